@@ -1,9 +1,9 @@
 /**
  * The audit: the last decisions and their results.
  *
- * 1. It is made of the events of the log and of nothing else, so the ring and the log cannot disagree. A resumed session
- *    gets its ring back by sending the old events through `see`.
- * 2. It holds at most `AUDIT_CAPACITY` entries; the oldest go first. `clear` empties the ring, never the log.
+ * 1. It is made from the events of the log only, so the ring and the log cannot disagree. A resumed session rebuilds its ring by
+ *    sending the old events through `see`.
+ * 2. It holds at most `AUDIT_CAPACITY` entries; the oldest are dropped first. `clear` empties the ring, never the log.
  */
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads, ToolStatus } from "../../protocol/events.js";
@@ -48,7 +48,7 @@ export class AuditRing {
   readonly #denied = new Set<CallId>();
   #dropped = 0;
 
-  /** Takes every event of a session; most do not concern it. */
+  /** Takes every event of a session, and ignores most of them. */
   see(event: Envelope): void {
     switch (event.kind) {
       case "ToolCallStarted":
@@ -68,12 +68,12 @@ export class AuditRing {
     }
   }
 
-  /** Oldest first; with a count, the last so many. */
+  /** Oldest first; with a count, only that many of the latest. */
   entries(count = this.#entries.length): readonly AuditEntry[] {
     return count <= 0 ? [] : this.#entries.slice(-count);
   }
 
-  /** How many entries made room for others since the start or the last `clear`. */
+  /** How many entries were dropped since the start or the last `clear`. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -99,7 +99,7 @@ export class AuditRing {
   /** The result of a call without a question names what allowed it: one entry for both. */
   #ran({ call, tool, status, decided_by }: EventPayloads["ToolResult"], event: Envelope): void {
     const outcome = OUTCOMES[status];
-    // The denial itself was an entry already.
+    // The denial has an entry of its own.
     const known = status === "denied" && this.#denied.has(call);
     const why = decided_by === undefined ? {} : { decided_by };
     if (outcome !== undefined && !known)

@@ -1,9 +1,9 @@
 /**
- * Whether an address may be fetched, as far as known without a lookup.
+ * Whether a URL may be fetched, as far as that is known without a lookup.
  *
  * 1. There is one parser, the WHATWG one: the URL that was judged is the URL object that is used afterwards, never its text.
  *    It turns decimal, octal, hexadecimal, full-width and percent-encoded spellings of an address into the usual one.
- * 2. User names, passwords and fragments are taken off: they are never sent and never shown as if they were the host.
+ * 2. User names, passwords and fragments are removed: they are never sent, and never shown in a way that looks like the host.
  */
 import { type AddressClass, classifyAddress } from "./classify-address.js";
 import { problemOfName } from "./host-name.js";

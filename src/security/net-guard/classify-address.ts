@@ -3,8 +3,8 @@
  *
  * 1. Addresses that are not known to be public are refused: of IPv6 only 2000::/3 is assigned, and an invalid address is refused.
  * 2. The tables follow IANA's special-purpose registries, with a few addresses where clouds serve credentials.
- * 3. An IPv6 address that carries an IPv4 address to which it leads is judged by that one; where the form itself is obsolete
- *    (IPv4-compatible, 6to4, Teredo, ISATAP) it is refused.
+ * 3. An IPv6 address that contains an IPv4 address is judged by the IPv4 address. The obsolete forms (IPv4-compatible, 6to4, Teredo,
+ *    ISATAP) are refused.
  */
 import { type AddressBytes, isIn, type Network, parseAddress, parseNetwork } from "./ip-address.js";
 
@@ -72,7 +72,7 @@ const RANGES: readonly Range[] = [...IPV4, ...IPV6].flatMap(([networks, kind, re
     .map((text) => ({ network: parseNetwork(text), verdict: { allowed: kind === "public", kind, reason } })),
 );
 
-/** IPv4-mapped, and the well-known NAT64 prefix that resolvers of IPv6-only networks make up. */
+/** IPv4-mapped, and the well-known NAT64 prefix that resolvers of IPv6-only networks use. */
 const CARRIERS = ["::ffff:0:0/96", "64:ff9b::/96"].map(parseNetwork);
 
 export function classifyAddress(text: string): AddressClass {

@@ -1,6 +1,6 @@
-/** What can be said of a host by its name alone, before it is looked up. */
+/** What the name of a host shows before it is looked up. */
 
-/** Endings that no public name has: they mean this machine, a network at home or at work, or nothing that can be fetched. */
+/** Endings that no public name has: they stand for this machine, a private network, or nothing that can be fetched. */
 const LOCAL_ENDINGS = new Set(
   "localhost local localdomain internal intranet private corp home lan test invalid onion alt home.arpa".split(" "),
 );
@@ -18,7 +18,7 @@ export function problemOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** Underscores are against the rules for hosts, and there are such hosts. */
+/** Underscores are not allowed in host names, but some hosts have them. */
 function isLabel(label: string): boolean {
   return /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label);
 }

@@ -12,7 +12,7 @@ function parseIpv4(text: string): AddressBytes | undefined {
   if (parts.length !== 4) return undefined;
   const bytes = new Uint8Array(4);
   for (const [index, part] of parts.entries()) {
-    // A leading zero is octal to some and decimal to others.
+    // Some programs read a leading zero as octal, others as decimal.
     if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined;
     bytes[index] = Number(part);
   }

@@ -1,9 +1,9 @@
 /**
- * The door to the network for addresses that a model, a page or a server names.
+ * Checks each URL that a model, a page or a server names, before Oxbow connects to it.
  *
  * 1. Without a proxy the connection goes to an address that was checked, and to no other.
- * 2. With a proxy the name is checked here and then handed to the proxy, which looks it up again: a name whose answers differ can
- *    lead the proxy elsewhere, and only the proxy's own rules stop that.
+ * 2. With a proxy the name is checked here, and the proxy looks it up again. A name with changing answers can lead the proxy to another
+ *    address, and only the proxy's own rules stop that.
  */
 import type { LookupFunction } from "node:net";
 import { checkUrl, type RefusedUrl, type UrlVerdict } from "./check-url.js";
@@ -22,9 +22,9 @@ export interface NetGuardOptions {
 
 export interface Admission {
   readonly allowed: true;
-  /** What to ask for: without credentials. */
+  /** The URL to request, without credentials. */
   readonly url: URL;
-  /** To be handed to the connection, which then goes to a checked address and nowhere else. */
+  /** For the connection: it then goes to a checked address only. */
   readonly lookup: LookupFunction;
 }
 

@@ -1,4 +1,4 @@
-/** From a host's name to addresses that may be connected to, and to nothing else. */
+/** Resolves a host name to addresses that may be connected to. */
 import type { LookupFunction } from "node:net";
 import { onAbort } from "../../base/abort-tree.js";
 import { networkDetail } from "../../system/http-error.js";
@@ -24,7 +24,7 @@ export interface ResolveOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One answer that may not be reached refuses the host: which of them a connection takes is not ours to hope for. */
+/** One forbidden address refuses the host: a connection could take any of its addresses. */
 export async function resolveSafely(host: string, options: ResolveOptions = {}): Promise<Resolution> {
   const { lookup = systemLookup, reach = "public", signal } = options;
   let addresses: readonly string[];

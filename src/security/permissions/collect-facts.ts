@@ -1,4 +1,4 @@
-/** From a call to the facts of a decision. What needs another feature (the workspace, the patch parser) is given as a port. */
+/** Collects the facts about a call for a decision. Other features (the workspace, the patch parser) come in as ports. */
 import { posix } from "node:path";
 import type { Tool } from "../../engine/ports.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
@@ -82,7 +82,7 @@ async function withKnownFiles(command: CommandFacts, ports: FactPorts): Promise<
   return { ...command, parts: await Promise.all(parts) };
 }
 
-/** With what the disk says about them. */
+/** Adds what the disk shows about the paths. */
 async function knownFiles(paths: readonly PathFacts[], ports: FactPorts): Promise<readonly PathFacts[]> {
   const looked = paths.slice(0, MAX_KNOWN).map(async (path): Promise<PathFacts> => {
     const own = (await ports.isOwn?.(path.absolute)) === true;
@@ -125,12 +125,12 @@ async function locate({ path, access }: TouchedPath, ports: FactPorts): Promise<
   } catch (error) {
     const outside = codeOf(error) === "outside";
     const lexical = spelledPath(posix.resolve(ports.workspace, path), access, ports.workspace);
-    // Anything else that is wrong with the path the tool itself will say, unless it is wrong only now.
+    // The tool itself reports any other problem with the path, if it still exists then.
     return outside ? { ...lexical, display: path, place: "unreachable" } : lexical;
   }
 }
 
-/** What is not there may be there when the tool looks: it is judged as what could be made there. */
+/** A missing file may exist when the tool opens it, so it is judged like a file that is created there. */
 async function resolveOrMissing(path: string, mode: "read" | "write", ports: FactPorts) {
   try {
     return await ports.resolve(path, mode);
@@ -159,7 +159,7 @@ function gitPaths(args: JsonValue | undefined, { workspace, protection }: FactPo
 
 const NAMES_A_PATH = /path|file|dir|folder|uri/i;
 
-/** Arguments of an extension that are called like paths. */
+/** Arguments of an extension with the name of a path. */
 function namedPaths(args: JsonObject, access: PathAccess, workspace: string): readonly PathFacts[] {
   return Object.entries(args).flatMap(([name, value]) => {
     if (!NAMES_A_PATH.test(name)) return [];

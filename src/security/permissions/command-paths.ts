@@ -2,8 +2,8 @@
  * The files that the words of a command name, for path permissions and path rules.
  *
  * 1. It reads words, not the file system: a program can reach files that no word names. Only a sandbox prevents that.
- * 2. Every word that is not an option counts as a path, from each folder the shell may be in: one too many is harmless, because
- *    only paths that someone spoke about matter.
+ * 2. Every word that is not an option counts as a path, from each folder the shell may be in. Too many paths do no harm: only
+ *    those with a permission, a rule or a guard matter.
  */
 import { posix } from "node:path";
 import { WRAPPERS } from "../shell/programs/wrappers.js";
@@ -22,7 +22,7 @@ export interface Whereabouts {
 
 const list = (words: string) => words.split(" ");
 
-/** What well-known programs do to the files they are given; all others read them. */
+/** What well-known programs do with the files in their arguments; all others read them. */
 const ACCESS: ReadonlyMap<string, readonly PathAccess[]> = new Map<string, readonly PathAccess[]>([
   ...list("rm rmdir unlink shred").map((name) => [name, ["delete"]] as const),
   ...list("mv rename").map((name) => [name, ["delete", "write"]] as const),
@@ -33,7 +33,7 @@ const ACCESS: ReadonlyMap<string, readonly PathAccess[]> = new Map<string, reado
   ...list("sh bash dash zsh ksh fish source . exec python python3 node ruby php deno bun").map(
     (name) => [name, ["read", "exec"]] as const,
   ),
-  // They unpack, download or apply into what they are given.
+  // They unpack, download or apply into the named place.
   ...list("tar bsdtar unzip cpio 7z curl wget apply").map((name) => [name, ["read", "write"]] as const),
   ["find", ["read", "delete"]],
 ]);
@@ -127,7 +127,7 @@ function usualAccess(words: readonly Word[]): readonly PathAccess[] {
   const found = new Set<PathAccess>();
   words.forEach((word, index) => {
     const name = fixedValue(word) ?? "";
-    // A folder, unless it is the program, which reads a script.
+    // A folder, unless it is the program `.`, which runs a script.
     if (name === "." && index > 0) return;
     for (const access of ACCESS.get(name.slice(name.lastIndexOf("/") + 1)) ?? []) found.add(access);
   });

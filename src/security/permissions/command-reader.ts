@@ -1,7 +1,7 @@
 /**
- * The way to the shell parser. It and its tables are some thousand lines that a session without commands never needs, so they
- * are loaded with the first command and not with the program: `decide` takes what the reader found as data and stays
- * synchronous, and the first model request does not pay.
+ * Loads the shell parser. The parser and its tables are some thousand lines that a session without commands never needs, so they load
+ * with the first command: the first model request does not wait for them. `decide` takes the reader's result as data and stays
+ * synchronous.
  */
 import type { CommandFacts } from "./facts.js";
 import type { AskGit } from "./git-problem.js";
@@ -23,7 +23,7 @@ export interface CommandReaderOptions {
   readonly links?: LinkReader;
   /** Lists folders; without it, only words are checked. */
   readonly trees?: TreeReader;
-  /** Asked only in a repository that is quiet. */
+  /** Used only in a quiet repository. */
   readonly askGit?: AskGit;
   /** For `~`. */
   readonly home?: string;

@@ -34,7 +34,7 @@ export interface PermissionsState {
   readonly home?: string;
   /** The decision about a shell command now; undefined without a shell. */
   test(command: string): Promise<Verdict | undefined>;
-  /** Puts text at the end of the profile and says where; rejects when the profile would no longer be valid. */
+  /** Appends text to the profile and returns where; rejects when the profile would no longer be valid. */
   appendToProfile(toml: string): Promise<string>;
 }
 
@@ -172,7 +172,7 @@ export function permissionsText({ policy, session }: Pick<PermissionsState, "pol
   ].join("\n");
 }
 
-/** What the log says of a decision that was made in an earlier run, or that memory no longer holds. */
+/** A decision as the log has it: it was made in an earlier run, or is no longer in memory. */
 export interface LoggedDecision {
   readonly call: CallId;
   readonly detail: string;
@@ -227,7 +227,7 @@ export interface SecurityParts {
   readonly planMode: boolean;
 }
 
-/** `/security`: everything that stands between the model and the machine. */
+/** `/security`: all protections of the machine against the model. */
 export function securityText({ sandbox, safeMode, permissions, audit, planMode }: SecurityParts): string {
   const plan = planMode ? ["", "Plan mode is on: until you approve the plan, tools can only read."] : [];
   return [`Sandbox: ${sandbox}`, ...plan, "", permissions, "", safeMode, "", audit].join("\n");

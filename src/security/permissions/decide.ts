@@ -5,7 +5,7 @@
  *
  *  1. Mode `deny` denies.
  *  2. In plan mode only what reads passes: tools that change nothing, and commands that are known to only read.
- *  3. A file outside of what the tool itself can reach is denied: asking about it would be in vain.
+ *  3. A file that the tool itself cannot reach is denied: a yes would change nothing.
  *  4. The blocklist denies, in every mode: programs that show credentials, and Oxbow's own files. Only a rule that the user wrote
  *     in the profile with `lift_blocklist` passes, and only if law 7 would follow it.
  *  5. Safe mode denies commands that are not on its list.
@@ -15,8 +15,8 @@
  * From here a call is taken apart: each simple command of a command text, or each file of a tool that touches files, is decided by
  * itself, and the strictest decision is the call's. So an allow has to cover everything, and a deny or ask needs one thing only.
  *
- * From here on a guarded path (`../guard-list`) that would change asks, even if rules, mode or session allow it: only a
- * rule of the person's own profile that names exactly this path, or exactly this command, lets it pass. A rule that denies still does.
+ * From here on a guarded path (`../guard-list`) that would change or run asks, even if rules, mode or session allow it. Only a rule of
+ * the person's own profile that names exactly this path, or exactly this command, allows it. A rule that denies still denies.
  *
  *  7. Rules, by priority, then deny before ask before allow, then the more specific. A rule that asks, asks every time.
  *  8. Mode `allow` allows.
@@ -25,8 +25,8 @@
  *     files and the network, and commands that are known to only read.
  * 11. Where a sandbox works, edits inside the workspace are allowed, except files that other programs run or obey, and unless
  *     the profile says `edits = "ask"`.
- * 12. In mode `auto`, unless strict, where the sandbox holds a command tightly enough, it is allowed, unless its words say that the whole text needs
- *     more than the sandbox gives, or deletes much of the workspace.
+ * 12. In mode `auto`, unless strict, a command that the sandbox contains is allowed, unless its words show that the text needs more than
+ *     the sandbox gives, or deletes much of the workspace.
  * 13. Everything else asks.
  *
  * The arguments of a call are data: they are compared with globs and paths, and nothing in them can name a rule, a mode or an

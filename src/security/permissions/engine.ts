@@ -1,6 +1,6 @@
 /**
  * The decisions of one run: it collects facts, applies the laws of `decide.ts`, and keeps the decisions for
- * afterwards. `20-permission` asks this; commands look into it.
+ * afterwards. The link `20-permission` uses it, and commands show its decisions.
  */
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { PermissionDecision } from "../../protocol/events.js";
@@ -58,7 +58,7 @@ export class PermissionEngine {
     return verdict;
   }
 
-  /** What would be decided now, without a trace. */
+  /** The decision that would be made now; it is not recorded. */
   async test(
     call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
     originator: Identity = "human",

@@ -18,7 +18,7 @@ export interface ToolFacts {
   readonly mutating: boolean;
   /** It reaches other machines. */
   readonly network?: boolean;
-  /** What an extension says about itself is not believed: only `built-in` tools are ever quiet. */
+  /** The claims of an extension about itself do not count: only `built-in` tools are ever quiet. */
   readonly origin: "built-in" | "extension";
 }
 
@@ -85,7 +85,7 @@ export interface CommandFacts {
   readonly parts: readonly CommandPart[];
   /** A list of commands and pipelines, none inside another: each command can be judged alone. */
   readonly plain: boolean;
-  /** No loops, functions or conditions: rules may speak of its commands one by one. */
+  /** No loops, functions or conditions: rules apply to its commands one by one. */
   readonly joined: boolean;
 }
 
@@ -97,9 +97,9 @@ export interface DecisionFacts {
   readonly paths: readonly PathFacts[];
   /** The client that started the turn. */
   readonly originator: Identity;
-  /** A working sandbox holds what the call does. */
+  /** A working sandbox contains the call. */
   readonly sandboxed: boolean;
-  /** The sandbox also hides the home folder, shuts the network and keeps all of `.git` read-only, and undo records what changes. */
+  /** The sandbox also hides the home folder, blocks the network and keeps all of `.git` read-only, and undo records the changes. */
   readonly contained?: boolean;
   readonly planMode: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Whether a command that only reads would read something else than its words say, through a symbolic link: a repository can
- * bring links to wherever its author likes. Looked at for the words of a command; what a program finds by itself, in folders below
- * or by following links when told to, only a sandbox holds.
+ * Whether a command that only reads would read another file than its words say, through a symbolic link: a repository can contain links
+ * to any place. Only the words of a command are checked. What a program finds by itself, in folders below or by following links,
+ * only a sandbox contains.
  */
 import { posix } from "node:path";
 import { isSensitive } from "../shell/paths.js";

@@ -2,10 +2,10 @@
  * What may be done below a folder.
  *
  * 1. An entry gives a prefix, from the workspace or from `/`, a subset of read, write, exec and delete. The most specific entry
- *    speaks for a path; a path without an entry is not restricted here.
+ *    decides about a path; a path without an entry is not restricted here.
  * 2. An entry only restricts: what it grants is still subject to the rules, the mode and the user.
  * 3. Letter case makes no difference, because it makes none on many file systems. Of two entries that differ in nothing else,
- *    the one in the path's own letters speaks.
+ *    the one in the path's own letters decides.
  */
 import { posix } from "node:path";
 import type { PathAccess, PathFacts } from "./facts.js";
@@ -45,7 +45,7 @@ export function placed({ entries }: PathPermissionState, workspace: string): rea
   });
 }
 
-/** The entry that is against it; undefined when there is none. */
+/** The entry that forbids it; undefined when there is none. */
 export function refusingEntry(entries: readonly PlacedEntry[], { absolute, access }: PathFacts): PathEntry | undefined {
   const folded = absolute.toLowerCase();
   let best: { readonly entry: PathEntry; readonly length: number } | undefined;

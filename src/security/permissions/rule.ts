@@ -42,7 +42,7 @@ export interface PermissionRule {
 
 export interface PathGlob {
   readonly glob: Glob;
-  /** The same for names in lower case: what forbids must not hang on letter case. */
+  /** The same for names in lower case: a denial must not depend on letter case. */
   readonly folded: Glob;
   /** It begins at the root of the file system, not at the workspace. */
   readonly absolute: boolean;
@@ -74,7 +74,7 @@ export interface RuleMatch {
   readonly certain: boolean;
 }
 
-/** The rules that are about a call, whatever they say of what is in it. */
+/** The rules about a call, whatever parts of it they concern. */
 export function rulesAbout(
   rules: readonly PermissionRule[],
   { tool, originator }: RuleCall,
@@ -122,7 +122,7 @@ function strongest(rules: readonly PermissionRule[], args: JsonObject, subject: 
   return certain.decision === "allow" ? higher(certain, possible) : certain;
 }
 
-/** What a rule about the call says of one thing in it. */
+/** The decision of a rule about one part of the call. */
 export function matchDetail(rule: PermissionRule, args: JsonObject, subject: Subject): RuleMatch | undefined {
   const { argument } = rule;
   if (argument !== undefined) {

@@ -1,7 +1,7 @@
 /**
  * Applies path permissions to a sandboxed command, independent of its text: unreadable paths are hidden, what
- * may not be written is read-only. Executing and deleting are left to the words, and so is an entry with another below it that
- * grants more: mounts cannot say that. Nothing can be said either about what does not exist yet.
+ * may not be written is read-only. Mounts cannot express the permissions to execute and delete, an entry with another below it that grants
+ * more, or a path that does not exist yet; for these, only the words of the command are checked.
  */
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";

@@ -1,6 +1,6 @@
 /**
  * Whether a command that only reads would show files that hold secrets, or files outside the workspace, by going into folders,
- * by following links there, or by globs. Looked at on the disk, because the words of the command do not name these files.
+ * by following links there, or by globs. It looks at the disk, because the words of the command do not name these files.
  *
  * Left out of the search for secrets: `node_modules`, which holds other people's code, and `.git` but for its configuration when that
  * has a login in it.
@@ -135,7 +135,7 @@ class Look {
     return reason === undefined ? undefined : `It would show ${this.#shown(path)}: ${reason}.`;
   }
 
-  /** As the shell does: no dot files, but where the glob begins with a dot; links to folders are gone through. */
+  /** As the shell does: dot files only if the glob begins with a dot; links to folders are followed. */
   #expand(pattern: string): readonly string[] {
     const parts = pattern.split("/");
     let found = [parts[0] === "" ? "/" : "."];

@@ -4,7 +4,7 @@ import type { Decision } from "./facts.js";
 import type { PermissionRule } from "./rule.js";
 import type { SessionRuleDraft } from "./session-rules.js";
 
-/** Which of the laws in `decide.ts` spoke; `hook`: a hook or another extension did. */
+/** Which of the laws in `decide.ts` decided; `hook`: a hook or another extension did. */
 export type Law =
   | "mode deny"
   | "plan mode"

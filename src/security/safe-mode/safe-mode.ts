@@ -6,7 +6,7 @@
  *    like start. A text that is not understood does not run.
  * 2. A program is on the list by exactly the name it is called with: `ls` is not `./ls`.
  * 3. A listed program is refused with options by which it runs others or writes, with variables that change what runs, and with
- *    a redirect into a file: the list says which programs may run, and these ways lead around it.
+ *    a redirect into a file: these would bypass the list.
  * 4. It only refuses. A command that passes still needs its usual permission.
  */
 import type { CommandFacts, CommandPart } from "../permissions/facts.js";
@@ -17,7 +17,7 @@ export interface SafeModeState {
   readonly allowed: readonly string[];
 }
 
-/** Programs that look and do not touch. */
+/** Programs that only read. */
 export const DEFAULT_SAFE_COMMANDS: readonly string[] = [
   ..."basename cat cd cmp comm cut date df diff dirname du echo expr false file find fold grep head id join jq".split(
     " ",

@@ -2,12 +2,12 @@
  * `approved.lock`: what people decided about content.
  *
  * 1. The file only grows, by one line for each decision, written by one append that begins and ends with a line end. So
- *    several processes may write at once, and a line cut short by a crash damages no other: it is passed over, and the
- *    question asked again.
+ *    several processes may write at once, and a line cut short by a crash damages no other: it is skipped, and Oxbow asks the
+ *    question again.
  * 2. A decision is for one folder, path and entry, one hash, and what may be done with it. Programs and settings are approved
  *    in their latest approved form alone; of a text, every form that was approved and not refused since, so that
  *    changing between branches asks nothing again.
- * 3. A file that other users can write to is not believed.
+ * 3. A file that other users can write to is ignored.
  * 4. Only people decide. An agent's attempt is an error.
  * 5. A portable lock is read, never written. Its decisions are for one project's files; the user's own come first.
  */
@@ -33,7 +33,7 @@ export type Decision = LockEntry["decision"];
 
 export interface Approver {
   readonly identity: "human" | "agent";
-  /** Who, for the record. */
+  /** Who decides, for the record. */
   readonly name: string;
 }
 

@@ -33,7 +33,7 @@ type Answer = Decision | "skip" | "quit";
 const PREVIEW_LINES = 40;
 const ORDER: readonly Effect[] = ["runs", "configures", "informs"];
 
-/** Programs first. Each answer is written down at once, so that an interruption loses none. */
+/** Programs first. Each answer is saved at once, so that an interruption loses none. */
 export async function askPending(pending: readonly PendingItem[], options: AskOptions): Promise<Answers> {
   const ordered = ORDER.flatMap((effect) => pending.filter(({ item }) => effectOf(item) === effect));
   const approved: PendingItem[] = [];

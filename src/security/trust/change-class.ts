@@ -20,7 +20,7 @@ export function isChangeClass(value: unknown): value is ChangeClass {
 export interface Versions {
   /** Undefined when there was none, or when it was not kept. */
   readonly before?: Uint8Array | undefined;
-  /** Undefined when it is too large to look at. */
+  /** Undefined when it is too large to check. */
   readonly after?: Uint8Array | undefined;
   /** Front matter fields whose change is metadata. */
   readonly metadataKeys: readonly string[];

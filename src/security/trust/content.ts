@@ -17,7 +17,7 @@ export type ContentKind =
   | "skill"
   | "skill-file";
 
-/** Programs that run, settings that steer Oxbow, words that the model reads. */
+/** Programs that run, settings of Oxbow, words that the model reads. */
 export type Effect = "runs" | "configures" | "informs";
 
 interface KindTraits {
@@ -95,7 +95,7 @@ export interface FoundContent {
 }
 
 declare const TRUSTED: unique symbol;
-/** An item that `decideTrust` let through: the only kind whose bytes `readTrusted` gives away. */
+/** An item that `decideTrust` accepted: `readTrusted` returns the bytes of these only. */
 export type TrustedItem = ContentItem & { readonly [TRUSTED]: true };
 
 export function effectOf({ kind, executable }: Pick<ContentItem, "kind" | "executable">): Effect {

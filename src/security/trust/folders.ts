@@ -1,4 +1,4 @@
-/** The folders that content may come from. Kept apart and light: every start asks which they are. */
+/** The folders that content may come from. A small module, because every start loads it. */
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isWithin } from "../../system/within.js";
@@ -37,7 +37,7 @@ export function projectTop(folder: string): string {
 /** The folder free of links; undefined when it is none. */
 export function realFolder(path: string): string | undefined {
   try {
-    // Without a name there, the error that would say so costs more than all the rest.
+    // Checking first is cheaper than the error for a missing folder.
     if (!isThere(path)) return undefined;
     const real = realpathSync.native(path);
     return statSync(real).isDirectory() ? real : undefined;

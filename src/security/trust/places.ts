@@ -1,4 +1,4 @@
-/** Where content is looked for, as data. Only these names in these places: a repository is never searched. */
+/** The places of content, as data. Oxbow looks for these names in these places only, and never searches a repository. */
 import type { ContentKind } from "./content.js";
 
 export interface Place {

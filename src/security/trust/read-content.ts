@@ -63,7 +63,7 @@ export function readContent(path: string, options: ReadOptions): FileContent | U
   }
 }
 
-/** It may grow meanwhile: what is hashed is what was read. */
+/** The file may grow meanwhile: the hash is of the bytes that were read. */
 function readToEnd(fd: number, stat: Stats, { limit, keep }: ReadOptions): FileContent | Unreadable {
   const hash = createHash("sha256");
   const kept: Buffer[] = [];

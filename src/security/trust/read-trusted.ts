@@ -1,7 +1,7 @@
 /**
- * The one door to content: the bytes that were approved, or an error.
+ * The only way to read content: it returns the approved bytes, or fails.
  *
- * 1. The file is read once, and what is given away is what was hashed. It does not matter what is at the path before or after.
+ * 1. The file is read once, and the returned bytes are the hashed ones. Later changes of the file do not matter.
  * 2. A program runs from a private copy of the approved bytes, because a path can change between a check and a start.
  */
 import { lstatSync, mkdirSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Why a contained command should still ask, by its text: what the sandbox would refuse anyway
- * (so that the user is asked at once, not after a failure), and what should not depend on undo alone. None of it is
- * a wall: what the words do not say, the sandbox does not let happen.
+ * (so that the user is asked at once, not after a failure), and what should not depend on undo alone. This is not a
+ * protection: the sandbox blocks what the words do not show.
  */
 import { posix } from "node:path";
 import { isSensitive } from "../../shell/paths.js";

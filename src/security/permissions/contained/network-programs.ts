@@ -1,6 +1,6 @@
 /**
  * Programs that surely need the network, or a service of this machine that the sandbox does not reach. Data. What may need it and
- * may not (`npx tsc`, `go mod tidy`, a build) is not listed: it is tried without, and its failure says what was missing.
+ * may not (`npx tsc`, `go mod tidy`, a build) is not listed: it runs without the network first, and its failure says what was missing.
  */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
@@ -69,7 +69,7 @@ export const BY_TWO_WORDS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(",").map((each) => each.replace("/", " ").trim())),
 );
 
-/** They act on the machine, which the sandbox does not let them do. */
+/** They act on the machine, which the sandbox prevents. */
 export const ON_THE_MACHINE: ReadonlySet<string> = words(
   "sudo doas su pkexec runuser apt apt-get aptitude dpkg yum dnf rpm zypper pacman apk emerge brew port snap flatpak nix-env " +
     "systemctl service launchctl loginctl crontab at batch reboot shutdown poweroff halt mount umount fdisk parted insmod rmmod " +
