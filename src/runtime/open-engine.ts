@@ -105,7 +105,8 @@ export function createEngine(options: EngineOptions): Engine {
     const { sessionCommands } = await import("./commands/session-commands.js");
     // Commands in folders may have come or gone.
     const { extensions } = opened.place.content ?? {};
-    await extensions?.refresh("files");
+    // A folder that is gone has nothing new.
+    await extensions?.refresh("files").catch(() => false);
     const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("\n");
     const known = registries.get(opened);
     if (known?.stamp === stamp) return known.made;

@@ -1,6 +1,7 @@
 /** A conversation in the terminal client. */
 import type { Variables } from "../../base/variables.js";
 import type { Block } from "../../clients/tui/content/block.js";
+import { readBindings } from "../../clients/tui/keys/bindings.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { EXIT } from "../exit-codes.js";
@@ -31,6 +32,8 @@ export async function converseOnScreen(
   if (note !== undefined) greeting.push({ kind: "notice", level: "info", text: note });
   if (model.provider === OFFLINE) greeting.push({ kind: "notice", level: "info", text: CONNECT_HERE });
   const { settings } = loaded;
+  const { bindings: keys, problems } = readBindings(settings.keys.value);
+  for (const text of problems) greeting.push({ kind: "notice", level: "warning", text });
   await converseInTerminal({
     client,
     session,
@@ -39,6 +42,7 @@ export async function converseOnScreen(
     ...(resume?.title !== undefined && { title: resume.title }),
     recent: await recentTurns(),
     greeting,
+    keys,
     resumed: resume !== undefined,
     ...(choosesSession && { opens: "sessions" as const }),
     showCost: !flags.has("quiet-cost"),

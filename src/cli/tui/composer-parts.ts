@@ -1,6 +1,7 @@
 /** What the composer of the terminal client needs from the machine and the engine: history, drafts, images, an editor, completion. */
 import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
+import { CLIPBOARD } from "../../clients/tui/input/attachments.js";
 import type { ImageAccess } from "../../clients/tui/input/composer.js";
 import { DraftKeeper } from "../../clients/tui/input/draft-keeper.js";
 import { EngineCompletion } from "../../clients/tui/input/engine-completion.js";
@@ -32,7 +33,7 @@ export function composerParts(options: ComposerPartsOptions): NonNullable<TuiOpt
   return {
     history,
     drafts: new DraftKeeper({ storage: draftFile({ state, workspace: folder }), clock, redact }),
-    images: imageAccess(client, session),
+    images: imageAccess(client, session, variables),
     completion: completion.source,
     editText: async (text) => {
       const { editInEditor } = await import("../external-editor.js");
@@ -47,14 +48,27 @@ async function redact(text: string): Promise<string> {
 }
 
 /** The model is asked for each time, because the person may have chosen another one. */
-function imageAccess(client: EngineClient, session: () => SessionId): ImageAccess {
+function imageAccess(client: EngineClient, session: () => SessionId, variables: Variables): ImageAccess {
   return {
     read: async (path) => {
-      const { readDroppedImage } = await import("../input-images.js");
-      const [image, status] = await Promise.all([readDroppedImage(path), client.query("GetStatus", {}, session())]);
+      const isPasted = path === CLIPBOARD;
+      const [image, status] = await Promise.all([
+        isPasted ? clipboardImage(variables) : droppedImage(path),
+        client.query("GetStatus", {}, session()),
+      ]);
       const isBlind = status.ok && status.answer.place?.images === false;
       if (typeof image !== "object" || !isBlind) return image;
-      return `${status.answer.model} takes no images. The path stays as text.`;
+      return `${status.answer.model} takes no images.${isPasted ? "" : " The path stays as text."}`;
     },
   };
+}
+
+async function clipboardImage(variables: Variables) {
+  const { readClipboardImage } = await import("../clipboard-image.js");
+  return readClipboardImage({ variables, platform: process.platform });
+}
+
+async function droppedImage(path: string) {
+  const { readDroppedImage } = await import("../input-images.js");
+  return readDroppedImage(path);
 }

@@ -5,6 +5,7 @@ import { formatStats, type TurnStats } from "../../base/turn-stats.js";
 import type { Variables } from "../../base/variables.js";
 import { runTui } from "../../clients/tui/app.js";
 import type { Block } from "../../clients/tui/content/block.js";
+import type { Bindings } from "../../clients/tui/keys/bindings.js";
 import type { TuiEnd } from "../../clients/tui/options.js";
 import { openTerminal } from "../../clients/tui/terminal/open-terminal.js";
 import { processIo } from "../../clients/tui/terminal/process-io.js";
@@ -26,6 +27,7 @@ export interface ConverseOptions {
   readonly title?: string;
   readonly recent: readonly TurnStats[];
   readonly greeting: readonly Block[];
+  readonly keys: Bindings;
   readonly resumed: boolean;
   /** A list to begin with. */
   readonly opens?: "sessions";

@@ -8,28 +8,23 @@
 
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
-import { type RenderOptions, renderBlock } from "./content/render-block.js";
-import { type ContentTools, loadContentTools, plainTools } from "./content/tools.js";
-import type { Dialog, DialogView } from "./dialogs/dialog.js";
+import type { Dialog } from "./dialogs/dialog.js";
 import { OpenDialog } from "./dialogs/open-dialog.js";
 import { QuestionPrompt } from "./dialogs/question-prompt.js";
 import { Carrier } from "./effects/carrier.js";
 import { Composer } from "./input/composer.js";
+import { type Bindings, USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiEnd, TuiOptions } from "./options.js";
 import { Pace } from "./pace.js";
 import { reduceEvent } from "./reduce/reduce-event.js";
-import { expire, reduceKey } from "./reduce/reduce-key.js";
+import { expire, type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
-import { type Effect, firstState, isBusy, type Reduced, type State } from "./state.js";
+import { Screen } from "./screen.js";
+import { type DialogName, type Effect, firstState, isBusy, type Reduced, type State } from "./state.js";
 import type { Key, TerminalInput } from "./terminal/terminal.js";
-import type { Theme } from "./theme.js";
 import { TranscriptWriter } from "./transcript-writer.js";
-import { composeFrame } from "./views/frame.js";
-import { queueLines } from "./views/queue.js";
-import { statusLine } from "./views/status-line.js";
-import { TICK_MS, workingLine } from "./views/working-line.js";
+import { TICK_MS } from "./views/working-line.js";
 
-const COMPOSER_SHARE = 3;
 const REST_MS = 1000;
 
 export async function runTui(options: TuiOptions): Promise<TuiEnd> {
@@ -42,10 +37,10 @@ export class TuiApp {
   readonly #carrier: Carrier;
   readonly #transcript: TranscriptWriter;
   readonly #pace: Pace;
+  readonly #screen: Screen;
+  readonly #keys: Bindings;
   readonly #questions: QuestionPrompt;
   #state: State;
-  #theme: Theme;
-  #tools: ContentTools = plainTools;
   #dialog: OpenDialog | undefined;
   #begun = false;
   /** Blocks that are printed now belong to it. */
@@ -56,10 +51,11 @@ export class TuiApp {
   constructor(options: TuiOptions) {
     const { client, clock } = options;
     this.#options = options;
-    this.#theme = options.theme;
+    this.#screen = new Screen(options);
+    this.#keys = options.keys ?? USUAL_KEYS;
     this.#state = firstState({ ...options, client: client.id });
     this.#transcript = new TranscriptWriter({
-      look: () => this.#look(),
+      look: () => this.#screen.look(),
       remember: (block) => this.#carrier.remembered.add(block, this.#lastEvent),
     });
     this.#pace = new Pace({ clock, paint: () => this.#paint(), nextChange: () => this.#nextChange() });
@@ -72,7 +68,7 @@ export class TuiApp {
       },
       onChange: () => this.#pace.changed("key"),
       onNotice: (text) => this.#hint(text),
-      placeholder: "Ask for something, or type / for commands, @ for files, ? for keys",
+      placeholder: `Ask for something, or type / for commands, @ for files, ${this.#keys.nameOf("help") ?? "/keys"} for keys`,
     });
     this.#questions = new QuestionPrompt({
       clock,
@@ -82,6 +78,7 @@ export class TuiApp {
     this.#carrier = new Carrier({
       client,
       clock,
+      keys: this.#keys,
       state: () => this.#state,
       update: (change) => this.#set(change(this.#state)),
       apply: (reduced) => this.#apply(reduced),
@@ -117,16 +114,13 @@ export class TuiApp {
       this.#begun = false;
     }
     const { opens } = this.#options;
-    if (opens !== undefined) void this.#carrier.refresh().then(() => this.#carrier.openDialog(opens));
-    else if (this.#options.resumed) void this.#carrier.refresh();
-    else void this.#carrier.welcome();
+    this.#carrier.watch(this.#begin(opens));
     void this.#restoreDraft();
     void this.#options.light?.().then((isLight) => {
-      if (isLight && this.#theme === this.#options.theme && this.#theme.name === "dark") this.#setTheme("light");
+      const { theme } = this.#screen;
+      if (isLight && theme === this.#options.theme && theme.name === "dark") this.#setTheme("light");
     });
-    void loadContentTools().then((tools) => {
-      this.#tools = tools;
-    });
+    void this.#screen.loadTools();
     await ended;
     stopInput();
     stopEvents();
@@ -137,6 +131,12 @@ export class TuiApp {
     await terminal.close(this.#transcript.take().printed);
     await this.#options.composer?.drafts?.flush(() => this.#composer.draft);
     return { session: this.#state.session, begun: this.#begun, state: this.#state };
+  }
+
+  async #begin(opens: DialogName | undefined): Promise<void> {
+    if (opens === undefined && !this.#options.resumed) return this.#carrier.welcome();
+    await this.#carrier.refresh();
+    if (opens !== undefined) await this.#carrier.openDialog(opens);
   }
 
   /** What a client that crashed here had not sent. */
@@ -183,16 +183,15 @@ export class TuiApp {
       return;
     }
     if (this.#composer.isOpen && this.#composer.onKey(key)) return;
-    const taken = reduceKey(expire(this.#state, now), key.id, { now, draftIsEmpty });
-    if (taken !== undefined) {
-      this.#apply(taken);
-      return;
-    }
-    if (key.id === "alt+enter" && this.#state.turn !== undefined) {
-      this.#composer.submit("later");
-      return;
-    }
-    this.#composer.onKey(key);
+    const known = this.#keys.translate(key);
+    if (known !== undefined) this.#onKnownKey(known, { now, draftIsEmpty });
+  }
+
+  #onKnownKey(key: Key, place: KeyPlace): void {
+    const taken = reduceKey(expire(this.#state, place.now), key.id, place);
+    if (taken !== undefined) this.#apply(taken);
+    else if (key.id === "alt+enter" && this.#state.turn !== undefined) this.#composer.submit("later");
+    else this.#composer.onKey(key);
   }
 
   #onEvent(event: Envelope): void {
@@ -262,16 +261,10 @@ export class TuiApp {
     }
   }
 
-  /** How blocks look now. */
-  #look(): RenderOptions {
-    const { terminal, clock } = this.#options;
-    return { width: terminal.columns, theme: this.#theme, expanded: false, now: clock.now(), tools: this.#tools };
-  }
-
   #open<S, R>(dialog: Dialog<S, R>, then: (result: R) => void): void {
     this.#dialog = new OpenDialog(dialog, {
-      size: () => (dialog.fullScreen ? this.#screenSize() : this.#dialogSize()),
-      theme: () => this.#theme,
+      size: () => (dialog.fullScreen ? this.#screen.size : this.#screen.dialogSize),
+      theme: () => this.#screen.theme,
       fullScreen: () => this.#options.terminal.openFullScreen(),
       done: (result) => {
         this.#dialog = undefined;
@@ -297,7 +290,7 @@ export class TuiApp {
 
   #setTheme(name: string): void {
     const found = this.#options.themes?.find((theme) => theme.name === name);
-    if (found !== undefined) this.#theme = found.theme;
+    if (found !== undefined) this.#screen.theme = found.theme;
     this.#pace.changed("key");
   }
 
@@ -328,51 +321,18 @@ export class TuiApp {
   }
 
   #paint(): void {
-    const { terminal, clock } = this.#options;
-    this.#state = expire(this.#state, clock.now());
+    this.#state = expire(this.#state, this.#options.clock.now());
     if (this.#dialog?.isFullScreen) {
       this.#dialog.repaint();
       return;
     }
-    const { printed, live } = this.#transcript.take();
-    terminal.paint(this.#frame(live), printed);
-    terminal.setProgress(this.#state.questions.length > 0 ? "waiting" : isBusy(this.#state) ? "busy" : "none");
-  }
-
-  #frame(answer: readonly string[]) {
-    const { terminal, clock, showCost, verses, still } = this.#options;
-    const { columns, rows } = terminal;
-    const theme = this.#theme;
-    const now = clock.now();
-    const options = this.#look();
-    const tools = this.#state.tools.flatMap((block) => renderBlock(block, options));
-    const { shell } = this.#state;
-    const output = shell === undefined ? [] : renderBlock({ kind: "shell", ...shell }, options);
-    const most = Math.max(3, Math.floor(rows / COMPOSER_SHARE));
-    const dialog: DialogView | undefined =
-      this.#dialog?.view() ?? this.#questions.view({ ...this.#dialogSize() }, theme);
-    return composeFrame(
-      {
-        live: [...answer, ...this.#transcript.spaced("tool", tools), ...output],
-        working: workingLine(this.#state, { width: columns, theme, now, verses, still }),
-        queue: queueLines(this.#state, { width: columns, theme }),
-        dialog,
-        dialogHasFocus: this.#dialog !== undefined || this.#questions.hasFocus,
-        composer: this.#composer.view(columns, most, theme),
-        status: statusLine(this.#state, { width: columns, theme, showCost }),
-        hint: this.#state.hint?.text,
-      },
-      { columns, rows, theme },
-    );
-  }
-
-  #screenSize() {
-    const { columns, rows } = this.#options.terminal;
-    return { columns, rows };
-  }
-
-  #dialogSize() {
-    const { columns, rows } = this.#screenSize();
-    return { columns, rows: Math.max(4, rows - 8) };
+    const { theme, dialogSize } = this.#screen;
+    this.#screen.paint({
+      state: this.#state,
+      dialog: this.#dialog?.view() ?? this.#questions.view(dialogSize, theme),
+      dialogHasFocus: this.#dialog !== undefined || this.#questions.hasFocus,
+      composer: this.#composer,
+      transcript: this.#transcript,
+    });
   }
 }

@@ -7,6 +7,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { Block } from "./content/block.js";
 import type { Login } from "./effects/login.js";
 import type { ComposerOptions } from "./input/composer.js";
+import type { Bindings } from "./keys/bindings.js";
 import type { DialogName, State } from "./state.js";
 import type { TuiTerminal } from "./terminal/terminal.js";
 import type { Theme } from "./theme.js";
@@ -32,6 +33,8 @@ export interface TuiOptions {
   /** Whether the background is light, as the terminal says after a moment. */
   readonly light?: () => Promise<boolean | undefined>;
   readonly themes?: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
+  /** The keys of the person; the usual ones without it. */
+  readonly keys?: Bindings;
   readonly clientAction: (name: string) => ClientAction | undefined;
   /** The session was stored before: what happened in it is shown first. */
   readonly resumed?: boolean;

@@ -8,6 +8,8 @@ export interface ScreenSettings {
   /** The terminal client writes line by line, and nothing moves by itself. */
   readonly screen_reader: Setting<boolean>;
   readonly theme: Setting<string | undefined>;
+  /** The `[keys]` table, as it was written; the terminal client checks it. */
+  readonly keys: Setting<unknown>;
 }
 
 export function readScreenSettings(from: SettingReader): ScreenSettings {
@@ -15,5 +17,6 @@ export function readScreenSettings(from: SettingReader): ScreenSettings {
     spinner: from.pick<read.SpinnerKind>({ key: "spinner", fallback: "verses", read: read.spinner }),
     screen_reader: from.pick<boolean>({ key: "screen_reader", fallback: false, read: read.yesOrNo }),
     theme: from.pick<string | undefined>({ key: "theme", fallback: undefined, read: read.theme }),
+    keys: from.tables("keys"),
   };
 }

@@ -212,7 +212,7 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   picker: shown(picker),
   "picker: filter": shown(picker, ["f", "i", "x"]),
   "picker: empty": shown(picker, ["tab"]),
-  help: shown(helpDialog),
+  help: shown(() => helpDialog()),
   transcript: shown(() => transcriptDialog(SEEN)),
   "transcript: search": shown(() => transcriptDialog(SEEN), ["/", "f"]),
   "review: undo": shown(undoReview),

@@ -9,6 +9,7 @@ import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { Block } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
+import type { Bindings } from "../keys/bindings.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
 import type { Theme } from "../theme.js";
 import { Remembered } from "../transcript/remembered.js";
@@ -19,6 +20,7 @@ import type { WaitingTeller } from "./tell-waiting.js";
 export interface CarrierOptions {
   readonly client: EngineClient;
   readonly clock: Clock;
+  readonly keys: Bindings;
   readonly state: () => State;
   readonly update: (change: (state: State) => State) => void;
   readonly apply: (reduced: Reduced) => void;
@@ -51,22 +53,30 @@ export class Carrier {
   }
 
   carryOut(effect: Wanted): void {
+    this.watch(this.#begin(effect));
+  }
+
+  /** An engine that fails to answer must not end the client, so the failure is shown. */
+  watch(work: Promise<unknown>): void {
+    const { print, update } = this.#options;
+    work.catch((error: unknown) => {
+      print({ kind: "notice", level: "error", text: error instanceof Error ? error.message : String(error) });
+      update((now) => without(now, "command", "shell"));
+    });
+  }
+
+  #begin(effect: Wanted): Promise<unknown> {
     switch (effect.do) {
       case "send":
-        this.send(effect.kind, effect.payload);
-        return;
+        return this.send(effect.kind, effect.payload);
       case "command":
-        this.#command(effect);
-        return;
+        return this.#command(effect);
       case "shell":
-        this.#shell(effect.command, effect.share);
-        return;
+        return this.#shell(effect.command, effect.share);
       case "refresh":
-        this.refresh();
-        return;
+        return this.refresh();
       case "open":
-        this.openDialog(effect.dialog);
-        return;
+        return this.openDialog(effect.dialog);
     }
   }
 
@@ -89,24 +99,23 @@ export class Carrier {
   }
 
   answer(question: Question, { decision, message, always }: PermissionAnswer): void {
-    const { client, state } = this.#options;
-    const { session } = state();
     const send = () =>
       this.send("AnswerPermission", { call: question.call, decision, ...(message !== undefined && { message }) });
-    if (!always) {
-      send();
-      return;
+    this.watch(always ? this.#answerAlways(send) : send());
+  }
+
+  /** The rules that the answer made are also written to the profile. */
+  async #answerAlways(send: () => Promise<void>): Promise<void> {
+    const { client, state } = this.#options;
+    const { session } = state();
+    const before = await client.query("GetPermissions", {}, session);
+    await send();
+    const after = await client.query("GetPermissions", {}, session);
+    if (!before.ok || !after.ok) return;
+    const known = new Set(before.answer.session_rules.map(({ number }) => number));
+    for (const { number } of after.answer.session_rules) {
+      if (!known.has(number)) await this.slash("permissions", `promote ${number}`);
     }
-    void (async () => {
-      const before = await client.query("GetPermissions", {}, session);
-      await send();
-      const after = await client.query("GetPermissions", {}, session);
-      if (!before.ok || !after.ok) return;
-      const known = new Set(before.answer.session_rules.map(({ number }) => number));
-      for (const { number } of after.answer.session_rules) {
-        if (!known.has(number)) await this.slash("permissions", `promote ${number}`);
-      }
-    })();
   }
 
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): Promise<void> {

@@ -16,7 +16,7 @@ export interface DialogPlace extends CarrierOptions {
 export async function openNamed(name: DialogName, place: DialogPlace): Promise<void> {
   switch (name) {
     case "help":
-      place.open(helpDialog(), () => {});
+      place.open(helpDialog(place.keys), () => {});
       return;
     case "models":
       return openModels(place);

@@ -21,13 +21,14 @@ export async function reviewContent(place: DialogPlace): Promise<void> {
 }
 
 async function decide(
-  { client, state, print, carrier }: DialogPlace,
+  { client, state, keys, print, carrier }: DialogPlace,
   items: readonly WaitingContent[],
   verdicts: ContentVerdicts,
 ): Promise<void> {
   const decisions: readonly ContentDecision[] = verdicts;
   if (decisions.length === 0) {
-    print({ kind: "notice", level: "info", text: "Nothing was decided. alt+a shows it again." });
+    const text = `Nothing was decided. ${keys.nameOf("approvals") ?? "/ack"} shows it again.`;
+    print({ kind: "notice", level: "info", text });
     return;
   }
   const reply = await client.send("ApproveContent", { decisions }, state().session);

@@ -8,7 +8,7 @@ const ORDER: readonly WaitingContent["effect"][] = ["runs", "configures", "infor
 export class WaitingTeller {
   readonly #told = new Set<string>();
 
-  async tell({ client, state, print, update }: CarrierOptions): Promise<void> {
+  async tell({ client, state, keys, print, update }: CarrierOptions): Promise<void> {
     const { session } = state();
     const reply = await client.query("ListWaitingContent", {}, session);
     // Nothing comes between the lines of a turn: the end of the turn asks again.
@@ -16,16 +16,16 @@ export class WaitingTeller {
     const fresh = reply.answer.items.filter(({ id, sha256 }) => !this.#told.has(`${id} ${sha256}`));
     if (fresh.length === 0) return;
     for (const { id, sha256 } of fresh) this.#told.add(`${id} ${sha256}`);
-    print({ kind: "notice", level: "warning", text: waitingWords(fresh) });
+    print({ kind: "notice", level: "warning", text: waitingWords(fresh, keys.nameOf("approvals") ?? "/ack") });
     update((now) => now);
   }
 }
 
-export function waitingWords(items: readonly WaitingContent[]): string {
+export function waitingWords(items: readonly WaitingContent[], key: string): string {
   const ordered = ORDER.flatMap((effect) => items.filter((item) => item.effect === effect));
   const names = ordered.slice(0, MOST_NAMED).map(({ name, label, state }) => `${name} (${state} ${label})`);
   const more = ordered.length - names.length;
   const list = more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
   const one = ordered.length === 1;
-  return `${list} ${one ? "waits" : "wait"} for your approval: alt+a shows ${one ? "it" : "them"}.`;
+  return `${list} ${one ? "waits" : "wait"} for your approval: ${key} shows ${one ? "it" : "them"}.`;
 }

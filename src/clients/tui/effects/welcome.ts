@@ -6,7 +6,7 @@ import { lastSession } from "./resume.js";
 
 export async function welcome(
   carrier: Carrier,
-  { client, state, clock, print, update }: CarrierOptions,
+  { client, state, clock, keys, print, update }: CarrierOptions,
 ): Promise<void> {
   const before = state();
   const say = (text: string) => {
@@ -19,7 +19,9 @@ export async function welcome(
   const last = await lastSession(client, state());
   if (last !== undefined) {
     const age = ageOf(Date.parse(last.active_at), clock.wall());
-    say(`alt+r resumes the last conversation here: ${last.title ?? "(no title)"} (${age})`);
+    say(
+      `${keys.nameOf("last-session") ?? "/resume"} resumes the last conversation here: ${last.title ?? "(no title)"} (${age})`,
+    );
     return;
   }
   // The first time in this folder.

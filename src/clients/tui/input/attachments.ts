@@ -21,6 +21,9 @@ export type Attachment =
 /** A draft as it is stored: a string for text, an object for an attachment. */
 export type DraftPart = string | { readonly paste: string } | { readonly image: string; readonly source: string };
 
+/** Instead of a path: the image is the one of the clipboard. */
+export const CLIPBOARD = "clipboard:";
+
 const FIRST = 0xd800;
 const MAX_ATTACHMENTS = 1024;
 const TOKEN = /\p{Surrogate}/gu;
@@ -86,7 +89,8 @@ export class Attachments {
       from = match.index + 1;
       const found = this.#byToken.get(match[0]);
       if (found?.kind === "paste") parts.push({ paste: found.text });
-      if (found?.kind === "image") parts.push({ image: found.path, source: found.source });
+      // The clipboard may hold something else by the time the draft is restored.
+      if (found?.kind === "image" && found.path !== CLIPBOARD) parts.push({ image: found.path, source: found.source });
     }
     if (from < text.length) parts.push(text.slice(from));
     return parts;

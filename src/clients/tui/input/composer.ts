@@ -216,6 +216,8 @@ export class Composer {
     "ctrl+end": () => this.#jump({ line: Number.POSITIVE_INFINITY, column: Number.POSITIVE_INFINITY }),
     "ctrl+r": () => this.#openSearch(),
     "ctrl+g": () => this.#edit(),
+    "ctrl+v": () => this.#pasteImage(),
+    "alt+v": () => this.#pasteImage(),
     [CHORD]: () => {
       this.#chord = true;
     },
@@ -250,6 +252,12 @@ export class Composer {
     const step = searchKey(search, key, this.#options.history?.list() ?? []);
     this.#search = step.kind === "open" ? step.search : undefined;
     if (step.kind === "taken") this.#buffer.recall(step.text);
+    return true;
+  }
+
+  #pasteImage(): boolean {
+    if (this.#options.images === undefined) return false;
+    this.#buffer.pasteClipboard();
     return true;
   }
 

@@ -2,7 +2,7 @@
 
 import { cleanPaste } from "../../../base/pasted-text.js";
 import type { ImageBlock } from "../../../protocol/content.js";
-import { Attachments, type DraftPart } from "./attachments.js";
+import { Attachments, CLIPBOARD, type DraftPart } from "./attachments.js";
 import { classify, type Sent } from "./classify.js";
 import { DraftLayout } from "./draft-layout.js";
 import { baseName, imagePaths } from "./image-paths.js";
@@ -97,6 +97,11 @@ export class DraftBuffer {
     this.editor.insert(this.#pastedImages(text) ?? this.#folded(text));
   }
 
+  /** A token stands for it at once; it goes again when there is no image. */
+  pasteClipboard(): void {
+    this.editor.insert(this.#addImage(CLIPBOARD, "") ?? "");
+  }
+
   /** The paste at the caret becomes text; false when there is none. */
   expandHere(): boolean {
     const { line, column } = this.editor.caret;
@@ -142,7 +147,7 @@ export class DraftBuffer {
   }
 
   #addImage(path: string, source: string): string | undefined {
-    const image = { name: baseName(path), path, source };
+    const image = { name: path === CLIPBOARD ? "clipboard" : baseName(path), path, source };
     const token = this.#attachments.addImage(image);
     if (token === undefined) return undefined;
     const loading = this.#load(token, path).finally(() => {

@@ -100,6 +100,28 @@ describe("a dropped image", () => {
   });
 });
 
+describe("an image of the clipboard", () => {
+  verifies(["U2"], "is inserted by a key, and waited for", async () => {
+    const { composer, sent, line } = open(there);
+    for (const each of keys("see ")) composer.onKey(each);
+    composer.onKey({ id: "ctrl+v", data: "\x16" });
+    expect(line()).toBe("> see [image 1: clipboard]");
+    expect(composer.draft.parts).toEqual(["see "]);
+    composer.onKey(key(BYTES.enter));
+    await settle();
+    expect(sent[0]).toMatchObject({ text: "see [image 1: clipboard]", images: [PNG] });
+  });
+
+  it("goes again when there is none, with a reason", async () => {
+    const { composer, notices, line } = open({ read: async () => "The clipboard holds no image." });
+    for (const each of keys("see this")) composer.onKey(each);
+    composer.onKey({ id: "alt+v", data: "\x1bv" });
+    await settle();
+    expect(line()).toBe("> see this");
+    expect(notices).toEqual(["The clipboard holds no image."]);
+  });
+});
+
 describe("paths of images", () => {
   it("are read as terminals write them", () => {
     expect(imagePaths("/x/y.png")).toEqual(["/x/y.png"]);

@@ -43,6 +43,8 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
       return { state, effects: [{ do: "open", dialog: "last session" }] };
     case "alt+a":
       return { state, effects: [{ do: "open", dialog: "approvals" }] };
+    case "f1":
+      return { state, effects: [{ do: "open", dialog: "help" }] };
     case "?":
       return place.draftIsEmpty ? { state, effects: [{ do: "open", dialog: "help" }] } : undefined;
     default:

@@ -1,0 +1,48 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/program.js";
+import { verifies } from "../../test/verifies.js";
+import { readClipboardImage } from "./clipboard-image.js";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** A folder with programs that answer as those of a desktop do. */
+async function programs(scripts: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(folder, name), 0o755);
+  }
+  return `${folder}:/usr/bin:/bin`;
+}
+
+const image = { type: "image", media_type: "image/png", data: PNG };
+const decoded = `printf '%s' '${PNG}' | base64 -d`;
+
+verifies(["U2"], "an image of the clipboard is read by the program of the desktop", async () => {
+  const wayland = await programs({
+    "wl-paste": `[ "$1" = --list-types ] && { printf 'text/html\\nimage/png\\n'; exit; }\n${decoded}`,
+  });
+  const linux = { platform: "linux" } as const;
+  expect(await readClipboardImage({ ...linux, variables: { PATH: wayland, WAYLAND_DISPLAY: "w" } })).toEqual(image);
+  const x11 = await programs({ xclip: `[ "$4" = TARGETS ] && { printf 'TARGETS\\nimage/png\\n'; exit; }\n${decoded}` });
+  expect(await readClipboardImage({ ...linux, variables: { PATH: x11, DISPLAY: ":0" } })).toEqual(image);
+  const hex = Buffer.from(PNG, "base64").toString("hex").toUpperCase();
+  const mac = await programs({ osascript: `printf '\u00abdata PNGf${hex}\u00bb\\n'` });
+  expect(await readClipboardImage({ platform: "darwin", variables: { PATH: mac } })).toEqual(image);
+  const windows = await programs({ "powershell.exe": `echo '${PNG}'` });
+  expect(await readClipboardImage({ ...linux, variables: { PATH: windows, WSL_DISTRO_NAME: "d" } })).toEqual(image);
+});
+
+it("says why there is none", async () => {
+  const text = await programs({ "wl-paste": "echo text/plain", xclip: "exit 1" });
+  const read = (variables: object) =>
+    readClipboardImage({ platform: "linux", variables: { PATH: text, ...variables } });
+  expect(await read({ WAYLAND_DISPLAY: "w" })).toContain("holds no image");
+  expect(await read({ DISPLAY: ":0" })).toContain("holds no image");
+  expect(await read({ DISPLAY: ":0", PATH: "/nowhere" })).toContain("install xclip");
+  expect(await read({ WAYLAND_DISPLAY: "w", PATH: "/nowhere" })).toContain("install wl-clipboard");
+  expect(await read({ SSH_TTY: "/dev/pts/1" })).toContain("Over SSH");
+  expect(await read({})).toContain("no desktop");
+});

@@ -1,0 +1,95 @@
+/**
+ * The image in the clipboard of the person's desktop, read by the program that the desktop has for it. A text says why there is none,
+ * and what to do instead.
+ */
+import { spawn } from "node:child_process";
+import type { Variables } from "../base/variables.js";
+import type { ImageBlock } from "../protocol/content.js";
+import { findProgram } from "../system/find-program.js";
+import { imageType } from "../tools/files/image-type.js";
+
+const MAX_BYTES = 75 * 1024 * 1024;
+const MOST_MS = 5000;
+const INSTEAD = "Drop the file on the terminal, or paste its path.";
+const NO_IMAGE = `The clipboard holds no image. ${INSTEAD}`;
+/** As models take them, the best first. */
+const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+export interface ClipboardOptions {
+  readonly variables: Variables;
+  readonly platform: NodeJS.Platform;
+}
+
+export async function readClipboardImage({ variables, platform }: ClipboardOptions): Promise<ImageBlock | string> {
+  const run = (name: string, args: readonly string[]) => output(name, args, variables);
+  const has = (name: string) => findProgram(name, variables.PATH) !== undefined;
+  const bytes = await read();
+  if (typeof bytes === "string") return bytes;
+  const type = bytes === undefined ? undefined : imageType(bytes);
+  if (bytes === undefined || type === undefined) return NO_IMAGE;
+  return { type: "image", media_type: type, data: bytes.toString("base64") };
+
+  async function read(): Promise<Buffer | string | undefined> {
+    if (platform === "darwin") {
+      return has("pngpaste") ? run("pngpaste", ["-"]) : fromHex(await run("osascript", ["-e", PNG_SCRIPT]));
+    }
+    if (platform === "win32" || variables.WSL_DISTRO_NAME) {
+      return fromBase64(await run("powershell.exe", ["-NoProfile", "-STA", "-Command", WINDOWS_SCRIPT]));
+    }
+    if (variables.WAYLAND_DISPLAY && has("wl-paste")) {
+      const type = typeIn(await run("wl-paste", ["--list-types"]));
+      return type && run("wl-paste", ["--no-newline", "--type", type]);
+    }
+    if (variables.DISPLAY && has("xclip")) {
+      const type = typeIn(await run("xclip", ["-selection", "clipboard", "-t", "TARGETS", "-o"]));
+      return type && run("xclip", ["-selection", "clipboard", "-t", type, "-o"]);
+    }
+    return whyNot(variables);
+  }
+}
+
+function whyNot({ WAYLAND_DISPLAY, DISPLAY, SSH_CONNECTION, SSH_TTY }: Variables): string {
+  if (WAYLAND_DISPLAY) return `To paste images, install wl-clipboard (wl-paste). ${INSTEAD}`;
+  if (DISPLAY) return `To paste images, install xclip. ${INSTEAD}`;
+  if (SSH_CONNECTION || SSH_TTY) {
+    return "Over SSH the clipboard of your own machine cannot be read. Copy the file here and paste its path.";
+  }
+  return `There is no desktop here whose clipboard could be read. ${INSTEAD}`;
+}
+
+const PNG_SCRIPT = "get the clipboard as «class PNGf»";
+const WINDOWS_SCRIPT =
+  "Add-Type -AssemblyName System.Windows.Forms; $i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $m = New-Object IO.MemoryStream; $i.Save($m, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($m.ToArray()) }";
+
+function typeIn(listed: Buffer | undefined): string | undefined {
+  const there = new Set(listed?.toString("utf8").split(/\s+/));
+  return TYPES.find((type) => there.has(type));
+}
+
+/** `«data PNGf89504E…»` */
+function fromHex(answer: Buffer | undefined): Buffer | undefined {
+  const [, hex] = /PNGf([0-9A-F]+)/i.exec(answer?.toString("latin1") ?? "") ?? [];
+  return hex === undefined ? undefined : Buffer.from(hex, "hex");
+}
+
+function fromBase64(answer: Buffer | undefined): Buffer | undefined {
+  return answer && Buffer.from(answer.toString("latin1").trim(), "base64");
+}
+
+/** Undefined when the program fails, takes too long or writes too much. */
+function output(name: string, args: readonly string[], variables: Variables): Promise<Buffer | undefined> {
+  const program = findProgram(name, variables.PATH);
+  if (program === undefined) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], env: variables, timeout: MOST_MS });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > MAX_BYTES) child.kill();
+      else chunks.push(chunk);
+    });
+    child.on("error", () => resolve(undefined));
+    child.on("close", (code) => resolve(code === 0 && length > 0 ? Buffer.concat(chunks) : undefined));
+  });
+}

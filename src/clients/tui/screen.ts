@@ -1,0 +1,95 @@
+/** What the client shows now: the live region from its parts, and how blocks look. */
+import type { Clock } from "../../base/clock.js";
+import { type RenderOptions, renderBlock } from "./content/render-block.js";
+import { type ContentTools, loadContentTools, plainTools } from "./content/tools.js";
+import type { DialogSize, DialogView } from "./dialogs/dialog.js";
+import type { Composer } from "./input/composer.js";
+import type { TuiOptions } from "./options.js";
+import { isBusy, type State } from "./state.js";
+import type { Theme } from "./theme.js";
+import type { TranscriptWriter } from "./transcript-writer.js";
+import { composeFrame } from "./views/frame.js";
+import { queueLines } from "./views/queue.js";
+import { statusLine } from "./views/status-line.js";
+import { workingLine } from "./views/working-line.js";
+
+const COMPOSER_SHARE = 3;
+/** Rows of the screen that a dialog leaves to the draft and the status. */
+const ROWS_BESIDE_DIALOG = 8;
+
+export interface ScreenOptions extends Pick<TuiOptions, "terminal" | "theme" | "showCost" | "verses" | "still"> {
+  readonly clock: Clock;
+}
+
+export interface Shown {
+  readonly state: State;
+  readonly dialog: DialogView | undefined;
+  readonly dialogHasFocus: boolean;
+  readonly composer: Composer;
+  readonly transcript: TranscriptWriter;
+}
+
+export class Screen {
+  readonly #options: ScreenOptions;
+  theme: Theme;
+  #tools: ContentTools = plainTools;
+
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+    this.theme = options.theme;
+  }
+
+  /** Large libraries come after the first paint. */
+  async loadTools(): Promise<void> {
+    this.#tools = await loadContentTools();
+  }
+
+  /** How blocks look now. */
+  look(): RenderOptions {
+    const { terminal, clock } = this.#options;
+    return { width: terminal.columns, theme: this.theme, expanded: false, now: clock.now(), tools: this.#tools };
+  }
+
+  get size(): DialogSize {
+    const { columns, rows } = this.#options.terminal;
+    return { columns, rows };
+  }
+
+  /** For a dialog above the draft. */
+  get dialogSize(): DialogSize {
+    const { columns, rows } = this.size;
+    return { columns, rows: Math.max(4, rows - ROWS_BESIDE_DIALOG) };
+  }
+
+  paint(shown: Shown): void {
+    const { terminal } = this.#options;
+    const { state } = shown;
+    const { printed, live } = shown.transcript.take();
+    terminal.paint(this.#frame(shown, live), printed);
+    terminal.setProgress(state.questions.length > 0 ? "waiting" : isBusy(state) ? "busy" : "none");
+  }
+
+  #frame({ state, dialog, dialogHasFocus, composer, transcript }: Shown, answer: readonly string[]) {
+    const { clock, showCost, verses, still } = this.#options;
+    const { columns, rows } = this.size;
+    const { theme } = this;
+    const options = this.look();
+    const tools = state.tools.flatMap((block) => renderBlock(block, options));
+    const { shell } = state;
+    const output = shell === undefined ? [] : renderBlock({ kind: "shell", ...shell }, options);
+    const most = Math.max(3, Math.floor(rows / COMPOSER_SHARE));
+    return composeFrame(
+      {
+        live: [...answer, ...transcript.spaced("tool", tools), ...output],
+        working: workingLine(state, { width: columns, theme, now: clock.now(), verses, still }),
+        queue: queueLines(state, { width: columns, theme }),
+        dialog,
+        dialogHasFocus,
+        composer: composer.view(columns, most, theme),
+        status: statusLine(state, { width: columns, theme, showCost }),
+        hint: state.hint?.text,
+      },
+      { columns, rows, theme },
+    );
+  }
+}
