@@ -1,5 +1,5 @@
 /** Whether the first word may name a program in a folder `commands/`. Every start of the program asks, so it only looks at names. */
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Variables } from "../base/variables.js";
 import { roots } from "../system/xdg-paths.js";
@@ -17,6 +17,10 @@ export function folderCommand(args: readonly string[], variables: Variables): Ty
   if (name === undefined || !/^[A-Za-z][\w-]{0,63}$/.test(name)) return undefined;
   const isThere = commandFolders(variables).some((folder) => holds(folder, name));
   return isThere ? { name, args: args.slice(at + 1), flags: args.slice(0, at) } : undefined;
+}
+
+export function hasCommandFolder(variables: Variables): boolean {
+  return commandFolders(variables).some((folder) => existsSync(folder));
 }
 
 /** The place of the first word behind `--allow-project-hooks` and `--sandbox MODE`. */

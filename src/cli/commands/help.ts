@@ -6,8 +6,9 @@ import { VERSION } from "../../base/version.js";
 import { HELP } from "../../commands/catalogue/conversation.js";
 import { programSummary } from "../../commands/catalogue/index.js";
 import type { CommandContext, CommandResult } from "../../commands/command.js";
-import { helpLines } from "../../commands/flags.js";
+import { helpLines, parseFlags } from "../../commands/flags.js";
 import { COMMANDS } from "../command-table.js";
+import { hasCommandFolder } from "../folder-commands.js";
 import { KNOWN_VARIABLES } from "../known-variables.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
@@ -31,7 +32,7 @@ interface Asking {
 async function help([topic, ...rest]: readonly string[], { context, variables }: Asking): Promise<CommandResult> {
   if (topic === undefined) {
     const value = COMMANDS.map(({ name, aliases = [] }) => ({ name, aliases, summary: programSummary(name) }));
-    return { text: generalHelp(), value };
+    return { text: generalHelp() + (await folderHelp(variables)), value };
   }
   if (topic === "environment") {
     return { text: environmentHelp(), value: KNOWN_VARIABLES.map((variable) => ({ ...variable })) };
@@ -47,6 +48,19 @@ function unknownTopic(topic: string): string {
   const near = nearest(topic, [...COMMANDS.map(({ name }) => name), "environment"]);
   const advice = near === undefined ? "'oxbow --help' lists the commands." : `Did you mean 'oxbow help ${near}'?`;
   return `There is no command '${topic}'. ${advice}`;
+}
+
+/** Programs in folders that run as commands. */
+async function folderHelp(variables: Variables): Promise<string> {
+  if (!hasCommandFolder(variables)) return "";
+  const [{ programsOf }, { loadSettings }, { openRoot }] = await Promise.all([
+    import("../../runtime/commands/sources.js"),
+    import("../../runtime/settings/settings.js"),
+    import("../../tools/files/workspace-root.js"),
+  ]);
+  const loaded = await loadSettings(parseFlags([], [], "help"), variables);
+  const own = await programsOf("command", { loaded, variables, root: await openRoot(process.cwd()) });
+  return own.length === 0 ? "" : `\n\nPrograms in folders\n${own.map(({ line }) => `  ${line}`).join("\n")}`;
 }
 
 function generalHelp(): string {

@@ -9,6 +9,7 @@ import { Bus } from "../../engine/bus.js";
 import type { ToolCall } from "../../engine/ports.js";
 import { permissionReplay } from "../../runtime/commands/permission-replay.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
+import { programsOf } from "../../runtime/commands/sources.js";
 import { RunGuard } from "../../runtime/parts/guard.js";
 import { RunPermissions } from "../../runtime/parts/permissions.js";
 import { RunSandbox } from "../../runtime/parts/sandbox.js";
@@ -85,6 +86,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     permissions,
     security,
     judge,
+    programs: () => programsOf("tool", { loaded, variables, root }),
     close: async () => {
       await tools.close();
       await sandbox.close();

@@ -53,7 +53,9 @@ function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
         ...{ name, set, mutating, permission: permissions.get(name) },
         ...{ description, inputSchema },
       }));
-      return { text: lines.join("\n"), value: asValue(value) };
+      const own = await place.programs();
+      const more = own.length === 0 ? [] : ["", "Programs in folders:", ...own.map(({ line }) => line)];
+      return { text: [...lines, ...more].join("\n"), value: asValue([...value, ...own.map((each) => each.value)]) };
     },
   };
 }

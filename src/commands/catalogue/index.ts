@@ -4,6 +4,7 @@ import * as agents from "./agents.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
+import * as extensions from "./extensions.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
 import * as program from "./program.js";
@@ -24,6 +25,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   agents,
   screen,
   skills,
+  extensions,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 
 /** The commands that only `oxbow NAME` has. */

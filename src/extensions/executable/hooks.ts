@@ -67,7 +67,7 @@ export function executableHooks(
   { report, isKept }: { report: (problem: string) => void; isKept: (stage: HookStage, name: string) => boolean },
 ): readonly ExecutableHook[] {
   const chosen = chosenFiles(files, (file) => {
-    const place = placeOf(file);
+    const place = hookPlace(file.name);
     if (place === undefined) return undefined;
     if ("problem" in place) {
       report(`The hook ${shownPath(file)} is left out: ${place.problem}`);
@@ -89,7 +89,7 @@ export function executableHooks(
 }
 
 /** Undefined for a file that belongs to others, such as `lib/common.sh`. */
-function placeOf({ name }: ExtensionFile): { stage: HookStage; name: string } | { problem: string } | undefined {
+export function hookPlace(name: string): { stage: HookStage; name: string } | { problem: string } | undefined {
   const [folder = "", file = "", ...deeper] = name.split("/");
   const bare = file.replace(ENDING, "");
   const stage = HOOK_STAGES.find((each) => each === folder);

@@ -26,7 +26,7 @@ export interface Found {
   readonly waiting: readonly WaitingFile[];
 }
 
-/** A file that came or changed since the start and waits for a decision. */
+/** A file that came or changed since the start, and without a decision. */
 export interface WaitingFile {
   readonly version: string;
   /** Its kind and name, safe to show. */

@@ -32,8 +32,7 @@ export class Executables {
   #tools: readonly Tool[] = [];
   #hooks: Hooks = {};
   #hasHooks = false;
-  /** Of the files that are loaded; undefined before the first time. */
-  #version: number | undefined;
+  #isFirst = true;
   /** A call may have changed a file in place. */
   #mayHaveChanged = true;
 
@@ -50,6 +49,7 @@ export class Executables {
       holdsCalls: () => this.#hooks.tool_exec !== undefined,
       refresh: (turn) => this.#beforeStage(turn),
       commands: () => this.#commands(),
+      commandsStamp: () => String(this.#opening.engine.content?.extensions.version ?? 0),
       subscribers: [
         {
           name: "60-extensions",
@@ -84,9 +84,9 @@ export class Executables {
     try {
       const depth = this.#mayHaveChanged ? "files" : "folders";
       this.#mayHaveChanged = false;
-      await this.#files.refresh(depth);
-      if (this.#version === this.#files.version) return;
-      this.#version = this.#files.version;
+      const changed = await this.#files.refresh(depth);
+      if (!changed && !this.#isFirst) return;
+      this.#isFirst = false;
       await this.#load();
     } catch (error) {
       this.report(`The extensions could not be searched: ${(error as Error).message}`);
@@ -148,15 +148,19 @@ export class Executables {
   }
 
   async #commands(): Promise<readonly Command[]> {
+    const { engine, root } = this.#opening;
+    const { sourceCommands } = await import("../commands/sources.js");
+    const about = sourceCommands({ ...engine, root });
     const files = this.#files.of("command");
-    if (files.length === 0) return [];
+    if (files.length === 0) return about;
     const { executableCommands } = await import("../commands/executable-commands.js");
-    return executableCommands(files, {
+    const own = await executableCommands(files, {
       containment: await this.containment(),
       folder: this.#answers,
       timeoutMs: this.#timeoutMs,
       report: (problem) => this.report(problem),
     });
+    return [...about, ...own];
   }
 
   get #answers(): string {

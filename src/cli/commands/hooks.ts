@@ -1,0 +1,13 @@
+/** `oxbow hooks`. */
+import { HOOKS } from "../../commands/catalogue/extensions.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
+import { openSources } from "./open-sources.js";
+
+export const shell: ShellCommand = {
+  name: "hooks",
+  specs: [HOOKS],
+  about: "Lists the hooks of each stage, built in and from folders, in the order they run.",
+  open: openSources,
+};
+
+export const run = shellRunner(shell);

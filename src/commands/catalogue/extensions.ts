@@ -1,0 +1,25 @@
+/** What was found in folders. */
+import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
+import type { Flag } from "../flags.js";
+
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
+const FOLDER: readonly Flag[] = [
+  { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
+];
+
+export const SOURCES: CommandSpec = {
+  name: "sources",
+  summary: "list the folders with extensions, what they hold, and what waits for approval",
+  shellFlags: FOLDER,
+  users: EVERYONE,
+  places: ANYWHERE,
+};
+
+export const HOOKS: CommandSpec = {
+  name: "hooks",
+  summary: "list the hooks of each stage, in the order they run",
+  shellFlags: FOLDER,
+  users: EVERYONE,
+  places: ANYWHERE,
+};

@@ -1,0 +1,132 @@
+/** `oxbow sources` and `oxbow hooks`, also as `/sources` and `/hooks`. */
+import { relative } from "node:path";
+import { safeLine } from "../../base/terminal-text.js";
+import type { Variables } from "../../base/variables.js";
+import { listing } from "../../chain/listing.js";
+import { HOOKS, SOURCES } from "../../commands/catalogue/extensions.js";
+import { asValue, type Command } from "../../commands/command.js";
+import { programName } from "../../extensions/executable/chosen-files.js";
+import { HOOK_STAGES, type HookStage, hookPlace } from "../../extensions/executable/hooks.js";
+import { labelOf } from "../../security/trust/content.js";
+import { isWithin } from "../../system/within.js";
+import { homeFolder } from "../content/home-folder.js";
+import { type ListedExtension, listExtensions } from "../content/list-extensions.js";
+import { isKept } from "../parts/executables.js";
+import type { LoadedSettings } from "../settings/settings.js";
+
+export interface SourcesPlace {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+}
+
+export function sourceCommands(place: SourcesPlace): readonly Command[] {
+  return [
+    { ...SOURCES, run: () => sources(place) },
+    { ...HOOKS, run: () => hooks(place) },
+  ];
+}
+
+async function sources(place: SourcesPlace) {
+  const { items, unusable } = await listExtensions(place);
+  const folders = [...new Set(items.map(({ source }) => source))];
+  const kinds = Math.max(0, ...items.map(({ kind }) => labelOf(kind).length));
+  const lines = folders.flatMap((folder) => {
+    const own = items.filter(({ source }) => source === folder);
+    const names = Math.max(...own.map((item) => titleOf(item).length));
+    return [
+      `${shownPath(folder, place)} (${own[0]?.scope === "user" ? "yours" : "project"})`,
+      ...own.map(
+        (item) => `  ${labelOf(item.kind).padEnd(kinds)}  ${titleOf(item).padEnd(names)}  ${stateOf(item, place)}`,
+      ),
+      "",
+    ];
+  });
+  const broken = unusable.map(({ path, problem }) => `${shownPath(path, place)} ${safeLine(problem)}; left out.`);
+  const waiting = items.filter(({ state }) => state === "waiting").length;
+  const advice = waiting === 0 ? [] : [`${waiting} waiting: 'oxbow ack' shows and approves them.`];
+  const text = [...lines, ...broken, ...advice].join("\n").trimEnd();
+  return { text: text === "" ? "No folder here holds extensions." : text, value: asValue({ items, unusable }) };
+}
+
+async function hooks(place: SourcesPlace) {
+  const { items } = await listExtensions(place);
+  const files = items.filter(({ kind, executable }) => kind === "hook" && executable);
+  const rows = HOOK_STAGES.map((stage) => ({ stage, hooks: hooksOf(stage, files) }));
+  const lines = rows.flatMap(({ stage, hooks: own }) => {
+    const width = Math.max(0, ...own.map(({ name }) => name.length));
+    const shown = own.map(({ name, item, state }) => {
+      const where = item === undefined ? "built in" : shownPath(item.path, place);
+      const more = [...(item === undefined ? [] : [stateOf(item, place)]), ...(state === "" ? [] : [state])];
+      return `  ${safeLine(name).padEnd(width)}  ${[where, ...more].join("; ")}`;
+    });
+    return own.length === 0 ? [] : [stage, ...shown];
+  });
+  const value = rows.map(({ stage, hooks: own }) => ({
+    stage,
+    hooks: own.map(({ name, item, state }) => ({ name, state, ...(item === undefined ? { built_in: true } : item) })),
+  }));
+  return { text: lines.join("\n"), value: asValue(value) };
+}
+
+/** The programs of one kind, for the lists of tools and commands. */
+export async function programsOf(kind: "tool" | "command", place: SourcesPlace) {
+  const { items } = await listExtensions(place);
+  const own = items.flatMap((item) => {
+    const name = item.kind === kind && item.executable ? programName(item) : undefined;
+    return name === undefined ? [] : [{ name: safeLine(name), item }];
+  });
+  const width = Math.max(0, ...own.map(({ name }) => name.length));
+  return own.map(({ name, item }) => ({
+    line: `${name.padEnd(width)}  ${shownPath(item.path, place)}  ${stateOf(item, place)}`,
+    value: { name, program: item.path, scope: item.scope, state: item.state, needs_flag: item.needsFlag },
+  }));
+}
+
+interface HookRow {
+  readonly name: string;
+  readonly item?: ListedExtension;
+  readonly state: string;
+}
+
+function hooksOf(stage: HookStage, files: readonly ListedExtension[]): readonly HookRow[] {
+  const builtIn = stage === "sources" || stage === "resolve" ? [] : listing.stages[stage].map(({ name }) => name);
+  const own = files.flatMap((item) => {
+    const place = hookPlace(item.name);
+    return place === undefined || "problem" in place || place.stage !== stage ? [] : [{ name: place.name, item }];
+  });
+  const replaced = (name: string) =>
+    own.some((hook) => hook.name === name && hook.item.state === "approved" && !isKept(stage, name));
+  const rows: HookRow[] = [
+    ...builtIn.map((name) => ({ name, state: replaced(name) ? "replaced" : "" })),
+    ...own.map(({ name, item }) => {
+      const state = !builtIn.includes(name)
+        ? ""
+        : isKept(stage, name)
+          ? "left out: built in"
+          : "replaces the built-in one";
+      return { name, item, state };
+    }),
+  ];
+  return rows.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+function titleOf({ name, entry }: ListedExtension): string {
+  return safeLine(entry === undefined ? name : `${name}: ${entry}`);
+}
+
+function stateOf({ state, needsFlag, shadowedBy }: ListedExtension, place: SourcesPlace): string {
+  const words = { approved: "approved", waiting: "waits for your approval", refused: "refused" }[state];
+  return [
+    words,
+    ...(needsFlag && state !== "refused" ? ["needs --allow-project-hooks"] : []),
+    ...(shadowedBy === undefined ? [] : [`hidden by ${shownPath(shadowedBy, place)}`]),
+  ].join("; ");
+}
+
+/** Relative to the folder or to the home folder, where that is shorter. */
+export function shownPath(path: string, { root, variables }: Pick<SourcesPlace, "root" | "variables">): string {
+  const home = homeFolder(variables);
+  if (isWithin(path, root)) return safeLine(`./${relative(root, path)}`);
+  return safeLine(home !== undefined && isWithin(path, home) ? `~/${relative(home, path)}` : path);
+}

@@ -1,0 +1,95 @@
+/** Everything that was found in folders, approved or not, for people to look at. Runs none of it. */
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import { type ContentItem, type ContentKind, keyOf, needsProjectFlag } from "../../security/trust/content.js";
+import { discoverContent } from "../../security/trust/discover.js";
+import { reviewContent } from "../../security/trust/review.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import { openApprovals } from "./approvals.js";
+import { discoverOptions, EXTENSION_KINDS } from "./content-options.js";
+
+export interface ListedExtension {
+  readonly kind: ContentKind;
+  readonly name: string;
+  readonly path: string;
+  readonly entry?: string;
+  readonly scope: "user" | "project";
+  readonly source: string;
+  readonly executable: boolean;
+  readonly state: "approved" | "waiting" | "refused";
+  /** It also needs --allow-project-hooks. */
+  readonly needsFlag: boolean;
+  /** The more local file of this name, which is used in place of it. */
+  readonly shadowedBy?: string;
+}
+
+export interface UnusableFile {
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface ListedExtensions {
+  readonly items: readonly ListedExtension[];
+  readonly unusable: readonly UnusableFile[];
+}
+
+/** Of these several with one name may be found; the last one counts. */
+const SHADOWING: ReadonlySet<ContentKind> = new Set([
+  "hook",
+  "tool",
+  "command",
+  "prompt",
+  "agent",
+  "skill",
+  "provider",
+]);
+const LISTED: ReadonlySet<ContentKind> = new Set([...EXTENSION_KINDS, "mcp"]);
+
+export async function listExtensions({
+  loaded,
+  variables,
+  root,
+}: {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+}): Promise<ListedExtensions> {
+  const found = await discoverContent({ ...discoverOptions({ root, loaded, variables }), kinds: LISTED });
+  const review = await reviewContent(found, openApprovals(root, { roots: loaded.roots, variables }));
+  const keys = (items: readonly ContentItem[]) => new Set(items.map(keyOf));
+  const approved = keys([...review.approved, ...review.noted.map(({ item }) => item)]);
+  const refused = keys(review.refused.map(({ item }) => item));
+  const items = found.items.map((item): ListedExtension => {
+    const key = keyOf(item);
+    const path = join(item.root, item.path);
+    return {
+      ...{ kind: item.kind, name: item.name ?? item.path, path, scope: item.owner, executable: item.executable },
+      ...(item.entry !== undefined && { entry: item.entry }),
+      source: item.source ?? item.root,
+      state: approved.has(key) ? "approved" : refused.has(key) ? "refused" : "waiting",
+      needsFlag: needsProjectFlag(item),
+    };
+  });
+  return {
+    items: items.map((item, index) => {
+      const closer = items.slice(index + 1).findLast((other) => isSameName(item, other));
+      return closer === undefined ? item : { ...item, shadowedBy: closer.path };
+    }),
+    unusable: review.unusable.map(({ root: top, path, problem }) => ({ path: join(top, path), problem })),
+  };
+}
+
+/** Only an approved file hides another one. */
+function isSameName(one: ListedExtension, other: ListedExtension): boolean {
+  return (
+    SHADOWING.has(one.kind) &&
+    one.kind === other.kind &&
+    other.state === "approved" &&
+    bare(one.name) === bare(other.name) &&
+    one.source !== other.source
+  );
+}
+
+function bare(name: string): string {
+  return name.replace(/\.(?:sh|bash|py|pl|rb|js|mjs|cjs|ts|php|lua|exe)$/i, "");
+}
