@@ -31,24 +31,25 @@ export async function findExtensions(options: FindOptions): Promise<Found> {
 
 export interface FindOptions extends ProjectContentOptions {
   /** What the user allowed in this session. */
-  readonly granted: ReadonlySet<string>;
-  /** Files that came or changed after this time are asked about. */
-  readonly since: number;
+  readonly granted?: ReadonlySet<string>;
+  /** Files that came or changed after this time wait for an answer. */
+  readonly since?: number;
 }
 
 async function search(options: FindOptions, extra: readonly string[]): Promise<Found> {
   const found = await discoverContent({ ...extensionOptions(options), extra });
   const { person: _nobody, ...rest } = gateOptions(options);
-  const isGranted = (item: ContentItem) => options.granted.has(versionOf(item));
+  const isGranted = (item: ContentItem) => options.granted?.has(versionOf(item)) === true;
   const { load, notes } = await passContent(found, { ...rest, skipUnapproved: true, isGranted });
   const lock = rest.openLock();
+  const { since = Number.POSITIVE_INFINITY } = options;
   const { pending } = await reviewContent(found, lock);
   return {
     files: extensionFiles(load, options),
     folders: found.folders ?? [],
     paths: found.items.map(({ root, path }) => join(root, path)),
     notes,
-    waiting: pending.filter(({ item }) => changedAt(item) > options.since).map((each) => waitingFile(each, lock)),
+    waiting: pending.filter(({ item }) => changedAt(item) > since).map((each) => waitingFile(each, lock)),
   };
 }
 

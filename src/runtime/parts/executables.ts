@@ -32,7 +32,8 @@ export class Executables {
   #tools: readonly Tool[] = [];
   #hooks: Hooks = {};
   #hasHooks = false;
-  #isFirst = true;
+  /** The version of the files that the tools and hooks were made of. */
+  #loaded: number | undefined;
   /** A call may have changed a file in place. */
   #mayHaveChanged = true;
 
@@ -49,7 +50,7 @@ export class Executables {
       holdsCalls: () => this.#hooks.tool_exec !== undefined,
       refresh: (turn) => this.#beforeStage(turn),
       commands: () => this.#commands(),
-      commandsStamp: () => String(this.#opening.engine.content?.extensions.version ?? 0),
+      commandsStamp: () => String(this.#version),
       subscribers: [
         {
           name: "60-extensions",
@@ -64,7 +65,7 @@ export class Executables {
 
   async #beforeStage(turn: Turn): Promise<void> {
     await this.refresh();
-    if (await this.#askAboutNew(turn)) await this.#load();
+    if (await this.#askAboutNew(turn)) await this.refresh();
     if (this.#hasHooks) await (await import("./hook-context.js")).prepareConversation(turn);
   }
 
@@ -84,9 +85,10 @@ export class Executables {
     try {
       const depth = this.#mayHaveChanged ? "files" : "folders";
       this.#mayHaveChanged = false;
-      const changed = await this.#files.refresh(depth);
-      if (!changed && !this.#isFirst) return;
-      this.#isFirst = false;
+      await this.#files.refresh(depth);
+      // Others refresh the same files, so the change may have been seen by one of them.
+      if (this.#loaded === this.#version) return;
+      this.#loaded = this.#version;
       await this.#load();
     } catch (error) {
       this.report(`The extensions could not be searched: ${(error as Error).message}`);
@@ -161,6 +163,10 @@ export class Executables {
       report: (problem) => this.report(problem),
     });
     return [...about, ...own];
+  }
+
+  get #version(): number {
+    return this.#opening.engine.content?.extensions.version ?? 0;
   }
 
   get #answers(): string {
