@@ -36,6 +36,8 @@ export interface WaitingFile {
   decide(decision: "approved" | "refused", by: Approver): Promise<void>;
 }
 
+const FRESH_MS = 500;
+
 export class PlaceExtensions implements ExtensionFiles {
   readonly #options: ProjectContentOptions;
   readonly #told = new Set<string>();
@@ -70,6 +72,11 @@ export class PlaceExtensions implements ExtensionFiles {
     const sameFiles = depth === "folders" || isUnchanged(this.#contents);
     if (sameFiles && this.#foldersAreSame()) return false;
     return this.#search();
+  }
+
+  /** The start found nothing, a moment ago: a first request need not wait for another look. */
+  get isFresh(): boolean {
+    return this.#folders === undefined && this.#files.length === 0 && Date.now() - this.#since < FRESH_MS;
   }
 
   /** Each version once: the caller asks a person about it. */
