@@ -64,7 +64,7 @@ export class Executables {
   }
 
   async #beforeStage(turn: Turn): Promise<void> {
-    if (this.#opening.engine.content?.extensions.isFresh !== false) return;
+    if (turn.iterations === 0 && this.#opening.engine.content?.extensions.isFresh !== false) return;
     await this.refresh();
     if (await this.#askAboutNew(turn)) await this.refresh();
     if (this.#hasHooks) await (await import("./hook-context.js")).prepareConversation(turn);
