@@ -14,7 +14,7 @@ export interface Requirement {
 export const REQUIREMENTS = [
   // The loop
   { id: "L1", title: "A turn is a bounded state machine of stages", status: "done" },
-  { id: "L2", title: "Hooks of a stage form one ordered, shadowable chain", status: "part" },
+  { id: "L2", title: "Hooks of a stage form one ordered, shadowable chain", status: "done" },
   { id: "L3", title: "Middleware around the provider call and each tool run", status: "done" },
   { id: "L4", title: "A turn ends for a known reason, limits included", status: "done" },
   { id: "L5", title: "Safe tools run together, results in the model's order", status: "done" },
@@ -56,7 +56,7 @@ export const REQUIREMENTS = [
   { id: "P11", title: "Unseen content is refused without a person", status: "done" },
   { id: "P12", title: "Untrusted content is delimited", status: "done" },
   { id: "P13", title: "No raw control sequences on the terminal", status: "part" },
-  { id: "P14", title: "Project hooks run only when allowed and acknowledged", status: "part" },
+  { id: "P14", title: "Project hooks run only when allowed and acknowledged", status: "done" },
   { id: "P15", title: "Mode auto: commands inside the sandbox run unasked", status: "done" },
   { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "part" },
   { id: "P17", title: "A published threat model with tests", status: "open" },
@@ -109,13 +109,13 @@ export const REQUIREMENTS = [
   { id: "X11", title: "Repository map", status: "open" },
   { id: "X12", title: "Language servers", status: "open" },
   // Extensions
-  { id: "E1", title: "Sources, the most local name winning", status: "part" },
-  { id: "E2", title: "Executable tools, commands, hooks and providers", status: "part" },
+  { id: "E1", title: "Sources, the most local name winning", status: "done" },
+  { id: "E2", title: "Executable tools, commands, hooks and providers", status: "done" },
   { id: "E3", title: "Event hooks by configuration, with deadlines", status: "done" },
   { id: "E4", title: "Plugins in TypeScript", status: "open" },
   { id: "E5", title: "Profiles", status: "part" },
   { id: "E6", title: "MCP client with pins and supervision", status: "open" },
-  { id: "E7", title: "The agent can extend Oxbow, through trust", status: "part" },
+  { id: "E7", title: "The agent can extend Oxbow, through trust", status: "done" },
   // Control plane
   { id: "C1", title: "Closed unions of commands and events in one envelope", status: "done" },
   { id: "C2", title: "Handshake and versions", status: "open" },

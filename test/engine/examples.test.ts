@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { ExtendedEngine, resultsOf } from "../support/extended-engine.js";
+import { blocksOf } from "../support/page-examples.js";
 import { verifies } from "../verifies.js";
 
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
 const HAS_JQ = spawnSync("jq", ["--version"]).status === 0;
 
@@ -44,6 +46,36 @@ describe.skipIf(!HAS_JQ)("examples/topology", () => {
       iterations: 2,
       usage: { input: 20, output: 10 },
     });
+  });
+});
+
+describe("the programs of the pages", () => {
+  /** Each names its place in the second line. */
+  async function lay(page: string): Promise<void> {
+    for (const { language, text } of await blocksOf(ROOT, page)) {
+      const [, place] = /^#!.*\n# (\S+)/.exec(text) ?? [];
+      if (language !== "bash" || place === undefined) continue;
+      const path = place.replace("~/.config/oxbow", join(engine.home, "config"));
+      engine.bed.program(path, text.replace("/srv/oxbow-shared", join(engine.bed.outside, "shared")));
+    }
+    await engine.bed.approveAll({ extra: [join(engine.bed.outside, "shared")] });
+  }
+
+  verifies(["E1", "E2"], "docs/executable-tools.md, docs/executable-hooks.md and docs/sources.md work", async () => {
+    engine.bed.program(
+      join(engine.bed.outside, "shared/tools/shared"),
+      "#!/bin/sh\ncase $1 in --schema) echo '{\"input_schema\":{}}';; --exec) echo found;; esac\n",
+    );
+    spawnSync("git", ["init", "-q", "-b", "trunk", engine.bed.folder]);
+    for (const page of ["executable-tools", "executable-hooks", "sources"]) await lay(`docs/${page}.md`);
+    const calls = '  tool count_words {"text": "a b c"}\n  tool bash {"command": "git push"}\n  tool shared {}\n';
+    await engine.open(`reply\n${calls}reply\n  text: Done.\n`);
+    const results = resultsOf(await engine.turn("go"));
+    expect(results).toEqual(["ok: 3", expect.stringContaining("Pushing is done by people here."), "ok: found"]);
+    expect(engine.requests[0]).toContain("The current branch is trunk.");
+    const payload = { namespace: "slash", verb: "hello", payload: { args: "Ann" } };
+    const reply = JSON.stringify(await engine.client.send("CustomCommand", payload, engine.session));
+    expect(reply).toContain("Hello, Ann.");
   });
 });
 

@@ -36,6 +36,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^echo straw /, "is meant to fail (test/e2e/cassettes)"],
   [/^oxbow "tidy up the tests" --budget 0\.02$/, "is meant to fail (test/e2e/costs)"],
   [/^oxbow run --provider acme hello$/, "is meant to fail (src/providers/own-provider.test.ts)"],
+  [/^oxbow --allow-project-hooks hello /, "needs the program of that page (test/engine/examples)"],
   [/^oxbow bench ollama:/, "measures models that are installed (test/e2e/bench)"],
   [/^oxbow models test ollama:weak/, "measures a model that is installed (test/e2e/local-models)"],
 ];
@@ -162,6 +163,8 @@ describe("the commands of", () => {
 
 /** What is done with the blocks that are no commands. Nothing: they show what is printed, or others test them. */
 const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> = {
+  // test/engine/examples runs them: the second line says where they belong.
+  bash: ({ text, place }) => expect(text, place).toMatch(/^#!.*\n# (\.oxbow|~\/\.config\/oxbow)\//),
   toml: checkProfile,
   conf: checkConf,
   json: ({ text }) => checkJson(text),
