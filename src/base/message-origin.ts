@@ -15,3 +15,15 @@ export function withOrigin<M extends Message>(message: M, event: number): M {
 export function originOf(message: Message): number | undefined {
   return origins.get(message);
 }
+
+const added = new WeakSet<Message>();
+
+/** A message that Oxbow or a command added: not the user's own words. */
+export function asAdded<M extends Message>(message: M): M {
+  added.add(message);
+  return message;
+}
+
+export function isAdded(message: Message): boolean {
+  return added.has(message);
+}

@@ -1,4 +1,4 @@
-import { withOrigin } from "../base/message-origin.js";
+import { asAdded, withOrigin } from "../base/message-origin.js";
 import type { Turn } from "../engine/turn.js";
 import { contextMessage } from "../protocol/content.js";
 
@@ -13,5 +13,5 @@ export interface AddedContext {
 export function addContext(turn: Turn, { source, text }: AddedContext): void {
   if (text.trim() === "") return;
   const event = turn.bus.publish("ContextAdded", { turn: turn.id, source, text });
-  turn.conversation.push(withOrigin(contextMessage(text), event));
+  turn.conversation.push(asAdded(withOrigin(contextMessage(text), event)));
 }

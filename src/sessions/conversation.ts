@@ -6,7 +6,7 @@
  * 2. Every call has its result, except those named in `open`: the last answer's, when the log ends before they did.
  * 3. Calls outside a turn (a command that the person typed) are not part of it.
  */
-import { originOf, withOrigin } from "../base/message-origin.js";
+import { asAdded, originOf, withOrigin } from "../base/message-origin.js";
 import {
   type AssistantMessage,
   type InputContent,
@@ -80,10 +80,11 @@ export class ConversationBuilder {
     this.#messages = [...messages];
     this.#branchedAt = branchedAt;
     const listener: MessageListener = {
-      onInput: ({ at, content }) => {
+      onInput: ({ at, content, isAdded }) => {
         const last = this.#messages.at(-1);
         if (last !== undefined && originOf(last) === at) this.#messages.pop();
-        this.#messages.push(withOrigin({ role: "user", content }, at));
+        const message = withOrigin({ role: "user", content } as const, at);
+        this.#messages.push(isAdded ? asAdded(message) : message);
       },
       onSummary: ({ payload }, summary) => this.#compact(summary, payload.kept_from),
       onLastOf: (answer) => this.#push(answer, "complete"),

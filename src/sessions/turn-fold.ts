@@ -21,6 +21,8 @@ export interface FoldedInput {
   readonly at: number;
   readonly ts: string;
   readonly content: readonly InputContent[];
+  /** Not the user's own words. */
+  readonly isAdded?: true;
 }
 
 export interface MessageListener {
@@ -91,7 +93,7 @@ export class TurnFold {
       case "ContextAdded":
         this.#leave(event.ts);
         this.#began = undefined;
-        this.#listener.onInput({ at: event.id, ts: event.ts, content: contextMessage(event.payload.text).content });
+        this.#listener.onInput({ at: event.id, ts: event.ts, ...contextMessage(event.payload.text), isAdded: true });
         return;
       case "InputDropped":
         this.#refuse(event.payload.inputs);

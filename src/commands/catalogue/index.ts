@@ -1,6 +1,7 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
 import type { CommandSpec } from "../command.js";
 import * as agents from "./agents.js";
+import * as context from "./context.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
@@ -16,6 +17,7 @@ import * as skills from "./skills.js";
 /** The commands of a session. */
 export const SESSION_SPECS: readonly CommandSpec[] = [
   conversation,
+  context,
   sessions,
   models,
   cost,
@@ -40,6 +42,8 @@ export function programSummary(name: string): string {
 }
 
 const NAMESPACES: Readonly<Record<string, string | undefined>> = {
+  ...context.CONTEXT_NAMESPACE,
+  ...context.TEMPLATE_NAMESPACE,
   ...sessions.SESSION_NAMESPACE,
   ...security.PERMISSIONS_NAMESPACE,
   ...credentials.AUTH_NAMESPACE,

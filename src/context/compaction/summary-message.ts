@@ -7,6 +7,7 @@
  *    from outside can imitate it.
  */
 import { capText } from "../../base/cap-text.js";
+import { isAdded } from "../../base/message-origin.js";
 import { type Message, plainText, text, type UserMessage } from "../../protocol/content.js";
 
 export interface SummaryParts {
@@ -79,7 +80,7 @@ export function summaryMessage(words: string): UserMessage {
 }
 
 export function isInput(message: Message): message is UserMessage {
-  return message.role === "user" && message.content.every(({ type }) => type !== "tool_result");
+  return message.role === "user" && !isAdded(message) && message.content.every(({ type }) => type !== "tool_result");
 }
 
 /** From the first `open` to the last `close`. */

@@ -48,6 +48,8 @@ export interface Toolbox extends ToolRegistry {
   workspace(): Promise<Workspace>;
   /** Loads a tool before its first call. */
   prepare(name: ToolName): Promise<unknown>;
+  /** A built-in tool for a command of the user, also if the model does not get it. */
+  open(name: ToolName): Promise<Tool>;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     find: (name) => byName.get(name),
     workspace: place.workspace,
     prepare: async (name) => loaders.get(name)?.(),
+    open: (name) => loaders.get(name)?.() ?? LOADERS[name](place),
     close: () => place.close(),
   };
 }

@@ -1,0 +1,126 @@
+/** Commands with which the user gathers context for the model and writes what it answers. */
+import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
+
+const PEOPLE: readonly CommandUser[] = ["people"];
+const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns"];
+const ANY_TIME: readonly CommandPlace[] = ["during a turn", "between turns"];
+
+export const READ: CommandSpec = {
+  name: "read",
+  summary: "give the model files with your next input",
+  arguments: [{ name: "FILE", kind: "path", rest: "list", complete: "file" }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const SEARCH: CommandSpec = {
+  name: "search",
+  summary: "search the files for a regular expression, and give the model what was found",
+  arguments: [
+    { name: "PATTERN", kind: "text" },
+    { name: "PATH", kind: "path", optional: true, complete: "folder" },
+  ],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const FILES: CommandSpec = {
+  name: "files",
+  summary: "list a folder, and give the model the list",
+  arguments: [{ name: "PATH", kind: "path", optional: true, complete: "folder" }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const GIT: CommandSpec = {
+  name: "git",
+  usage: "/git status|diff|log|show|blame [ARGUMENTS]",
+  summary: "look at the repository, and give the model the output",
+  arguments: [
+    { name: "ACTION", kind: "choice", complete: ["status", "diff", "log", "show", "blame"] },
+    { name: "ARGUMENTS", kind: "text", optional: true, rest: "list" },
+  ],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const RUN: CommandSpec = {
+  name: "run",
+  summary: "run a shell command yourself, and give the model its output",
+  arguments: [{ name: "COMMAND", kind: "line", rest: "text" }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const WRITE: CommandSpec = {
+  name: "write",
+  summary: "write the first code block of the last answer, or all of it, to a file",
+  arguments: [{ name: "PATH", kind: "path", complete: "file" }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const APPLY: CommandSpec = {
+  name: "apply",
+  summary: "show which files the last answer's code blocks name; --yes writes them",
+  flags: [{ name: "yes", short: "y", help: "write the files" }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const CONTEXT_NAMESPACE = { context: "pin text that stays, and see what the model gets with your next input" };
+
+export const CONTEXT_ADD: CommandSpec = {
+  name: "context:add",
+  summary: "pin text that survives /clear and compaction",
+  arguments: [{ name: "TEXT", kind: "line", rest: "text" }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const CONTEXT_SHOW: CommandSpec = {
+  name: "context:show",
+  aliases: ["context"],
+  summary: "show the pinned text, and what waits for your next input",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const CONTEXT_CLEAR: CommandSpec = {
+  name: "context:clear",
+  summary: "remove the pinned text, and what waits for your next input",
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const CONTEXT_LOAD_DIR: CommandSpec = {
+  name: "context:load-dir",
+  summary: "give the model all files of a folder with your next input, or those that match GLOB",
+  arguments: [
+    { name: "PATH", kind: "path", complete: "folder" },
+    { name: "GLOB", kind: "text", optional: true },
+  ],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const TEMPLATE_NAMESPACE = { template: "prompts that you use again and again" };
+
+export const TEMPLATE_USE: CommandSpec = {
+  name: "template:use",
+  summary: "give the model a prompt template with your next input",
+  arguments: [
+    { name: "NAME", kind: "text" },
+    { name: "ARGUMENTS", kind: "text", optional: true, rest: "text" },
+  ],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const TEMPLATE_LIST: CommandSpec = {
+  name: "template:list",
+  aliases: ["template"],
+  summary: "list the prompt templates",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
