@@ -1,5 +1,7 @@
 /** What a session is opened with, and what its built-in parts have made so far. */
 import type { OutsideResults } from "../chain/outside-results.js";
+import type { GatheredContext } from "../context/pinned/gathered-context.js";
+import type { PinnedContext } from "../context/pinned/pinned-context.js";
 import type { RunRequest } from "../control/host.js";
 import type { PermissionPrompts } from "../control/permission-prompts.js";
 import type { Run } from "../control/run.js";
@@ -29,6 +31,8 @@ export interface BuiltParts {
   readonly journal: OpenedJournal;
   readonly costs: RunCosts;
   readonly outside: OutsideResults;
+  readonly pinned: PinnedContext;
+  readonly gathered: GatheredContext;
   readonly compaction: RunCompaction;
   readonly recording: RunRecording;
   readonly toolbox: Toolbox;

@@ -11,6 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { CommandReply } from "../../src/protocol/client.js";
+import type { CommandPayloads } from "../../src/protocol/commands.js";
 import { plainText } from "../../src/protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
 import type { EventKind } from "../../src/protocol/events.js";
@@ -20,7 +22,8 @@ import { ApprovedLock } from "../../src/security/trust/approved-lock.js";
 import { discoverContent } from "../../src/security/trust/discover.js";
 import { reviewContent } from "../../src/security/trust/review.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
-import { type HostedEngine, hostEngine, turnOf } from "./hosted-engine.js";
+import { type HostedEngine, hostEngine } from "./hosted-engine.js";
+import { settledTurn } from "./slash-turn.js";
 
 export interface HookRun {
   readonly events: readonly Envelope[];
@@ -87,8 +90,16 @@ export class HookProject {
   }
 
   /** Opens a session: a new one, or a stored one. */
-  async session(resume?: SessionId): Promise<SessionId> {
-    const payload = resume === undefined ? {} : { resume };
+  session(resume?: SessionId): Promise<SessionId> {
+    return this.#open(resume === undefined ? {} : { resume });
+  }
+
+  /** As `/clear` does. */
+  async clear(): Promise<void> {
+    if (this.#session !== undefined) await this.#open({ after: this.#session });
+  }
+
+  async #open(payload: CommandPayloads["CreateSession"]): Promise<SessionId> {
     const created = await this.#client?.send("CreateSession", payload);
     if (created?.ok !== true || created.session === undefined) throw new Error(JSON.stringify(created));
     this.#session = created.session;
@@ -97,7 +108,7 @@ export class HookProject {
 
   async turn(prompt = "go"): Promise<HookRun> {
     if (this.#client === undefined || this.#session === undefined) throw new Error("not open");
-    const events = await turnOf(this.#client, this.#session, prompt);
+    const events = await settledTurn(this.#client, this.#session, prompt);
     return this.#report(events);
   }
 
@@ -109,8 +120,16 @@ export class HookProject {
     return result;
   }
 
-  async command(verb: string, args = ""): Promise<unknown> {
-    return this.#client?.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, this.#session);
+  async command(verb: string, args = ""): Promise<CommandReply> {
+    if (this.#client === undefined) throw new Error("not open");
+    return this.#client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, this.#session);
+  }
+
+  /** The text that a command line such as `/read a.txt` answers; of a refusal its message. */
+  async slash(line: string): Promise<string> {
+    const [, verb = "", args = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(line) ?? [];
+    const reply = await this.command(verb, args);
+    return reply.ok ? String((reply.value as { text?: string })?.text ?? "") : `refused: ${reply.failure.message}`;
   }
 
   /** The bodies of all requests so far. */

@@ -15,6 +15,7 @@ import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { eventHooks } from "./event-hooks.js";
 import { Executables } from "./executables.js";
+import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
 import { promptFiles } from "./prompt-files.js";
 import { RunRecording } from "./recording.js";
@@ -174,6 +175,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   content,
   journal,
   costs,
+  gathered,
   compaction,
   credentials,
   profiles,

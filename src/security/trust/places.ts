@@ -63,6 +63,7 @@ export const SOURCE_PLACES: readonly Place[] = [
   { path: "hooks.d", kind: "hook", shape: "tree" },
   { path: "tools", kind: "tool", shape: "tree" },
   { path: "commands", kind: "command", also: ["prompt"], shape: "tree" },
+  { path: "templates", kind: "prompt", shape: "tree", ending: ".md" },
   { path: "providers", kind: "provider", shape: "tree" },
   { path: "plugins", kind: "plugin", shape: "tree" },
   { path: "config.toml", kind: "profile", also: ["mcp", "event-hooks"], shape: "profile" },

@@ -1,0 +1,139 @@
+/** Gathering context by hand: a whole way of working with a model that has no tools. */
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { reply } from "../../src/testkit/index.js";
+import { HookProject } from "../support/hook-project.js";
+import { verifies } from "../verifies.js";
+
+let project: HookProject;
+beforeEach(() => {
+  project = new HookProject();
+});
+afterEach(() => project.remove());
+
+const FENCE = "```";
+const done = reply().text("Done.");
+/** Offers the model no tools. */
+const NO_TOOLS = { flags: ["--permission-mode", "deny"] };
+
+describe("with a model without tools", () => {
+  verifies(["U7"], "files are read, searched, answered and written by commands", async () => {
+    project.put("src/sum.js", "export const sum = (a, b) => a - b;\n");
+    project.put("src/other.js", "export const other = 1;\n");
+    const fixed = `Fixed:\n\n${FENCE}js src/sum.js\nexport const sum = (a, b) => a + b;\n${FENCE}\n\n${FENCE}js test/sum.js\nimport "../src/sum.js";\n${FENCE}\n`;
+    await project.open([reply().text(fixed), reply().text("Good.")], NO_TOOLS);
+    expect(await project.slash("/files src")).toContain("sum.js");
+    expect(await project.slash("/search a\\s-\\sb src")).toContain("sum.js");
+    expect(await project.slash("/read src/sum.js src/other.js")).toContain("The model gets this with your next input");
+    const first = await project.turn("Fix sum.");
+    expect(first.lastRequest).not.toContain('"tools"');
+    expect(first.lastRequest).toMatch(
+      /Fix sum\..*\[context: \/files src\].*\[context: \/search .*\[context: \/read src\/sum.js\].*a - b/,
+    );
+    expect(first.of("ContextAdded")).toHaveLength(4);
+    expect(await project.slash("/apply")).toBe(
+      "change   src/sum.js (+1 -1 lines)\nnew      test/sum.js (1 lines)\n\nNothing is written yet. /apply --yes writes them.",
+    );
+    expect(project.read("src/sum.js")).toContain("a - b");
+    expect(await project.slash("/apply --yes")).toBe("Updated src/sum.js\nCreated test/sum.js");
+    expect(project.read("src/sum.js")).toBe("export const sum = (a, b) => a + b;\n");
+    expect(await project.slash("/run cat src/sum.js; exit 3")).toContain("a + b");
+    const second = await project.turn("Well?");
+    expect(second.lastRequest).toMatch(/Well\?.*\[context: \/run cat src\/sum.js; exit 3\].*a \+ b/);
+    // Once given, it is part of the conversation and not given again.
+    expect(second.lastRequest.match(/\[context: \/files src\]/g)).toHaveLength(1);
+  });
+
+  verifies(["U7"], "an answer goes to a file: its first code block, or all of it", async () => {
+    await project.open(
+      [reply().text(`Take:\n${FENCE}\none\n${FENCE}\n${FENCE}\ntwo\n${FENCE}`), reply().text("Plain words.")],
+      NO_TOOLS,
+    );
+    expect(await project.slash("/write a.txt")).toBe("refused: The model has not answered yet.");
+    await project.turn();
+    expect(await project.slash("/write a.txt")).toBe("Created a.txt");
+    expect(await project.slash("/apply")).toContain("No code block of the last answer names a file");
+    await project.turn();
+    expect(await project.slash("/write a.txt")).toBe("Updated a.txt");
+    expect(project.read("a.txt")).toBe("Plain words.\n");
+  });
+
+  verifies(["U7"], "git is looked at, and only looked at", async () => {
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: project.folder, stdio: "ignore" });
+    git("init", "-q", "-b", "trunk");
+    project.put("a.txt", "one\n");
+    await project.open([done], NO_TOOLS);
+    expect(await project.slash("/git status --short")).toContain("a.txt");
+    expect(await project.slash("/git push")).toMatch(/^refused/);
+    expect((await project.turn()).lastRequest).toContain("[context: /git status --short]");
+  });
+});
+
+describe("what commands may not do", () => {
+  verifies(["U7", "P2"], "leave the workspace, write guarded files, or write half of an answer", async () => {
+    const blocks = `${FENCE}ts ok.ts\n1\n${FENCE}\n${FENCE}sh .git/hooks/pre-commit\nevil\n${FENCE}\n${FENCE}ts ../out.ts\n1\n${FENCE}`;
+    const secret = `ghp_${randomBytes(40).toString("base64").replaceAll(/\W/g, "").slice(0, 36)}`;
+    project.put("secret.txt", `token ${secret}\n`);
+    await project.open([reply().text(blocks), done]);
+    await project.turn();
+    expect(await project.slash("/apply --yes")).toMatch(/^refused: .*pre-commit/);
+    expect([project.read("ok.ts"), project.read(".git/hooks/pre-commit")]).toEqual([undefined, undefined]);
+    expect(await project.slash("/write ../out.ts")).toMatch(/^refused/);
+    expect(await project.slash("/read /etc/passwd")).toMatch(/^refused/);
+    expect(await project.slash("/read missing.txt")).toMatch(/^refused/);
+    expect(await project.slash("/read secret.txt")).toContain("redacted");
+    expect((await project.turn()).lastRequest).not.toContain(secret);
+  });
+});
+
+describe("pinned context", () => {
+  verifies(["X8"], "survives /clear, compaction and a resume", async () => {
+    await project.open([reply().text("Long. ".repeat(800)), reply().text("A SUMMARY"), done, done, done]);
+    const session = await project.session();
+    await project.slash('/context add Use "tabs", not spaces.');
+    await project.slash("/context add The port is 8080.");
+    expect((await project.turn("one")).lastRequest).toMatch(
+      /one.*\[pinned context\].*Use \\"tabs\\", not spaces\..*8080/,
+    );
+    expect(await project.command("compact")).toMatchObject({ ok: true });
+    const after = await project.turn("two");
+    expect(after.lastRequest).toMatch(/A SUMMARY.*\[pinned context\].*8080.*two/);
+    expect(after.lastRequest).not.toContain("Long. Long.");
+    await project.clear();
+    const cleared = await project.turn("three");
+    expect(cleared.lastRequest).toMatch(/three.*\[pinned context\].*8080/);
+    expect(cleared.lastRequest).not.toContain("A SUMMARY");
+    await project.close();
+    await project.open([done, done]);
+    await project.session(session);
+    expect(await project.slash("/context show")).toContain("The port is 8080.");
+    await project.slash("/context clear");
+    expect((await project.turn("four")).lastRequest).toContain("The user removed the pinned context");
+    expect(await project.slash("/context")).toBe("Nothing is pinned.");
+  });
+
+  verifies(["X8"], "a folder is loaded file by file, and what waits can be seen and dropped", async () => {
+    for (const name of ["a.ts", "deep/b.ts", "c.md"]) project.put(`src/${name}`, `text of ${name}\n`);
+    project.put("src/data.bin", "\u0000\u0001\u0002");
+    project.put(".gitignore", "ignored\n");
+    project.put("src/ignored/x.ts", "no");
+    await project.open([done, done], NO_TOOLS);
+    expect(await project.slash("/context load-dir src *.ts")).toContain("The model gets 2 files");
+    expect(await project.slash("/context")).toContain("[context: /read src/deep/b.ts]");
+    expect((await project.turn()).lastRequest).toMatch(/text of a\.ts.*text of deep\/b\.ts/);
+    expect(await project.slash("/context load-dir src")).toContain("Left out: src/data.bin");
+    await project.slash("/context clear");
+    expect((await project.turn()).of("ContextAdded")).toEqual([]);
+    expect(await project.slash("/context load-dir src *.none")).toMatch(/^refused: No file matches/);
+  });
+});
+
+verifies(["X9"], "a template is a prompt by name", async () => {
+  project.put(".oxbow/templates/review.md", "---\ndescription: reviews a file\n---\nReview $ARGUMENTS for bugs.\n");
+  await project.open([done]);
+  expect(await project.slash("/template")).toContain("review  reviews a file");
+  expect(await project.slash("/template use other")).toMatch(/^refused: There is no template/);
+  await project.slash("/template use review src/a.ts");
+  await expect.poll(() => project.requests().at(-1)).toContain("Review src/a.ts for bugs.");
+});
