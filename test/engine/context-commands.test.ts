@@ -38,6 +38,16 @@ describe("with a model without tools", () => {
     expect(project.read("src/sum.js")).toContain("a - b");
     expect(await project.slash("/apply --yes")).toBe("Updated src/sum.js\nCreated test/sum.js");
     expect(project.read("src/sum.js")).toBe("export const sum = (a, b) => a + b;\n");
+    // Undo covers it like a change of the model.
+    expect(await project.slash("/unapply yes")).toContain("Undone");
+    expect([project.read("src/sum.js"), project.read("test/sum.js")]).toEqual([
+      expect.stringContaining("a - b"),
+      undefined,
+    ]);
+    // The file is not as it was when it was read: the user looks again first.
+    expect(await project.slash("/apply --yes")).toMatch(/^refused: .*changed/);
+    expect(await project.slash("/apply")).toContain("change   src/sum.js (+1 -1 lines)");
+    expect(await project.slash("/apply --yes")).toBe("Updated src/sum.js\nCreated test/sum.js");
     expect(await project.slash("/run cat src/sum.js; exit 3")).toContain("a + b");
     const second = await project.turn("Well?");
     expect(second.lastRequest).toMatch(/Well\?.*\[context: \/run cat src\/sum.js; exit 3\].*a \+ b/);

@@ -2,7 +2,8 @@
  * `/write` and `/apply`: what the model answered goes to files.
  *
  * 1. Files change through the workspace, so undo covers them and guarded paths stay closed.
- * 2. Either all files of an answer are written or, if one of them may not be, none.
+ * 2. `/apply` does not overwrite a file that changed since the model or the user saw it; `/apply` without `--yes` is a look at it.
+ * 3. If a rule refuses one of several files, none is written. If a write itself fails, the answer names the files before it.
  */
 import { diffText } from "../../../base/diff.js";
 import { APPLY, WRITE } from "../../../commands/catalogue/context.js";
@@ -27,6 +28,9 @@ const FENCE = "```";
 async function writeAnswer(gatherer: Gatherer, path: string): Promise<CommandResult> {
   const answer = lastAnswer(runOf(gatherer.opening).conversation);
   if (answer === undefined) return refuse(NO_ANSWER);
+  // The user names the file, whatever it holds now.
+  const workspace = await gatherer.opening.built.get("toolbox").workspace();
+  await workspace.readText(path).catch(() => {});
   const content = codeBlocks(answer)[0]?.content ?? `${answer.trimEnd()}\n`;
   return writeAll(gatherer, [{ path, content }]);
 }
@@ -66,7 +70,11 @@ async function writeAll(gatherer: Gatherer, blocks: readonly TaggedBlock[]): Pro
       return refuse(`${path} is not written: the answer quotes «redacted:…», which stands for a secret.`);
     const refusal = await gatherer.refusalOf(CATALOG.write, { path, content });
     if (refusal !== undefined) return refuse(refusal);
-    const guarded = await guardedReason(gatherer, path);
+    const outside = await workspace.resolve(path, "write").then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    const guarded = outside ?? (await guardedReason(gatherer, path));
     if (guarded !== undefined) return refuse(guarded);
   }
   const written: string[] = [];
