@@ -48,6 +48,14 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+/** Words with commas between them. */
+export function names(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
 export function wholeNumberOrZero(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0) throw new UsageError(`expected a whole number from 0, got "${text}".`);

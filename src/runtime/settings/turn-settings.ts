@@ -13,6 +13,10 @@ export interface TurnSettings {
   readonly timeout_ms: Setting<number | undefined>;
   /** The default time limit of a command. */
   readonly run_timeout_ms: Setting<number | undefined>;
+  /** Plugins to load besides those of the user's folder: paths and installed packages. */
+  readonly plugins: Setting<readonly string[]>;
+  /** The `[plugin]` tables, as they were written. */
+  readonly plugin: Setting<unknown>;
   readonly system_prompt: Setting<string | undefined>;
   /** A text for the model ahead of the instruction files, whatever the system prompt is. */
   readonly prompt_header: Setting<string | undefined>;
@@ -60,6 +64,8 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       read: read.limit,
       project: "any",
     }),
+    plugins: from.pick<readonly string[]>({ key: "plugins", fallback: [], read: read.names }),
+    plugin: from.tables("plugin"),
     system_prompt: from.pick({
       key: "system_prompt",
       flag: "system-prompt",

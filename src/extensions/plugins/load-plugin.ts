@@ -1,0 +1,139 @@
+/**
+ * Loads the code of a plugin.
+ *
+ * 1. A file of the user's plugin folder runs as it was approved: from a private copy.
+ * 2. A path or a package that the profile names is the user's own installation. Packages are looked up beside the profile, never in the
+ *    workspace, whose files an agent can write.
+ * 3. TypeScript runs where Node itself strips its types (22.18 or newer). On older versions esbuild translates it, if it is installed
+ *    beside the profile or with Oxbow.
+ */
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { isWithin } from "../../system/within.js";
+import type { Register } from "./api.js";
+
+export interface PluginPlace {
+  /** The folder of the profile. */
+  readonly config: string;
+  /** The folder of the session. */
+  readonly root: string;
+  readonly home: string;
+  /** For translated TypeScript. */
+  readonly cache: string;
+}
+
+export interface PluginSource {
+  /** Of the file or the package. */
+  readonly name: string;
+  /** For messages: the file or the package. */
+  readonly from: string;
+  /** The path of the code. */
+  code(): Promise<string>;
+}
+
+const CODE = /\.(js|mjs|ts|mts)$/;
+
+/** Undefined for a file that is none. */
+export function sourceOfFile(file: ExtensionFile): PluginSource | undefined {
+  if (!CODE.test(file.name) || /\.d\.m?ts$|\.test\.m?[jt]s$/.test(file.name) || file.name.includes("/"))
+    return undefined;
+  return { name: nameOf(file.name), from: file.path, code: () => file.program() };
+}
+
+/** `./x.mjs`, `~/x.ts`, `/x.js` or the name of a package. */
+export function sourceOfEntry(entry: string, place: PluginPlace): PluginSource {
+  const isPath = /^[.~/\\]/.test(entry) || isAbsolute(entry);
+  if (!isPath)
+    return { name: nameOf(entry.replace(/^@[^/]+\//, "")), from: entry, code: () => packageCode(entry, place) };
+  const path = resolve(
+    place.config,
+    entry.replace(/^~(?=[/\\])/, () => place.home),
+  );
+  return {
+    name: nameOf(path),
+    from: path,
+    code: async () => {
+      if (!CODE.test(path)) throw new Error("it is neither JavaScript nor TypeScript");
+      return realpath(path);
+    },
+  };
+}
+
+/** The function that registers the plugin. Throws when the code cannot be loaded. */
+export async function loadRegister(source: PluginSource, place: PluginPlace): Promise<Register> {
+  const path = await source.code();
+  const module = (await importCode(path, place)) as { readonly default?: unknown };
+  if (typeof module.default !== "function") throw new Error("it exports no function by default");
+  return module.default as Register;
+}
+
+async function packageCode(name: string, { config, root }: PluginPlace): Promise<string> {
+  let path: string;
+  try {
+    path = createRequire(join(config, "package.json")).resolve(name);
+  } catch {
+    throw new Error(`the package is not installed: run 'npm install ${name}' in ${config}`);
+  }
+  const real = await realpath(path);
+  if (isWithin(real, root) && !isWithin(real, await realpath(config))) {
+    throw new Error(`it would be loaded from the workspace (${real}), whose files an agent can change`);
+  }
+  return real;
+}
+
+async function importCode(path: string, place: PluginPlace): Promise<unknown> {
+  if (!/\.m?ts$/.test(path) || stripsTypes()) return import(pathToFileURL(path).href);
+  const translated = await translate(path, place);
+  try {
+    return await import(pathToFileURL(translated).href);
+  } finally {
+    await rm(dirname(translated), { recursive: true, force: true });
+  }
+}
+
+function stripsTypes(): boolean {
+  return Boolean((process as { readonly features?: { readonly typescript?: unknown } }).features?.typescript);
+}
+
+interface Esbuild {
+  build(options: Readonly<Record<string, unknown>>): Promise<unknown>;
+}
+
+async function translate(path: string, { config, cache }: PluginPlace): Promise<string> {
+  const esbuild = findEsbuild(config);
+  if (esbuild === undefined) {
+    throw new Error(
+      `TypeScript needs Node 22.18 or newer (this is ${process.versions.node}), or esbuild ('npm install esbuild' in ${config})`,
+    );
+  }
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(cache, "plugin-"));
+  const outfile = join(folder, "plugin.mjs");
+  await esbuild.build({
+    ...{ entryPoints: [path], outfile, bundle: true, packages: "external" },
+    ...{ platform: "node", format: "esm", logLevel: "silent" },
+  });
+  return outfile;
+}
+
+function findEsbuild(config: string): Esbuild | undefined {
+  for (const from of [join(config, "package.json"), import.meta.url]) {
+    try {
+      return createRequire(from)("esbuild") as Esbuild;
+    } catch {}
+  }
+  return undefined;
+}
+
+function nameOf(path: string): string {
+  const stem = basename(path).replace(/\.(d\.)?[a-z]+$/i, "");
+  return (
+    stem
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "") || "plugin"
+  );
+}

@@ -1,0 +1,86 @@
+/** The plugins of a process: those of the user's folder and those that the profile names. */
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { listing } from "../../chain/listing.js";
+import { SESSION_SPECS } from "../../commands/catalogue/index.js";
+import { namespaceOf } from "../../commands/command.js";
+import type { OwnNames } from "../../extensions/plugins/conflicts.js";
+import { type PluginSource, sourceOfEntry, sourceOfFile } from "../../extensions/plugins/load-plugin.js";
+import { type LoadedPlugin, loadPlugins, PluginConflict } from "../../extensions/plugins/plugins.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { NAMED_PROVIDERS } from "../../providers/named.js";
+import type { LogFunction } from "../../system/log.js";
+import { CATALOG } from "../../tools/catalog.js";
+import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
+import type { ProjectContent } from "../content/project-content.js";
+import type { LoadedSettings } from "../settings/settings.js";
+
+export interface PluginsPlace {
+  readonly loaded: LoadedSettings;
+  readonly content: Pick<ProjectContent, "extensions">;
+  readonly variables: Variables;
+  readonly root: string;
+  readonly clock: Clock;
+  readonly log: LogFunction;
+  readonly notify: (message: string) => void;
+}
+
+/** Whether there is something to load: a process without plugins loads none of this. */
+export async function openPlugins(options: PluginsPlace): Promise<readonly LoadedPlugin[]> {
+  const { loaded, variables, root, clock, log, notify } = options;
+  const { roots, profilePath } = loaded;
+  const place = {
+    config: dirname(profilePath),
+    root,
+    home: variables.HOME || homedir(),
+    cache: join(roots.cache, "plugins"),
+  };
+  const entries = loaded.settings.plugins.value.map((entry) => sourceOfEntry(entry, place));
+  try {
+    return await loadPlugins([...userPlugins(options), ...entries], {
+      place,
+      clock,
+      own: ownNames(),
+      settingsOf: (plugin) => tableOf(loaded.settings.plugin.value, plugin),
+      log: (level, message, fields) => log(level, "plugins", message, fields),
+      report: notify,
+    });
+  } catch (error) {
+    throw error instanceof PluginConflict ? new UsageError(error.message) : error;
+  }
+}
+
+/** A plugin has all rights of the program, so those of a project do not count. */
+function userPlugins({ content, notify }: PluginsPlace): readonly PluginSource[] {
+  return content.extensions.of("plugin").flatMap((file) => {
+    const source = sourceOfFile(file);
+    if (source === undefined) return [];
+    if (file.scope !== "project") return [source];
+    notify(
+      `The plugin ${file.path} is left out: a plugin runs outside the sandbox, so only your own folder may hold one.`,
+    );
+    return [];
+  });
+}
+
+function tableOf(tables: unknown, plugin: string): JsonObject {
+  const own = isJsonObject(tables as JsonValue) ? (tables as JsonObject)[plugin] : undefined;
+  return isJsonObject(own) ? own : {};
+}
+
+function ownNames(): OwnNames {
+  const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name);
+  const hooks = Object.entries(listing.stages).map(([stage, entries]) => [`${stage} hook`, names(entries)] as const);
+  const commands = SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  return {
+    ...Object.fromEntries(hooks),
+    "request link": names(listing.request),
+    "tool link": [...names(listing.tool), "95-subagents"],
+    tool: [...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES), "agent", "delegate"],
+    provider: [...NAMED_PROVIDERS.map(({ name }) => name), "offline", "route"],
+    "command namespace": [...new Set(commands.map((name) => namespaceOf(name) ?? name))],
+  };
+}
