@@ -7,6 +7,7 @@ import type { CommandRegistry } from "../commands/registry.js";
 import { type CustomRequest, Host, type HostPorts, type PlaceRequest, type RunRequest } from "../control/host.js";
 import type { Run } from "../control/run.js";
 import type { Model } from "../engine/ports.js";
+import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
 import type { CommandReply } from "../protocol/client.js";
 import { failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
@@ -21,6 +22,7 @@ import type { ModelRoutes } from "./models/model-routes.js";
 import { openRun } from "./open-run.js";
 import type { OpenedRun } from "./opening.js";
 import type { CreatePart } from "./part.js";
+import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { queryPorts, storedEvents } from "./queries.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
@@ -52,6 +54,8 @@ export interface ProcessParts {
   readonly clock?: Clock;
   /** The flags of the command line; they apply in every place. */
   readonly flags?: ParsedFlags;
+  /** The plugins of the process; absent without any. */
+  readonly plugins?: readonly LoadedPlugin[] | undefined;
   /** Parts that every session gets besides the built-in ones. */
   readonly parts?: readonly CreatePart[];
 }
@@ -85,6 +89,9 @@ export function createEngine(options: EngineOptions): Engine {
   const hosted = new WeakMap<Run, HostedRun>();
   const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
 
+  /** Those of plugins. */
+  let transports: Promise<StartedTransports | undefined> | undefined;
+
   const open = async (request: RunRequest) => {
     const before = request.after && hosted.get(request.after);
     const current = before?.place ?? options.place;
@@ -94,6 +101,8 @@ export function createEngine(options: EngineOptions): Engine {
     const result = await openRun({ ...options, ...place, clock, ids }, request, { previous: before });
     if ("failure" in result) return result;
     hosted.set(result.run, { ...result, place });
+    transports ??= startTransports(options, { host, newClientId });
+    await transports;
     return result.run;
   };
 
@@ -155,15 +164,31 @@ export function createEngine(options: EngineOptions): Engine {
     }),
     history: (run, after) => storedEvents(options.sessions, run, after),
   });
+  const newClientId = () => ids.next("cli");
   return {
     host,
     clock,
-    newClientId: () => ids.next("cli"),
+    newClientId,
     close: async (reason) => {
+      await (await transports)?.close();
       await host.close(reason);
+      await closePlugins(options);
       await options.sessions.close();
     },
   };
+}
+
+async function startTransports(
+  { plugins }: ProcessParts,
+  place: { readonly host: Host; readonly newClientId: () => ClientId },
+): Promise<StartedTransports | undefined> {
+  if (plugins?.some(({ registrations }) => registrations.transports.length > 0) !== true) return undefined;
+  return (await import("./plugins/plugin-transports.js")).startTransports(plugins, place);
+}
+
+async function closePlugins({ plugins }: ProcessParts): Promise<void> {
+  if (plugins === undefined || plugins.length === 0) return;
+  await (await import("../extensions/plugins/plugins.js")).closePlugins(plugins);
 }
 
 /** A resumed session goes on in the folder of its record, if the client names no other and the record is the user's own. */

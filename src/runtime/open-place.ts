@@ -34,7 +34,7 @@ export async function openPlace(
     const entered = await enter({ root, loaded: own, current, shared });
     if ("failure" in entered) return entered;
     const { loaded, content } = entered;
-    const models = loaded === current.loaded ? current : openModels(loaded, current, shared);
+    const models = loaded === current.loaded ? current : await openModels(loaded, current, shared);
     const chosen = await chooseModel(request.model, { loaded, current, models });
     if ("failure" in chosen) return chosen;
     const { registry, routes } = models;
@@ -74,9 +74,13 @@ async function enter(place: {
 }
 
 /** A replay uses one cassette for all places. */
-function openModels(loaded: LoadedSettings, current: Place, shared: ProcessParts): Pick<Place, "registry" | "routes"> {
+async function openModels(
+  loaded: LoadedSettings,
+  current: Place,
+  shared: ProcessParts,
+): Promise<Pick<Place, "registry" | "routes">> {
   const { settings, roots, profilePath } = loaded;
-  const registry = shared.isReplay
+  const own = shared.isReplay
     ? current.registry
     : createModelRegistry({
         variables: shared.variables,
@@ -84,6 +88,11 @@ function openModels(loaded: LoadedSettings, current: Place, shared: ProcessParts
         tables: { value: settings.providers.value, file: profilePath },
         local: localOptions(settings),
       });
+  const { plugins = [] } = shared;
+  const registry =
+    plugins.length === 0 || shared.isReplay
+      ? own
+      : (await import("./plugins/plugin-providers.js")).withPluginProviders(own, plugins);
   return { registry, routes: new ModelRoutes({ loaded, registry, clock: shared.clock ?? nodeClock }) };
 }
 

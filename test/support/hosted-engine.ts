@@ -2,6 +2,7 @@
 import { mkdtemp, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.js";
+import { NO_EXTENSIONS } from "../../src/base/extension-files.js";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { parseFlags } from "../../src/commands/flags.js";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
@@ -15,6 +16,8 @@ import { createModelRegistry } from "../../src/runtime/models/model-registry.js"
 import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
 import type { CreatePart } from "../../src/runtime/part.js";
+import { openPlugins } from "../../src/runtime/plugins/open-plugins.js";
+import { withPluginProviders } from "../../src/runtime/plugins/plugin-providers.js";
 import { SessionStores } from "../../src/runtime/sessions/session-stores.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import type { MockModel } from "../../src/testkit/index.js";
@@ -53,8 +56,6 @@ export async function hostEngine(
   };
   const parsed = parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run");
   const own = await loadSettings(parsed, variables);
-  const registry = createModelRegistry({ variables });
-  const { model } = await registry.choose({});
   const root = await realpath(content?.folder ?? (await mkdtemp(join(base, "root-"))));
   const notify = content?.notify ?? (() => {});
   const sessions = new SessionStores({ ...own, variables, root, notify, hint: notify });
@@ -62,6 +63,12 @@ export async function hostEngine(
   const entered = content && (await enterPlace({ loaded: own, variables, root, notify, ...unattended, ...content }));
   if (entered !== undefined && "failure" in entered) throw new Error(entered.failure.message);
   const loaded = entered?.loaded ?? own;
+  const plugins = await openPlugins({
+    ...{ loaded, variables, root, notify, clock: systemClock, log: () => {} },
+    content: entered?.content ?? { extensions: NO_EXTENSIONS },
+  });
+  const registry = withPluginProviders(createModelRegistry({ variables }), plugins);
+  const { model } = await registry.choose({});
   const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
   const place = { loaded, root, registry, routes, model, ...(entered && { content: entered.content }) };
   const engine = createEngine({
@@ -73,6 +80,7 @@ export async function hostEngine(
     hint: notify,
     flags: parsed,
     parts,
+    plugins,
   });
   const connect = (identity: Identity = "human") =>
     connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: false });

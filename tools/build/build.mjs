@@ -28,6 +28,7 @@ const ENTRIES = {
   bin: "src/main/bin.ts",
   index: "src/library/index.ts",
   protocol: "src/protocol/index.ts",
+  plugin: "src/extensions/plugins/api.ts",
   testkit: "src/testkit/index.ts",
   adapter: "src/main/adapter.ts",
   "credential-helper": "src/main/credential-helper.ts",

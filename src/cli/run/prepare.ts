@@ -8,6 +8,7 @@ import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
+import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { EngineClient } from "../../protocol/client.js";
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
@@ -22,6 +23,7 @@ import { ModelRoutes } from "../../runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import type { LonePlace } from "../../runtime/parts/lone-containment.js";
+import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { localOptions } from "../../runtime/settings/model-settings.js";
 import { type LoadedSettings, loadSettings, type Settings } from "../../runtime/settings/settings.js";
@@ -104,7 +106,8 @@ export async function prepare(
   const loaded = atTerminal(entered.loaded, options);
   const { settings } = loaded;
   const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
-  const registry = createModelRegistry({
+  const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
+  const own = createModelRegistry({
     variables,
     roots,
     tables: { value: settings.providers.value, file: loaded.profilePath },
@@ -113,6 +116,7 @@ export async function prepare(
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
+  const registry = plugins === undefined ? own : await withPluginModels(own, plugins);
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const asked = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model);
   const choice = asked ?? (await resolvedChoice(modelChoice(settings), { loaded, variables, root, notify, content }));
@@ -121,7 +125,7 @@ export async function prepare(
   const { model } = chosen;
   const isReplay = flags.has("replay");
   const place = { root, loaded, content, registry, routes, model };
-  const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags });
+  const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags, plugins });
   const identity = isAgent(variables) ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
@@ -160,6 +164,23 @@ async function resolvedChoice(
 async function providersOfProject(extensions: ExtensionFiles): Promise<readonly string[]> {
   const files = extensions.of("provider");
   return Promise.all(files.map((file) => file.program()));
+}
+
+/** A process without plugins loads nothing of them. */
+async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] | undefined> {
+  const { content, loaded } = place;
+  if (loaded.settings.plugins.value.length === 0 && content.extensions.of("plugin").length === 0) return undefined;
+  const [{ openPlugins }, { catchStrayErrors }] = await Promise.all([
+    import("../../runtime/plugins/open-plugins.js"),
+    import("../../runtime/plugins/stray-errors.js"),
+  ]);
+  const plugins = await openPlugins(place);
+  catchStrayErrors(plugins);
+  return plugins;
+}
+
+async function withPluginModels(registry: ModelRegistry, plugins: readonly LoadedPlugin[]): Promise<ModelRegistry> {
+  return (await import("../../runtime/plugins/plugin-providers.js")).withPluginProviders(registry, plugins);
 }
 
 /** A resumed session keeps its model, unless the flags name another. */

@@ -6,6 +6,7 @@
  *    result of `next`. A failure of `next` itself is not the plugin's.
  * 3. An error of a tool is a result for the model, and of a provider a failure of the request: the plugin stays on.
  */
+import { onAbort } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";
 import type { Link, ModelEvent, ModelStream, Next, RequestLink } from "../../engine/ports.js";
 
@@ -86,7 +87,7 @@ export class PluginGuard {
         if (this.#isOff) return next(input, context);
         const inner = new InnerCalls(next, prepare);
         try {
-          const output = await link.run(input, context, inner.call);
+          const output = await unlessAborted(Promise.resolve(link.run(input, context, inner.call)), context.signal);
           if (output === undefined) throw new Error("it returned nothing");
           return settle(output, inner.last);
         } catch (error) {
@@ -121,6 +122,17 @@ export class PluginGuard {
       }
     })();
   }
+}
+
+/** A link that does not react to the end of its turn must not hold it up. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stopListening = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stopListening = onAbort(signal, () => reject(new Error("cancelled")));
+  });
+  // A link that stops by itself gives its own result.
+  aborted.catch(() => {});
+  return Promise.race([work, Promise.resolve().then(() => aborted)]).finally(stopListening);
 }
 
 interface LinkRepair<Output> {

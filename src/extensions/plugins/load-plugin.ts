@@ -62,12 +62,24 @@ export function sourceOfEntry(entry: string, place: PluginPlace): PluginSource {
   };
 }
 
-/** The function that registers the plugin. Throws when the code cannot be loaded. */
-export async function loadRegister(source: PluginSource, place: PluginPlace): Promise<Register> {
-  const path = await source.code();
-  const module = (await importCode(path, place)) as { readonly default?: unknown };
-  if (typeof module.default !== "function") throw new Error("it exports no function by default");
-  return module.default as Register;
+export interface LoadedCode {
+  readonly register: Register;
+  /** Where it runs, as stacks of errors name it. */
+  readonly path: string;
+}
+
+/** Throws when the code cannot be loaded. */
+export async function loadCode(source: PluginSource, place: PluginPlace): Promise<LoadedCode> {
+  const original = await source.code();
+  const needsTranslation = /\.m?ts$/.test(original) && !stripsTypes();
+  const path = needsTranslation ? await translate(original, place) : original;
+  try {
+    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+    if (typeof module.default !== "function") throw new Error("it exports no function by default");
+    return { register: module.default as Register, path };
+  } finally {
+    if (needsTranslation) await rm(dirname(path), { recursive: true, force: true });
+  }
 }
 
 async function packageCode(name: string, { config, root }: PluginPlace): Promise<string> {
@@ -82,16 +94,6 @@ async function packageCode(name: string, { config, root }: PluginPlace): Promise
     throw new Error(`it would be loaded from the workspace (${real}), whose files an agent can change`);
   }
   return real;
-}
-
-async function importCode(path: string, place: PluginPlace): Promise<unknown> {
-  if (!/\.m?ts$/.test(path) || stripsTypes()) return import(pathToFileURL(path).href);
-  const translated = await translate(path, place);
-  try {
-    return await import(pathToFileURL(translated).href);
-  } finally {
-    await rm(dirname(translated), { recursive: true, force: true });
-  }
 }
 
 function stripsTypes(): boolean {

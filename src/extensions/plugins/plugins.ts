@@ -4,13 +4,15 @@ import type { JsonObject } from "../../protocol/json.js";
 import type { Oxbow } from "./api.js";
 import { conflictsOf, type OwnNames } from "./conflicts.js";
 import { PluginGuard } from "./guard.js";
-import { loadRegister, type PluginPlace, type PluginSource } from "./load-plugin.js";
+import { loadCode, type PluginPlace, type PluginSource } from "./load-plugin.js";
 import { type Registrations, registrationsOf } from "./registrations.js";
 
 export interface LoadedPlugin {
   readonly name: string;
   /** The file or the package. */
   readonly from: string;
+  /** Where its code runs. */
+  readonly path: string;
   readonly registrations: Registrations;
   readonly guard: PluginGuard;
 }
@@ -60,7 +62,7 @@ export async function loadPlugins(
 async function loadOne(source: PluginSource, options: PluginOptions): Promise<LoadedPlugin> {
   const { name, from } = source;
   const { clock, report, place, settingsOf, log } = options;
-  const register = await loadRegister(source, place);
+  const { register, path } = await loadCode(source, place);
   const { oxbow, registrations, end } = registrationsOf({ name, settings: settingsOf(name), log });
   let stopTimer = () => {};
   const late = new Promise<never>((_resolve, reject) => {
@@ -73,7 +75,7 @@ async function loadOne(source: PluginSource, options: PluginOptions): Promise<Lo
     end();
     stopTimer();
   }
-  return { name, from, registrations, guard: new PluginGuard({ plugin: name, clock, report }) };
+  return { name, from, path, registrations, guard: new PluginGuard({ plugin: name, clock, report }) };
 }
 
 /** Each closes even if others fail. */

@@ -17,6 +17,7 @@ import { eventHooks } from "./event-hooks.js";
 import { Executables } from "./executables.js";
 import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
+import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
 import { RunRecording } from "./recording.js";
 import { skills } from "./skills.js";
@@ -182,6 +183,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   recording,
   tools,
   executables,
+  plugins,
   subagents,
   skills,
   promptFiles,

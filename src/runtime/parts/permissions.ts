@@ -7,6 +7,7 @@ import type { Variables } from "../../base/variables.js";
 import type { PermissionJudge } from "../../chain/services.js";
 import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
+import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { isAgentTool } from "../../extensions/subagents/definition.js";
 import type { Identity } from "../../protocol/client.js";
 import type { PermissionDecision } from "../../protocol/events.js";
@@ -14,7 +15,9 @@ import type { Opening } from "../../security/permissions/contained/needs.js";
 import type { PermissionPolicy } from "../../security/permissions/decide.js";
 import type { PermissionEngine } from "../../security/permissions/engine.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
+import type { ParsedPermissions } from "../../security/permissions/parse-rules.js";
 import type { PathPermissionState } from "../../security/permissions/path-permissions.js";
+import type { PermissionRule, RuleSource } from "../../security/permissions/rule.js";
 import type { SandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
 import type { StateFile } from "../../security/permissions/state-file.js";
 import type { Verdict } from "../../security/permissions/verdict.js";
@@ -45,6 +48,8 @@ export interface RunPermissionsOptions {
   readonly outer?: RunPermissions | undefined;
   /** It works as in plan mode. */
   readonly onlyReads?: boolean;
+  /** Plugins may add rules. */
+  readonly plugins?: readonly LoadedPlugin[] | undefined;
 }
 
 export interface PermissionParts {
@@ -124,10 +129,12 @@ export class RunPermissions implements PermissionJudge {
   /** Whether a call certainly needs no question. The decision is still made when it runs. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean {
     if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
-    const { loaded } = this.#options;
+    const { loaded, plugins = [] } = this.#options;
     const { permissions } = loaded.settings;
     const { mode } = this;
-    if (mode === "deny" || permissions.value !== undefined) return false;
+    const hasRules =
+      permissions.value !== undefined || plugins.some(({ registrations }) => registrations.rules.length > 0);
+    if (mode === "deny" || hasRules) return false;
     if (tool.set === "web") return mode === "allow" && !this.planning;
     if (!QUICK.has(tool.name)) return false;
     const path = typeof call.args.path === "string" ? call.args.path : "";
@@ -164,6 +171,21 @@ export class RunPermissions implements PermissionJudge {
   #leavesSandbox(call: ToolCall, tool: Tool): boolean {
     const asks = tool.set === "command" && tool.extension === undefined && call.args.outside_sandbox === true;
     return asks && this.#sandboxed;
+  }
+
+  /** A plugin with an invalid rule is switched off. Its rules cannot lift what only the user's own profile can. */
+  async #pluginRules(
+    load: (section: unknown, source: RuleSource) => Promise<ParsedPermissions>,
+  ): Promise<readonly PermissionRule[]> {
+    const rules: PermissionRule[] = [];
+    for (const { from, registrations, guard } of this.#options.plugins ?? []) {
+      if (registrations.rules.length === 0) continue;
+      const parsed = await load({ rules: registrations.rules }, { file: from, scope: "project" });
+      const [problem] = parsed.problems;
+      if (problem === undefined) rules.push(...parsed.rules);
+      else guard.switchOff("a permission rule", problem);
+    }
+    return rules;
   }
 
   async #open(): Promise<PermissionParts> {
@@ -228,6 +250,9 @@ export class RunPermissions implements PermissionJudge {
     // An invalid rule may be the one that denies, so nothing is decided without it.
     const [problem] = parsed.problems;
     if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
+    const ofPlugins = await this.#pluginRules((section, from) =>
+      loadPermissions(section, from, { home, commandReader }),
+    );
     const slashes = (path: string) => path.replaceAll("\\", "/");
     const before = outer?.engine ?? (await this.#options.before?.parts())?.engine;
     const engine = new PermissionEngine({
@@ -236,7 +261,7 @@ export class RunPermissions implements PermissionJudge {
         mode: this.mode,
         preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
         edits: parsed.edits ?? "contained",
-        rules: parsed.rules,
+        rules: [...parsed.rules, ...ofPlugins],
         workspace: slashes(root),
         ownFolders: ownFolders.map(slashes),
         ...(outputDirectory !== undefined && { readable: [slashes(outputDirectory)] }),

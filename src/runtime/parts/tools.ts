@@ -21,7 +21,7 @@ import { RunUndo } from "./undo.js";
 
 /** The tools of a session with what guards, contains, undoes and records their calls. */
 export function toolsPart(
-  parts: Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify" | "clock">,
+  parts: Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify" | "clock" | "plugins">,
   place: {
     readonly session: SessionId;
     readonly bus: Bus;
@@ -85,6 +85,7 @@ export function toolsPart(
     originator: place.originator,
     before: place.before,
     outer: place.parent?.permissions,
+    plugins: parts.plugins,
     ...(place.parent && { onlyReads: place.parent.onlyReads }),
   });
   const { history } = place;

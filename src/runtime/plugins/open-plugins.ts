@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import type { ExtensionFiles } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { listing } from "../../chain/listing.js";
@@ -15,12 +16,11 @@ import { NAMED_PROVIDERS } from "../../providers/named.js";
 import type { LogFunction } from "../../system/log.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
-import type { ProjectContent } from "../content/project-content.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
 export interface PluginsPlace {
   readonly loaded: LoadedSettings;
-  readonly content: Pick<ProjectContent, "extensions">;
+  readonly content: { readonly extensions: ExtensionFiles };
   readonly variables: Variables;
   readonly root: string;
   readonly clock: Clock;

@@ -12,8 +12,8 @@ import { isBuiltInTool } from "../parts/executables.js";
 
 export function pluginPart(plugins: readonly LoadedPlugin[], report: (problem: string) => void): SessionPart {
   const sources = new SourceTools(plugins, report);
-  const own = plugins.flatMap(({ registrations, guard }) =>
-    registrations.tools.map((tool) => ({ tool: toolOf(tool), guard })),
+  const own = plugins.flatMap(({ from, registrations, guard }) =>
+    registrations.tools.map((tool) => ({ tool: toolOf(tool, from), guard })),
   );
   return {
     name: "plugins",
@@ -70,14 +70,15 @@ class SourceTools {
 
   async refresh(): Promise<void> {
     const lists = await Promise.all(
-      this.#plugins.flatMap(({ name, registrations, guard }) =>
+      this.#plugins.flatMap(({ name, from, registrations, guard }) =>
         registrations.sources.map(async (source) => {
           const tools = (await guard.wait(`the tool source ${source.name}`, () => source.list())) ?? [];
-          return guard.isOff ? [] : tools.filter((tool) => this.#isUsable(name, tool));
+          if (guard.isOff || !Array.isArray(tools)) return [];
+          return tools.filter((tool) => this.#isUsable(name, tool)).map((tool) => toolOf(tool, from));
         }),
       ),
     );
-    this.tools = lists.flat().map(toolOf);
+    this.tools = lists.flat();
   }
 
   #isUsable(plugin: string, tool: PluginTool): boolean {
@@ -92,11 +93,12 @@ class SourceTools {
 }
 
 /** It counts as a command for permissions: unless a rule allows it, the user is asked. */
-function toolOf(tool: PluginTool): Tool {
+function toolOf(tool: PluginTool, path: string): Tool {
   const { name, description, inputSchema, concurrencySafe = false, mutating = true } = tool;
   return {
     ...{ name, description, inputSchema, concurrencySafe, mutating },
     set: "command",
+    extension: { path, needs: [] },
     run: async (args, context): Promise<ToolOutcome> => {
       const result = await tool.run(args, context);
       if (typeof result === "string") return { status: "ok", content: [text(result)] };

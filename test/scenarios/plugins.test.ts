@@ -1,0 +1,272 @@
+/** Plugins through the real engine: the examples, everything a plugin can add, and plugins that fail. */
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { connectInProcess } from "../../src/control/transports/inproc.js";
+import type { EngineClient } from "../../src/protocol/client.js";
+import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
+import type { EventKind } from "../../src/protocol/events.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
+import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
+import { temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const EXAMPLES = join(import.meta.dirname, "..", "..", "examples", "plugins");
+
+const open: { mock: MockModel; hosted: HostedEngine }[] = [];
+afterEach(async () => {
+  for (const { mock, hosted } of open.splice(0)) {
+    await hosted.engine.close();
+    await mock.close();
+  }
+});
+
+interface Place extends HostedEngine {
+  readonly mock: MockModel;
+  readonly client: EngineClient;
+  readonly session: SessionId;
+  readonly messages: readonly string[];
+}
+
+interface Options {
+  readonly profile?: (folder: string) => string;
+  /** The code of plugins of the user's folder, by file name. */
+  readonly plugins?: Readonly<Record<string, string>>;
+  /** Files of the configuration folder. */
+  readonly config?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+async function start(replies: readonly ReplyBuilder[], options: Options = {}): Promise<Place> {
+  const { profile = () => "", plugins = {}, config = {}, flags = ["--permission-mode", "allow"], files = {} } = options;
+  const mock = await startMockModel({ script: script(replies) });
+  const base = await temporaryFolder();
+  const [home, folder] = [await mkdtemp(join(base, "home-")), await mkdtemp(join(base, "work-"))];
+  await mkdir(join(home, "config", "plugins"), { recursive: true });
+  await writeFile(join(home, "config", "config.toml"), profile(folder));
+  const own = Object.entries(plugins).map(([name, code]) => [join("plugins", name), code] as const);
+  for (const [name, code] of [...own, ...Object.entries(config)]) await put(join(home, "config", name), code);
+  for (const [name, text] of Object.entries(files)) await put(join(folder, name), text);
+  await approve(folder, { home });
+  const messages: string[] = [];
+  const notify = (message: string) => void (message.includes("plugin") && messages.push(message));
+  const hosted = await hostEngine(base, mock, { flags, home, content: { folder, notify } });
+  open.push({ mock, hosted });
+  const client = connectInProcess(hosted.engine.host, { id: hosted.engine.newClientId(), canAnswer: true });
+  const created = await client.send("CreateSession", {});
+  if (!created.ok || created.session === undefined) throw new Error("no session");
+  client.subscribe((event) => {
+    if (event.kind !== "PermissionRequested") return;
+    const answer = { call: event.payload.call, decision: "allow_once" } as const;
+    void client.send("AnswerPermission", answer, created.session);
+  });
+  return { ...hosted, mock, client, session: created.session, messages };
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+function of<K extends EventKind>(events: readonly Envelope[], kind: K): readonly EnvelopeOf<K>["payload"][] {
+  return events.filter((event) => event.kind === kind).map(({ payload }) => payload as EnvelopeOf<K>["payload"]);
+}
+
+function resultTexts(events: readonly Envelope[]): readonly string[] {
+  return of(events, "ToolResult").map(({ content }) =>
+    content.map((block) => (block.type === "text" ? block.text : "")).join("\n"),
+  );
+}
+
+async function command({ client, session }: Place, verb: string, args = ""): Promise<string> {
+  const answer = await client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, session);
+  if (!answer.ok) throw new Error(answer.failure.message);
+  return (answer.value as { text: string }).text;
+}
+
+describe("plugins", () => {
+  verifies(["E4"], "the example with a link masks words, from a path in the profile and in TypeScript", async () => {
+    const place = await start([reply().tool("read", { path: "a.txt" }), reply().text("done")], {
+      profile: () => `plugins = ["${EXAMPLES}/mask-words.ts"]\n[plugin.mask-words]\nwords = ["Acme"]\n`,
+      files: { "a.txt": "Our customer is acme, and ACME pays.\n" },
+    });
+    const events = await turnOf(place.client, place.session, "look");
+    expect(resultTexts(events)[0]).toContain("Our customer is [masked], and [masked] pays.");
+    expect(JSON.stringify(place.mock.requests[1]?.body)).not.toMatch(/acme/i);
+    expect(await command(place, "mask-words:count")).toBe("2 words were masked.");
+    expect(place.messages).toEqual([]);
+  });
+
+  verifies(["E4"], "the example with a tool source follows the scripts of a project", async () => {
+    const place = await start(
+      [
+        reply().tool("npm_hello").tool("read", { path: "package.json" }),
+        reply().tool("write", {
+          path: "package.json",
+          content: '{ "scripts": { "hello": "echo hi", "later": "echo later" } }',
+        }),
+        reply().tool("npm_later"),
+        reply().text("done"),
+      ],
+      {
+        profile: (folder) => `plugins = ["${EXAMPLES}/npm-scripts.mjs"]\n[plugin.npm-scripts]\nfolder = "${folder}"\n`,
+        files: { "package.json": '{ "scripts": { "hello": "echo hi" } }' },
+      },
+    );
+    const events = await turnOf(place.client, place.session, "go");
+    const [hello, , , later] = resultTexts(events);
+    expect(hello?.trim()).toBe("hi");
+    expect(later?.trim()).toBe("later");
+    expect(place.messages).toEqual([]);
+  });
+
+  verifies(
+    ["E4"],
+    "a plugin adds links, hooks, subscribers, tools, commands, rules, a provider and a transport",
+    async () => {
+      const everything = `
+      const seen = [];
+      export default async function register(oxbow) {
+        oxbow.claimNamespace("sample");
+        oxbow.addRequestLink({ name: "33-add-header", run: (request, context, next) => {
+          return next({ ...request, system: request.system + "\\nSPOKEN BY A LINK" }, context);
+        } });
+        oxbow.addHook("assemble", { name: "45-mark", run: (turn) => {
+          turn.request = { ...turn.request, system: turn.request.system + "\\nSPOKEN BY A HOOK" };
+        } });
+        oxbow.subscribe((event) => seen.push(event.kind));
+        oxbow.addTool({ name: "add", description: "adds", inputSchema: { type: "object",
+          properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+          mutating: false, run: ({ a, b }) => String(a + b) });
+        oxbow.addCommand({ name: "seen", summary: "events", run: (args) => args + ":" + seen.includes("TurnEnded") });
+        oxbow.addPermissionRule({ tool: "bash", command: "touch *", decision: "deny", reason: "no touching" });
+        oxbow.addProvider({ name: "echo", models: () => ["loud"], async *stream({ messages }, { model }) {
+          const words = model + " " + messages.at(-1).content.map((block) => block.text).join("");
+          yield [{ type: "text", text: words }, { type: "block", block: { type: "text", text: words } }];
+          yield [{ type: "stop", reason: "end" }];
+        } });
+        oxbow.addTransport({ name: "wire", start: ({ connect }) => {
+          globalThis.pluginClient = connect();
+          return { close: () => { globalThis.pluginClosed = true; } };
+        } });
+        oxbow.onClose(() => { globalThis.pluginEnded = true; });
+      }`;
+      const place = await start(
+        [
+          reply().tool("add", { a: 2, b: 3 }).tool("add", { a: 2 }).tool("bash", { command: "touch x" }),
+          reply().text("five"),
+        ],
+        { plugins: { "sample.mjs": everything } },
+      );
+      const events = await turnOf(place.client, place.session, "2 + 3?");
+      expect(resultTexts(events)[0]).toBe("5");
+      expect(of(events, "ToolResult").map(({ status }) => status)).toEqual(["ok", "error", "denied"]);
+      expect(JSON.stringify(place.mock.requests[0]?.body)).toContain("SPOKEN BY A LINK");
+      expect(JSON.stringify(place.mock.requests[0]?.body)).toContain("SPOKEN BY A HOOK");
+      expect(await command(place, "sample:seen", "a b")).toBe("a b:true");
+      await place.client.send("SetModel", { model: "echo:loud" }, place.session);
+      expect(of(await turnOf(place.client, place.session, "hello"), "TurnEnded")[0]?.text).toMatch(/^loud .*hello/s);
+      const shared = globalThis as { pluginClient?: EngineClient; pluginClosed?: boolean; pluginEnded?: boolean };
+      expect(shared.pluginClient?.identity).toBe("agent");
+      await place.engine.close();
+      open.pop();
+      await place.mock.close();
+      expect([shared.pluginClosed, shared.pluginEnded]).toEqual([true, true]);
+    },
+  );
+
+  verifies(["E4"], "a plugin that fails is switched off with a message, and the turn goes on", async () => {
+    const broken = (name: string, body: string) => `export default (oxbow) => { ${body} }; // ${name}`;
+    const place = await start(
+      [reply().tool("read", { path: "a.txt" }), reply().text("first "), reply().text("again")],
+      {
+        files: { "a.txt": "content\n" },
+        plugins: {
+          "before.mjs": broken("before", 'oxbow.addToolLink({ name: "41-a", run: () => { throw new Error("one") } })'),
+          "after.mjs": broken(
+            "after",
+            'oxbow.addToolLink({ name: "42-b", run: async (call, context, next) => { await next(call); throw new Error("two") } })',
+          ),
+          "stream.mjs": broken(
+            "stream",
+            `oxbow.addRequestLink({ name: "43-c", run: async (request, context, next) => {
+               const inner = await next(request, context);
+               return (async function* () { for await (const batch of inner) { throw new Error("three"); } })();
+             } })`,
+          ),
+          "hook.mjs": broken(
+            "hook",
+            'oxbow.addHook("start", { name: "44-d", run: async () => { throw new Error("four") } })',
+          ),
+          "listen.mjs": broken("listen", 'oxbow.subscribe(() => { throw new Error("five") })'),
+          "source.mjs": broken("source", 'oxbow.addToolSource({ name: "s", list: () => { throw new Error("six") } })'),
+          "import.mjs": "this is not JavaScript",
+          "register.mjs": "export default () => { throw new Error('seven') }",
+          "nothing.mjs": "export const register = 1;",
+          "misnamed.mjs": broken("misnamed", 'oxbow.addHook("start", { name: "x", run: () => {} })'),
+        },
+      },
+    );
+    const events = await turnOf(place.client, place.session, "go");
+    expect(of(events, "TurnEnded")[0]).toMatchObject({ outcome: "answered", text: "first " });
+    expect(resultTexts(events)[0]).toContain("content");
+    expect(of(await turnOf(place.client, place.session, "go on"), "TurnEnded")[0]?.text).toBe("again");
+    const messages = place.messages.map((message) => message.replace(/\S*\/config\/plugins\//, ""));
+    for (const [plugin, why] of [
+      ["before", "41-a failed: one"],
+      ["after", "42-b failed: two"],
+      ["stream", "43-c failed: three"],
+      ["hook", "start/44-d failed: four"],
+      ["listen", "a subscriber failed: five"],
+      ["source", "the tool source s failed: six"],
+    ]) {
+      expect(messages).toContain(`The plugin ${plugin} is switched off: ${why}`);
+    }
+    expect(messages).toContain("The plugin register.mjs is left out: seven.");
+    expect(messages).toContain("The plugin nothing.mjs is left out: it exports no function by default.");
+    expect(messages.some((message) => /misnamed.mjs is left out: "x" is no name/.test(message))).toBe(true);
+    expect(messages.some((message) => message.startsWith("The plugin import.mjs is left out: "))).toBe(true);
+    // Each says it once.
+    expect(new Set(messages).size).toBe(messages.length);
+  });
+
+  verifies(["E4"], "conflicts are refused at start with both names", async () => {
+    const tool = (name: string) =>
+      `export default (oxbow) => oxbow.addTool({ name: "${name}", description: "d", inputSchema: {}, run: () => "" });`;
+    const refused = (plugins: Readonly<Record<string, string>>) => start([reply().text("x")], { plugins });
+    await expect(refused({ "one.mjs": tool("same"), "two.mjs": tool("same") })).rejects.toThrow(
+      'The plugin two and the plugin one both have the tool "same".',
+    );
+    await expect(refused({ "one.mjs": tool("bash") })).rejects.toThrow(
+      'The plugin one and Oxbow itself both have the tool "bash".',
+    );
+    const commands =
+      'export default (oxbow) => { oxbow.claimNamespace("session"); oxbow.addCommand({ name: "x", summary: "x", run: () => "" }); };';
+    await expect(refused({ "one.mjs": commands })).rejects.toThrow('both have the command namespace "session"');
+    const link =
+      'export default (oxbow) => oxbow.addToolLink({ name: "20-permission", run: (call, context, next) => next(call) });';
+    await expect(refused({ "one.mjs": link })).rejects.toThrow('both have the tool link "20-permission"');
+  });
+
+  verifies(["E4"], "a package of the profile is found beside it, and a plugin of a project is not loaded", async () => {
+    const marker = (name: string) =>
+      `export default (oxbow) => oxbow.addCommand({ name: "${name}", summary: "s", run: () => oxbow.plugin });`;
+    const installed = join("node_modules", "@team", "oxbow-checks");
+    const place = await start([reply().text("x")], {
+      profile: () => 'plugins = ["@team/oxbow-checks", "not-installed"]\n',
+      config: {
+        [join(installed, "package.json")]:
+          '{ "name": "@team/oxbow-checks", "type": "module", "exports": "./index.js" }',
+        [join(installed, "index.js")]: marker("hello"),
+      },
+      files: { ".oxbow/plugins/evil.mjs": marker("evil"), "node_modules/not-installed/index.mjs": marker("hijacked") },
+    });
+    expect(await command(place, "oxbow-checks:hello")).toBe("oxbow-checks");
+    await expect(command(place, "evil:evil")).rejects.toThrow("There is no command");
+    expect(place.messages.join("\n")).toMatch(/not-installed is left out: the package is not installed: run 'npm inst/);
+    expect(place.messages.join("\n")).toMatch(/evil\.mjs is left out: a plugin runs outside the sandbox/);
+  });
+});
