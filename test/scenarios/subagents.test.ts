@@ -319,6 +319,20 @@ describe("subagents", () => {
     expect(await command(place, "agents")).toMatch(/reviewer .*\.claude\/agents\/team/);
   });
 
+  verifies(["L17"], "'/agents:TYPE PROMPT' starts a turn that asks for a subagent of the type", async () => {
+    const place = await start([
+      reply().when("body", { contains: 'once with type \\"explore\\"' }).tool("agent", agent("find it", "explore")),
+      reply().when("find it").text("found"),
+      reply().text("it is found"),
+    ]);
+    await expect(command(place, "agents:explore")).rejects.toThrow("What should it do?");
+    const ended = new Promise<Envelope>((resolve) => {
+      place.client.subscribe((event) => event.kind === "TurnEnded" && resolve(event));
+    });
+    await command(place, "agents:explore", "find it");
+    expect((await ended).payload).toMatchObject({ outcome: "answered", text: "it is found" });
+  });
+
   verifies(["L17"], "a type with a worktree leaves its changes on a branch, and nothing else behind", async () => {
     const worker = "---\ndescription: works apart\nisolation: worktree\n---\n";
     const place = await start(

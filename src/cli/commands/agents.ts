@@ -1,7 +1,7 @@
 /** `oxbow agents`. */
 import { resolve } from "node:path";
 import { AGENTS } from "../../commands/catalogue/agents.js";
-import { agentCommands } from "../../runtime/commands/agents.js";
+import { listCommand } from "../../runtime/commands/agents.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
@@ -19,7 +19,7 @@ export const shell: ShellCommand = {
     const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false };
     const content = await ProjectContent.enter({ root, loaded, variables, notify, ...unattended });
     if ("failure" in content) throw new Error(content.failure.message);
-    return { commands: agentCommands(content) };
+    return { commands: [listCommand(content)] };
   },
 };
 

@@ -4,15 +4,46 @@ import { AGENTS } from "../../commands/catalogue/agents.js";
 import { asValue, type Command } from "../../commands/command.js";
 import type { AgentType } from "../../extensions/subagents/agent-type.js";
 import { type AgentTypes, agentTypes } from "../../extensions/subagents/agent-types.js";
+import { text } from "../../protocol/content.js";
 import type { Opening } from "../opening.js";
 
-export function agentCommands({ extensions }: Pick<Opening, "extensions">): readonly Command[] {
-  return [
-    agentsCommand(async () => {
-      await extensions.refresh();
-      return agentTypes(extensions.of("agent"));
-    }),
-  ];
+type Place = Pick<Opening, "extensions">;
+
+/** The list, and for a session that can start subagents a command for each type. */
+export async function sessionAgentCommands(
+  place: Place,
+  { canStart }: { readonly canStart: boolean },
+): Promise<readonly Command[]> {
+  const list = listCommand(place);
+  if (!canStart) return [list];
+  const { types } = await agentTypes(place.extensions.of("agent"));
+  return [list, ...types.filter(({ name }) => TYPED.test(name) && name !== "list").map(startCommand)];
+}
+
+export function listCommand({ extensions }: Place): Command {
+  return agentsCommand(async () => {
+    await extensions.refresh();
+    return agentTypes(extensions.of("agent"));
+  });
+}
+
+/** Names that can be typed as a part of a command. */
+const TYPED = /^[\p{L}\p{N}_.-]+$/u;
+
+function startCommand({ name, description }: AgentType): Command {
+  return {
+    name: `agents:${name}`,
+    summary: description.replace(/\s+/g, " ").slice(0, 200),
+    usage: `/agents:${name} PROMPT`,
+    arguments: [{ name: "PROMPT", kind: "line", rest: "text", missing: `What should it do? /agents:${name} PROMPT` }],
+    users: ["people"],
+    places: ["between turns"],
+    run: (args) => {
+      const prompt = args.text("PROMPT") ?? "";
+      const notice = `The user wants a subagent for this. Call the tool agent once with type "${name}". Its prompt is the user's text after "/agents:${name}", with what the subagent needs to know of this conversation. Then answer with its report.`;
+      return { text: "", value: { type: name }, turn: { input: [text(`/agents:${name} ${prompt}`)], notice } };
+    },
+  };
 }
 
 export function agentsCommand(find: () => Promise<AgentTypes>): Command {
@@ -22,7 +53,7 @@ export function agentsCommand(find: () => Promise<AgentTypes>): Command {
       const { types, shadowed, faults } = await find();
       for (const { path, fault } of faults) warn(`${path}: ${fault}.`);
       const rows = types.map((type) => ({ type, shadows: shadowed.filter(({ name }) => name === type.name) }));
-      const text = renderTable(
+      const table = renderTable(
         [
           { header: "TYPE", value: ({ type }) => type.name, priority: 9 },
           { header: "TOOLS", value: ({ type }) => toolsText(type), priority: 4, maxWidth: 30 },
@@ -34,7 +65,7 @@ export function agentsCommand(find: () => Promise<AgentTypes>): Command {
         rows,
         { width: screen?.width, color: screen?.color ?? false },
       );
-      return { text, value: asValue(rows.map(asData)) };
+      return { text: table, value: asValue(rows.map(asData)) };
     },
   };
 }

@@ -11,6 +11,7 @@ import { ownText } from "../../protocol/content.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import type { SubagentCalls } from "../subagents/subagent-calls.js";
+import { extensionStamp } from "./skills.js";
 
 export interface SessionAgents {
   readonly types: AgentTypes;
@@ -22,9 +23,12 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
   const { engine, extensions, parent } = opening;
   const { tool_sets, agent_depth, agents_at_once, agents_per_turn } = engine.loaded.settings;
   const types = await agentTypes(extensions.of("agent"));
-  const commands = async () => (await import("../commands/agents.js")).agentCommands(opening);
-  const isOffered = tool_sets.value.includes("agents") && (parent?.depth ?? 0) < agent_depth.value;
-  if (!isOffered) return { name: "subagents", commands };
+  const canStart = tool_sets.value.includes("agents") && (parent?.depth ?? 0) < agent_depth.value;
+  const listed = {
+    commandsStamp: () => extensionStamp(extensions, ["agent"]),
+    commands: async () => (await import("../commands/agents.js")).sessionAgentCommands(opening, { canStart }),
+  };
+  if (!canStart) return { name: "subagents", ...listed };
   const counts = new WeakMap<Turn, TurnCount>();
   const agents: SessionAgents = {
     types,
@@ -46,12 +50,12 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
       return (await calls).answer(call, context);
     },
   };
-  const listed = types.types.filter(({ name }) => parent?.agents?.includes(name) ?? true);
+  const offered = types.types.filter(({ name }) => parent?.agents?.includes(name) ?? true);
   return {
     name: "subagents",
-    tools: [agentTool(listed), delegateTool()].map((definition) => ({ ...definition, run: outside })),
+    tools: [agentTool(offered), delegateTool()].map((definition) => ({ ...definition, run: outside })),
     links: { tool: [link] },
-    commands,
+    ...listed,
     close: async () => (await calls)?.close(),
   };
 }
