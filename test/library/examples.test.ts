@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readFrontMatter } from "../../src/base/front-matter.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type Block, blocksOf, commandsOf } from "../support/page-examples.js";
 import { BIN, oxbow, sampleKey, temporaryFolder } from "../support/program.js";
@@ -174,6 +175,8 @@ const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> =
   "json-answer": ({ text }) => void JSON.parse(text),
   js: runModule,
   ts: runModule,
+  // Skills, prompt files and agent types begin with fields.
+  markdown: ({ text, place }) => expect(readFrontMatter(text), place).toMatchObject({ state: "read", problems: [] }),
   // Each is parsed and played in src/testkit/mock-model/examples.test.ts.
   mock: () => {},
 };

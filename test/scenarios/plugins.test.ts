@@ -53,7 +53,10 @@ async function start(replies: readonly ReplyBuilder[], options: Options = {}): P
   await approve(folder, { home });
   const messages: string[] = [];
   const notify = (message: string) => void (message.includes("plugin") && messages.push(message));
-  const hosted = await hostEngine(base, mock, { flags, home, content: { folder, notify } });
+  const hosted = await hostEngine(base, mock, { flags, home, content: { folder, notify } }).catch(async (error) => {
+    await mock.close();
+    throw error;
+  });
   open.push({ mock, hosted });
   const client = connectInProcess(hosted.engine.host, { id: hosted.engine.newClientId(), canAnswer: true });
   const created = await client.send("CreateSession", {});
@@ -143,6 +146,8 @@ describe("plugins", () => {
           mutating: false, run: ({ a, b }) => String(a + b) });
         oxbow.addCommand({ name: "seen", summary: "events", run: (args) => args + ":" + seen.includes("TurnEnded") });
         oxbow.addPermissionRule({ tool: "bash", command: "touch *", decision: "deny", reason: "no touching" });
+        oxbow.addPermissionRule({ tool: "add", decision: "allow" });
+        oxbow.addPermissionRule({ tool: "bash", decision: "allow" });
         oxbow.addProvider({ name: "echo", models: () => ["loud"], async *stream({ messages }, { model }) {
           const words = model + " " + messages.at(-1).content.map((block) => block.text).join("");
           yield [{ type: "text", text: words }, { type: "block", block: { type: "text", text: words } }];
@@ -156,14 +161,20 @@ describe("plugins", () => {
       }`;
       const place = await start(
         [
-          reply().tool("add", { a: 2, b: 3 }).tool("add", { a: 2 }).tool("bash", { command: "touch x" }),
+          reply()
+            .tool("add", { a: 2, b: 3 })
+            .tool("add", { a: 2 })
+            .tool("bash", { command: "touch x" })
+            .tool("bash", { command: "mkdir y" }),
           reply().text("five"),
         ],
-        { plugins: { "sample.mjs": everything } },
+        { plugins: { "sample.mjs": everything }, flags: ["--permission-mode", "ask"] },
       );
       const events = await turnOf(place.client, place.session, "2 + 3?");
       expect(resultTexts(events)[0]).toBe("5");
-      expect(of(events, "ToolResult").map(({ status }) => status)).toEqual(["ok", "error", "denied"]);
+      expect(of(events, "ToolResult").map(({ status }) => status)).toEqual(["ok", "error", "denied", "ok"]);
+      // Its own tool ran without a question; of the other commands only the user decides.
+      expect(of(events, "PermissionRequested").map(({ summary }) => summary)).toEqual(["bash: mkdir y"]);
       expect(JSON.stringify(place.mock.requests[0]?.body)).toContain("SPOKEN BY A LINK");
       expect(JSON.stringify(place.mock.requests[0]?.body)).toContain("SPOKEN BY A HOOK");
       expect(await command(place, "sample:seen", "a b")).toBe("a b:true");

@@ -107,7 +107,7 @@ export async function prepare(
   const { settings } = loaded;
   const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
   const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
-  const own = createModelRegistry({
+  const builtIn = createModelRegistry({
     variables,
     roots,
     tables: { value: settings.providers.value, file: loaded.profilePath },
@@ -116,7 +116,7 @@ export async function prepare(
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
-  const registry = plugins === undefined ? own : await withPluginModels(own, plugins);
+  const registry = plugins === undefined ? builtIn : await withPluginModels(builtIn, plugins);
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const asked = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model);
   const choice = asked ?? (await resolvedChoice(modelChoice(settings), { loaded, variables, root, notify, content }));

@@ -15,9 +15,7 @@ import type { Opening } from "../../security/permissions/contained/needs.js";
 import type { PermissionPolicy } from "../../security/permissions/decide.js";
 import type { PermissionEngine } from "../../security/permissions/engine.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
-import type { ParsedPermissions } from "../../security/permissions/parse-rules.js";
 import type { PathPermissionState } from "../../security/permissions/path-permissions.js";
-import type { PermissionRule, RuleSource } from "../../security/permissions/rule.js";
 import type { SandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
 import type { StateFile } from "../../security/permissions/state-file.js";
 import type { Verdict } from "../../security/permissions/verdict.js";
@@ -26,6 +24,7 @@ import { CATALOG } from "../../tools/catalog.js";
 import type { Workspace } from "../../tools/workspace.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { RunGuard } from "./guard.js";
+import { patchPaths } from "./patch-paths.js";
 
 export interface RunPermissionsOptions {
   readonly loaded: LoadedSettings;
@@ -173,21 +172,6 @@ export class RunPermissions implements PermissionJudge {
     return asks && this.#sandboxed;
   }
 
-  /** A plugin with an invalid rule is switched off. Its rules cannot lift what only the user's own profile can. */
-  async #pluginRules(
-    load: (section: unknown, source: RuleSource) => Promise<ParsedPermissions>,
-  ): Promise<readonly PermissionRule[]> {
-    const rules: PermissionRule[] = [];
-    for (const { from, registrations, guard } of this.#options.plugins ?? []) {
-      if (registrations.rules.length === 0) continue;
-      const parsed = await load({ rules: registrations.rules }, { file: from, scope: "project" });
-      const [problem] = parsed.problems;
-      if (problem === undefined) rules.push(...parsed.rules);
-      else guard.switchOff("a permission rule", problem);
-    }
-    return rules;
-  }
-
   async #open(): Promise<PermissionParts> {
     const [
       { PermissionEngine },
@@ -205,6 +189,7 @@ export class RunPermissions implements PermissionJudge {
       { diskTrees },
       { askGit },
       { workspaceStateFile },
+      { pluginRules },
     ] = await Promise.all([
       import("../../security/permissions/engine.js"),
       import("../../security/permissions/load-permissions.js"),
@@ -221,6 +206,7 @@ export class RunPermissions implements PermissionJudge {
       import("../../security/permissions/disk-trees.js"),
       import("./ask-git.js"),
       import("../settings/workspace-state.js"),
+      import("../plugins/plugin-rules.js"),
     ]);
     const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace } = this.#options;
     const { settings, roots } = loaded;
@@ -250,8 +236,8 @@ export class RunPermissions implements PermissionJudge {
     // An invalid rule may be the one that denies, so nothing is decided without it.
     const [problem] = parsed.problems;
     if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
-    const ofPlugins = await this.#pluginRules((section, from) =>
-      loadPermissions(section, from, { home, commandReader }),
+    const ofPlugins = await pluginRules(this.#options.plugins, (table) =>
+      loadPermissions([table], { home, commandReader }),
     );
     const slashes = (path: string) => path.replaceAll("\\", "/");
     const before = outer?.engine ?? (await this.#options.before?.parts())?.engine;
@@ -306,22 +292,4 @@ const OPENING_TEXTS: Readonly<Record<Opening, string>> = {
 function openingQuestion(openings: readonly Opening[]): Verdict {
   const reason = `It asks for ${openings.map((each) => OPENING_TEXTS[each]).join(", and for ")}.`;
   return { decision: "ask", decidedBy: "sandbox", law: "default", reason, offer: [] };
-}
-
-type ParsePatch = typeof import("../../tools/patch/parse.js").parsePatch;
-
-/** An invalid patch changes nothing: the tool reports the problem. */
-function patchPaths(patch: string, parsePatch: ParsePatch) {
-  try {
-    return parsePatch(patch).flatMap((change) => {
-      const access = change.kind === "delete" ? ("delete" as const) : ("write" as const);
-      const moved =
-        change.kind === "update" && change.moveTo !== undefined
-          ? [{ path: change.moveTo, access: "write" as const }]
-          : [];
-      return [{ path: change.path, access }, ...moved];
-    });
-  } catch {
-    return [];
-  }
 }

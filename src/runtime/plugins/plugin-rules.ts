@@ -1,0 +1,41 @@
+/**
+ * The permission rules of plugins.
+ *
+ * 1. A plugin may allow its own tools. Any other rule counts only where it is stricter than the user's rules, as those of a project do.
+ * 2. A plugin with an invalid rule is switched off.
+ */
+import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
+import type { JsonObject } from "../../protocol/json.js";
+import type { ParsedPermissions } from "../../security/permissions/parse-rules.js";
+import type { PermissionRule, RuleSource } from "../../security/permissions/rule.js";
+
+type Table = RuleSource & { readonly table: unknown };
+
+export async function pluginRules(
+  plugins: readonly LoadedPlugin[] = [],
+  load: (table: Table) => Promise<ParsedPermissions>,
+): Promise<readonly PermissionRule[]> {
+  const rules: PermissionRule[] = [];
+  for (const { from, registrations, guard } of plugins) {
+    if (registrations.rules.length === 0) continue;
+    const tools = registrations.tools.map(({ name }) => name);
+    const isOwn = (rule: JsonObject) => isAllowanceOf(rule, tools);
+    const [own, others] = [registrations.rules.filter(isOwn), registrations.rules.filter((rule) => !isOwn(rule))];
+    const parsed = [
+      await load({ table: { rules: own }, file: from, scope: "user" }),
+      await load({ table: { rules: others }, file: from, scope: "project" }),
+    ];
+    const [problem] = parsed.flatMap(({ problems }) => problems);
+    if (problem === undefined) rules.push(...parsed.flatMap((each) => each.rules));
+    else guard.switchOff("a permission rule", problem);
+  }
+  return rules;
+}
+
+function isAllowanceOf(
+  { decision, tool, command, path, lift_blocklist }: JsonObject,
+  tools: readonly string[],
+): boolean {
+  const isPlain = command === undefined && path === undefined && lift_blocklist === undefined;
+  return decision === "allow" && isPlain && typeof tool === "string" && tools.includes(tool);
+}
