@@ -97,7 +97,7 @@ export const REQUIREMENTS = [
   { id: "S13", title: "A session is leased to one process", status: "part" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
-  { id: "X2", title: "Dynamic markers in instructions", status: "open" },
+  { id: "X2", title: "Dynamic markers in instructions", status: "done" },
   { id: "X3", title: "Skills", status: "done" },
   { id: "X4", title: "Memory files", status: "open" },
   { id: "X5", title: "Knowledge base", status: "open" },

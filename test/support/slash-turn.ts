@@ -43,6 +43,6 @@ export async function settledTurn(
 
 async function settled(client: EngineClient, session: SessionId): Promise<void> {
   await expect
-    .poll(async () => (await client.query("GetStatus", {}, session)) as unknown)
+    .poll(async () => (await client.query("GetStatus", {}, session)) as unknown, { interval: 1 })
     .toMatchObject({ answer: { busy: false } });
 }

@@ -3,6 +3,7 @@
  * in a folder without content only file names are checked.
  */
 import { dirname, join, resolve } from "node:path";
+import type { Marker } from "../../context/instructions/markers.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ContentDecision } from "../../protocol/queries.js";
 import { isThere } from "../../security/trust/is-there.js";
@@ -24,6 +25,7 @@ export class ProjectContent {
   readonly #touched = new Set<string>();
   #added: readonly string[] = [];
   #forgotten = 0;
+  #isBegun = false;
   #instructions: ProjectInstructions | undefined;
 
   private constructor(options: ProjectContentOptions, extensions = new PlaceExtensions(options)) {
@@ -58,6 +60,11 @@ export class ProjectContent {
   /** The files that are in use, for `/status`. */
   get files(): readonly string[] {
     return this.#instructions?.files ?? [];
+  }
+
+  /** The live data that the instructions ask for. */
+  get markers(): readonly Marker[] {
+    return this.#instructions?.markers ?? [];
   }
 
   /** Instructions that were approved after the start, oldest first. The text of the start contains them, too. */
@@ -95,6 +102,12 @@ export class ProjectContent {
     for (const path of fresh) this.#touched.add(path);
     if (fresh.length === 0 && this.#instructions?.hasRules !== true) return undefined;
     return (await this.#open()).touched(paths);
+  }
+
+  /** A session of this place begins: its conversation has nothing of the ones before. */
+  begin(): void {
+    if (this.#isBegun) this.forget();
+    this.#isBegun = true;
   }
 
   /** The conversation no longer contains them: the next touch adds them again. */

@@ -12,6 +12,7 @@ import { dirname, join, posix, relative, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import { cappedTexts, type NamedText } from "../../context/instructions/capped-texts.js";
 import { expandImports, type ImportAnswer, type ImportedFile } from "../../context/instructions/expand-imports.js";
+import { type Marker, replaceMarkers } from "../../context/instructions/markers.js";
 import { type RuleFile, readRuleFile } from "../../context/instructions/rule-file.js";
 import type { Failure } from "../../protocol/errors.js";
 import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
@@ -46,6 +47,7 @@ export class ProjectInstructions {
   /** Rules that the model has. */
   #told: Rule[] = [];
   readonly #files: string[] = [];
+  readonly #markers = new Set<Marker>();
   #refused: Failure | undefined;
   #text: string | undefined;
   #others: readonly TrustedItem[] = [];
@@ -81,6 +83,11 @@ export class ProjectInstructions {
 
   get files(): readonly string[] {
     return this.#files;
+  }
+
+  /** The live data that the files ask for. */
+  get markers(): readonly Marker[] {
+    return [...this.#markers];
   }
 
   /** Approved content of other kinds, which the same review covered. */
@@ -155,7 +162,9 @@ export class ProjectInstructions {
         if (rule.mode !== "always") continue;
         text = rule.body;
       }
-      texts.push({ name, text: await this.#expand({ path, text }, moment) });
+      const replaced = replaceMarkers(await this.#expand({ path, text }, moment));
+      for (const marker of replaced.markers) this.#markers.add(marker);
+      texts.push({ name, text: replaced.text });
     }
     if (onRequest.length > 0)
       texts.push({ name: "rules", text: `Read such a file when it fits the work:\n${onRequest.join("\n")}` });

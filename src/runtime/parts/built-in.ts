@@ -18,6 +18,7 @@ import { Executables } from "./executables.js";
 import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
 import { plugins } from "./plugins.js";
+import { markers } from "./markers.js";
 import { promptFiles } from "./prompt-files.js";
 import { RunRecording } from "./recording.js";
 import { skills } from "./skills.js";
@@ -47,7 +48,10 @@ const models: CreateBuiltIn = (opening) => {
   };
 };
 
-const content: CreateBuiltIn = ({ engine }) => ({ name: "content", services: { content: engine.content } });
+const content: CreateBuiltIn = ({ engine }) => {
+  engine.content?.begin();
+  return { name: "content", services: { content: engine.content } };
+};
 
 const journal: CreateBuiltIn = async (opening) => {
   const { engine, session, resumed, parent, current, built } = opening;
@@ -188,4 +192,5 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   skills,
   promptFiles,
   eventHooks,
+  markers,
 ];

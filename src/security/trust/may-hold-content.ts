@@ -20,7 +20,7 @@ export function mayHoldContent(options: DiscoverOptions): boolean {
       isInUse(join(at, place.path), { place, source, kinds, profile }),
     );
   };
-  if (userSources(folder, home).some(holds)) return true;
+  if (userSources(folder, home, names).some(holds)) return true;
   return projectFolders(folder, options).some(({ origin, sources, hasInstructions }) => {
     return (hasInstructions && holds({ ...origin, places: instructionPlaces(names) })) || sources.some(holds);
   });

@@ -94,6 +94,47 @@ describe("sources", () => {
     ]);
   });
 
+  verifies(
+    ["X1"],
+    "hold instructions up to the home folder without a repository, and the user's own first",
+    async () => {
+      const project = join(user, "work", "project", "sub");
+      mkdirSync(project, { recursive: true });
+      const texts = async (folder: string, sources?: readonly string[]) => {
+        const { items } = await discoverContent({
+          folder,
+          home: { config: bed.config, user },
+          ...(sources && { sources }),
+        });
+        return items.map((item) => `${item.owner} ${join(item.root, item.path).slice(user.length + 1)}`);
+      };
+      for (const path of ["AGENTS.md", "work/AGENTS.md", "work/project/AGENTS.md", "work/project/sub/AGENTS.md"]) {
+        bed.put(join(user, path), `rules of ${path}`);
+      }
+      bed.put(join(user, "CLAUDE.md"), "of another tool");
+      bed.put(join(user, "work/.oxbow/prompts/10-style.md"), "style");
+      bed.put(join(bed.config, "prompts/00-persona.md"), "persona");
+      expect(await texts(project)).toEqual([
+        "user AGENTS.md",
+        "user config/prompts/00-persona.md",
+        "project work/AGENTS.md",
+        "project work/.oxbow/prompts/10-style.md",
+        "project work/project/AGENTS.md",
+        "project work/project/sub/AGENTS.md",
+      ]);
+      mkdirSync(join(user, "work/project/.git"));
+      expect(await texts(project)).toEqual([
+        "user AGENTS.md",
+        "user config/prompts/00-persona.md",
+        "project work/.oxbow/prompts/10-style.md",
+        "project work/project/AGENTS.md",
+        "project work/project/sub/AGENTS.md",
+      ]);
+      expect(await texts(project, ["CLAUDE.md"])).not.toContain("user AGENTS.md");
+      expect(await texts(user)).toContain("project AGENTS.md");
+    },
+  );
+
   it("are not the user's own where the tools may write", async () => {
     bed.put(join(user, ".claude/agents/a.md"), "x");
     expect(await found(user)).toEqual(["project agent a.md"]);

@@ -1,12 +1,13 @@
 /**
  * The folders that are looked in, most global first.
  *
- * 1. Of the user: `.agents`, `.codex` and `.claude` in the home folder, then Oxbow's configuration folder.
+ * 1. Of the user: `.agents`, `.codex` and `.claude` in the home folder, `AGENTS.md` beside them, then Oxbow's configuration folder.
  * 2. Of the project: the working folder and the folders above it up to the top of the repository. In each: `.mcp.json`, the
  *    folders of other tools, and `.oxbow`, which wins.
  * 3. Below the home folder the search for sources goes on up to the home folder. A folder above the repository counts only if it belongs
  *    to the user or to root and not everyone may write to it. Outside the home folder the search ends at the top of the repository,
- *    and without a repository at the working folder.
+ *    and without a repository at the working folder. Instruction files beside a source count above the working folder only without a
+ *    repository; those in a source always count.
  * 4. A folder that everyone may write to and that belongs to another user is never a source.
  * 5. Where the tools may write, nothing is the user's own.
  */
@@ -15,6 +16,7 @@ import { dirname, join } from "node:path";
 import { isWithin } from "../../system/within.js";
 import type { ContentKind } from "./content.js";
 import { foldersUpward, type Origin, realFolder } from "./folders.js";
+import { isThere } from "./is-there.js";
 import { LAYOUTS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
 
 export interface Source extends Origin {
@@ -37,12 +39,20 @@ interface Home {
 /** What Oxbow asks about in the user's own folder: providers there are read without approval. */
 const OWN_PLACES = SOURCE_PLACES.filter(({ kind }) => kind !== "provider");
 /** What a folder above the repository may bring. */
-const PLACES_ABOVE = SOURCE_PLACES.filter(({ kind }) => kind !== "instructions" && kind !== "sessions");
+const PLACES_ABOVE = SOURCE_PLACES.filter(({ kind }) => kind !== "sessions");
+const HOME_PLACES: readonly Place[] = [{ path: "AGENTS.md", kind: "instructions", shape: "file" }];
 
-/** `folder` must be free of links. */
-export function userSources(folder: string, home: Home): readonly Source[] {
+/** `folder` must be free of links; `names`: the instruction files in use. */
+export function userSources(folder: string, home: Home, names?: readonly string[]): readonly Source[] {
   const user = home.user === undefined ? undefined : realFolder(home.user);
-  const layouts = user === undefined ? [] : LAYOUTS.map((layout) => ({ ...layout, path: join(user, layout.folder) }));
+  const wantsAgents = names?.includes("AGENTS.md") ?? true;
+  const layouts =
+    user === undefined
+      ? []
+      : [...LAYOUTS, ...(wantsAgents ? [{ folder: "", places: HOME_PLACES }] : [])].map((layout) => ({
+          ...layout,
+          path: join(user, layout.folder),
+        }));
   const folders = [...layouts, { path: home.config, places: OWN_PLACES, folder: undefined }];
   return folders.flatMap(({ path, places, folder: layout }): Source[] => {
     const root = realFolder(path);
@@ -73,11 +83,14 @@ export function projectFolders(
     return { origin, sources, hasInstructions: true };
   });
   const top = within[0]?.origin;
+  const hasRepository = top !== undefined && isThere(join(top.root, top.base, ".git"));
   const above = top === undefined || user === undefined ? [] : foldersAbove(join(top.root, top.base), user);
   return [
     ...above.map((root): ProjectFolder => {
       const origin: Origin = { root, base: "", owner: "project" };
-      return { origin, sources: sourcesIn(origin, PLACES_ABOVE, user), hasInstructions: false };
+      // The file of the home folder is the user's.
+      const hasInstructions = !hasRepository && root !== user;
+      return { origin, sources: sourcesIn(origin, PLACES_ABOVE, user), hasInstructions };
     }),
     ...within,
   ];

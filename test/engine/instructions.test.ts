@@ -1,0 +1,124 @@
+/** Instruction files in live sessions, with the mock model: live data, and what stays after compaction. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { EngineClient } from "../../src/protocol/client.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { discoverContent } from "../../src/security/trust/discover.js";
+import { reviewContent } from "../../src/security/trust/review.js";
+import { ALICE, NOW, Testbed } from "../../src/security/trust/test-support/testbed.js";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
+import { settledTurn, slash } from "../support/slash-turn.js";
+import { times } from "../support/thorough.js";
+import { verifies } from "../verifies.js";
+
+let bed: Testbed;
+let mock: MockModel | undefined;
+let hosted: HostedEngine | undefined;
+
+beforeEach(() => {
+  bed = new Testbed();
+});
+
+afterEach(async () => {
+  await hosted?.engine.close();
+  await mock?.close();
+  hosted = undefined;
+  mock = undefined;
+  bed.remove();
+});
+
+async function open(script: string): Promise<{ readonly client: EngineClient; readonly session: SessionId }> {
+  mock = await startMockModel({ script });
+  const flags = ["--permission-mode", "allow"];
+  hosted = await hostEngine(bed.base, mock, { home: join(bed.base, "home"), flags, content: { folder: bed.folder } });
+  const client = hosted.connect();
+  return { client, session: await create(client) };
+}
+
+async function create(client: EngineClient, after?: SessionId): Promise<SessionId> {
+  const reply = await client.send("CreateSession", after === undefined ? {} : { after });
+  if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
+  return reply.session;
+}
+
+const bodies = () => (mock?.requests ?? []).map(({ body }) => body as Readonly<Record<string, unknown>>);
+const lastInput = () => JSON.stringify((bodies().at(-1)?.messages as readonly unknown[] | undefined)?.at(-1));
+const lastRequest = () => JSON.stringify(bodies().at(-1));
+
+describe("markers in instruction files", () => {
+  verifies(["X2", "X10"], "give live data with an input, and the prompt stays the same", async () => {
+    execFileSync("git", ["init", "-q", bed.folder]);
+    bed.put("AGENTS.md", "Date: <!-- @date -->\nFiles:\n<!-- @files -->\nGit: <!-- @git-status -->\n");
+    bed.put("src/one.ts", "1");
+    await bed.approveAll();
+    const { client, session } = await open("reply\n  text: Done.\nloop\n");
+    await settledTurn(client, session, "first");
+    expect(lastInput()).toContain(`[date]\\n${new Date().toISOString().slice(0, 10)}`);
+    expect(lastInput()).toMatch(/\[files\]\\n<untrusted-.*one\.ts/);
+    expect(lastInput()).toMatch(/\[git-status\]\\n<untrusted-.*\?\? src/);
+    await settledTurn(client, session, "second");
+    expect(lastInput()).not.toContain("[files]");
+    bed.put("src/two.ts", "2");
+    await settledTurn(client, session, "third");
+    expect(lastInput()).toContain("two.ts");
+    expect(lastInput()).not.toContain("[date]");
+    expect(new Set(bodies().map(({ system }) => JSON.stringify(system))).size).toBe(1);
+    expect(JSON.stringify(bodies()[0]?.system)).not.toContain("<!-- @");
+  });
+});
+
+describe("instructions of folders below", () => {
+  verifies(["X1"], "come again in a new conversation of the same folder", async () => {
+    bed.put("pkg/AGENTS.md", "Use spaces in pkg.");
+    bed.put("pkg/a.ts", "1");
+    const lock = bed.lock();
+    const { pending } = await reviewContent(
+      await discoverContent({ folder: join(bed.folder, "pkg"), home: bed.home }),
+      lock,
+    );
+    for (const { item, change, after } of pending) {
+      await lock.record({ decision: "approved", item, change, bytes: after, by: ALICE, at: NOW() });
+    }
+    const { client, session } = await open('reply\n  tool read {"path": "pkg/a.ts"}\nreply\n  text: Done.\nloop\n');
+    await settledTurn(client, session, "look");
+    expect(lastRequest()).toContain("Use spaces in pkg.");
+    await settledTurn(client, await create(client, session), "look");
+    expect(lastRequest()).toContain("Use spaces in pkg.");
+  });
+});
+
+const TURNS = times(30, 200);
+
+describe(`after compaction of ${TURNS} turns`, () => {
+  verifies(
+    ["X1", "X3", "M16"],
+    "every rule and the skill in use are still in the request",
+    async () => {
+      const rules = Array.from({ length: 60 }, (_, index) => `- Rule ${index}: keep invariant number ${index * 7}.`);
+      bed.put("AGENTS.md", rules.join("\n"));
+      bed.put(".oxbow/prompts/10-style.md", "Answer in short sentences.");
+      const steps = Array.from({ length: 40 }, (_, index) => `${index + 1}. Step ${index * 3} of the release.`);
+      bed.put(
+        ".oxbow/skills/release/SKILL.md",
+        `---\nname: release\ndescription: Releases.\n---\n${steps.join("\n")}\n`,
+      );
+      await bed.approveAll();
+      const replies = Array.from({ length: TURNS }, (_, index) => `reply\n  text: ${`Answer ${index}. `.repeat(20)}`);
+      const { client, session } = await open(
+        `reply\n  tool skill {"name": "release"}\n${replies.join("\n")}\nreply\n  text: The summary.\nreply\n  text: Done.\n`,
+      );
+      for (let turn = 0; turn < TURNS; turn++)
+        await settledTurn(client, session, `input ${turn} ${"word ".repeat(20)}`);
+      const compacted = await slash(client, session, "/compact");
+      expect(compacted).toMatchObject({ ok: true });
+      await settledTurn(client, session, "go on");
+      const request = lastRequest();
+      expect(request).toContain("The summary.");
+      expect(request).not.toContain("input 3 word");
+      for (const line of [...rules, ...steps, "Answer in short sentences."]) expect(request).toContain(line);
+    },
+    120_000,
+  );
+});
