@@ -6,11 +6,11 @@ export const ACCEPTED = [
   {
     name: "start to first request",
     upTo: 2.5,
-    why: "1.86 to 2.48 in eight quick runs, the median 2.14; loading fewer modules before the request is what would help",
+    why: "with the code cache 1.10 to 2.10 in four quick runs, one of them over the bar, all on a busy machine (load 5 to 13 on two cores); a quiet one has not been measured",
   },
   {
     name: "first tool call after its answer",
     upTo: 11,
-    why: "89 to 133 ms in nine quick runs, most of them over the bar of 100 ms; it was 170 to 230",
+    why: "with the code cache 99 to 303 ms (6.5 to 15.1 times) in the same four runs, two of them over the bar; a quiet machine has not been measured",
   },
 ];
