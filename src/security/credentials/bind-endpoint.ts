@@ -1,4 +1,4 @@
-/** The one address a key is for, made from what a provider's base URL and its way of sending keys are. */
+/** The one address that a key is for: from the provider's base URL and the way it takes keys. */
 import { CredentialError } from "./credential-error.js";
 import type { CredentialEndpoint } from "./entry.js";
 

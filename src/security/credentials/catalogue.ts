@@ -1,6 +1,6 @@
 /**
- * What may be known about the stored credentials without their key: the first line of `creds.enc`. It is what a start of the engine
- * reads, so nothing is loaded for it.
+ * What is known about the stored credentials without their key: the first line of `creds.enc`. Every start of the engine reads it, so
+ * this module loads no other code.
  */
 import { readFileSync } from "node:fs";
 import { CredentialError } from "./credential-error.js";

@@ -3,7 +3,7 @@ export type KeyCheck =
   | { readonly ok: true; readonly key: string; readonly warning?: string }
   | { readonly ok: false; readonly problem: string };
 
-/** How keys usually begin. Data: a provider that changes its mind costs a warning, never a refusal. */
+/** How keys usually begin. If a provider changes that, the user gets a warning, never a refusal. */
 const BEGINNINGS: Readonly<Record<string, string>> = {
   anthropic: "sk-ant-",
   openai: "sk-",

@@ -3,7 +3,7 @@ export type CredentialErrorCode =
   | "wrong-key"
   /** The file needs a passphrase, and there is none. */
   | "locked"
-  /** What was found is not what was written. */
+  /** The file is damaged. */
   | "damaged"
   /** A newer program wrote it. */
   | "newer"

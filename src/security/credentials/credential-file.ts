@@ -3,7 +3,7 @@
  *
  * 1. It is read and replaced whole, under a lock: of two processes that change it at once neither loses what the other wrote.
  * 2. A failed change leaves the file unchanged.
- * 3. A file that cannot be opened is never written over.
+ * 3. A file that cannot be opened is never overwritten.
  */
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -38,7 +38,7 @@ export class CredentialFile {
     return text === undefined ? [] : unseal(text, (await this.#options.key()).key, this.path);
   }
 
-  /** Gives what `change` gives as its result. */
+  /** Returns the result of `change`. */
   async change<T>(
     change: (entries: readonly CredentialEntry[]) => Promise<Change<T>> | Change<T>,
   ): Promise<Change<T>["result"]> {

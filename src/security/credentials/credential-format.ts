@@ -3,10 +3,10 @@
  *
  * 1. Two lines. The first is JSON: the format, its version, what kind of key opens it, and a catalogue of the entries without their
  *    secrets. The second is base64 of a nonce (12 bytes), the entries as JSON under AES-256-GCM, and the tag (16 bytes).
- * 2. The first line is authenticated with the second: no byte of the file can be changed, exchanged or cut off unseen. An older
+ * 2. The first line is authenticated with the second: every changed, exchanged or missing byte is detected. An older
  *    version of the whole file is not detected.
  * 3. The file's key is derived from the user's key, so that one machine key may also open other things.
- * 4. Every writing takes a new random nonce.
+ * 4. Each write uses a new random nonce.
  * 5. `key.check` distinguishes a wrong key from damage. It is derived like the file's key and says nothing about it.
  * 6. A reader refuses a greater version; it ignores fields it does not know.
  */

@@ -23,7 +23,7 @@ export interface KeyPlaces {
 }
 
 export interface FoundKey extends FileKey {
-  /** Where a key was put just now: worth telling the user once. */
+  /** Where a new key was stored, for a message to the user. */
   readonly created?: string;
 }
 

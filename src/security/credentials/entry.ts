@@ -2,9 +2,8 @@
  * What the credential file holds: one entry for each provider and account, an API key or OAuth tokens, bound to
  * the one address it may be sent to.
  *
- * 1. An entry carries its endpoint. A caller names the entry, never a host: a key cannot be sent anywhere else,
- *    whatever the asking process says.
- * 2. Headers are templates (`Bearer {secret}`), so that the helper process needs to know nothing about providers.
+ * 1. An entry contains its endpoint. A caller names the entry, never a host, so no caller can send a key anywhere else.
+ * 2. Headers are templates (`Bearer {secret}`), so that the helper process does not have to know providers.
  */
 import type { HttpClient } from "../../system/http-client.js";
 
@@ -45,9 +44,9 @@ export interface OAuthTokens {
   readonly refresh?: string;
   /** Milliseconds since 1970; absent when the access token does not expire. */
   readonly expiresAt?: number;
-  /** Who it is, as it may be shown: an address or a login. */
+  /** The user, as it may be shown: an e-mail address or a login. */
   readonly identity?: string;
-  /** What the provider wants to see again: an account id, an id token. Kept as secret as the tokens. */
+  /** Values that the provider expects back: an account id, an id token. As secret as the tokens. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
@@ -83,5 +82,5 @@ export class TokenRefused extends Error {
 }
 
 export const DEFAULT_ACCOUNT = "default";
-/** Tokens are renewed this long before they end, so that none ends on the way. */
+/** Tokens are renewed this long before they expire, so that none expires during a request. */
 export const REFRESH_AHEAD_MS = 5 * 60 * 1000;

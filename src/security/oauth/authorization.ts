@@ -28,7 +28,7 @@ export function authorizationUrl(
 /** `foreign`: not an answer to this sign-in, and to be ignored. */
 export type Answer = { readonly code: string } | { readonly error: OAuthError } | "foreign";
 
-/** The query of a redirect. Without our state it says nothing, not even that it was refused. */
+/** The query of a redirect. Without our state it is ignored, also if it reports a refusal. */
 export function readAnswer(query: URLSearchParams, state: string): Answer {
   if (!isSame(query.get("state") ?? "", state)) return "foreign";
   return codeOrError(query);
@@ -36,7 +36,7 @@ export function readAnswer(query: URLSearchParams, state: string): Answer {
 
 /**
  * The user's paste: the whole final address of the browser, `code#state` as the provider's page shows it, or the code alone. The
- * code alone will do: it can be redeemed only together with the verifier.
+ * code alone is enough: it can be redeemed only together with the verifier.
  */
 export function readPaste(text: string, state: string): Answer | "unclear" {
   const pasted = text.trim().replace(/^["'<]|["'>]$/g, "");

@@ -1,4 +1,4 @@
-/** GitHub's token of an account becomes a short-lived one for Copilot's models, which also says where those are. */
+/** Exchanges GitHub's token of an account for a short-lived one for Copilot's models, which also names their address. */
 import { type CredentialEndpoint, type OAuthTokens, type Refreshed, TokenRefused } from "../credentials/entry.js";
 import { shown } from "./authorization.js";
 import { OAuthError } from "./oauth-error.js";

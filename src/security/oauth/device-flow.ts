@@ -2,7 +2,7 @@
  * Signing in by a code that is typed on another screen (RFC 8628), as GitHub does it.
  *
  * 1. The server sets the interval: it is never polled faster, and slower each time it asks for that.
- * 2. A connection that fails is tried again at the next turn; only the end of the code's life ends the waiting.
+ * 2. After a failed connection the next poll tries again; only the expiry of the code ends the wait.
  */
 import { onAbort } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";
@@ -82,7 +82,7 @@ async function poll(provider: DeviceProvider, device: DeviceCode, options: Devic
   throw expired();
 }
 
-/** How long to wait before asking again; throws when there is nothing more to ask. */
+/** How long to wait before the next poll; throws when polling is over. */
 function nextInterval(
   reply: Reply,
   { intervalMs, host }: { readonly intervalMs: number; readonly host: string },
@@ -119,7 +119,7 @@ function seconds(value: unknown, usual: number): number {
   return (typeof value === "number" && value > 0 ? value : usual) * 1000;
 }
 
-/** It is shown to be opened: never anything but a page of the same service. */
+/** The user opens this address, so it must be a page of the same service. */
 function isWebAddress(address: string, service: string): boolean {
   if (!URL.canParse(address)) return false;
   const [page, own] = [new URL(address), new URL(service)];

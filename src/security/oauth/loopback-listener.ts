@@ -5,7 +5,7 @@
  *    rebinding) is refused. No answer allows a page of another origin to read it.
  * 2. One answer is taken. One without our state is refused and changes nothing, so that a page that guesses the port cannot end the
  *    sign-in, and cannot replace the account.
- * 3. The browser waits for its page until the code was redeemed, so the page says what is true.
+ * 3. The browser gets its page after the code was redeemed, so the page shows the real result.
  * 4. Once closed, no connection is left.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -17,7 +17,7 @@ import type { BrowserProvider } from "./providers.js";
 
 export interface LoopbackListener {
   readonly redirectUri: string;
-  /** The code of the one answer; rejects with what else it said. */
+  /** The code of the one answer; rejects with the error in it. */
   code(state: string, signal: AbortSignal): Promise<string>;
   /** Shows the browser how it ended, where one waits, and closes. */
   finish(outcome: "signed-in" | "failed"): Promise<void>;

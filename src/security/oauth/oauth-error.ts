@@ -12,7 +12,7 @@ export type OAuthProblem =
   | "cancelled"
   /** May work later. */
   | "unreachable"
-  /** An answer that makes no sense. */
+  /** An invalid answer. */
   | "unexpected";
 
 export class OAuthError extends Error {

@@ -17,7 +17,7 @@ export type Opener =
   /** Why there is none, as the end of a sentence. */
   | { readonly missing: string };
 
-/** BROWSER may be a list, of which the first will do. Editors that work on a remote machine set it to open pages on the near one. */
+/** BROWSER may be a list; the first entry counts. Remote editors set it to open pages on the user's machine. */
 export function findOpener({ platform, variables, workspace, exists = existsSync }: Desktop): Opener {
   const find = (name: string) => findProgram(name, variables.PATH, { outside: workspace });
   const own = (variables.BROWSER ?? "").split(":")[0]?.trim() ?? "";

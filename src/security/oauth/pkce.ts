@@ -1,4 +1,4 @@
-/** Proof that who redeems a code is who asked for it (RFC 7636). The challenge travels through the browser, the verifier never does. */
+/** Proves that the same program requests and redeems a code (RFC 7636). The challenge goes through the browser, the verifier never does. */
 import { createHash } from "node:crypto";
 
 export interface Proof {
@@ -18,7 +18,7 @@ export function newProof(random: RandomBytes): Proof {
   return { verifier, challenge: challengeOf(verifier), state: base64url(random(BYTES)) };
 }
 
-/** S256, the only method that is worth something. */
+/** S256, the only secure method. */
 export function challengeOf(verifier: string): string {
   return createHash("sha256").update(verifier, "ascii").digest("base64url");
 }

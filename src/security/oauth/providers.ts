@@ -1,10 +1,10 @@
 /**
- * Where one signs in with an account instead of a key, as data.
+ * Providers with a sign-in by account instead of a key, as data.
  *
  * 1. These addresses come from nowhere else: no project, profile or setting names another. Tests may lead them all to one server on
  *    this machine (see test-server.ts).
- * 2. The ids are public ones, of programs without a secret. What a provider's terms allow is the user's to judge, so each row says
- *    what is known about them, and that is shown before anything begins.
+ * 2. The client ids are public, of programs without a secret. The user decides whether a provider's terms allow it: each row says what is
+ *    known about them, and Oxbow shows that before the sign-in.
  */
 import type { CredentialEndpoint } from "../credentials/entry.js";
 

@@ -33,7 +33,7 @@ export type TokenRequest = Pick<HttpRequest, "method" | "url" | "headers" | "bod
 const TIMEOUTS = { connectMs: 10_000, idleMs: 30_000 } as const;
 const MOST_BYTES = 256 * 1024;
 
-/** Fields that are worth something to a thief. */
+/** Fields with secrets. */
 const SECRET_FIELDS = ["code", "code_verifier", "refresh_token", "device_code"] as const;
 
 export async function send(
@@ -62,7 +62,7 @@ export function post(url: string, fields: Readonly<Record<string, string>>, form
   return { method: "POST", url, headers: { accept: "application/json", "content-type": type }, body, secrets };
 }
 
-/** The tokens of an answer; throws what else it is. */
+/** The tokens of an answer; throws an OAuthError for any other answer. */
 export function readTokens(reply: Reply, { host, now }: { readonly host: string; readonly now: number }): OAuthTokens {
   const access = text(reply.body.access_token);
   if (!isGood(reply.status) || access === "") throw complaint(reply, host);
@@ -116,7 +116,7 @@ export function object(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** What a token says about itself. It is only read, never believed: the provider checks it. */
+/** The claims of a token. They are not verified: the provider checks the token. */
 export function claimsOf(token: string): JsonObject {
   const payload = token.split(".")[1];
   return payload === undefined ? {} : parse(Buffer.from(payload, "base64url").toString("utf8"));

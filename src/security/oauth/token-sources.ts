@@ -11,7 +11,7 @@ import { type BrowserProvider, findOAuthProvider, type OAuthProvider } from "./p
 import { whereSignedIn } from "./test-server.js";
 import { errorCode, post, readTokens, send } from "./token-endpoint.js";
 
-/** What providers say when a refresh token is used up, revoked or too old. The standard knows the first only. */
+/** Error codes for a refresh token that is used up, revoked or too old. The standard has the first only. */
 const ENDED = /^(invalid_grant|refresh_token_(expired|reused|invalidated)|token_(expired|revoked))$/;
 
 /** Undefined for a provider without a sign-in. */

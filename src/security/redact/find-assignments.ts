@@ -39,7 +39,7 @@ const SERVICE_NAME = new RegExp(
 const KEY_WORD = /key|login|auth|pass|pat|cred|(?:client|access)_?id/i;
 /** Under a bare `token` a UUID is the name of something more often than not. */
 const QUALIFIED_TOKEN = /[a-z0-9][_.-]?token$/i;
-/** Parsers have tokens, too: the vaguest word asks for the longest value. */
+/** Parsers have tokens, too: the vaguest word needs the longest value. */
 const LEAST_TOKEN = 18;
 const LEAST_SECRET = 12;
 const LEAST_KEY = 16;
@@ -110,7 +110,7 @@ function isValueOf(kind: string, name: string, value: string): boolean {
   }
 }
 
-/** The name is compared with its humps taken apart: `SetSysctl` has nothing of Etsy. */
+/** Compares the single words of a name in camel case: `SetSysctl` does not contain Etsy. */
 function hasService(name: string): boolean {
   return SERVICE_NAME.test(parted(name));
 }

@@ -1,4 +1,4 @@
-/** Private keys in their armour, on lines of their own or in one string; also those whose end is missing. */
+/** Private keys in PEM form, on lines of their own or in one string; also those whose end is missing. */
 import type { Finding } from "./finding.js";
 import { isStandIn, variety } from "./looks-random.js";
 import { KEY_BEGIN, KEY_END } from "./segments.js";

@@ -1,6 +1,6 @@
 /**
- * Tokens known by their shape. The first two characters find the beginnings; a pattern is made when its beginning first occurs,
- * since all of them together take longer to make than most runs have to spare.
+ * Tokens known by their shape. The first two characters find the beginnings. A pattern is compiled when its beginning first occurs, because
+ * compiling all of them would slow down every run.
  */
 import type { Finding } from "./finding.js";
 import { variety } from "./looks-random.js";

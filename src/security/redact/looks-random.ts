@@ -50,7 +50,7 @@ export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
-/** For names that say little: what no person would write and no program would call a thing. */
+/** For vague names: a value that no person would write and no program would use as a name. */
 export function looksLikeKey(value: string): boolean {
   if (isUuid(value)) return true;
   if (!/^[A-Za-z0-9+/_.~=-]+$/.test(value) || /[/.][a-z]+[/.]/i.test(value)) return false;
@@ -73,7 +73,7 @@ export function looksLikePassword(value: string): boolean {
 
 const SIGNS = /[!@#$%^&*()+=~?]/g;
 
-/** Drawn from all of the keyboard; what else stands for a stand-in may be in it by chance. */
+/** Uses all kinds of characters; such a value may contain the mark of a placeholder by chance. */
 export function isSignSoup(value: string): boolean {
   return (
     value.length >= 24 && /\d/.test(value) && new Set(value.match(SIGNS)).size >= 4 && !/\$\{|\{\{|\.{3}/.test(value)

@@ -1,4 +1,4 @@
-/** Finds the places worth a closer look. */
+/** Finds the places that may belong to a secret. */
 import { CONTEXT_PATTERNS } from "./context-patterns.js";
 import { ASSIGNMENT_TRIGGER, NAME_GRAMS } from "./find-assignments.js";
 import { TOKEN_GRAMS, tokenTouches } from "./find-tokens.js";

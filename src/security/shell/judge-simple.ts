@@ -138,7 +138,7 @@ function partProblem(part: WordPart): string | undefined {
   return undefined;
 }
 
-/** Text made to look different to a reader who takes quotes less seriously than bash does. */
+/** Quotes that can mislead a reader about what bash reads. */
 function strangeTextProblem({ parts, text }: Word): string | undefined {
   if (!/\\["']/.test(text)) return undefined;
   const values = parts.map((part) => (part.type === "literal" ? part.value : "")).join("");

@@ -6,7 +6,7 @@
  * 2. Substitutions, groups, loops and functions ask even if each command in them only reads: what they pass to each other is
  *    not known beforehand.
  * 3. `blocked` wins over everything and is looked for everywhere, also behind programs that run other programs.
- * 4. Pure: no files are looked at. Links out of the workspace are for a sandbox to hold.
+ * 4. Pure: it reads no files. A sandbox contains what links out of the workspace lead to.
  */
 import { conditionProblem } from "./checks/test.js";
 import { credentialProblem } from "./credentials.js";

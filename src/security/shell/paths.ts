@@ -1,7 +1,7 @@
 /**
  * Whether a command may read a path without asking, by its spelling alone.
  *
- * 1. Inside the workspace and not a place of secrets. Links are not followed here: a sandbox has to hold those.
+ * 1. It is inside the workspace and not a place of secrets. Links are not followed here; a sandbox contains those.
  * 2. After a `cd` that may or may not have worked, a path must be inside from every folder the shell may be in.
  */
 import { posix } from "node:path";
@@ -65,7 +65,7 @@ export function mayFindSecrets(part: string): boolean {
   if (!/[*?[]/.test(part)) return false;
   // Most names of secrets start with a dot, and so may the parent folder.
   if (part.startsWith(".")) return true;
-  // Longer than any file system allows, and slow to look through.
+  // Longer than any file system allows, and slow to check.
   if (part.length > 255) return true;
   const glob = part
     .toLowerCase()

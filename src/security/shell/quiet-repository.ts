@@ -1,5 +1,5 @@
 /**
- * Whether git can look at a work tree without running anything that the repository names.
+ * Whether git can read a work tree without running anything that the repository names.
  *
  * Git runs what its configuration says: filters, text conversions, external diffs, monitors, hooks. What `QUIET_GIT_ENVIRONMENT`
  * cannot switch off by name must not be there:
@@ -9,7 +9,7 @@
  * 2. Its configuration holds nothing but settings that are known to do no harm. It is read twice: as text, so that git opens no
  *    file that the repository names, and as git itself lists it, with the settings of the person.
  * 3. Nothing in the person's own configuration leads back into the repository (`user-git-settings.ts`).
- * 4. It has no hook that looking could start.
+ * 4. It has no hook that a reading command could start.
  *
  * Empty files and folders mean nothing to git. The sandbox puts them where a command must not create anything.
  */
@@ -62,7 +62,7 @@ function repositoryAround(folder: string): string | undefined {
   }
 }
 
-/** The second configuration of a worktree is mostly not there. */
+/** The second configuration of a worktree usually does not exist. */
 function isQuietFile(path: string): boolean {
   const config = plainFile(path, MAX_CONFIG);
   return config === "missing" || (config !== undefined && isQuietConfig(config.toString("utf8")));
@@ -73,7 +73,7 @@ export function isQuietConfig(text: string): boolean {
   return settings?.every(isQuietSetting) === true;
 }
 
-/** Which hooks there are is looked at when the whole configuration is known. */
+/** Hooks are checked when the whole configuration is known. */
 function isQuietSetting(setting: GitSetting): boolean {
   if (setting.name === "core.bare") return setting.value === "false";
   return ["harmless", "hooks"].includes(kindOfSetting(setting));

@@ -1,4 +1,4 @@
-/** What a bash text says, as a tree. Only what the judge needs: every command, every word, and what of a word is known beforehand. */
+/** A bash text as a tree, with what the judge needs: every command, every word, and the part of a word that is known beforehand. */
 
 export interface Script {
   readonly items: readonly ListItem[];

@@ -1,6 +1,6 @@
 /**
- * The user decides on the own configuration, but parts of it can mean something else in every repository: a relative
- * path leads into the repository, and so does a program that is named by one.
+ * The user chose their own configuration, but parts of it can mean something else in each repository: a relative path leads into the
+ * repository, and so does a program with a relative path.
  */
 import { join, resolve } from "node:path";
 import { mayBeThere } from "../../system/git/git-folder.js";
@@ -16,7 +16,7 @@ export interface RepositoryOfUser {
   readonly home: string | undefined;
 }
 
-/** The hook that git starts when it only looks: it writes file times that it found changed to the index. */
+/** The hook that git starts even when it only reads: it writes changed file times to the index. */
 const LOOKING_HOOK = "post-index-change";
 /** Git shows lines of the first when they are no commits, and which names match the lines of others. */
 const FILES = new Set(
@@ -26,7 +26,7 @@ const FILES = new Set(
 const INTERPRETERS =
   /^(node|nodejs|deno|bun|python[\d.]*|perl|ruby|php|lua|sh|bash|dash|zsh|env|npx|npm|pnpm|yarn|make|java|go|cargo|uv|uvx|\.)$/;
 
-/** Whether git, as the person has configured it, may run something of the repository by looking. */
+/** Whether git, as the person has configured it, may run a file of the repository when it only reads. */
 export function mayRunRepository(settings: readonly ListedSetting[], place: RepositoryOfUser): boolean {
   if (settings.some((setting) => kindOfSetting(setting) === "fetching")) return true;
   if (

@@ -1,4 +1,4 @@
-/** What of a word is known before it runs. */
+/** The part of a word that is known before it runs. */
 import type { Word, WordPart } from "./syntax.js";
 
 /** The text of a word if it does not depend on variables, files or folders; otherwise undefined. */

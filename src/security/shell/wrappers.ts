@@ -1,4 +1,4 @@
-/** Looking through programs that run other programs. */
+/** Finds the commands behind programs that run other programs. */
 import { readArguments } from "./arguments.js";
 import { parseShell } from "./grammar.js";
 import { WRAPPERS } from "./programs/wrappers.js";

@@ -1,7 +1,7 @@
 /**
  * One connection from an engine: requests are read, given their key and passed on; answers are passed back as they come.
  *
- * 1. It has at most one connection to a provider, and lives and ends with it: whichever side goes away takes the other along.
+ * 1. It has at most one connection to a provider. When one side ends, the other ends, too.
  * 2. Answers are not parsed. Each side is read only as fast as the other takes it.
  * 3. A head is read only when the body before it has been passed on.
  */
@@ -44,7 +44,7 @@ export class Connection {
   /** Read and not yet passed on. */
   #pending: Buffer = Buffer.alloc(0);
   #bodyLeft = 0;
-  /** Something of the answer to the last request has come. */
+  /** A part of the answer to the last request has arrived. */
   #answered = false;
   #requests = 0;
   #working = false;
@@ -119,7 +119,7 @@ export class Connection {
       throw new CredentialError("refused", `The key of ${name.provider} is only for ${origin.href}.`);
     }
     const open = this.#upstream;
-    // Its provider has moved, or the engine has mixed up two: a new connection will be right.
+    // The address of the provider has changed, or the engine mixed up two credentials: a new connection solves both.
     if (open !== undefined && (open.credential !== credential || open.origin !== origin.origin)) {
       this.#socket.destroy();
       return;
@@ -211,7 +211,7 @@ export function answer(socket: Socket, { status, body, headers = {} }: OwnAnswer
     connection: "close",
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  // What still comes of the request is read and thrown away, so that the answer is not lost to a reset.
+  // The rest of the request is read and discarded, because a reset would lose the answer.
   socket.removeAllListeners("data");
   socket.resume();
   socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Helper\r\n${lines.join("")}\r\n`), text]));

@@ -1,9 +1,9 @@
 /**
- * An HTTP client whose requests are let in by the credential helper: the engine names a credential, the helper adds the
- * key and knows where to.
+ * An HTTP client that sends its requests through the credential helper: the engine names a credential, and the helper adds the key and
+ * knows the address.
  *
- * 1. A request whose helper went away before it answered is made again with the next one. In the middle of an answer that is a broken
- *    connection like any other.
+ * 1. A request whose helper ended before it answered is sent again through the next helper. In the middle of an answer, that is an
+ *    ordinary broken connection.
  * 2. A problem on this machine is an HttpFailure; a problem between helper and provider looks as if there were
  *    no helper.
  */

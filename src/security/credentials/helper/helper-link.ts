@@ -1,5 +1,5 @@
 /**
- * The engine's side of the credential helper: finds it, starts it, sees it live, and starts it again once.
+ * The engine's side of the credential helper: finds it, starts it, watches it, and restarts it once.
  *
  * 1. A helper that died or sends no heartbeat is replaced once. A second loss within a minute is final:
  *    CredentialHelperFailed, until the minute is over.
@@ -28,7 +28,7 @@ export interface HelperLinkOptions {
   readonly start: () => Promise<void>;
 }
 
-/** The helper went away twice. */
+/** The helper ended twice. */
 export class HelperLost extends Error {
   override readonly name = "HelperLost";
 }
@@ -68,7 +68,7 @@ export class HelperLink {
     return this.#reached;
   }
 
-  /** Something is asked of it: whether it lives is watched from now on. */
+  /** A request is sent: from now on the helper is watched. */
   use(note: HelperNote): void {
     if (this.#watched !== note.token) this.#watch(note);
   }
@@ -187,6 +187,6 @@ async function kill({ pid, startTime }: HelperNote): Promise<void> {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It was quicker.
+    // It has ended by itself.
   }
 }

@@ -5,8 +5,8 @@
  *    and body go to the address that belongs to the credential. Without, it is for the helper itself: GET /status, GET /watch
  *    (a byte every few seconds for as long as the helper lives), POST /retire. With `x-oxbow-refused` the provider has just said 401
  *    to the same request: tokens that look valid are still renewed.
- * 2. Nothing that the helper sends holds a secret, and nothing one can ask for is one.
- * 3. What the helper itself has to say about a forwarded request carries `x-oxbow-helper-error`; everything else is the provider's.
+ * 2. The helper never sends a secret, and no request can get one.
+ * 3. Errors of the helper itself about a forwarded request have the header `x-oxbow-helper-error`; every other answer is the provider's.
  * 4. A connection belongs to the credential of its first request.
  * 5. The folder is private to the user, and `helper.json` names the helper that is to be used. It appears complete.
  */
@@ -32,7 +32,7 @@ export interface HelperNote {
   readonly token: string;
 }
 
-/** What the helper says about a request that it did not forward, or could not. */
+/** The helper's error for a request that it did not or could not forward. */
 export interface HelperProblem {
   readonly code: string;
   readonly message: string;

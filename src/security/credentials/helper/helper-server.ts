@@ -1,5 +1,5 @@
 /**
- * The credential helper as a server; helper-protocol.ts has what it speaks.
+ * The credential helper as a server; helper-protocol.ts describes its protocol.
  *
  * 1. It listens before its note appears, and of several helpers that start at once one note stays: the others end.
  * 2. It ends when the credential file was written with another key: the next helper gets that key.

@@ -41,7 +41,7 @@ export function headerOf(head: RequestHead, name: string): string | undefined {
   return head.headers.find(([each]) => each === name)?.[1];
 }
 
-/** What an engine may not say: who it is to the provider, and what belongs to one connection only. */
+/** Headers that an engine may not set: those that authenticate, and those of one connection only. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   ..."host connection keep-alive proxy-connection upgrade te trailer expect accept-encoding http2-settings".split(" "),
   ..."authorization proxy-authorization cookie x-api-key api-key x-goog-api-key x-auth-token".split(" "),

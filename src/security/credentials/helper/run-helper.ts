@@ -1,4 +1,4 @@
-/** The helper process from its orders to its end. Everything it touches is handed in by its entry point. */
+/** The helper process from its orders to its end. Its entry point passes in everything that it uses. */
 import type { Clock } from "../../../base/clock.js";
 import type { HttpClient } from "../../../system/http-client.js";
 import { CredentialError } from "../credential-error.js";
@@ -21,7 +21,7 @@ export interface RunHelperOptions {
   readonly onEnd: () => void;
 }
 
-/** Undefined when it did not start; why is reported. */
+/** Undefined when it did not start; the reason is reported. */
 export async function runHelper(options: RunHelperOptions): Promise<HelperServer | undefined> {
   const { orders, clock, report, onEnd } = options;
   try {

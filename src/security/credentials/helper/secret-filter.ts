@@ -1,15 +1,15 @@
 /**
- * Keeps a secret out of what a provider sends back: some repeat a key in an error. It is overwritten with stars, byte for byte, so
- * that every length in the answer stays true and nothing has to be parsed.
+ * Removes a secret from the answers of a provider: some repeat a key in an error. It is overwritten with stars, byte for byte, so that
+ * every length in the answer stays right and nothing has to be parsed.
  *
- * 1. Also a secret that is cut in two by the network is found: an end of a piece that could be the beginning of one waits for the
- *    next piece, or a moment.
+ * 1. A secret that the network splits is found, too: if a piece ends with a possible beginning of the secret, that end waits for the next
+ *    piece, or for a moment.
  */
 import type { Clock } from "../../../base/clock.js";
 
 const STAR = 0x2a;
 const HOLD_MS = 20;
-/** Shorter ones are no secrets, and stars all over an answer. */
+/** Shorter texts are not secrets, and would fill an answer with stars. */
 const SHORTEST = 8;
 
 export class SecretFilter {

@@ -47,7 +47,7 @@ async function connectTo(origin: URL, ways: Network | undefined): Promise<Socket
   const port = Number(origin.port || (secure ? 443 : 80));
   if (!secure) return connectPlain({ host, port, noDelay: true });
   const { connect } = await import("node:tls");
-  // An address is not a name: servers would refuse it as one.
+  // Servers refuse an IP address as a server name.
   const servername = isIP(host) === 0 ? host : "";
   const secureContext = await ways?.secureContext();
   const options = { host, port, servername, ALPNProtocols: ["http/1.1"], ...(secureContext && { secureContext }) };

@@ -1,7 +1,7 @@
 /**
  * The opened credentials, in the helper process only.
  *
- * 1. A change of the file on the disk counts from the next request on.
+ * 1. A change of the file on the disk takes effect with the next request.
  * 2. Tokens are renewed before they end, or when the provider refuses them, once at a time, also across processes: under the file's
  *    lock, after a check whether another process has done it. It writes the new token before it uses it.
  */
@@ -31,12 +31,12 @@ export interface VaultOptions {
 export interface Authority {
   readonly origin: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** To be kept out of answers. */
+  /** To be removed from answers. */
   readonly secrets: readonly string[];
 }
 
 const REFRESH_MS = 30_000;
-/** Tokens this new are not renewed again because they are refused: it would not help. */
+/** Refused tokens that are newer than this are not renewed again: it would not help. */
 const NEW_MS = 30_000;
 
 export class Vault {
@@ -92,7 +92,7 @@ export class Vault {
       return await refreshing;
     } catch (error) {
       if (error instanceof TokenRefused) throw new CredentialError("signed-out", error.message);
-      // What has not ended yet is still good.
+      // A token that has not expired is still good.
       if (!useless && (entry.tokens.expiresAt ?? 0) > this.#options.clock.wall()) return entry;
       if (error instanceof CredentialError) throw error;
       const detail = error instanceof Error ? error.message : String(error);
@@ -143,7 +143,7 @@ function nameOf({ provider, account }: EntryName): string {
   return `${provider}/${account}`;
 }
 
-/** Changes with every writing, because that replaces the file. */
+/** Changes with every write, because that replaces the file. */
 function stampOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found === undefined ? "none" : `${found.ino} ${found.mtimeNs} ${found.size}`;

@@ -1,4 +1,4 @@
-/** Rules that a table cannot say. A check answers why a command is not read-only, or undefined. */
+/** Rules that a table cannot express. A check returns why a command is not read-only, or undefined. */
 import type { Arguments } from "../arguments.js";
 import type { Whereabouts } from "../paths.js";
 import type { Word } from "../syntax.js";

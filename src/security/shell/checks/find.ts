@@ -1,4 +1,4 @@
-/** find: where to look, then tests that only look. */
+/** find: the folders to search, then tests that only read. */
 import { wordPathProblem } from "../paths.js";
 import { fixedValue } from "../word-values.js";
 import type { Check } from "./check.js";

@@ -1,8 +1,8 @@
-/** What of git a table cannot say. */
+/** Rules for git that a table cannot express. */
 import { isSensitive, mayFindSecrets } from "../paths.js";
 import type { Check } from "./check.js";
 
-/** `git remote get-url` with what is also the name of another action is taken for a slip. */
+/** `git remote get-url` with the name of another action is probably a mistake, so it asks. */
 export const checkGitRemoteName: Check = ({ arguments: { operands } }) => {
   const actions = ["add", "rename", "remove", "rm", "set-head", "set-branches", "set-url", "show", "prune", "update"];
   return operands.some(({ value }) => actions.includes(value)) ? "it names an action instead of a remote" : undefined;

@@ -1,12 +1,12 @@
 /**
- * What of git never asks on the command line of a shell.
+ * The git commands that never ask in a shell.
  *
  * 1. Only what does not run programs that a repository's configuration names. Looking at the work tree runs core.fsmonitor;
  *    showing a patch or blame runs external diffs and text conversion; so status, diff, show, blame and `log -p` ask. The
- *    `git` tool offers those without a question, because it looks through the configuration first.
+ *    `git` tool offers those without a question, because it checks the configuration first.
  * 2. `log` has signatures checked when log.showSignature or format.pretty say so: `QUIET_GIT_ENVIRONMENT` overrides both.
  * 3. Lists of branches and tags are sorted as the configuration says, and newer versions sort by signatures, which they have
- *    checked by a program of the configuration: where a repository was looked at and found to name programs, they ask.
+ *    checked by a program of the configuration: in a repository that names programs, they ask.
  * 4. No option before the sub-command: they move the repository, its configuration or its programs.
  */
 import type { ProgramTable } from "./rules.js";
@@ -99,5 +99,5 @@ export const GIT_PROGRAMS: ProgramTable = {
 
 const { branch: _, tag: __, ...quiet } = GIT_PROGRAMS.git?.commands ?? {};
 
-/** For a repository whose configuration was looked at and is not known to be harmless. */
+/** For a repository whose configuration was checked and is not known to be harmless. */
 export const WARY_GIT_PROGRAMS: ProgramTable = { git: { ...GIT_PROGRAMS.git, commands: quiet } };

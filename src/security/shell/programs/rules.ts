@@ -17,7 +17,7 @@ export interface ProgramRules {
   readonly optional?: string;
   /** `-20` is a count. */
   readonly count?: true;
-  /** What the operands are; files when nothing is said. `checked`: `check` looks at them. */
+  /** What the operands are; default: files. `checked`: `check` examines them. */
   readonly operands?: "none" | "text" | "files" | "pattern, files" | "checked";
   /** Options that give the pattern, so that every operand is a file. */
   readonly patterns?: string;
@@ -31,7 +31,7 @@ export interface ProgramRules {
   readonly anyText?: true;
   /** After `--` an operand may start with a dash. */
   readonly dashes?: true;
-  /** A rule that a table cannot say, by its name in `checks/`. */
+  /** A rule that a table cannot express, by its name in `checks/`. */
   readonly check?: CheckName;
   /** Unusual options and operands: `check` parses the words itself. */
   readonly unlike?: true;

@@ -1,5 +1,5 @@
 /**
- * What of git only reads in a repository that names no programs (`quiet-repository.ts`): everything of `git.ts`, and the commands
+ * The git commands that only read in a repository that names no programs (`quiet-repository.ts`): everything of `git.ts`, and the commands
  * that look at the work tree or show patches.
  *
  * Not in the lists: --output and whatever else writes, --ext-diff and --textconv (they are on where they matter), --no-index (it
