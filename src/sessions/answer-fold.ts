@@ -37,7 +37,7 @@ export class AnswerFold {
     return answer;
   }
 
-  /** Wants every event, also those outside of turns, which make no answer. */
+  /** Takes every event, also those outside of turns, which make no answer. */
   take(event: Envelope, { inTurn }: { readonly inTurn: boolean }): AnswerChange {
     const end = this.#ends.take(event);
     if (!inTurn) return undefined;

@@ -28,7 +28,7 @@ export interface BranchOptions extends SessionIds {
   readonly at: number;
 }
 
-/** The id that takes the place of `old` in the log `log`. */
+/** The id that replaces `old` in the log `log`. */
 export function derivedId<P extends IdPrefix>(prefix: P, old: string, log: LogId): Id<P> {
   return `${prefix}_${ulidOf(old + log)}`;
 }
@@ -39,7 +39,7 @@ export function branchIds(source: SessionIds, at: number, copy = 0): SessionIds 
   return { session: derivedId("sess", source.session, log), log };
 }
 
-/** The ids of the first copy that is not there yet. */
+/** The ids of the first copy that does not exist yet. */
 export async function nextBranchIds(
   source: SessionIds,
   at: number,

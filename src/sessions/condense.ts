@@ -1,9 +1,9 @@
 /**
- * Long logs in short: the conversation of a session cut into stretches of whole turns, each with the messages that its events come to
- * (decision 0011). A resume reads the stretches and then the few events behind them.
+ * Condenses long logs: the conversation of a session is cut into stretches of whole turns, and each stretch stores the messages of its
+ * events (decision 0011). A resume reads the stretches and then the few events after them.
  *
  * 1. A stretch ends where nothing is open or waits, so its messages depend only on its own events, and the conversation is the
- *    messages of all stretches and of the rest, one behind the other.
+ *    messages of all stretches and of the rest, one after the other.
  * 2. A summary replaces everything before it, so it is in the first stretch or in none. A new summary makes all stretches obsolete.
  * 3. Stretches are made from the log, never from memory, which is not redacted.
  * 4. How events become messages is part of the stored format. When conversation.ts gives other messages for the same events, the names
@@ -16,7 +16,7 @@ import type { SessionId } from "../protocol/ids.js";
 import { ConversationBuilder, type RebuildOptions, type RebuiltConversation } from "./conversation.js";
 import { isSummary, type SessionRecord, type SessionStore, STRETCH_EVENTS, StoreError, type Stretch } from "./store.js";
 
-/** Between as many events others get their turn. */
+/** After this many events, other work gets a turn. */
 const READ_AT_ONCE = 500;
 const FIRST_PAGE = 25;
 
@@ -27,7 +27,7 @@ export interface CondenseOptions {
 
 export interface ReadConversation {
   readonly rebuilt: RebuiltConversation;
-  /** Nothing before it was looked at. */
+  /** Nothing before it was read. */
   readonly from: number;
   /** Events that are in no stretch. */
   readonly uncondensed: number;
@@ -56,7 +56,7 @@ export async function readConversation(
   return { rebuilt: { ...rest, turns, lastEvent }, from, uncondensed: condenser.rest };
 }
 
-/** Condenses what has come since it was last done; answers how many events are left over. */
+/** Condenses the events since the last time; returns how many events are left over. */
 export async function condenseSession(
   store: SessionStore,
   session: SessionId,
@@ -103,7 +103,7 @@ export async function startOf(store: SessionStore, record: SessionRecord): Promi
 async function* waitingInputs(store: SessionStore, record: SessionRecord, to: number): AsyncGenerator<Envelope> {
   const { id: session, expired_to } = record;
   let kept: Envelope[] = [];
-  // Mostly the turn before began without one.
+  // Usually the turn before began without one.
   for (let end = to, size = FIRST_PAGE; end > expired_to; end -= size, size = Math.min(2 * size, READ_AT_ONCE)) {
     const after = Math.max(expired_to, end - size);
     const page: Envelope[] = [];
@@ -174,7 +174,7 @@ class Condenser {
     return this.#last;
   }
 
-  /** Events behind the last stretch. */
+  /** Events after the last stretch. */
   get rest(): number {
     return this.#last - this.#cut.event;
   }
@@ -182,7 +182,7 @@ class Condenser {
   take(event: Envelope): Stretch | undefined {
     this.#builder.take(event);
     this.#last = event.id;
-    // One that came while we read; the next who reads begins with it.
+    // It came while we read; the next reader begins with it.
     if (isSummary(event) && event.id > (this.#summary ?? 0)) this.#isStopped = true;
     const mayEnd = event.id >= (this.#summary ?? 0) && this.#builder.isIdle && !this.#isStopped;
     return mayEnd && this.rest >= this.#size ? this.#cutHere() : undefined;

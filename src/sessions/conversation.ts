@@ -1,5 +1,5 @@
 /**
- * The conversation rebuilt from a session's events: what the model would be sent if the run had never ended.
+ * The conversation rebuilt from a session's events: the messages of the next request if the run had not ended.
  *
  * 1. Rebuilt messages equal those of the live run, except secrets, which the log does not contain, and thinking that was cut
  *    off, which no provider accepts.
@@ -39,7 +39,7 @@ export interface RebuiltConversation {
   /** The last answer's results are missing while `open` names calls; `withResults` adds them. */
   readonly messages: readonly Message[];
   readonly open: readonly OpenCall[];
-  /** The turn that was being worked on when the log ended. */
+  /** The turn that had not ended at the end of the log. */
   readonly unfinished?: UnfinishedTurn;
   /** Inputs that were accepted while a turn ran and that no turn has taken. */
   readonly waiting: readonly (readonly InputContent[])[];

@@ -6,7 +6,7 @@
  * 2. A call that changes something begins only after its intent, and everything that led to it, is on the disk. Its end is written
  *    in the same step as its result, during the next model request: nothing depends on it earlier.
  * 3. The store is opened with the first event. A session without a turn is not stored.
- * 4. Behind the end of a turn, now and then, what has come since is condensed for the next resume (condense.ts).
+ * 4. After some turns, the journal condenses the new events for the next resume (condense.ts).
  * 5. When writing fails, the run gets the failure at once, events wait in memory, and the next turn writes them first.
  * 6. Intents and conclusions name the last event that this journal gave to the store. When the store has another one, or the lease is
  *    lost, another process has continued the session. That is final: this journal writes nothing more, so two histories never mix.
@@ -35,7 +35,7 @@ export interface JournalOptions {
   readonly model: string;
   /** The last event of the log when the session was read; 0 for a new one. */
   readonly head?: number;
-  /** Called once, late. Answers undefined where nothing is to be stored. */
+  /** Called once, late. Returns undefined if nothing is to be stored. */
   readonly openStore: () => Promise<SessionStore | undefined>;
   readonly loadRedactor: () => Promise<Redactor>;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export interface IntendedCall {
 }
 
 const LONGEST_TITLE = 80;
-/** Each write to the store has its price: events that nothing waits for are given to it together. */
+/** Each write to the store takes time, so events that nothing waits for are written together. */
 const TOGETHER_MS = 25;
 
 /** Events that a client relies on, and the end of a turn. */
@@ -64,7 +64,7 @@ export class Journal {
   readonly #options: JournalOptions;
   /** Not yet acknowledged by the store, oldest first. */
   #unsaved: Envelope[] = [];
-  /** How many of those the store was given. */
+  /** How many of those were passed to the store. */
   #submitted = 0;
   #opening: Promise<void> | undefined;
   #store: SessionStore | undefined;
@@ -74,7 +74,7 @@ export class Journal {
   #early: Envelope[] | undefined = [];
   #settled: Promise<void> = Promise.resolve();
   #broken: StoreError | undefined;
-  /** The last event that the store was given. */
+  /** The last event that was passed to the store. */
   #head: number;
   #recovering: Promise<void> | undefined;
   /** Calls whose end is to be written, with the user's verdict. */
@@ -124,7 +124,7 @@ export class Journal {
     const args_hash = createHash("sha256").update(JSON.stringify(args)).digest("hex");
     const started_at = new Date(clock.wall()).toISOString();
     try {
-      // In one commit with what led to it.
+      // In one commit with the events that led to it.
       this.#submit("group");
       const fence = { session, head: this.#head };
       await store.intend({ call, session, tool, args_hash, mutating: true, started_at }, fence);
@@ -137,7 +137,7 @@ export class Journal {
     this.#writeMs += clock.now() - from;
   }
 
-  /** The conversation as people left it between two turns, where the store lets them. */
+  /** The conversation as people edited it between two turns, if the store supports that. */
   async editedConversation(): Promise<readonly Message[] | undefined> {
     if (this.#toCreate !== undefined) return undefined;
     await this.#open();
@@ -178,7 +178,7 @@ export class Journal {
     await this.#condensing;
   }
 
-  /** So that the first event does not wait for it. A failure is reported, and that event tries again. */
+  /** Opens the store early, so that the first event does not wait. A failure is reported, and that event tries again. */
   async prepare(): Promise<void> {
     await this.#open().catch(() => {});
   }
@@ -220,7 +220,7 @@ export class Journal {
     if (event.kind === "TurnEnded" && this.#uncondensed >= STRETCH_EVENTS) this.#condensing ??= this.#condense();
   }
 
-  /** What goes wrong here goes wrong for a copy; the next resume makes it. */
+  /** A failure here only affects a copy; the next resume makes it again. */
   async #condense(): Promise<void> {
     this.#uncondensed = 0;
     try {
@@ -302,13 +302,13 @@ export class Journal {
     return told;
   }
 
-  /** A new turn is a new chance: there may be room on the disk again. A turn in a session that another process has is not. */
+  /** A new turn tries again: there may be room on the disk now. It does not if another process has the session. */
   #tryAgain(broken: StoreError): void {
     if (broken.code === "conflict") this.#options.onFailure(broken);
     else this.#recovering ??= this.#recover();
   }
 
-  /** Finds out what the store has after all and gives it the rest. */
+  /** Finds out which events the store has, and writes the rest. */
   async #recover(): Promise<void> {
     await this.#settled;
     try {

@@ -9,8 +9,8 @@
  *    system when the lease was not renewed for two minutes.
  * 4. If the lease was taken over (a machine that slept), the old holder can write no event, no intent and no end of a call:
  *    each commit checks the lease first. That is final for this holder.
- * 5. Behind taking a lease stands one commit of the store. What an earlier holder was committing at that moment is visible
- *    to the new one.
+ * 5. After a process takes a lease, it makes one commit of the store. It therefore sees everything that an earlier holder was committing
+ *    at that moment.
  */
 import type { Clock } from "../base/clock.js";
 import type { SessionId } from "../protocol/ids.js";

@@ -1,6 +1,6 @@
 /**
- * The long outputs of commands, in one folder for each session (`output/sess_…/command-….log`). They live as long as their session's
- * content, and all together take no more space than a limit: the oldest go first.
+ * The long outputs of commands, in one folder for each session (`output/sess_…/command-….log`). They are deleted with their
+ * session's content. Their total size has a limit: the oldest are deleted first.
  */
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ export interface SweepOptions {
   readonly knowsAll: boolean;
 }
 
-/** Deletes outputs of sessions that are gone, that have lost their content, or that are older than content may be. */
+/** Deletes outputs of deleted sessions, of sessions that have lost their content, and those older than content may be. */
 export async function sweepOutputs(folder: string, options: SweepOptions): Promise<void> {
   const { now, days, find, knowsAll } = options;
   for (const name of await namesIn(folder)) {

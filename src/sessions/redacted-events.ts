@@ -1,9 +1,9 @@
 /**
  * Hides secrets in events on their way to the log.
  *
- * 1. The text of an answer is looked at as a whole, however it was cut into deltas. The number of events and their order stay.
- * 2. Held back is the last delta of an answer that is still being written, and what happens between two attempts at it.
- * 3. What a provider wants back verbatim (`opaque`) is not touched: it is the provider's own, and a changed one is refused.
+ * 1. The text of an answer is checked as a whole, however it was cut into deltas. The number of events and their order stay.
+ * 2. The last delta of an unfinished answer is held back, and so are the events between two attempts at it.
+ * 3. Data that a provider expects back unchanged (`opaque`) stays as it is: the provider would refuse a changed copy.
  * 4. It never throws and never drops an event: one that cannot be redacted, or that no JSON can hold, goes to the log without its
  *    content. A missing event would be a gap, and a log refuses everything behind a gap.
  */
@@ -84,7 +84,7 @@ export class EventRedaction {
     return ready;
   }
 
-  /** Lets the last delta go. */
+  /** Releases the last delta. */
   end(): Envelope[] {
     const held = this.#held;
     const rest = this.#redactedRest();
@@ -152,7 +152,7 @@ export class EventRedaction {
   }
 }
 
-/** All that is surely no content: ids, names and numbers. */
+/** The fields that cannot be content: ids, names and numbers. */
 function unrecorded(event: Envelope): Envelope {
   const { payload } = withoutContent(event, NOT_RECORDED);
   const fields = Object.entries(payload as unknown as JsonObject).map(([key, value]) => {

@@ -71,7 +71,7 @@ async function lastGap(store: SessionStore, session: SessionId): Promise<number>
   return event?.kind === "StreamGap" ? event.payload.to : 0;
 }
 
-/** The result is in the log, only the ledger had not heard: stores that keep the two in different files may end in between. */
+/** The result is in the log and not in the ledger: a store with two files may end between the two writes. */
 async function concludeKnown(store: SessionStore, { call, started_at }: Intent): Promise<void> {
   await store.conclude(call, { outcome: "ok", completed_at: started_at, note: "its result is in the log" });
 }

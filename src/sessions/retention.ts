@@ -1,18 +1,17 @@
 /**
- * When content goes. Stores know how (`expire`); this knows when.
+ * Decides when content expires. Stores delete it (`expire`).
  *
- * 1. Content goes by the age of its event, not of its session: 30 days after it was said, unless the policy says otherwise. What
- *    is younger stays, also in the middle of a long session. Events go in their order: one whose clock ran ahead keeps those
- *    behind it.
- * 2. Nothing goes without notice. A notice is given when content falls due within the next 7 days, or has fallen due already, and
- *    it is given for that content: later content needs another notice.
- * 3. What a notice was given for goes 7 days after it at the earliest, and not before it is due.
- * 4. A pending notice is not repeated: showing the banner every day does not move the date. It is used up when
- *    its content has gone.
- * 5. A shorter time in the profile does not make an older notice cover more: it was given for what fell due by the time of then.
+ * 1. Content expires by the age of its event, not of its session: after 30 days by default. Younger content stays, also in the middle
+ *    of a long session. Events expire in their order: an event whose clock ran ahead keeps the events after it.
+ * 2. Nothing expires without notice. A notice is given when content is due within the next 7 days, or is already due. It covers that
+ *    content only: later content needs another notice.
+ * 3. Content expires at the earliest 7 days after its notice, and not before it is due.
+ * 4. A pending notice is not repeated: showing the banner every day does not move the date. It ends when its content has
+ *    expired.
+ * 5. A shorter time in the profile does not extend an older notice: that notice covers what was due by the time of then.
  * 6. A title that quotes expired content expires too. A title from the user stays.
- * 7. Pinned sessions lose nothing. A pin answers the notice: after it is taken off there is a new one first.
- * 8. A session that cannot be read loses nothing and does not keep the others from their turn.
+ * 7. Pinned sessions lose nothing. A pin ends the notice: after the pin is removed, a new notice comes first.
+ * 8. A session that cannot be read loses nothing and does not block the others.
  */
 import { plainText } from "../protocol/content.js";
 import type { SessionId } from "../protocol/ids.js";
@@ -23,18 +22,18 @@ export interface RetentionPolicy {
   readonly days: number;
   /** How long before it expires the user gets a notice. */
   readonly noticeDays: number;
-  /** How long content was kept when the notices that stand were given; `days` when absent. */
+  /** How long content was kept when the current notices were given; default: `days`. */
   readonly announcedDays?: number;
 }
 
 export const DEFAULT_RETENTION: RetentionPolicy = { days: 30, noticeDays: 7 };
 
-/** A session that loses content before long: something for the banner. */
+/** A session that loses content soon, for the banner. */
 export interface DueSession {
   readonly session: SessionId;
   readonly title?: string;
   readonly cwd: string;
-  /** When the oldest of it goes, at the earliest. */
+  /** When the oldest of it expires, at the earliest. */
   readonly expires_at: string;
   /** The user got a notice about the oldest of it. */
   readonly noticed: boolean;
@@ -47,13 +46,13 @@ export interface Collected {
   /** The last of them. */
   readonly upTo: number;
   readonly reason: string;
-  /** It did not work out, and this is why; then nothing is known to be gone. */
+  /** Why it failed; then it is unknown what has expired. */
   readonly error?: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The first to go comes first. Reads one event of the sessions that are old enough, nothing of the others. */
+/** The first to expire comes first. Reads one event of each session that is old enough, and nothing of the others. */
 export async function dueSoon(store: SessionStore, now: number, policy: RetentionPolicy): Promise<DueSession[]> {
   const due: DueSession[] = [];
   for (const record of await store.list({ pinned: false })) {
@@ -74,7 +73,7 @@ export function assess(
   const dueAt = oldest + policy.days * DAY_MS;
   if (record.pinned || dueAt > now + policy.noticeDays * DAY_MS) return undefined;
   const noticedAt = noticeFor(record, oldest, policy);
-  // What has been announced long enough ago goes with the next occasion, which is not in the past.
+  // Content with an old enough notice expires at the next run, which is not in the past.
   const expiresAt = Math.max(now, dueAt, (noticedAt ?? now) + policy.noticeDays * DAY_MS);
   return {
     session: record.id,
@@ -99,13 +98,13 @@ export async function takeBackNotices(store: SessionStore): Promise<void> {
 }
 
 export interface CollectOptions {
-  /** Says what would go, and changes nothing. */
+  /** Returns what would expire, and changes nothing. */
   readonly dryRun?: boolean;
   readonly policy?: RetentionPolicy;
   readonly signal?: AbortSignal;
 }
 
-/** Lets go what is due and was announced. */
+/** Expires what is due and has its notice. */
 export async function collect(
   store: SessionStore,
   now: number,
@@ -182,7 +181,7 @@ function noticeFor(record: SessionRecord, time: number, policy: RetentionPolicy)
   return time <= coveredBy(noticedAt, policy) ? noticedAt : undefined;
 }
 
-/** Without looking at its events: a young session has young content, as a rule; a copy of an old one is found when it is older. */
+/** Without reading its events: a young session usually has young content; a copy of an old session is found when it is older. */
 function mayBeDue(record: SessionRecord, now: number, { days, noticeDays }: RetentionPolicy): boolean {
   if (record.expired_to >= record.last_event) return false;
   return Date.parse(record.created_at) + days * DAY_MS <= now + noticeDays * DAY_MS;

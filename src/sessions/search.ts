@@ -4,7 +4,7 @@
  * 1. All the words of a query are in one turn: in the input, in an answer (joined, so that a word may be cut
  *    in two by its deltas), in the arguments or the result of a tool. Or all are in the title.
  * 2. The newest comes first: sessions by their last use, and the turns of a session from its end.
- * 3. Nothing is kept of a turn but one snippet, and no more of a long answer than the piece that is looked at.
+ * 3. It keeps one snippet of a turn, and of a long answer only the piece that it searches.
  * 4. An unreadable session is skipped and reported to the caller.
  */
 import { AnswerEnds } from "../protocol/answer-ends.js";
@@ -43,12 +43,12 @@ export interface SearchOptions {
 }
 
 const LIMIT = 100;
-/** A long answer is looked at in pieces of this many characters, each with the end of the one before it. */
+/** A long answer is searched in pieces of this many characters, each with the end of the piece before it. */
 const PIECE = 256 * 1024;
 const OVERLAP = 1024;
 const BEFORE_MATCH = 50;
 const SNIPPET = 160;
-/** How often others get their turn; without it a key press could not stop a search. */
+/** How often other work gets a turn; otherwise a key press could not stop a search. */
 const EVENTS_PER_BREATH = 500;
 
 export async function* searchSessions(

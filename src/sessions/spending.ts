@@ -3,8 +3,8 @@ import { oldShape } from "../protocol/answer-ends.js";
 import type { EventPayloads } from "../protocol/events.js";
 
 /**
- * In older logs a call that was refused before a token was counted has a cost too: it is nothing, and nothing is unknown about it.
- * Stores take events as they come: what does not look like a call is not one.
+ * Older logs have a cost for a call that was refused before a token was counted. It is zero, and it is known.
+ * Stores take events unchecked: an event that does not look like a call does not count.
  */
 export function isCounted(paid: EventPayloads["CostIncremented"]): boolean {
   const { provider, model, usage, cost } = paid;

@@ -38,7 +38,7 @@ const HTML_BLOCKS: readonly (readonly [begin: RegExp, closing: string])[] = [
   [/^ {0,3}<![A-Z]/i, ">"],
 ];
 
-/** Ends a fence or an HTML block that the text left open, as a cut-off answer does: it would swallow all that follows. */
+/** Ends a fence or an HTML block that the text left open, as a cut-off answer does: otherwise it would include all that follows. */
 export function closeOpenBlocks(markdown: string): string {
   let open: { readonly isEnd: (line: string) => boolean; readonly closing: string } | undefined;
   for (const line of markdown.split("\n")) {

@@ -22,7 +22,7 @@ export type Redact = (text: string) => string;
 const RESULT_LINES = 10;
 const RESULT_CHARACTERS = 1000;
 const ARGUMENT_CHARACTERS = 200;
-/** More of a result is not looked at: only its beginning is shown. */
+/** The rest of a result is ignored: only its beginning is shown. */
 const REDACTED_CHARACTERS = 100_000;
 
 export class TurnMarkdown {
@@ -43,7 +43,7 @@ export class TurnMarkdown {
     return this.#turn;
   }
 
-  /** What is to be added for this event; mostly nothing yet. */
+  /** The text to add for this event; usually none yet. */
   take(event: Envelope): string {
     const end = this.#ends.take(event);
     if (event.kind === "TurnStarted") return this.#started(event.payload);

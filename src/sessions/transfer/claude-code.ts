@@ -15,7 +15,7 @@ import type { ForeignSession } from "./foreign-session.js";
 import type { SourceLine } from "./lines.js";
 import type { ImportNotes } from "./notes.js";
 
-/** Kept for the program itself: nothing of it was said. */
+/** For the program itself; not part of the conversation. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   "agent-color",
   "agent-name",

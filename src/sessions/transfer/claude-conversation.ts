@@ -111,7 +111,7 @@ export class Conversation {
       this.#takeFailure(record, at);
       return;
     }
-    // The program's own words, put in the model's mouth to keep the order of the messages.
+    // The program wrote this as the model, to keep the order of the messages.
     if (model === "<synthetic>") return;
     const answer = this.#turns.answer(id ?? `after input ${this.#inputs}`, model, at);
     answer.usage = usageOf(asObject(record.usage));
