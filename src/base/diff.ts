@@ -184,15 +184,15 @@ export interface TextDiff {
 
 const CONTEXT_LINES = 3;
 const MAX_LINE_LENGTH = 1000;
-const NO_NEWLINE = "\n\\ No newline at end of file";
+export const NO_NEWLINE = "\n\\ No newline at end of file";
 
 /** A unified diff for the screen. `maxLines` bounds the text, not the counts. */
 export function diffText(before: string, after: string, { maxLines = 200 }: { maxLines?: number } = {}): TextDiff {
-  const oldLines = linesOf(before);
-  const newLines = linesOf(after);
+  const oldLines = diffedLines(before);
+  const newLines = diffedLines(after);
   const parts = diffLines(oldLines, newLines);
   const changes = parts.filter((part) => part.kind === "changed");
-  const lines = hunks(parts).flatMap((hunk) => renderHunk(hunk, oldLines, newLines));
+  const lines = hunksOf(parts).flatMap((hunk) => renderHunk(hunk, oldLines, newLines));
   const left = lines.length - maxLines;
   const shown = left > 0 ? [...lines.slice(0, maxLines), `… ${left} more diff lines`] : lines;
   return {
@@ -203,7 +203,7 @@ export function diffText(before: string, after: string, { maxLines = 200 }: { ma
 }
 
 /** A final newline ends the last line; it does not start another. Its absence is a difference. */
-function linesOf(text: string): string[] {
+export function diffedLines(text: string): string[] {
   if (text === "") return [];
   const lines = text.split("\n");
   const last = lines.pop() as string;
@@ -212,7 +212,7 @@ function linesOf(text: string): string[] {
 }
 
 /** Changes whose context would touch belong to one hunk. */
-function hunks(parts: readonly DiffPart[]): readonly DiffPart[][] {
+export function hunksOf(parts: readonly DiffPart[]): readonly DiffPart[][] {
   const out: DiffPart[][] = [];
   let current: DiffPart[] | undefined;
   parts.forEach((part, index) => {

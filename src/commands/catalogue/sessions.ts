@@ -101,6 +101,12 @@ export const UNDO: CommandSpec = {
     { name: "dry-run", short: "n", help: "only show what would be done" },
     { name: "skip-conflicts", help: "skip files that changed since, and revert the rest" },
     { name: "only", value: "PATH", repeatable: true, help: "only this file of the plan; can be repeated" },
+    {
+      name: "hunks",
+      value: "PATH=1,3",
+      repeatable: true,
+      help: "only these changes of a file, numbered as the diff shows them; can be repeated",
+    },
     { name: "yes", short: "y", help: "do not ask, except about guarded files" },
     { name: "guarded", help: "with --yes: also guarded files, which other programs run or obey" },
   ],

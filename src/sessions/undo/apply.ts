@@ -96,10 +96,12 @@ async function carryOut(journal: UndoJournal, plan: UndoPlan): Promise<UndoResul
 }
 
 /** What is about to go; it must still be what the plan was made for. */
-async function keepPresent(journal: UndoJournal, { root }: UndoPlan, { path, from, to }: UndoItem): Promise<Change> {
+async function keepPresent(journal: UndoJournal, { root }: UndoPlan, item: UndoItem): Promise<Change> {
+  const { path, from, to } = item;
   const { state, bytes } = presentAt(root, path, (content) => journal.address(content));
   if (!sameState(state, from)) throw outdated(`${shownPath(path)} was changed`);
   if (bytes !== undefined) await journal.keep(bytes);
+  if (item.bytes !== undefined) await journal.keep(item.bytes);
   return { path, before: state, after: to };
 }
 

@@ -33,6 +33,8 @@ export interface UndoItem {
   readonly to: EntryState | undefined;
   /** For a diff, where both are text. */
   readonly text?: { readonly from: string; readonly to: string };
+  /** The planned bytes, where no earlier version had them. */
+  readonly bytes?: Buffer;
 }
 
 export interface ItemPlannerOptions {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import { answerOf } from "../effects/review-question.js";
+import { chosenFiles } from "../effects/review-undo.js";
 import { plainTheme } from "../themes.js";
 import { proposedChange } from "./proposed-change.js";
 import { editReview, key, stateAfter, undoReview } from "./samples.testkit.js";
@@ -21,6 +22,17 @@ describe("the review", () => {
     const dialog = undoReview();
     const done = dialog.onKey(stateAfter(dialog, ["A"]), key("enter"));
     expect(done).toMatchObject({ done: { accepted: [{ file: 0 }, { file: 1 }, { file: 3 }], declined: [] } });
+  });
+
+  verifies(["U3", "T10"], "undoes whole files, and chosen changes of the others", () => {
+    const files = [
+      { path: "a", what: "", notes: [], hunks: [{ lines: [] }, { lines: [] }, { lines: [] }] },
+      { path: "b", what: "", notes: [], hunks: [{ lines: [] }] },
+      { path: "c", what: "", notes: [], hunks: [{ lines: [] }, { lines: [] }] },
+    ];
+    const stops = [{ file: 0, hunk: 0 }, { file: 0, hunk: 2 }, { file: 1 }, { file: 2, hunk: 0 }, { file: 2, hunk: 1 }];
+    expect(chosenFiles(stops, files)).toEqual([{ path: "a", hunks: [1, 3] }, { path: "b" }, { path: "c" }]);
+    expect(chosenFiles([], files)).toEqual([]);
   });
 
   verifies(["U3"], "goes between files and hunks and never past an end", () => {

@@ -1,7 +1,7 @@
-/** `/undo`: shows what it would undo, and undoes the files that the person accepts. */
+/** `/undo`: shows what it would undo, and undoes the files, or the hunks of them, that the person accepts. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { parseHunks } from "../content/diff/hunks.js";
-import { type ReviewCounts, type ReviewFile, reviewDialog } from "../dialogs/review.js";
+import { type ReviewCounts, type ReviewFile, type ReviewStop, reviewDialog } from "../dialogs/review.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 
 /** Words that only say which turn; with more than that, the engine answers in text. */
@@ -18,9 +18,9 @@ export async function reviewUndo(args: string, carrier: Carrier, options: Carrie
   // With nothing to decide on, the text of the engine says why.
   if (files.every(({ fixed }) => fixed)) return false;
   const { title, chosen } = wordsOf(plan, which);
-  const dialog = reviewDialog({ title, files, unit: "file", end: endWords(plan) });
+  const dialog = reviewDialog({ title, files, unit: "hunk", end: endWords(plan) });
   options.open(dialog, (result) => {
-    const accepted = result?.kind === "decided" ? result.accepted.map(({ file }) => files[file]?.path ?? "") : [];
+    const accepted = result?.kind === "decided" ? chosenFiles(result.accepted, files) : [];
     if (accepted.length === 0) options.print({ kind: "notice", level: "info", text: "Nothing was undone." });
     else void undo({ accepted, plan, chosen }, carrier, options);
   });
@@ -31,7 +31,7 @@ export function endWords({ redo }: JsonObject): (counts: ReviewCounts) => string
   return ({ accepted, all }) =>
     accepted === 0
       ? "goes back, nothing is accepted"
-      : `${redo === true ? "redoes" : "undoes"} ${accepted} of ${all} ${all === 1 ? "file" : "files"}`;
+      : `${redo === true ? "redoes" : "undoes"} ${accepted} of ${all} ${all === 1 ? "change" : "changes"}`;
 }
 
 function wordsOf({ redo, turns }: JsonObject, which: string): { readonly title: string; readonly chosen: string } {
@@ -47,12 +47,14 @@ async function undo(
     accepted,
     plan,
     chosen,
-  }: { readonly accepted: readonly string[]; readonly plan: JsonObject; readonly chosen: string },
+  }: { readonly accepted: readonly ChosenFile[]; readonly plan: JsonObject; readonly chosen: string },
   carrier: Carrier,
   { print, update }: CarrierOptions,
 ): Promise<void> {
-  const guarded = stringsOf(plan.guarded).some((path) => accepted.includes(path));
-  const only = accepted.map((path) => `--only=${path}`).map(quoted);
+  const guarded = stringsOf(plan.guarded).some((path) => accepted.some((file) => file.path === path));
+  const only = accepted
+    .map(({ path, hunks }) => (hunks === undefined ? `--only=${path}` : `--hunks=${path}=${hunks.join(",")}`))
+    .map(quoted);
   const reply = only.includes(undefined)
     ? undefined
     : await carrier.slash("undo", [chosen, "yes", ...(guarded ? ["guarded"] : []), ...only].join(" "));
@@ -66,6 +68,21 @@ async function undo(
   } else if (reply.ok) print({ kind: "command", line: "/undo", text });
   else print({ kind: "notice", level: "error", text: reply.failure.message });
   update((now) => now);
+}
+
+interface ChosenFile {
+  readonly path: string;
+  /** Counted from 1; absent for the whole file. */
+  readonly hunks?: readonly number[];
+}
+
+export function chosenFiles(stops: readonly ReviewStop[], files: readonly ReviewFile[]): readonly ChosenFile[] {
+  return files.flatMap(({ path, hunks }, index): readonly ChosenFile[] => {
+    const mine = stops.filter(({ file }) => file === index);
+    if (mine.length === 0) return [];
+    const chosen = mine.flatMap(({ hunk }) => (hunk === undefined ? [] : [hunk + 1]));
+    return chosen.length === 0 || chosen.length === hunks.length ? [{ path }] : [{ path, hunks: chosen }];
+  });
 }
 
 /** One word of a command line; undefined when no quotation mark fits. */
@@ -95,6 +112,10 @@ function fileOf(item: JsonObject, guarded: readonly string[]): ReviewFile {
     what: `${String(item.action)}${item.kind === "file" ? "" : ` ${String(item.kind)}`}${counts}`,
     notes: [...why, ...guard, ...notes, ...empty],
     hunks,
+    // A part of a file can only come back where there is a file before and after, and all of its changes are shown.
+    ...((item.action !== "restore" || item.kind !== "file" || notes.some((note) => note.startsWith("… "))) && {
+      whole: true as const,
+    }),
     ...(!isReady && { fixed: true as const }),
   };
 }

@@ -15,6 +15,7 @@ import { onlyThese } from "../../../sessions/undo/only.js";
 import { planUndo, type UndoPlan } from "../../../sessions/undo/plan.js";
 import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
 import type { UndoChoice } from "../../../sessions/undo/selection.js";
+import { onlyHunks } from "../../../sessions/undo/some-hunks.js";
 import { shownPath } from "../../../system/path-bytes.js";
 import { openSessionUndo } from "../../parts/undo.js";
 import { type GuardedUndo, guardedUndo } from "../../parts/undo-guard.js";
@@ -34,6 +35,8 @@ interface Asked {
   readonly guarded: boolean;
   /** Paths as the plan shows them; empty for all of it. */
   readonly only: readonly string[];
+  /** `PATH=1,3` */
+  readonly hunks: readonly string[];
 }
 
 export const undo: SessionAction = async (args, port, context) => {
@@ -57,6 +60,7 @@ function askedOf(args: CommandArguments, { surface }: CommandContext): Asked {
     yes: args.hasFlag("yes"),
     guarded: args.hasFlag("guarded"),
     only: args.flags("only"),
+    hunks: args.flags("hunks"),
   };
   if (surface === "shell") {
     if (words.length > 1) throw new UsageError("Name one session: oxbow session undo ID [flags]");
@@ -86,7 +90,7 @@ async function undoIn(
   try {
     const choice = await choiceOf(asked, { port, record });
     const whole = await planUndo(journal, { workspaceRoot: record.cwd, ...choice });
-    const plan = asked.only.length === 0 ? whole : onlyThese(whole, chosenPaths(whole, asked.only));
+    const plan = chosenPart(whole, asked, journal);
     const guarded = await guardedUndo(plan, { sessions: port.stores, variables: port.variables });
     const color = context.screen?.color ?? false;
     const shown = [renderUndoPlan(plan, { color }), safeText(guarded.text)].filter((text) => text !== "").join("\n\n");
@@ -103,6 +107,19 @@ async function undoIn(
   } finally {
     journal.close();
   }
+}
+
+/** A file of which only some hunks are chosen is chosen, too. */
+function chosenPart(whole: UndoPlan, { only, hunks }: Asked, journal: Parameters<typeof onlyHunks>[0]): UndoPlan {
+  if (only.length === 0 && hunks.length === 0) return whole;
+  const parts = hunks.map((typed) => {
+    const [, path = "", numbers = ""] = /^(.+)=(\d+(?:,\d+)*)$/s.exec(typed) ?? [];
+    if (path === "") throw new UsageError(`--hunks ${typed}: expected PATH=1,3. Nothing was undone.`);
+    return { path, numbers: numbers.split(",").map(Number) };
+  });
+  const paths = chosenPaths(whole, [...only, ...parts.map(({ path }) => path)]);
+  const chosen = new Map(parts.map(({ numbers }, index) => [paths[only.length + index] ?? "", numbers]));
+  return onlyHunks(journal, onlyThese(whole, paths), chosen);
 }
 
 /** Paths are typed as the plan shows them. */
@@ -125,7 +142,10 @@ function doneText({ redo }: UndoPlan, done: number, left: number): string {
 
 /** The undo counts for the whole turn, so what was not chosen needs another way back. */
 function restText(whole: UndoPlan, { items }: UndoPlan): string {
-  const rest = whole.items.filter((item) => item.state === "ready" && !items.includes(item)).length;
+  const chosen = new Set(items.map(({ path }) => path));
+  const rest = whole.items.filter((item) => item.state === "ready" && !chosen.has(item.path)).length;
+  const isPart = items.some(({ bytes }) => bytes !== undefined);
+  if (rest === 0 && isPart) return " Changes that you did not choose stay. To choose again, redo first.";
   return rest === 0 ? "" : ` ${rest} not chosen. To choose again, redo first.`;
 }
 
@@ -164,7 +184,7 @@ async function decide({ plan, guarded, asked, shown, context }: Decision): Promi
 }
 
 /** What to type to do it. */
-function nextStep({ session, turn, from, redo, only }: Asked, { paths }: GuardedUndo): string {
+function nextStep({ session, turn, from, redo, only, hunks }: Asked, { paths }: GuardedUndo): string {
   const which = [
     ...(session === undefined ? [] : [session]),
     ...(redo ? ["redo"] : turn === undefined ? [] : [turn]),
@@ -172,6 +192,7 @@ function nextStep({ session, turn, from, redo, only }: Asked, { paths }: Guarded
     ...(paths.length > 0 ? ["guarded"] : []),
     ...(from === undefined ? [] : [`--from ${from}`]),
     ...only.map((path) => `--only ${/\s/.test(path) ? `"${path}"` : path}`),
+    ...hunks.map((part) => `--hunks ${/\s/.test(part) ? `"${part}"` : part}`),
   ];
   return `Nothing is changed yet: ${["/undo", ...which].join(" ")} does it.`;
 }
