@@ -42,11 +42,11 @@ export const TRANSCRIPT: CommandSpec = {
   places: SCREEN,
 };
 
-export const ACK: CommandSpec = {
-  name: "ack",
+export const APPROVE: CommandSpec = {
+  name: "approve",
   summary: "show files of this folder that wait for your approval, and decide on them (also Alt-A)",
   users: PEOPLE,
   places: SCREEN,
 };
 
-export const SCREEN_COMMANDS: readonly CommandSpec[] = [ACK, LOGIN, SIDEBAR, THEME, KEYS, TRANSCRIPT];
+export const SCREEN_COMMANDS: readonly CommandSpec[] = [APPROVE, LOGIN, SIDEBAR, THEME, KEYS, TRANSCRIPT];

@@ -62,7 +62,7 @@ const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
   ["hotkeys", "help"],
   ["transcript", "transcript"],
   ["sidebar", "sidebar"],
-  ["ack", "approvals"],
+  ["approve", "approvals"],
 ] as const);
 
 async function clear({ client, state, restart, print }: CarrierOptions): Promise<void> {

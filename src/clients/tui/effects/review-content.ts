@@ -27,7 +27,7 @@ async function decide(
 ): Promise<void> {
   const decisions: readonly ContentDecision[] = verdicts;
   if (decisions.length === 0) {
-    const text = `Nothing was decided. ${keys.nameOf("approvals") ?? "/ack"} shows it again.`;
+    const text = `Nothing was decided. ${keys.nameOf("approvals") ?? "/approve"} shows it again.`;
     print({ kind: "notice", level: "info", text });
     return;
   }

@@ -16,7 +16,7 @@ export class WaitingTeller {
     const fresh = reply.answer.items.filter(({ id, sha256 }) => !this.#told.has(`${id} ${sha256}`));
     if (fresh.length === 0) return;
     for (const { id, sha256 } of fresh) this.#told.add(`${id} ${sha256}`);
-    print({ kind: "notice", level: "warning", text: waitingWords(fresh, keys.nameOf("approvals") ?? "/ack") });
+    print({ kind: "notice", level: "warning", text: waitingWords(fresh, keys.nameOf("approvals") ?? "/approve") });
     update((now) => now);
   }
 }
