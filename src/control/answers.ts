@@ -5,6 +5,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import type {
   CommandInfo,
+  ExtensionSection,
   PermissionInfo,
   PlaceStatus,
   Queries,
@@ -23,6 +24,7 @@ export interface QueryPorts {
   commands?(run: Run | undefined): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
   place?(run: Run): Promise<PlaceStatus | undefined>;
+  extensions?(run: Run): Promise<readonly ExtensionSection[]>;
   /** Stored events after an id, in order. */
   events?(run: Run, after: number): AsyncIterable<Envelope>;
   waiting?(run: Run, request: Queries["ListWaitingContent"]["request"]): Promise<readonly WaitingContent[] | undefined>;
@@ -87,6 +89,10 @@ const OF_RUN: RunAnswers = {
   ListEvents: async (run, ports, request) => {
     const stored = ports?.events;
     return stored && { events: await lastEvents((after) => stored(run, after), request) };
+  },
+  ListExtensions: async (run, ports) => {
+    const sections = await ports?.extensions?.(run);
+    return sections && { sections };
   },
   ListWaitingContent: async (run, ports, request) => {
     const items = await ports?.waiting?.(run, request);

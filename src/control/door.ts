@@ -90,6 +90,7 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
     { before: { type: "integer", minimum: 1 } },
     { limit: { type: "integer", minimum: 1, maximum: 10_000 } },
   ),
+  ListExtensions: NOTHING,
   ListWaitingContent: object({}, { diffs: { const: true } }),
 };
 

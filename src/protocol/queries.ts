@@ -135,6 +135,12 @@ export interface ContentDecision {
   readonly decision: "approved" | "refused";
 }
 
+/** What extends the session, of one kind: skills, hooks, MCP servers … */
+export interface ExtensionSection {
+  readonly title: string;
+  readonly items: readonly { readonly name: string; readonly state: string }[];
+}
+
 export interface Queries {
   ListSessions: {
     readonly request: { readonly cwd?: string; readonly limit?: number };
@@ -178,6 +184,11 @@ export interface Queries {
     readonly request: { readonly before: number; readonly limit?: number };
     readonly answer: { readonly events: readonly Envelope[] };
   };
+  /** What extends the session, by kind; kinds without content are left out. */
+  ListExtensions: {
+    readonly request: Record<never, never>;
+    readonly answer: { readonly sections: readonly ExtensionSection[] };
+  };
   /** Content of the session's folder that waits for ApproveContent. */
   ListWaitingContent: {
     readonly request: { readonly diffs?: true };
@@ -197,5 +208,6 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "GetStatus",
   "FindFiles",
   "ListEvents",
+  "ListExtensions",
   "ListWaitingContent",
 ];

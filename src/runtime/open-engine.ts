@@ -159,6 +159,10 @@ export function createEngine(options: EngineOptions): Engine {
         const opened = hosted.get(run);
         return opened && (await import("./place-status.js")).placeStatus(opened, opened.place);
       },
+      extensions: async (run) => {
+        const { extensionSections } = await import("./content/extension-sections.js");
+        return extensionSections(placeOf(run).content?.extensions);
+      },
       waiting: async (run, request) => (await waitingAnswers()).listWaiting(placeOf(run), request),
       files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
     }),

@@ -23,11 +23,12 @@ export interface QuerySources {
   readonly place: QueryPorts["place"];
   readonly files: QueryPorts["files"];
   readonly waiting: QueryPorts["waiting"];
+  readonly extensions: QueryPorts["extensions"];
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
 export function queryPorts(sources: QuerySources): QueryPorts {
-  const { sessions, commands, place, files, waiting, placeOf, permissionsOf } = sources;
+  const { sessions, commands, place, files, waiting, extensions, placeOf, permissionsOf } = sources;
   return {
     sessions: async (filter) => {
       const store = await sessions.open();
@@ -39,6 +40,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     ...(place && { place }),
     ...(files && { files }),
     ...(waiting && { waiting }),
+    ...(extensions && { extensions }),
     permissions: async (run) => {
       const permissions = permissionsOf(run);
       return permissions && (await permissionInfo(permissions));

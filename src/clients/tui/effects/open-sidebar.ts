@@ -10,9 +10,10 @@ const MOST_SESSIONS = 8;
 export async function openSidebar(place: DialogPlace): Promise<void> {
   const { client, state, clock, open, carrier, print } = place;
   const { session, place: here } = state();
-  const [listed, permissions] = await Promise.all([
+  const [listed, permissions, extensions] = await Promise.all([
     client.query("ListSessions", { ...(here && { cwd: here.cwd }), limit: MOST_SESSIONS + 1 }),
     client.query("GetPermissions", {}, session),
+    client.query("ListExtensions", {}, session),
   ]);
   const others = listed.ok ? listed.answer.sessions.filter(({ id }) => id !== session).slice(0, MOST_SESSIONS) : [];
   const rules = permissions.ok ? permissions.answer.session_rules : [];
@@ -28,6 +29,10 @@ export async function openSidebar(place: DialogPlace): Promise<void> {
       title: "Rules of this session",
       rows: rules.map(({ number, rule }) => ({ text: `${number}. ${rule}`, action: { kind: "revoke", rule: number } })),
     },
+    ...(extensions.ok ? extensions.answer.sections : []).map(({ title, items }) => ({
+      title,
+      rows: items.map(({ name, state: detail }) => ({ text: `${name} (${detail})` })),
+    })),
     { title: "Instructions", rows: (here?.instructions ?? []).map((text) => ({ text })) },
   ];
   open(sidebarDialog(sections), (action) => {

@@ -1,0 +1,126 @@
+/** The terminal client in this process: what a person meets at the start and around the conversation. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { readBindings } from "../../src/clients/tui/keys/bindings.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
+import { temporaryFolder } from "../support/program.js";
+import { TuiClient } from "../support/tui-client.js";
+import { verifies } from "../verifies.js";
+
+const ALT_R = "\x1br";
+const ALT_S = "\x1bs";
+const open: { mock: MockModel; hosted: HostedEngine }[] = [];
+afterEach(async () => {
+  for (const { mock, hosted } of open.splice(0)) {
+    await hosted.engine.close();
+    await mock.close();
+  }
+});
+
+async function host(replies: Parameters<typeof script>[0], options: Parameters<typeof hostEngine>[2] = {}) {
+  const mock = await startMockModel({ script: script(replies) });
+  const hosted = await hostEngine(await temporaryFolder(), mock, options);
+  open.push({ mock, hosted });
+  return { mock, hosted };
+}
+
+describe("the terminal client", () => {
+  verifies(["U2"], "says what it has to offer, and resumes the last conversation by one key", async () => {
+    const { mock, hosted } = await host([reply().text("It is blue."), reply().text("As I said.")]);
+    const first = await TuiClient.open(hosted);
+    await first.until("Sandbox: none");
+    first.type("which colour is it", "\r");
+    await first.until("It is blue.");
+    await first.until("out · ");
+    await first.leave();
+    const second = await TuiClient.open(hosted);
+    await second.until(/alt\+r resumes the last conversation here: which colour is it/);
+    second.type(ALT_R);
+    await second.until("Resumed: which colour is it");
+    await second.until("It is blue.");
+    second.type("again", "\r");
+    await second.until("As I said.");
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("which colour is it");
+    await second.leave();
+  });
+
+  verifies(["U2", "P2"], "lists rules and extensions in the sidebar, and revokes a rule by one key", async () => {
+    const base = await temporaryFolder();
+    const folder = join(base, "place");
+    await mkdir(join(folder, ".oxbow", "skills", "deploy"), { recursive: true });
+    await writeFile(
+      join(folder, ".oxbow/skills/deploy/SKILL.md"),
+      "---\nname: deploy\ndescription: Deploys.\n---\nDo it.\n",
+    );
+    const { hosted } = await host([reply().tool("bash", { command: "touch made" }), reply().text("Made.")], {
+      flags: ["--permission-mode", "ask"],
+      content: { folder, asksLater: true },
+    });
+    const client = await TuiClient.open(hosted);
+    await client.until("SKILL.md (new skill) waits");
+    client.type("\x1ba");
+    await client.until("Deploys.");
+    client.type("a");
+    await client.until("Approved: .oxbow/skills/deploy/SKILL.md");
+    client.type("make it", "\r");
+    await client.until("[s] for this session");
+    client.type("s");
+    await client.until("Made.");
+    await client.until("out · ");
+    client.type(ALT_S);
+    const sidebar = await client.until("Rules of this session");
+    expect(sidebar).toMatch(/Skills\n\s+deploy \(project\)/);
+    expect(sidebar).toContain("x revokes");
+    const rules = () => client.client.query("GetPermissions", {}, client.session);
+    const before = await rules();
+    expect(before.ok && before.answer.session_rules.length).toBe(1);
+    client.type("x");
+    await client.until(/^up and down choose/m);
+    const after = await rules();
+    expect(after.ok && after.answer.session_rules).toEqual([]);
+    client.type("q");
+    await client.leave();
+  });
+
+  verifies(["U2", "M15"], "signs in without leaving, and tells how it went", async () => {
+    const { hosted } = await host([]);
+    const asked: string[] = [];
+    const login = {
+      providers: async () => [
+        { name: "alpha", needs: "key" },
+        { name: "beta", needs: "sign in with an account" },
+      ],
+      run: async (provider: string) => {
+        asked.push(provider);
+        if (provider === "alpha") throw new Error("The terminal is gone.");
+        return true;
+      },
+    };
+    const client = await TuiClient.open(hosted, { login });
+    await client.until("Ask for something");
+    client.type("/login", "\r");
+    await client.until("sign in with an account");
+    client.type("b", "e", "t", "\r");
+    await client.until("beta is connected. /model chooses one of its models.");
+    client.type("/login alpha", "\r");
+    await client.until("Not signed in to alpha. Nothing was changed.");
+    expect(asked).toEqual(["beta", "alpha"]);
+    await client.leave();
+  });
+
+  verifies(["U2"], "takes the keys that a person chose", async () => {
+    const { hosted } = await host([reply().text("Sent by another key.")]);
+    const { bindings } = readBindings({ send: "ctrl+s", newline: "enter", help: "f2" });
+    const client = await TuiClient.open(hosted, { keys: bindings });
+    await client.until("f2 for keys");
+    client.type("?", "one", "\r", "two", "\x13");
+    const sent = await client.until("Sent by another key.");
+    expect(sent).toMatch(/\?one\n\s+two/);
+    client.type("\x1bOQ");
+    expect(await client.until("this help")).toMatch(/^ctrl\+s +send/m);
+    client.type("q");
+    await client.leave();
+  });
+});
