@@ -114,12 +114,10 @@ verifies(["E1"], "200 tools and 100 hooks cost less than 5 ms between iterations
   const extensions = await enter();
   await extensions.refresh("files");
   expect([extensions.of("tool").length, extensions.of("hook").length]).toEqual([200, 100]);
-  const times = Array.from({ length: 25 }, () => 0);
-  for (const index of times.keys()) {
-    const from = performance.now();
-    await extensions.refresh("files");
-    times[index] = performance.now() - from;
-  }
-  // The median: other programs of the machine may interrupt a single one.
-  expect(times.sort((a, b) => a - b)[12]).toBeLessThan(5);
+  const rounds = 25;
+  const from = process.cpuUsage();
+  for (let round = 0; round < rounds; round++) await extensions.refresh("files");
+  const { user, system } = process.cpuUsage(from);
+  // Its own time: other programs of the machine may interrupt it.
+  expect((user + system) / 1000 / rounds).toBeLessThan(5);
 });
