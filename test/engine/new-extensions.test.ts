@@ -16,7 +16,7 @@ const TOOL = `#!/bin/bash
 case $1 in --schema) echo '{"input_schema":{}}';; --exec) echo it works;; esac
 `;
 const WRITE = JSON.stringify({ path: ".oxbow/tools/fresh", content: TOOL });
-const SCRIPT = `reply\n  tool write ${WRITE}\nreply\n  tool bash {"command": "chmod +x .oxbow/tools/fresh"}\nreply\n  tool fresh {}\nreply\n  text: Done.\n`;
+const SCRIPT = `reply\n  tool write ${WRITE}\nreply\n  tool fresh {}\nreply\n  text: Done.\n`;
 
 /** Answers every question about a new file the same way, and remembers what it was asked. */
 function answer(decision: PermissionDecision): readonly EventPayloads["PermissionRequested"][] {
@@ -43,8 +43,8 @@ describe("a tool that the model writes", () => {
     const [question, ...more] = asked.filter(({ tool }) => tool === "approve");
     expect(question).toMatchObject({ summary: "approve the tool .oxbow/tools/fresh", once_only: true });
     expect(question?.preview).toContain("echo it works");
-    // Without the executable bit it is a file beside the tools; with it, it is a program.
-    expect(more.length).toBeLessThanOrEqual(1);
+    expect(more).toEqual([]);
+    expect(engine.notes.filter((note) => note.includes("fresh"))).toEqual([]);
   });
 
   verifies(["E7"], "stays off when the user says no, and is asked about again only when it changes", async () => {
@@ -68,6 +68,6 @@ describe("a tool that the model writes", () => {
     const asked = answer("allow_once");
     await engine.turn("again");
     expect(asked.filter(({ tool }) => tool === "approve")).toEqual([]);
-    expect(engine.notes.join("\n")).toContain("Skipped because it is not approved: ");
+    expect(engine.notes.join("\n")).toMatch(/Skipped because it is not approved: .*other/);
   });
 });

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js";
 import type { ApprovedLock } from "../../security/trust/approved-lock.js";
-import { type ContentItem, labelOf, nameOf, type TrustedItem } from "../../security/trust/content.js";
+import { type ContentItem, keyOf, labelOf, nameOf, type TrustedItem } from "../../security/trust/content.js";
 import { renderDiff } from "../../security/trust/diff-view.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { passContent } from "../../security/trust/pass-content.js";
@@ -39,17 +39,21 @@ export interface FindOptions extends ProjectContentOptions {
 async function search(options: FindOptions, extra: readonly string[]): Promise<Found> {
   const found = await discoverContent({ ...extensionOptions(options), extra });
   const { person: _nobody, ...rest } = gateOptions(options);
-  const isGranted = (item: ContentItem) => options.granted?.has(versionOf(item)) === true;
-  const { load, notes } = await passContent(found, { ...rest, skipUnapproved: true, isGranted });
   const lock = rest.openLock();
   const { since = Number.POSITIVE_INFINITY } = options;
   const { pending } = await reviewContent(found, lock);
+  const waiting = pending.filter(({ item }) => changedAt(item) > since);
+  const keys = new Set(waiting.map(({ item }) => keyOf(item)));
+  const isGranted = (item: ContentItem) => options.granted?.has(versionOf(item)) === true;
+  // The caller asks about what is new, or says that it is skipped.
+  const known = { ...found, items: found.items.filter((item) => !keys.has(keyOf(item))) };
+  const { load, notes } = await passContent(known, { ...rest, skipUnapproved: true, isGranted });
   return {
     files: extensionFiles(load, options),
     folders: found.folders ?? [],
     paths: found.items.map(({ root, path }) => join(root, path)),
     notes,
-    waiting: pending.filter(({ item }) => changedAt(item) > since).map((each) => waitingFile(each, lock)),
+    waiting: waiting.map((each) => waitingFile(each, lock)),
   };
 }
 

@@ -79,7 +79,8 @@ verifies(["E1"], "files that come, go or change are found without a new start", 
   expect(await extensions.refresh()).toBe(false);
   const file = bed.program(".oxbow/tools/greet");
   expect(await extensions.refresh()).toBe(false);
-  expect(notes).toEqual(["Skipped because it is not approved: .oxbow/tools/greet"]);
+  expect(extensions.takeWaiting().map(({ title }) => title)).toEqual(["tool .oxbow/tools/greet"]);
+  expect(extensions.takeWaiting()).toEqual([]);
   await bed.approveAll();
   expect(await extensions.refresh()).toBe(true);
   expect(extensions.of("tool").map(({ name }) => name)).toEqual(["greet"]);

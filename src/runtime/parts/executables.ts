@@ -76,7 +76,11 @@ export class Executables {
     const { extensions } = engine.content ?? {};
     const waiting = extensions?.takeWaiting() ?? [];
     const mayAsk = person.present() && (current.run?.originator.identity ?? "human") === "human";
-    if (extensions === undefined || waiting.length === 0 || !mayAsk) return false;
+    if (extensions === undefined || waiting.length === 0) return false;
+    if (!mayAsk) {
+      this.report(`Skipped because it is not approved: ${waiting.map(({ title }) => title).join(", ")}`);
+      return false;
+    }
     const { askAbout } = await import("./new-extensions.js");
     return askAbout(waiting, { extensions, person, turn, ids: engine.ids, report: (note) => this.report(note) });
   }

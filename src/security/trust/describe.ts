@@ -55,13 +55,20 @@ export function readPlace(place: Place, options: Partial<ReadOptions>): (FileCon
 const SCRIPT =
   /\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|py|rb|pl|php|lua|js|cjs|mjs|jsx|ts|cts|mts|tsx|jar|exe|dll|so|dylib|wasm)$/i;
 
+/** A script in a folder of programs is one, too: the sandbox keeps a model from setting the executable bit of what it wrote there. */
+const PROGRAM_KINDS: ReadonlySet<ContentKind> = new Set(["hook", "tool", "command"]);
+
+function isProgram({ kind, path }: Place, { isScript }: FileContent): boolean {
+  return kind === "skill-file" ? SCRIPT.test(path) : PROGRAM_KINDS.has(kind) && isScript;
+}
+
 /** `budget`: how many bytes may still be hashed. */
 export function describeFile(place: Place, budget = Number.POSITIVE_INFINITY): ContentItem | UnusableContent {
   const read = readPlace(place, { limit: Math.min(sizeLimit(place.kind), budget), keep: 0 });
   if ("problem" in read) return { ...place, problem: read.problem };
   return {
     ...place,
-    executable: read.executable || (place.kind === "skill-file" && SCRIPT.test(place.path)),
+    executable: read.executable || isProgram(place, read),
     sha256: read.sha256,
     size: read.size,
     ...(read.isLink && { target: read.real }),

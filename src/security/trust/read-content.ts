@@ -26,6 +26,8 @@ export interface FileContent {
   readonly sha256: string;
   readonly size: number;
   readonly executable: boolean;
+  /** It begins with `#!`. */
+  readonly isScript: boolean;
   /** Absent when there are more than `keep` allows. */
   readonly bytes?: Buffer;
 }
@@ -68,10 +70,12 @@ function readToEnd(fd: number, stat: Stats, { limit, keep }: ReadOptions): FileC
   const hash = createHash("sha256");
   const kept: Buffer[] = [];
   let size = 0;
+  let isScript = false;
   for (;;) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(stat.size - size, 0) + 1));
     const count = readSync(fd, chunk, 0, chunk.length, null);
     if (count === 0) break;
+    if (size === 0) isScript = chunk[0] === 0x23 && chunk[1] === 0x21 && count > 1;
     size += count;
     if (size > limit) return { problem: tooLarge(limit) };
     const piece = chunk.subarray(0, count);
@@ -79,7 +83,7 @@ function readToEnd(fd: number, stat: Stats, { limit, keep }: ReadOptions): FileC
     if (size <= keep) kept.push(piece);
   }
   const executable = process.platform !== "win32" && (stat.mode & 0o111) !== 0;
-  const content = { sha256: hash.digest("hex"), size, executable };
+  const content = { sha256: hash.digest("hex"), size, executable, isScript };
   return size <= keep ? { ...content, bytes: Buffer.concat(kept, size) } : content;
 }
 
