@@ -1,5 +1,5 @@
 /** A tool that appears during a session is usable after one look by a person. */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { EventPayloads, PermissionDecision } from "../../src/protocol/events.js";
@@ -46,6 +46,20 @@ describe("a tool that the model writes", () => {
     expect(more).toEqual([]);
     expect(engine.notes.filter((note) => note.includes("fresh"))).toEqual([]);
   });
+
+  verifies(
+    ["E7", "P14"],
+    "is shown again in another session, because an approval does not replace the flag",
+    async () => {
+      const path = engine.bed.program(".oxbow/tools/fresh", TOOL);
+      await engine.bed.approveAll();
+      rmSync(path);
+      await engine.open(SCRIPT, NO_FLAG);
+      const asked = answer("allow_once");
+      expect(resultsOf(await engine.turn("extend yourself")).at(-1)).toBe("ok: it works");
+      expect(asked.filter(({ tool }) => tool === "approve")).toHaveLength(1);
+    },
+  );
 
   verifies(["E7"], "stays off when the user says no, and is asked about again only when it changes", async () => {
     await engine.open(`${SCRIPT}reply\n  text: One.\nreply\n  text: Two.\n`, NO_FLAG);

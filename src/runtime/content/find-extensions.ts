@@ -3,12 +3,19 @@ import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js";
 import type { ApprovedLock } from "../../security/trust/approved-lock.js";
-import { type ContentItem, keyOf, labelOf, nameOf, type TrustedItem } from "../../security/trust/content.js";
+import {
+  type ContentItem,
+  keyOf,
+  labelOf,
+  nameOf,
+  needsProjectFlag,
+  type TrustedItem,
+} from "../../security/trust/content.js";
 import { renderDiff } from "../../security/trust/diff-view.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { passContent } from "../../security/trust/pass-content.js";
-import { isBinary } from "../../security/trust/read-content.js";
-import { readTrusted, trustedCopies } from "../../security/trust/read-trusted.js";
+import { isBinary, REVIEWABLE_BYTES } from "../../security/trust/read-content.js";
+import { readItem, readTrusted, trustedCopies } from "../../security/trust/read-trusted.js";
 import { type PendingItem, reviewContent } from "../../security/trust/review.js";
 import { shown } from "../../security/trust/shown.js";
 import { EXTENSION_KINDS, extensionOptions, type ProjectContentOptions } from "./content-options.js";
@@ -41,10 +48,15 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
   const { person: _nobody, ...rest } = gateOptions(options);
   const lock = rest.openLock();
   const { since = Number.POSITIVE_INFINITY } = options;
-  const { pending } = await reviewContent(found, lock);
-  const waiting = pending.filter(({ item }) => changedAt(item) > since);
-  const keys = new Set(waiting.map(({ item }) => keyOf(item)));
+  const { pending, approved } = await reviewContent(found, lock);
   const isGranted = (item: ContentItem) => options.granted?.has(versionOf(item)) === true;
+  // An approval from an earlier session does not replace the flag.
+  const isOff = (item: ContentItem) => needsProjectFlag(item) && !options.allowProjectHooks && !isGranted(item);
+  const off = since === Number.POSITIVE_INFINITY ? [] : approved.filter(isOff);
+  const waiting = [...pending, ...(await Promise.all(off.map(shownAgain)))].filter(
+    ({ item }) => changedAt(item) > since,
+  );
+  const keys = new Set(waiting.map(({ item }) => keyOf(item)));
   // The caller asks about what is new, or says that it is skipped.
   const known = { ...found, items: found.items.filter((item) => !keys.has(keyOf(item))) };
   const { load, notes } = await passContent(known, { ...rest, skipUnapproved: true, isGranted });
@@ -55,6 +67,11 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
     notes,
     waiting: waiting.map((each) => waitingFile(each, lock)),
   };
+}
+
+async function shownAgain(item: ContentItem): Promise<PendingItem> {
+  const after = item.size > REVIEWABLE_BYTES ? undefined : await readItem(item).catch(() => undefined);
+  return { item, state: "new", change: "executable", hasHidden: false, ...(after !== undefined && { after }) };
 }
 
 export function versionOf({ root, path, entry = "", sha256 }: ContentItem): string {
