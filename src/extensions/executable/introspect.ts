@@ -27,13 +27,14 @@ export interface IntrospectOptions {
   readonly containment: Containment;
   /** A folder of Oxbow's own for the answers. */
   readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Never throws. */
 export async function introspect(
   file: ExtensionFile,
   what: "tool" | "command",
-  { containment, folder }: IntrospectOptions,
+  { containment, folder, signal }: IntrospectOptions,
 ): Promise<Answers> {
   const place = join(folder, `${what}-${file.sha256}.json`);
   const known = kept(place);
@@ -45,7 +46,10 @@ export async function introspect(
     return { description: "", problem: `cannot be used: ${(error as Error).message}` };
   }
   const ask = (flag: string) =>
-    runProgram({ program, args: [flag], reach: "reads", timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }, containment);
+    runProgram(
+      { program, args: [flag], reach: "reads", timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, ...(signal && { signal }) },
+      containment,
+    );
   const [schema, described] = await Promise.all([what === "tool" ? ask("--schema") : undefined, ask("--describe")]);
   const description = described.status === "ok" ? oneLine(described.output) : "";
   const answers: Answers =

@@ -72,6 +72,7 @@ async function createTool({ name, file }: Chosen, options: ToolOptions): Promise
     const schema = parseToolSchema(answers.schema ?? "", name);
     return toolOf(name, { file, schema, description: schema.description || answers.description || name, options });
   } catch (error) {
+    if (options.signal?.aborted) return undefined;
     options.report(`The tool ${shownPath(file)} is left out: it ${(error as Error).message}.`);
     return undefined;
   }

@@ -15,7 +15,7 @@ import { renderDiff } from "../../security/trust/diff-view.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { passContent } from "../../security/trust/pass-content.js";
 import { isBinary, REVIEWABLE_BYTES } from "../../security/trust/read-content.js";
-import { readItem, readTrusted, trustedCopies } from "../../security/trust/read-trusted.js";
+import { readItem, readTrusted, removeUnusedCopies, trustedCopies } from "../../security/trust/read-trusted.js";
 import { type PendingItem, reviewContent } from "../../security/trust/review.js";
 import { shown } from "../../security/trust/shown.js";
 import { EXTENSION_KINDS, extensionOptions, type ProjectContentOptions } from "./content-options.js";
@@ -125,7 +125,7 @@ class Group {
   }
 
   async copyOf(item: TrustedItem): Promise<string> {
-    this.#copies ??= trustedCopies(this.items, this.#folder);
+    this.#copies ??= trustedCopies(this.items, this.#folder).finally(() => tidy(this.#folder));
     // A file that changed meanwhile must not disable the others for good.
     this.#copies.catch(() => {
       this.#copies = undefined;
@@ -134,6 +134,17 @@ class Group {
     if (copy === undefined) throw new Error(`${item.path} was not copied.`);
     return copy;
   }
+}
+
+const tidied = new Set<string>();
+
+/** Once in a process. What cannot be removed now is removed another time. */
+function tidy(folder: string): void {
+  if (tidied.has(folder)) return;
+  tidied.add(folder);
+  try {
+    removeUnusedCopies(folder, Date.now());
+  } catch {}
 }
 
 interface Placed {

@@ -65,8 +65,8 @@ export class Executables {
 
   async #beforeStage(turn: Turn): Promise<void> {
     if (turn.iterations === 0 && this.#opening.engine.content?.extensions.isFresh !== false) return;
-    await this.refresh();
-    if (await this.#askAboutNew(turn)) await this.refresh();
+    await this.refresh(turn.signal);
+    if (await this.#askAboutNew(turn)) await this.refresh(turn.signal);
     if (this.#hasHooks) await (await import("./hook-context.js")).prepareConversation(turn);
   }
 
@@ -86,7 +86,7 @@ export class Executables {
   }
 
   /** Never throws: a session works without its extensions, too. */
-  async refresh(): Promise<void> {
+  async refresh(signal?: AbortSignal): Promise<void> {
     try {
       const depth = this.#mayHaveChanged ? "files" : "folders";
       this.#mayHaveChanged = false;
@@ -94,7 +94,9 @@ export class Executables {
       // Others refresh the same files, so the change may have been seen by one of them.
       if (this.#loaded === this.#version) return;
       this.#loaded = this.#version;
-      await this.#load();
+      await this.#load(signal);
+      // A cancelled turn may have left out tools that did not answer in time.
+      if (signal?.aborted) this.#loaded = undefined;
     } catch (error) {
       this.report(`The extensions could not be searched: ${(error as Error).message}`);
     }
@@ -107,8 +109,8 @@ export class Executables {
     this.#opening.engine.notify(problem);
   }
 
-  async #load(): Promise<void> {
-    await Promise.all([this.#loadTools(), this.#loadHooks()]);
+  async #load(signal: AbortSignal | undefined): Promise<void> {
+    await Promise.all([this.#loadTools(signal), this.#loadHooks()]);
   }
 
   async #loadHooks(): Promise<void> {
@@ -138,7 +140,7 @@ export class Executables {
     this.#hooks = hooks;
   }
 
-  async #loadTools(): Promise<void> {
+  async #loadTools(signal: AbortSignal | undefined): Promise<void> {
     const tools = this.#files.of("tool");
     if (tools.length === 0) {
       this.#tools = [];
@@ -149,6 +151,7 @@ export class Executables {
       containment: await this.containment(),
       folder: this.#answers,
       isBuiltIn: isBuiltInTool,
+      signal,
       timeoutMs: this.#timeoutMs,
       report: (problem) => this.report(problem),
     });

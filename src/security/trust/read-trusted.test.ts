@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TrustedItem } from "./content.js";
 import { decideTrust } from "./decide.js";
-import { ContentChanged, readTrusted, trustedCopies } from "./read-trusted.js";
+import { ContentChanged, readTrusted, removeUnusedCopies, trustedCopies } from "./read-trusted.js";
 import { Testbed } from "./test-support/testbed.js";
 
 let bed: Testbed;
@@ -118,6 +118,15 @@ describe("approved programs", () => {
     expect(spawnSync(copy).stdout.toString()).toBe("good\n");
     expect(statSync(copy).mode & 0o777).toBe(0o500);
     await expect(copyOf(item)).rejects.toThrow(ContentChanged);
+  });
+
+  it("are removed when no process asked for them in a month", async () => {
+    bed.program(".oxbow/tools/t");
+    const copy = await copyOf(await trusted(".oxbow/tools/t"));
+    removeUnusedCopies(folder(), Date.now());
+    expect(existsSync(copy)).toBe(true);
+    removeUnusedCopies(folder(), Date.now() + 31 * 24 * 3600 * 1000);
+    expect(existsSync(copy)).toBe(false);
   });
 
   it("find their approved companions, and no others", async () => {

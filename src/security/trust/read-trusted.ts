@@ -4,7 +4,7 @@
  * 1. The file is read once, and the returned bytes are the hashed ones. Later changes of the file do not matter.
  * 2. A program runs from a private copy of the approved bytes, because a path can change between a check and a start.
  */
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
@@ -67,7 +67,24 @@ export async function trustedCopies(
     if (!isIntact(copy, { item, mode })) await writeFileAtomic(copy, bytes, { mode });
     copies.set(item, copy);
   }
+  if (copies.size > 0) markUsed(tree);
   return copies;
+}
+
+const UNUSED_MS = 30 * 24 * 3600 * 1000;
+
+/** Copies that no process asked for in a month are of files that changed or are gone. */
+export function removeUnusedCopies(folder: string, now: number): void {
+  for (const name of readdirSync(folder)) {
+    const tree = join(folder, name);
+    if (!/^[0-9a-f]{64}$/.test(name) || now - statSync(tree).mtimeMs < UNUSED_MS) continue;
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
+function markUsed(tree: string): void {
+  const now = new Date();
+  utimesSync(tree, now, now);
 }
 
 function isIntact(path: string, { item, mode }: { readonly item: ContentItem; readonly mode: number }): boolean {
