@@ -45,7 +45,9 @@ function quoted(text: string): string {
 
 describe("hooks before a call", () => {
   verifies(["E3"], "exit code 2 blocks the call, and the model reads why", async () => {
-    project.settings({ PreToolUse: [{ matcher: "Bash", hooks: [saying("Use trash instead of rm.", 2)] }] });
+    // Some editors begin a file with a mark of its encoding.
+    const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [saying("Use trash instead of rm.", 2)] }] };
+    project.put(".claude/settings.json", `\uFEFF${JSON.stringify({ hooks })}`);
     const { results, lastRequest, of } = await project.run([bash("touch made; rm -rf x"), done]);
     expect(results).toEqual([expect.stringMatching(/^denied: .*hook PreToolUse.*Use trash instead of rm\./s)]);
     expect(lastRequest).toContain("Use trash instead of rm.");
@@ -371,6 +373,37 @@ describe("hooks that are not as they should be", () => {
     const { results } = await project.run([bash("true"), bash("true"), done]);
     expect(results).toEqual([expect.stringContaining("blocked"), expect.stringContaining("blocked")]);
   });
+});
+
+verifies(["E3", "E5"], "hooks of a profile count while the profile is in use", async () => {
+  project.put(
+    `${project.home}/config/profiles/review.toml`,
+    `schema_version = 1\n[[hooks.PreToolUse]]\nmatcher = "Bash"\nhooks = [{ type = "command", command = "echo review only >&2; exit 2" }]\n`,
+  );
+  const allow = ["--permission-mode", "allow"];
+  expect((await project.run([bash("true"), done], allow)).results[0]).toMatch(/^ok/);
+  const reviewed = await project.run([bash("true"), done], [...allow, "--profile", "review"]);
+  expect(reviewed.results[0]).toContain("review only");
+});
+
+verifies(["E3", "P2"], "a PermissionRequest hook answers for the user, or does not", async () => {
+  const deciding = (behavior: string) =>
+    answering({
+      hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior, message: "By the book." } },
+    });
+  const ask = ["--permission-mode", "ask"];
+  project.userSettings({ PermissionRequest: [{ matcher: "Bash", hooks: [deciding("allow")] }] });
+  expect((await project.run([bash("touch made"), done], ask)).results[0]).toMatch(/^ok/);
+  project.settings({ PermissionRequest: [{ matcher: "Bash", hooks: [deciding("deny")] }] });
+  expect((await project.run([bash("touch other"), bash("ls"), done], ask)).results).toEqual([
+    expect.stringContaining("By the book."),
+    // Nobody would have been asked about this one.
+    expect.stringMatching(/^ok/),
+  ]);
+  project.userSettings({});
+  project.settings({ PermissionRequest: [{ matcher: "Bash", hooks: [deciding("allow")] }] });
+  expect((await project.run([bash("touch other"), done], ask)).results[0]).toMatch(/^denied/);
+  expect(project.read("other")).toBeUndefined();
 });
 
 verifies(["E3"], "a profile configures hooks, with milliseconds", async () => {

@@ -32,8 +32,15 @@ describe("configurations of others work unchanged", () => {
     );
     const hooks = [command('"$CLAUDE_PROJECT_DIR"/.claude/hooks/format.sh', { timeout: 30 })];
     project.settings({ PostToolUse: [{ matcher: "Edit|MultiEdit|Write", hooks }] });
-    await project.run([write("a.js", "let   a  =   1\n"), write("b.md", "a   b"), done]);
+    const edit = reply().tool("edit", { path: "a.js", edits: [{ old: "let a = 1", new: "let a = 2" }] });
+    await project.open([write("a.js", "let   a  =   1\n"), write("b.md", "a   b"), edit, done]);
+    const { results } = await project.turn();
     expect([project.read("a.js"), project.read("b.md")]).toEqual(["let a = 1\n", "a   b"]);
+    expect(results[0]).toContain("[hook] A hook changed a.js after this call.");
+    expect(results[2]).toContain("has changed since it was read");
+    // Undo takes back the hook's change with the call's.
+    expect(await project.slash("/undo yes")).toContain("Undone");
+    expect(project.read("a.js")).toBeUndefined();
   });
 
   verifies(["E3"], "2: dangerous commands are blocked by a Python validator", async () => {

@@ -81,6 +81,11 @@ export class EventHooks {
     return this.#hooks.some(({ event }) => events.includes(event));
   }
 
+  /** Whether a hook would run. */
+  fires(event: HookEvent, occasion: HookOccasion): boolean {
+    return this.has(event) && this.#planned(event, occasion).length > 0;
+  }
+
   async fire(event: HookEvent, occasion: HookOccasion, skip: readonly ConfiguredHook[] = []): Promise<Fired> {
     const planned = this.#planned(event, occasion).filter(({ hook }) => !skip.includes(hook));
     if (planned.length === 0) return { answer: {}, each: [] };

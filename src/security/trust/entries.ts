@@ -42,7 +42,7 @@ export async function entriesOf(path: string, text: string): Promise<readonly En
 
 async function parse(path: string, text: string): Promise<unknown> {
   try {
-    if (path.endsWith(".json")) return JSON.parse(text);
+    if (path.endsWith(".json")) return JSON.parse(text.replace(/^\uFEFF/, ""));
     const toml = await import("smol-toml");
     return toml.parse(text);
   } catch {

@@ -12,6 +12,7 @@ import {
   readHooks,
 } from "../../../extensions/hooks/configuration.js";
 import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
+import { realpathOrSelf } from "../../../system/real-path.js";
 import { isWithin } from "../../../system/within.js";
 import type { LoadedSettings } from "../../settings/settings.js";
 
@@ -56,9 +57,11 @@ export async function listEventHooks(
   return { hooks: listed, problems };
 }
 
-/** Of the profiles, only the one in use; and the one of each source. */
+/** Of the profiles, only those in use; `config.toml` of a source always is. */
 function isInUse({ path }: ExtensionFile, { loaded }: HooksPlace): boolean {
-  return !path.endsWith(".toml") || basename(path) === "config.toml" || path === loaded.profilePath;
+  if (!path.endsWith(".toml") || basename(path) === "config.toml") return true;
+  const used = loaded.layers.map((layer) => realpathOrSelf(layer.path));
+  return used.includes(realpathOrSelf(path));
 }
 
 /** A profile in the user's configuration folder comes with the approved files. */

@@ -5,6 +5,7 @@ import type { ExtensionFile } from "../../../base/extension-files.js";
 import { EventHooks } from "../../../extensions/hooks/event-hooks.js";
 import type { SessionEndReason } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
+import { withoutForgedInstructions } from "../../../security/untrusted/forged-instructions.js";
 import { childEnvironment } from "../../../tools/child-environment.js";
 import type { Opening } from "../../opening.js";
 import type { SessionPart } from "../../part.js";
@@ -37,7 +38,13 @@ export async function openEventHooks(opening: Opening, files: readonly Extension
   const transcript = transcriptOf(opening);
   const hooks = new EventHooks(configured, placeOf(opening, transcript));
   const turns = new TurnHooks(hooks, { source: sourceOf(opening), agent: opening.parent?.name.type });
-  const tools = new ToolHooks({ hooks, root: engine.root, now: () => engine.clock.now() });
+  const tools = new ToolHooks({
+    hooks,
+    root: engine.root,
+    now: () => engine.clock.now(),
+    undo: opening.built.get("undo"),
+    newCall: () => engine.ids.next("call"),
+  });
   let reason: SessionEndReason = "user";
   return {
     name: "event-hooks",
@@ -97,7 +104,11 @@ function placeOf(opening: Opening, transcript: Transcript): ConstructorParameter
         ...(parent && { agent_id: session, agent_type: parent.name.type, agent_transcript_path: transcript.path }),
       };
     },
-    redact: async (text) => (await import("../../../security/redact/redact.js")).redact(text),
+    redact: async (text) => {
+      const { redact } = await import("../../../security/redact/redact.js");
+      // A hook may quote a file; nothing in it passes for an instruction file.
+      return withoutForgedInstructions(redact(text));
+    },
     onTimeout: ({ event, command, timeoutMs }) =>
       void bus.publish("HookTimeout", { event, command, timeout_ms: timeoutMs }),
     onError: ({ event, command, exitCode, detail }) => {

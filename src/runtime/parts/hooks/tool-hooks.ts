@@ -4,8 +4,10 @@
  * 1. PreToolUse runs before the permission rules, so those decide about what the hook made of the call.
  * 2. A changed input is checked like the model's own, and shown to all other hooks before it counts.
  */
+import { resolve } from "node:path";
 import { schemaProblems } from "../../../base/json-schema.js";
 import type { ApprovalGate, GateContext, GateReview } from "../../../chain/approval-gate.js";
+import type { ChangeRecorder } from "../../../chain/services.js";
 import type { Tool, ToolCall, ToolLink, ToolLinkContext, ToolOutcome } from "../../../engine/ports.js";
 import type { EventHooks, Fired, FiredHook } from "../../../extensions/hooks/event-hooks.js";
 import { type HookAnswer, joinAnswers } from "../../../extensions/hooks/hook-answer.js";
@@ -19,6 +21,9 @@ export interface ToolHooksOptions {
   readonly hooks: EventHooks;
   readonly root: string;
   readonly now: () => number;
+  /** Records what hooks change after a call, so that undo reverts it with the call. */
+  readonly undo: Pick<ChangeRecorder, "begin">;
+  readonly newCall: () => CallId;
 }
 
 const SHOWN_CHARACTERS = 2000;
@@ -108,7 +113,7 @@ export class ToolHooks {
     outcome: ToolOutcome,
     { context, ms }: { readonly context: ToolLinkContext; readonly ms: number },
   ): Promise<ToolOutcome> {
-    const { hooks } = this.#options;
+    const { hooks, root } = this.#options;
     const { definition, signal } = context;
     const { status, details } = outcome;
     const views = this.#views(call, definition);
@@ -117,9 +122,19 @@ export class ToolHooks {
     if (status === "denied") hooks.aside("PermissionDenied", { views, input: { ...input, reason: said } });
     if (status !== "ok" && status !== "error" && status !== "timeout") return outcome;
     const result = { tool: definition.name, input: views.parts[0]?.input ?? {}, text: said, details };
+    const after = { views, signal, input: { ...input, tool_response: toolResponse(result) } };
+    const isWanted = definition.mutating && hooks.fires("PostToolUse", after);
+    // A hook may write a log, too: the model needs to know about the files that it works on.
+    const touched = new Set(views.parts.map((view) => view.input.file_path));
+    let changed: readonly string[] = [];
     const { answer } =
       status === "ok"
-        ? await hooks.fire("PostToolUse", { views, signal, input: { ...input, tool_response: toolResponse(result) } })
+        ? await this.#recorded(isWanted, {
+            act: () => hooks.fire("PostToolUse", after),
+            onChanged: (files) => {
+              changed = files.filter((file) => touched.has(resolve(root, file)));
+            },
+          })
         : await hooks.fire("PostToolUseFailure", {
             views,
             signal,
@@ -128,9 +143,32 @@ export class ToolHooks {
     if (answer.stop !== undefined) context.turn?.stop("PostToolUse", answer.stop);
     const replaced =
       answer.updatedOutput === undefined ? outcome : { ...outcome, content: [text(answer.updatedOutput)] };
-    const notes = [...(answer.refuses && answer.reason ? [answer.reason] : []), ...contextOf(answer)];
+    const notes = [
+      ...(changed.length === 0 ? [] : [changedFilesNote(changed)]),
+      ...(answer.refuses && answer.reason ? [answer.reason] : []),
+      ...contextOf(answer),
+    ];
     return notes.length === 0 ? replaced : withNotes(replaced, notes);
   }
+
+  /** What cannot be recorded still runs; undo says then that another program changed the file. */
+  async #recorded(
+    isWanted: boolean,
+    { act, onChanged }: { readonly act: () => Promise<Fired>; readonly onChanged: (files: readonly string[]) => void },
+  ): Promise<Fired> {
+    if (!isWanted) return act();
+    const { undo, newCall } = this.#options;
+    const call = await undo.begin({ call: newCall(), tool: "hook", changes: "watched" }).catch(() => undefined);
+    try {
+      return await act();
+    } finally {
+      onChanged((await call?.end({ goesOn: false }).catch(() => undefined)) ?? []);
+    }
+  }
+}
+
+function changedFilesNote(files: readonly string[]): string {
+  return `A hook changed ${files.join(", ")} after this call. Read it again before you change it.`;
 }
 
 function reviewOf(answer: HookAnswer | undefined, event: string): GateReview | undefined {
