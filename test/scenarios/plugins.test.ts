@@ -212,6 +212,12 @@ describe("plugins", () => {
             "hook",
             'oxbow.addHook("start", { name: "44-d", run: async () => { throw new Error("four") } })',
           ),
+          "request.mjs": broken(
+            "request",
+            'oxbow.addHook("assemble", { name: "95-e", run: (turn) => { turn.request = { model: 1 } } })',
+          ),
+          "stage.mjs": broken("stage", 'oxbow.addHook("start", { name: "45-f", run: () => ({ next: "nowhere" }) })'),
+          "change.mjs": broken("change", "oxbow.subscribe((event) => { event.payload = { text: 1 } })"),
           "listen.mjs": broken("listen", 'oxbow.subscribe(() => { throw new Error("five") })'),
           "source.mjs": broken("source", 'oxbow.addToolSource({ name: "s", list: () => { throw new Error("six") } })'),
           "import.mjs": "this is not JavaScript",
@@ -231,6 +237,8 @@ describe("plugins", () => {
       ["after", "42-b failed: two"],
       ["stream", "43-c failed: three"],
       ["hook", "start/44-d failed: four"],
+      ["request", "assemble/95-e failed: it left a request that cannot be sent"],
+      ["stage", "start/45-f failed: its result is neither a stage nor a reason to stop"],
       ["listen", "a subscriber failed: five"],
       ["source", "the tool source s failed: six"],
     ]) {

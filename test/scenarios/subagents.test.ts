@@ -30,6 +30,8 @@ interface Place extends HostedEngine {
   readonly mock: MockModel;
   readonly client: EngineClient;
   readonly session: SessionId;
+  readonly base: string;
+  readonly home: string;
 }
 
 async function start(
@@ -58,7 +60,7 @@ async function start(
   const client = connectInProcess(hosted.engine.host, { id: hosted.engine.newClientId(), canAnswer: true });
   const created = await client.send("CreateSession", {});
   if (!created.ok || created.session === undefined) throw new Error("no session");
-  return { ...hosted, mock, client, session: created.session };
+  return { ...hosted, mock, client, session: created.session, base: folder, home };
 }
 
 function agent(prompt: string, type?: string) {
@@ -383,6 +385,50 @@ describe("subagents", () => {
     });
     await turnOf(place.client, place.session, "begin");
     expect(most).toEqual([1, 1]);
+  });
+
+  verifies(["L17"], "a subagent has a time limit, and the turn goes on after it", async () => {
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("stall")),
+        reply().when("stall").text("so far ").delay(60_000),
+        reply().text("done"),
+      ],
+      { profile: 'agent_timeout = "500ms"\n' },
+    );
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(of(events, "ToolResult").map(({ status }) => status)).toEqual(["timeout"]);
+    expect(resultTexts(events)[0]).toMatch(/The subagent general was stopped by a limit\..*500ms/s);
+    expect(of(events, "TurnEnded")[0]?.outcome).toBe("answered");
+  });
+
+  verifies(["L17"], "a subagent may explore in plan mode", async () => {
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("look around", "explore")),
+        reply().when("look around").text("seen"),
+        reply().text("done"),
+      ],
+      { flags: ["--plan"] },
+    );
+    expect(resultTexts(await turnOf(place.client, place.session, "begin"))).toEqual(["seen"]);
+  });
+
+  verifies(["L17"], "the cost of a resumed session includes that of its subagents", async () => {
+    const replies = [
+      reply().when("begin").tool("agent", agent("work")).usage({ input: 1000, output: 10 }),
+      reply().when("work").text("worked").usage({ input: 70_000, output: 10 }),
+      reply().text("done").usage({ input: 1000, output: 10 }).times(2),
+    ];
+    const first = await start(replies);
+    await turnOf(first.client, first.session, "begin");
+    await first.engine.close();
+    const again = await hostEngine(first.base, first.mock, { home: first.home });
+    open[open.length - 1] = { mock: first.mock, hosted: again };
+    const client = again.connect();
+    await client.send("CreateSession", { resume: first.session });
+    const cost = await command({ ...first, client }, "cost");
+    expect(cost).toMatch(/7[0-9][,.]?\d*k|72[, ]?0\d\d/);
   });
 
   verifies(["L17"], "the tools are off without their set, and the session list shows subagents on demand", async () => {

@@ -8,7 +8,19 @@
  */
 import { onAbort } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";
-import type { Link, ModelEvent, ModelStream, Next, RequestLink } from "../../engine/ports.js";
+import type {
+  Link,
+  ModelEvent,
+  ModelRequest,
+  ModelStream,
+  Next,
+  RequestLink,
+  ToolCall,
+  ToolLink,
+  ToolOutcome,
+} from "../../engine/ports.js";
+import { failure } from "../../protocol/errors.js";
+import { isJsonObject } from "../../protocol/json.js";
 
 export interface GuardOptions {
   readonly plugin: string;
@@ -18,6 +30,8 @@ export interface GuardOptions {
 
 /** A hook may ask a server; a longer wait is a fault. */
 const HOOK_MS = 30_000;
+/** For a link to give its own result after a cancel. */
+const GRACE_MS = 100;
 
 export class PluginGuard {
   readonly #options: GuardOptions;
@@ -70,43 +84,76 @@ export class PluginGuard {
 
   /** A link whose answer is a stream, which may still fail when it is read. */
   requestLink(link: RequestLink): RequestLink {
-    return this.link(link, {
+    return this.#link(link, {
+      accepts: isRequest,
+      isResult: isStream,
       prepare: (stream) => new RecordedStream(stream),
-      settle: (outer, inner) => (inner instanceof RecordedStream ? this.#stream(link.name, outer, inner) : outer),
+      settle: (outer, inner) => this.#stream(link.name, outer, inner),
     });
   }
 
-  /** A link that never fails by itself. `prepare` changes what it gets from `next`, and `settle` what it returns. */
-  link<Input, Context extends { readonly signal: AbortSignal }, Output>(
+  toolLink(link: ToolLink): ToolLink {
+    return this.#link(link, { accepts: isCall, isResult: isOutcome });
+  }
+
+  /** A link that never fails by itself. */
+  #link<Input, Context extends { readonly signal: AbortSignal }, Output>(
     link: Link<Input, Context, Output>,
-    { prepare = (output) => output, settle = (output) => output }: LinkRepair<Output> = {},
+    checks: LinkChecks<Input, Output>,
   ): Link<Input, Context, Output> {
     return {
       name: link.name,
       run: async (input, context, next) => {
         if (this.#isOff) return next(input, context);
-        const inner = new InnerCalls(next, prepare);
+        const inner = new InnerCalls(next, checks);
+        const again = () => next(input, context);
         try {
-          const output = await unlessAborted(Promise.resolve(link.run(input, context, inner.call)), context.signal);
-          if (output === undefined) throw new Error("it returned nothing");
-          return settle(output, inner.last);
+          const output = await this.#unlessAbandoned(link.run(input, context, inner.call), context.signal, inner);
+          if (!checks.isResult(output)) throw new Error("its result is not one of this kind");
+          return checks.settle?.(output, { last: inner.last, again }) ?? output;
         } catch (error) {
-          if (inner.failed?.error === error || context.signal.aborted) throw error;
+          if (inner.failed?.error === error) throw error;
+          if (context.signal.aborted && inner.last !== undefined) return inner.last;
+          if (context.signal.aborted) throw error;
           this.switchOff(link.name, error);
           if (inner.failed !== undefined) throw inner.failed.error;
-          return (await inner.running) ?? next(input, context);
+          return (await inner.running) ?? again();
         }
       },
     };
+  }
+
+  /** A link that does not end with its turn must not hold it up: it has a moment after what it waits for has ended. */
+  async #unlessAbandoned<T>(
+    work: Promise<T> | T,
+    signal: AbortSignal,
+    inner: { readonly running: Promise<unknown> | undefined },
+  ): Promise<T> {
+    const { clock } = this.#options;
+    let stopTimer = () => {};
+    let stopListening = () => {};
+    const abandoned = new Promise<never>((_resolve, reject) => {
+      const later = () => {
+        stopTimer = clock.after(GRACE_MS, () => reject(new Error("cancelled")));
+      };
+      stopListening = onAbort(signal, () => void Promise.resolve(inner.running).then(later, later));
+    });
+    try {
+      return await Promise.race([work, abandoned]);
+    } finally {
+      stopListening();
+      stopTimer();
+    }
   }
 
   /**
    * The events of a link's stream. When the link's own code fails, the events of the inner stream follow from the first batch for which
    * the link has given none.
    */
-  #stream(where: string, outer: ModelStream, inner: RecordedStream): ModelStream {
+  #stream(where: string, outer: ModelStream, { last: inner, again }: InnerResult<ModelStream>): ModelStream {
+    const recorded = inner instanceof RecordedStream ? inner : undefined;
     const guard = this;
-    return (async function* () {
+    return (async function* (): AsyncGenerator<readonly ModelEvent[]> {
       let given = 0;
       try {
         for await (const batch of outer) {
@@ -114,31 +161,62 @@ export class PluginGuard {
           yield batch;
         }
       } catch (error) {
-        if (inner.failed?.error === error) throw error;
+        if (recorded?.failed?.error === error) throw error;
         guard.switchOff(where, error);
-        yield* inner.from(given);
+        if (recorded !== undefined) yield* recorded.from(given);
+        else if (given === 0) yield* await again();
+        // The text cannot be completed: the request is made again, without the plugin.
+        else yield [{ type: "failure", failure: failure("StreamInterrupted", {}) }];
       } finally {
-        await inner.close();
+        await recorded?.close();
       }
     })();
   }
 }
 
-/** A link that does not react to the end of its turn must not hold it up. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stopListening = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stopListening = onAbort(signal, () => reject(new Error("cancelled")));
-  });
-  // A link that stops by itself gives its own result.
-  aborted.catch(() => {});
-  return Promise.race([work, Promise.resolve().then(() => aborted)]).finally(stopListening);
+interface LinkChecks<Input, Output> {
+  /** Whether `next` can work with it. */
+  readonly accepts: (input: Input) => boolean;
+  readonly isResult: (output: Output) => boolean;
+  readonly prepare?: (output: Output) => Output;
+  readonly settle?: (output: Output, inner: InnerResult<Output>) => Output;
 }
 
-interface LinkRepair<Output> {
-  readonly prepare?: (output: Output) => Output;
-  /** `inner`: the newest result of `next`, if there is one. */
-  readonly settle?: (output: Output, inner: Output | undefined) => Output;
+interface InnerResult<Output> {
+  /** The newest result of `next`, if there is one. */
+  readonly last: Output | undefined;
+  /** The result without the link. */
+  again(): Promise<Output>;
+}
+
+function isRequest(request: ModelRequest): boolean {
+  return (
+    typeof request?.model === "string" &&
+    typeof request.system === "string" &&
+    Array.isArray(request.messages) &&
+    Array.isArray(request.tools)
+  );
+}
+
+/** Whether a hook has left a request that can be sent. */
+export const isSendable = isRequest;
+
+function isStream(stream: ModelStream): boolean {
+  return typeof stream?.[Symbol.asyncIterator] === "function";
+}
+
+function isCall(call: ToolCall): boolean {
+  return typeof call?.call === "string" && typeof call.tool === "string" && isJsonObject(call.args);
+}
+
+const STATUSES: readonly string[] = ["ok", "error", "denied", "cancelled", "timeout", "skipped"];
+
+export function isOutcome(outcome: ToolOutcome): boolean {
+  return STATUSES.includes(outcome?.status) && Array.isArray(outcome.content) && outcome.content.every(isBlock);
+}
+
+function isBlock(block: ToolOutcome["content"][number]): boolean {
+  return block?.type === "text" ? typeof block.text === "string" : block?.type === "image";
 }
 
 /** What a link did with `next`. */
@@ -149,8 +227,12 @@ class InnerCalls<Input, Context, Output> {
   last: Output | undefined;
   failed: { readonly error: unknown } | undefined;
 
-  constructor(next: Next<Input, Context, Output>, prepare: (output: Output) => Output) {
+  constructor(
+    next: Next<Input, Context, Output>,
+    { accepts, prepare = (output) => output }: LinkChecks<Input, Output>,
+  ) {
     this.call = async (input, context) => {
+      if (!accepts(input)) throw new Error("it gave something else to next than a request or a call");
       this.failed = undefined;
       const running = next(input, context).then(prepare);
       this.running = running;

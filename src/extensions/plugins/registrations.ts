@@ -64,7 +64,7 @@ export function registrationsOf({ name, settings, log }: RegisteringPlugin): {
     addRequestLink: (link) => add("a request link", linkProblem(link), () => requestLinks.push(link)),
     addToolLink: (link) => add("a tool link", linkProblem(link), () => toolLinks.push(link)),
     addHook: (stage, hook) => {
-      const problem = STAGES.includes(stage) ? linkProblem(hook) : `there is no stage "${stage}"`;
+      const problem = isStage(stage) ? linkProblem(hook) : `there is no stage "${stage}"`;
       add("a hook", problem, () => hooks.push({ stage, hook }));
     },
     subscribe: (listener) =>
@@ -122,6 +122,10 @@ function emptyRegistrations(name: string): Registrations {
     closers: [],
     namespace: name,
   };
+}
+
+export function isStage(name: string): name is PluginStage {
+  return STAGES.includes(name);
 }
 
 /** What is wrong with a tool; undefined when it can be used. */

@@ -2,10 +2,12 @@
 import type { Subscriber } from "../../chain/build.js";
 import { type Command, refuse } from "../../commands/command.js";
 import type { Tool, ToolOutcome } from "../../engine/ports.js";
-import type { NamedHook, Stage } from "../../engine/turn.js";
-import type { PluginCommand, PluginTool } from "../../extensions/plugins/api.js";
+import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
+import type { PluginCommand, PluginHook, PluginTool } from "../../extensions/plugins/api.js";
+import { isOutcome, isSendable } from "../../extensions/plugins/guard.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
-import { toolProblem } from "../../extensions/plugins/registrations.js";
+import { isStage, toolProblem } from "../../extensions/plugins/registrations.js";
+import { isAgentTool } from "../../extensions/subagents/definition.js";
 import { text } from "../../protocol/content.js";
 import type { SessionPart } from "../part.js";
 import { isBuiltInTool } from "../parts/executables.js";
@@ -22,7 +24,7 @@ export function pluginPart(plugins: readonly LoadedPlugin[], report: (problem: s
       request: plugins.flatMap(({ registrations, guard }) =>
         registrations.requestLinks.map((link) => guard.requestLink(link)),
       ),
-      tool: plugins.flatMap(({ registrations, guard }) => registrations.toolLinks.map((link) => guard.link(link))),
+      tool: plugins.flatMap(({ registrations, guard }) => registrations.toolLinks.map((link) => guard.toolLink(link))),
     },
     tools: () => [...own.filter(({ guard }) => !guard.isOff).map(({ tool }) => tool), ...sources.tools],
     ...(plugins.some(({ registrations }) => registrations.sources.length > 0) && { refresh: () => sources.refresh() }),
@@ -37,21 +39,38 @@ function hooksOf(plugins: readonly LoadedPlugin[]): Partial<Record<Stage, readon
   const hooks: Partial<Record<Stage, NamedHook[]>> = {};
   for (const { registrations, guard } of plugins) {
     for (const { stage, hook } of registrations.hooks) {
-      const named: NamedHook = {
-        name: hook.name,
-        run: (turn) => guard.wait(`${stage}/${hook.name}`, () => hook.run(turn)),
-      };
+      const where = `${stage}/${hook.name}`;
+      const named: NamedHook = { name: hook.name, run: (turn) => guard.wait(where, () => runHook(hook, turn)) };
       hooks[stage] = [...(hooks[stage] ?? []), named];
     }
   }
   return hooks;
 }
 
+/** Fails if the hook leaves something that the loop cannot use; the request is then as it was. */
+async function runHook(hook: PluginHook, turn: Turn): Promise<HookResult> {
+  const { request } = turn;
+  try {
+    const result = await hook.run(turn);
+    if (turn.request !== undefined && turn.request !== request && !isSendable(turn.request)) {
+      throw new Error("it left a request that cannot be sent");
+    }
+    if (result === undefined || result === null) return undefined;
+    if ("stop" in result && typeof result.stop === "string") return result;
+    if ("next" in result && isStage(result.next)) return result;
+    throw new Error("its result is neither a stage nor a reason to stop");
+  } catch (error) {
+    turn.request = request;
+    throw error;
+  }
+}
+
 function subscriberOf({ name, registrations, guard }: LoadedPlugin): readonly Subscriber[] {
   const { listeners } = registrations;
   if (listeners.length === 0) return [];
   const run: Subscriber["run"] = (event) => {
-    for (const listener of listeners) guard.call("a subscriber", () => listener(event));
+    // The event is not the plugin's to change: the log may still hold it.
+    for (const listener of listeners) guard.call("a subscriber", () => listener(structuredClone(event)));
   };
   return [{ name: `65-plugin-${name}`, run }];
 }
@@ -82,13 +101,20 @@ class SourceTools {
   }
 
   #isUsable(plugin: string, tool: PluginTool): boolean {
-    const isTaken = isBuiltInTool(tool?.name ?? "") ? `the tool "${tool.name}" is built in` : undefined;
-    const problem = toolProblem(tool) ?? isTaken;
+    const problem = toolProblem(tool) ?? this.#ownerProblem(plugin, tool.name);
     if (problem === undefined) return true;
     const message = `A tool of the plugin ${plugin} is left out: ${problem}.`;
     if (!this.#told.has(message)) this.#report(message);
     this.#told.add(message);
     return false;
+  }
+
+  #ownerProblem(plugin: string, tool: string): string | undefined {
+    if (isBuiltInTool(tool) || isAgentTool(tool)) return `the tool "${tool}" is built in`;
+    const owner = this.#plugins.find(
+      ({ name, registrations }) => name !== plugin && registrations.tools.some((each) => each.name === tool),
+    );
+    return owner && `the plugin ${owner.name} has the tool "${tool}", too`;
   }
 }
 
@@ -102,7 +128,7 @@ function toolOf(tool: PluginTool, path: string): Tool {
     run: async (args, context): Promise<ToolOutcome> => {
       const result = await tool.run(args, context);
       if (typeof result === "string") return { status: "ok", content: [text(result)] };
-      if (Array.isArray(result?.content) && typeof result.status === "string") return result;
+      if (isOutcome(result)) return result;
       return { status: "ok", content: [text(JSON.stringify(result) ?? "")] };
     },
   };

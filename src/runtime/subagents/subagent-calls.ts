@@ -60,7 +60,7 @@ export class SubagentCalls {
           : await modelOfType(type.model, turn.model, engine);
       if ("problem" in chosen) return refused(`The model of the type ${type.name} cannot be used. ${chosen.problem}`);
       const { model, note } = chosen;
-      const description = String(args.description ?? "").trim() || firstLine(prompt);
+      const description = firstLine(String(args.description ?? "").trim() || prompt);
       const count = this.#agents.countOf(turn);
       const notes = note === undefined ? [] : [note];
       const work = { type, model, prompt, description, call, turn, signal, count, notes };

@@ -35,7 +35,16 @@ export function addCosts(costs: CostState, event: EventPayloads["CostIncremented
   };
 }
 
-function add({ usd, known, byProvider }: Spent, { provider, cost }: EventPayloads["CostIncremented"]): Spent {
+/** The model calls of a subagent are in its own session; its end gives their sum. */
+export function addSubagent(costs: CostState, { usage, cost }: EventPayloads["SubagentEnded"]): CostState {
+  if (usage.input + usage.output + usage.cache_read + usage.cache_write === 0) return costs;
+  const paid = { provider: "subagents", ...(cost !== undefined && { cost }) };
+  return { ...costs, turn: add(costs.turn, paid), session: add(costs.session, paid) };
+}
+
+type Paid = Pick<EventPayloads["CostIncremented"], "provider" | "cost">;
+
+function add({ usd, known, byProvider }: Spent, { provider, cost }: Paid): Spent {
   if (cost === undefined) return { usd, known: false, byProvider };
   const before = byProvider[provider] ?? 0;
   return {

@@ -174,6 +174,25 @@ describe("a turn on the screen", () => {
     expect([next.costs.turn.usd, next.costs.session.usd]).toEqual([0, 0.07]);
   });
 
+  verifies(["L17"], "shows what a subagent does under its call, and adds its cost", () => {
+    const name = { call: A, session: "sess_x", type: "explore" };
+    const { state } = play([
+      started(),
+      call(A),
+      event("SubagentProgress", { ...name, text: "grep TODO", elapsed_ms: 12_000, tokens: 3400 } as never),
+      event("SubagentEnded", {
+        ...name,
+        outcome: "answered",
+        elapsed_ms: 1,
+        usage: USAGE,
+        cost: { usd: 0.03 },
+      } as never),
+    ]);
+    expect(state.tools[0]?.progress).toBe("explore: grep TODO (12s, 3.4k tokens)\n");
+    expect(state.costs.turn).toEqual({ usd: 0.03, known: true, byProvider: { subagents: 0.03 } });
+    expect(state.costs.contextUsed).toBe(0);
+  });
+
   verifies(["U1"], "shows a wait in the working line only, until the model answers", () => {
     const waiting = play([
       started(),

@@ -6,7 +6,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { Block } from "../content/block.js";
 import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
-import { addCosts, newTurn } from "./costs.js";
+import { addCosts, addSubagent, newTurn } from "./costs.js";
 import { noticeOf } from "./notices.js";
 import { printFinished, progressOfCall, resultOfCall, startCall } from "./tool-calls.js";
 
@@ -50,6 +50,8 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     }
     case "ToolResult":
       return printFinished(resultOfCall(state, event.payload, now));
+    case "SubagentEnded":
+      return { state: { ...state, costs: addSubagent(state.costs, event.payload) }, effects: [] };
     case "CostIncremented":
       return {
         state: {
