@@ -127,6 +127,8 @@ describe("files by others", () => {
       argumentHint: "[pr-number] [priority] [assignee]",
     });
     expect(await read("/p/.claude", "c.md", written[4]?.[0] ?? "")).toMatchObject({ summary: "Optimise code" });
+    const described = "---\narguments:\n  - name: query\n    required: true\n  - name: limit\n---\n$query $limit";
+    expect(await read("/p/.claude", "c.md", described)).toMatchObject({ argumentNames: ["query", "limit"] });
     expect(await read("/p/.oxbow", "c.md", "---\nopen")).toMatchObject({
       refused: expect.stringContaining("not closed"),
     });

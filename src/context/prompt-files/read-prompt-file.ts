@@ -7,7 +7,8 @@
  * | `.codex/prompts` | `/prompts:NAME` |
  */
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
-import { argumentHintOf, flagOf, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
+import { argumentHintOf, flagOf, isYamlMap, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
+import type { YamlValue } from "../../base/yaml.js";
 
 export type PromptLayout = "oxbow" | "claude" | "codex";
 
@@ -46,7 +47,7 @@ export async function readPromptFile(file: ExtensionFile): Promise<PromptFile | 
     path: file.path,
     summary: (lineOf(fields, "description") ?? firstLine(body)).slice(0, SUMMARY_LENGTH),
     ...(hint !== undefined && { argumentHint: hint }),
-    argumentNames: wordsOf(fields, "arguments"),
+    argumentNames: namesOf(fields.get("arguments")) ?? wordsOf(fields, "arguments"),
     allowedTools: wordsOf(fields, "allowed-tools"),
     ...(model !== undefined && model !== "inherit" && { model }),
     body: body.trim(),
@@ -73,6 +74,12 @@ function nameOf(path: string, layout: PromptLayout): string {
         .replace(/[\s:]+/g, "-"),
     );
   return [...(layout === "codex" ? ["prompts"] : []), ...words].join(":");
+}
+
+/** Some files describe their arguments: a list of maps, each with a name. */
+function namesOf(value: YamlValue | undefined): readonly string[] | undefined {
+  if (!Array.isArray(value) || !value.some(isYamlMap)) return undefined;
+  return value.map((one) => (isYamlMap(one) ? String(one.get("name") ?? "") : String(one)));
 }
 
 function firstLine(body: string): string {

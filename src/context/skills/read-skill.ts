@@ -62,7 +62,7 @@ export function skillId(folder: string): string {
   return folder
     .normalize("NFKC")
     .trim()
-    .replace(/[\s\p{Cc}:]+/gu, "-");
+    .replace(/[\s\p{Cc}\p{Cf}:"'`<>&\\/]+/gu, "-");
 }
 
 function problemsOf(fields: YamlMap, folder: string): readonly string[] {

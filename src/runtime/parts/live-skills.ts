@@ -177,11 +177,19 @@ export class LiveSkills {
 
 function load({ engine, extensions, session }: Place): Promise<SkillRegistry> {
   const folder = join(engine.loaded.roots.state, "output", session, "skills");
+  // A script of it may run: the files are replaced only when the skill has others.
+  const copies = new Map<string, Promise<string>>();
   return SkillRegistry.load({
     builtIn: BUILT_IN_SKILLS,
     skills: extensions.of("skill"),
     files: extensions.of("skill-file"),
-    copy: (skill, files) => copyFiles(join(folder, skill), files),
+    copy: (skill, files) => {
+      const copy = copies.get(skill) ?? copyFiles(join(folder, skill), files);
+      copies.set(skill, copy);
+      // What could not be copied now may be there later.
+      copy.catch(() => copies.delete(skill));
+      return copy;
+    },
   });
 }
 

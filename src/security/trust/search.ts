@@ -146,14 +146,22 @@ export class Search {
     }
   }
 
+  /** A folder with a SKILL.md is a skill, and so is one in a folder that groups skills. A skill within a skill is a part of it. */
   #skills(origin: Source, place: Place): void {
     const paths = this.#tree(origin, place);
-    const partsOf = (path: string) => relative(place.path, path).split(sep);
-    const skills = new Set(paths.filter((path) => isSkill(partsOf(path))).map((path) => partsOf(path)[0]));
+    const folders = new Set(paths.filter((path) => basename(path) === "SKILL.md").map((path) => dirname(path)));
+    const skillOf = (path: string) => {
+      let outermost: string | undefined;
+      for (let folder = dirname(path); folder.length > place.path.length; folder = dirname(folder)) {
+        if (folders.has(folder)) outermost = folder;
+      }
+      return outermost;
+    };
     for (const path of paths) {
-      const parts = partsOf(path);
-      if (!skills.has(parts[0])) continue;
-      this.#file(origin, { ...place, path, kind: isSkill(parts) ? "skill" : "skill-file" }, place.path);
+      const skill = skillOf(path);
+      if (skill === undefined) continue;
+      const kind = path === join(skill, "SKILL.md") ? "skill" : "skill-file";
+      this.#file(origin, { ...place, path, kind }, place.path);
     }
   }
 
@@ -213,10 +221,6 @@ export class Search {
     enter(top, 0);
     return paths.sort();
   }
-}
-
-function isSkill(parts: readonly string[]): boolean {
-  return parts.length === 2 && parts[1] === "SKILL.md";
 }
 
 /** Of a folder that was filled to be in the way, only so many. Undefined when it cannot be read. */

@@ -141,6 +141,25 @@ describe("sources", () => {
     expect(await found(realpathSync(bed.folder))).toEqual(["user agent a.md"]);
   });
 
+  it("may group skills in folders; a skill within a skill belongs to it", async () => {
+    for (const path of [
+      "a/SKILL.md",
+      "a/examples/b/SKILL.md",
+      "group/c/SKILL.md",
+      "group/c/x.txt",
+      "group/y.txt",
+      "z.txt",
+    ]) {
+      bed.put(`.agents/skills/${path}`, path);
+    }
+    expect(await found(bed.folder)).toEqual([
+      "project skill a/SKILL.md",
+      "project skill-file a/examples/b/SKILL.md",
+      "project skill group/c/SKILL.md",
+      "project skill-file group/c/x.txt",
+    ]);
+  });
+
   it("keep both names of a program, and count a linked skill once", async () => {
     bed.program(".oxbow/tools/b");
     bed.link("b", ".oxbow/tools/a");
