@@ -1,5 +1,5 @@
 /** Slash commands as Markdown files in live sessions, with the mock model. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { EngineClient } from "../../src/protocol/client.js";
@@ -63,6 +63,17 @@ describe("prompt files", () => {
     const commands = await client.query("ListCommands", {}, session);
     const names = commands.ok ? commands.answer.commands.map(({ name, usage }) => `${name} ${usage}`) : [];
     expect(names).toEqual(expect.arrayContaining(["git:fix /git:fix [number]", "prompts:draft /prompts:draft"]));
+  });
+
+  verifies(["U6"], "the example works as it is", async () => {
+    const example = readFileSync(join(import.meta.dirname, "../../examples/commands/explain.md"), "utf8");
+    bed.put(".oxbow/commands/explain.md", example);
+    bed.put("a.ts", "export const answer = 42;");
+    await bed.approveAll();
+    const { client, session } = await open();
+    await slashTurn(client, session, '/explain a.ts "For beginners."');
+    expect(lastRequest()).toContain("export const answer = 42;");
+    expect(lastRequest()).toContain("easy to get wrong. For beginners.");
   });
 
   verifies(["U6", "P10"], "come and go without a new start, and only when they are approved", async () => {

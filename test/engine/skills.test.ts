@@ -1,7 +1,9 @@
 /** Skills in live sessions, with the mock model. */
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { validateSkillFolder } from "../../src/context/skills/validate-skill.js";
 import type { EngineClient } from "../../src/protocol/client.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { Testbed } from "../../src/security/trust/test-support/testbed.js";
@@ -96,6 +98,25 @@ reply
     const commands = await client.query("ListCommands", {}, session);
     const names = commands.ok ? commands.answer.commands.map(({ name }) => name) : [];
     expect(names).toEqual(expect.arrayContaining(["skills:list", "skills:reload", "skills:release", "skills:second"]));
+  });
+
+  verifies(["X3"], "the example runs its script from an approved copy", async () => {
+    const example = join(import.meta.dirname, "../../examples/skills/release-notes");
+    expect(validateSkillFolder(example)).toEqual([]);
+    cpSync(example, join(bed.folder, ".agents/skills/release-notes"), { recursive: true });
+    bed.put(".oxbow/commands/run-it.md", "Changes: !`sh $1`");
+    await bed.approveAll();
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", ["-C", bed.folder, "-c", "user.name=a", "-c", "user.email=a@b.c", ...args]);
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "parser: accept CRLF");
+    const { client, session } = await open(
+      'reply\n  tool skill {"name": "release-notes"}\nreply\n  text: Done.\nloop\n',
+    );
+    const loaded = JSON.stringify(await turnOf(client, session, "write release notes"));
+    const folder = /Approved copies of them are in ([^ ]+)\. /.exec(loaded)?.[1] ?? "";
+    await slashTurn(client, session, `/run-it ${folder}/scripts/changes.sh`);
+    expect(JSON.stringify(bodies())).toContain("parser: accept CRLF");
   });
 
   verifies(["X3"], "start with /skills:NAME, and /skills:reload finds changes", async () => {

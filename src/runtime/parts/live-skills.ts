@@ -1,7 +1,5 @@
 /** Skills in use: loads, starts and searches for them again. */
-import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative } from "node:path";
-import type { ExtensionFile } from "../../base/extension-files.js";
+import { isAbsolute, join, relative } from "node:path";
 import type { PinnedPlace } from "../../context/compaction/compact.js";
 import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
 import { listOf, skillCatalogue } from "../../context/skills/catalogue.js";
@@ -15,6 +13,8 @@ import { type InputContent, plainText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
 import type { Opening } from "../opening.js";
+import { copier, removeCopies } from "./skill-copies.js";
+import { skillFolder } from "./skill-folder.js";
 import { extensionStamp } from "./skills.js";
 
 /** More at once would bury the prompt; of the others the model gets the names. */
@@ -32,6 +32,7 @@ export class LiveSkills {
   #news: readonly string[] = [];
   #isListed = false;
   #changed = false;
+  #isRestored = false;
 
   private constructor(place: Place, registry: SkillRegistry) {
     this.#place = place;
@@ -102,6 +103,7 @@ export class LiveSkills {
   async noticeFor(input: readonly InputContent[]): Promise<string | undefined> {
     try {
       await this.follow();
+      await this.#restore();
       const prompt = plainText(input);
       const paths = pathsIn(prompt).map((path) => this.#below(path));
       const started = await this.#start(
@@ -113,6 +115,19 @@ export class LiveSkills {
       this.#warn(error);
       return undefined;
     }
+  }
+
+  /** A resumed conversation names files that were deleted at the end of the last run. */
+  async #restore(): Promise<void> {
+    if (this.#isRestored) return;
+    this.#isRestored = true;
+    const names = skillsIn(ownTexts(this.#conversation));
+    await Promise.all(names.map((name) => this.#registry.find(name)?.folder()));
+  }
+
+  async close(): Promise<void> {
+    const { engine, session } = this.#place;
+    await removeCopies(join(skillFolder(engine.loaded.roots), session));
   }
 
   /** The skills that files of a call start. */
@@ -176,33 +191,13 @@ export class LiveSkills {
 }
 
 function load({ engine, extensions, session }: Place): Promise<SkillRegistry> {
-  const folder = join(engine.loaded.roots.state, "output", session, "skills");
-  // A script of it may run: the files are replaced only when the skill has others.
-  const copies = new Map<string, Promise<string>>();
+  const folder = join(skillFolder(engine.loaded.roots), session);
   return SkillRegistry.load({
     builtIn: BUILT_IN_SKILLS,
     skills: extensions.of("skill"),
     files: extensions.of("skill-file"),
-    copy: (skill, files) => {
-      const copy = copies.get(skill) ?? copyFiles(join(folder, skill), files);
-      copies.set(skill, copy);
-      // What could not be copied now may be there later.
-      copy.catch(() => copies.delete(skill));
-      return copy;
-    },
+    copy: copier(folder),
   });
-}
-
-/** The sandbox lets commands read the folder of the session's outputs, not that of the approved programs. */
-async function copyFiles(folder: string, files: ReadonlyMap<string, ExtensionFile>): Promise<string> {
-  await rm(folder, { recursive: true, force: true });
-  for (const [path, file] of files) {
-    const copy = join(folder, path);
-    await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
-    await copyFile(await file.program(), copy);
-    await chmod(copy, file.executable ? 0o500 : 0o400);
-  }
-  return folder;
 }
 
 function signatureOf({ extensions }: Place): string {

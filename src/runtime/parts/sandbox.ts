@@ -24,6 +24,7 @@ import type { LoadedSettings } from "../settings/settings.js";
 import { resolverOf } from "./allowed-hosts.js";
 import type { Reach } from "./contained-reach.js";
 import type { SandboxAhead } from "./sandbox-ahead.js";
+import { skillFolder } from "./skill-folder.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -305,7 +306,7 @@ export class RunSandbox {
       policy: sandboxPolicy({
         writable: [root, ...(await this.#alsoWritable(reach))],
         hidden: [...(await this.#secrets()), ...(privately?.otherHomes ?? [])],
-        visible: [outputDirectory, this.#programs()],
+        visible: [outputDirectory, this.#programs(), this.#skills()],
         network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
         unixSockets: reach.unixSockets,
         ...(privately && { home: privately.home, repositories: "read-only" as const }),
@@ -319,6 +320,13 @@ export class RunSandbox {
   /** Private copies of approved programs; it must be there before the sandbox is. */
   #programs(): string {
     const folder = join(this.#options.loaded.roots.data, "programs");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  /** Copies of the files of skills in use. */
+  #skills(): string {
+    const folder = skillFolder(this.#options.loaded.roots);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return folder;
   }

@@ -49,6 +49,7 @@ export const skills: CreateBuiltIn = async (opening) => {
       const isIdle = live === undefined && skillsIn(ownTexts(current.run?.conversation ?? [])).length === 0;
       return isIdle ? [] : (await open()).pinned(place);
     },
+    close: async () => (await live)?.close(),
     commandsStamp: () => extensionStamp(extensions, ["skill"]),
     commands: async () => {
       used = await open();
