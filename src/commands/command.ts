@@ -60,6 +60,8 @@ export interface CommandSpec {
   readonly shellFlags?: readonly Flag[];
   readonly users: readonly CommandUser[];
   readonly places: readonly CommandPlace[];
+  /** People type its name with colons only: `/git:fix`, because `/git fix` is the command `git`. */
+  readonly withColons?: true;
 }
 
 /** The words of a command, by the names of its arguments and flags. */

@@ -63,7 +63,7 @@ export class CommandRegistry<C extends CommandSpec = Command> {
   ): { readonly command: C; readonly used: number } | { readonly failure: Failure } {
     for (let used = Math.min(MOST_WORDS, words.length); used > 0; used--) {
       const command = this.find(words.slice(0, used).join(":"));
-      if (command === undefined) continue;
+      if (command === undefined || (used > 1 && command.withColons)) continue;
       const isAlone = used === 1 && this.actions(words[0] ?? "").length > 0;
       const isMistyped = isAlone && words.length > 1 && !words[1]?.startsWith("-") && takesNoWords(command);
       return isMistyped ? this.#unknownAction(words, context) : { command, used };

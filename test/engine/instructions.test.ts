@@ -1,5 +1,6 @@
 /** Instruction files in live sessions, with the mock model: live data, and what stays after compaction. */
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { EngineClient } from "../../src/protocol/client.js";
@@ -121,4 +122,29 @@ describe(`after compaction of ${TURNS} turns`, () => {
     },
     120_000,
   );
+
+  verifies(["X3"], "a resumed session keeps the skill in use, and has the copies of its files again", async () => {
+    bed.put(
+      ".oxbow/skills/release/SKILL.md",
+      "---\nname: release\ndescription: Releases.\n---\nAlways tag the release.\n",
+    );
+    bed.put(".oxbow/skills/release/scripts/tag.sh", "echo tagged");
+    await bed.approveAll();
+    const filler = `Answer. ${"word ".repeat(600)}`;
+    const first = await open(`reply\n  tool skill {"name": "release"}\nreply\n  text: ${filler}\nloop\n`);
+    const loaded = JSON.stringify(await settledTurn(first.client, first.session, "release it"));
+    const folder = /Approved copies of them are in ([^ ]+)\. /.exec(loaded)?.[1] ?? "";
+    await hosted?.engine.close();
+    await mock?.close();
+    expect(existsSync(folder)).toBe(false);
+    const second = await open(`reply\n  text: ${filler}\nreply\n  text: The summary.\nreply\n  text: Done.\n`);
+    const resumed = await second.client.send("CreateSession", { resume: first.session });
+    expect(resumed).toMatchObject({ ok: true, session: first.session });
+    await settledTurn(second.client, first.session, "go on");
+    expect(existsSync(join(folder, "scripts/tag.sh"))).toBe(true);
+    expect(await slash(second.client, first.session, "/compact")).toMatchObject({ ok: true });
+    await settledTurn(second.client, first.session, "and then?");
+    expect(lastRequest()).toContain("The summary.");
+    expect(lastRequest()).toContain("Always tag the release.");
+  });
 });

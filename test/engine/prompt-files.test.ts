@@ -55,6 +55,9 @@ describe("prompt files", () => {
     });
     expect(lastRequest()).toMatch(/Fix #7: <untrusted-\w+ [^>]*>\\nout-7\\n<\/untrusted/);
     expect(lastRequest()).toContain("remember the milk");
+    // The built-in command keeps its words.
+    expect(JSON.stringify(await slash(client, session, "/git fix"))).not.toContain("stands for this prompt");
+    expect(mock.requests).toHaveLength(1);
     await slashTurn(client, session, "/prompts:draft TOPIC=parsers");
     expect(lastRequest()).toContain("Draft parsers.");
     await slashTurn(client, session, "/project:help");

@@ -19,9 +19,6 @@ import { type CallPlace, callTool } from "./call-tool.js";
 type Place = Pick<Opening, "engine" | "current" | "session" | "root" | "built">;
 
 export async function promptFileCommands(files: readonly ExtensionFile[], opening: Place): Promise<readonly Command[]> {
-  const taken = new Set(
-    SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map((name) => namespaceOf(name) ?? name),
-  );
   const commands = new Map<string, Command>();
   for (const file of files) {
     const read = await readPromptFile(file).catch((error: Error) => ({ refused: error.message }));
@@ -29,10 +26,19 @@ export async function promptFileCommands(files: readonly ExtensionFile[], openin
       opening.engine.notify(`${file.path} is no slash command: ${read.refused}`);
       continue;
     }
-    const name = taken.has(namespaceOf(read.name) ?? read.name) ? `${read.scope}:${read.name}` : read.name;
+    const name = isTaken(read.name) ? `${read.scope}:${read.name}` : read.name;
     commands.set(name, promptCommand({ ...read, name }, opening));
   }
   return [...commands.values()];
+}
+
+/** Namespaces whose commands depend on the session. */
+const DYNAMIC = ["skills", "agents", "profiles", "sessions", "mcp"];
+const NAMES = new Set(SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+const NAMESPACES = new Set([...DYNAMIC, ...[...NAMES].flatMap((name) => namespaceOf(name) ?? [])]);
+
+function isTaken(name: string): boolean {
+  return NAMES.has(name) || NAMESPACES.has(namespaceOf(name) ?? name);
 }
 
 function promptCommand(file: PromptFile, opening: Place): Command {
@@ -44,6 +50,7 @@ function promptCommand(file: PromptFile, opening: Place): Command {
     arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
     users: ["people", "agents"],
     places: ["between turns"],
+    withColons: true,
     run: async (args, context) => runPrompt(file, args.text("ARGUMENTS") ?? "", { opening, context }),
   };
 }
