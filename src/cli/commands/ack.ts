@@ -39,20 +39,28 @@ async function approve(paths: readonly string[], flags: ParsedFlags, variables: 
   ]);
   const emitTo = flags.text("emit-lockfile");
   try {
-    const { text, exitCode } = await ackCommand({
-      ...(await openReview(flags, variables)),
-      ...trustLook(processTerminal(variables)),
-      by: approver(variables),
-      now: () => new Date(),
-      ...(!flags.has("plain") && terminalFits(variables, { input: process.stdin, output: process.stdout })
-        ? { review: (items) => reviewOnScreen(items, variables) }
-        : {}),
-      paths,
-      which: flags.has("all") ? "user-owned" : "one-by-one",
-      ...(emitTo !== undefined && { emitTo: resolve(emitTo) }),
-    });
-    process.stdout.write(text);
-    return exitCode;
+    const ask = async (review: Awaited<ReturnType<typeof openReview>>) => {
+      const result = await ackCommand({
+        ...review,
+        ...trustLook(processTerminal(variables)),
+        by: approver(variables),
+        now: () => new Date(),
+        ...(!flags.has("plain") && terminalFits(variables, { input: process.stdin, output: process.stdout })
+          ? { review: (items) => reviewOnScreen(items, variables) }
+          : {}),
+        paths,
+        which: flags.has("all") ? "user-owned" : "one-by-one",
+        ...(emitTo !== undefined && { emitTo: resolve(emitTo) }),
+      });
+      process.stdout.write(result.text);
+      return result.exitCode;
+    };
+    const review = await openReview(flags, variables);
+    const exitCode = await ask(review);
+    // A profile that was just approved may list more instruction files.
+    const again = await openReview(flags, variables);
+    const isSame = again.sources.join("\n") === review.sources.join("\n");
+    return isSame ? exitCode : await ask(again);
   } catch (error) {
     if (error instanceof TrustError) throw new UsageError(error.message);
     throw error;

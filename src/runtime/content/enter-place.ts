@@ -9,9 +9,8 @@ export interface EnteredPlace {
   readonly content: ProjectContent;
 }
 
-export async function enterPlace(
-  options: ProjectContentOptions,
-): Promise<EnteredPlace | { readonly failure: Failure }> {
+export async function enterPlace(given: ProjectContentOptions): Promise<EnteredPlace | { readonly failure: Failure }> {
+  const options = { ...given, notify: onceEach(given.notify) };
   const content = await ProjectContent.enter(options);
   if ("failure" in content) return content;
   const files = content.extensions.of("profile");
@@ -24,6 +23,16 @@ export async function enterPlace(
   // The project lists other instruction files: they need approval, too.
   const again = await ProjectContent.enter({ ...options, loaded });
   return "failure" in again ? again : { loaded, content: again };
+}
+
+/** A second look at the same folder repeats no message. */
+function onceEach(notify: (message: string) => void): (message: string) => void {
+  const told = new Set<string>();
+  return (message) => {
+    if (told.has(message)) return;
+    told.add(message);
+    notify(message);
+  };
 }
 
 function hasSameInstructions({ settings: one }: LoadedSettings, { settings: other }: LoadedSettings): boolean {

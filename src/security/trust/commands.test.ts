@@ -118,7 +118,7 @@ describe("oxbow ack", () => {
     expect(await ack(new Script("y"), { paths: ["sub"] })).toEqual({ text: "Approved: sub/AGENTS.md\n", exitCode: 0 });
     bed.put("sub/AGENTS.md", "y");
     expect(await verify()).toEqual({
-      text: `changed since it was approved: instruction file ${bed.folder}/sub/AGENTS.md\n`,
+      text: `changed since it was approved: instruction file ${bed.folder}/sub/AGENTS.md\nApprove on a terminal: oxbow ack\n`,
       exitCode: 5,
     });
   });
@@ -192,6 +192,7 @@ describe("oxbow verify-ack", () => {
       "changed since it was approved: instruction file QWEN.md",
       "removed: instruction file GEMINI.md",
       "changed since it was approved: AGENT.md leads out of the folder, to OUTSIDE/secret",
+      "Approve on a terminal: oxbow ack",
       "",
     ]);
   });

@@ -68,6 +68,6 @@ function refusal(items: readonly ContentItem[]): Failure {
     })
     .join(", ");
   const told = failure("NonInteractiveAckRefused", { kind });
-  const advice = "--skip-unapproved continues without it.";
+  const advice = "With --skip-unapproved Oxbow runs without them.";
   return { ...told, message: `${told.message} ${advice}` };
 }

@@ -36,7 +36,10 @@ export async function verifyAckCommand(options: VerifyOptions): Promise<CommandR
       .map((broken) => `changed since it was approved: ${fullName(broken)} ${shown(broken.problem)}`),
   ];
   const notes = vouchesForItself(options);
-  if (drift.length > 0) return { text: `${[...drift, ...notes].join("\n")}\n`, exitCode: 5 };
+  if (drift.length > 0) {
+    const advice = `Approve on a terminal: oxbow ack${options.portableFile === undefined ? "" : ` --emit-lockfile ${shown(options.portableFile)}`}`;
+    return { text: `${[...drift, advice, ...notes].join("\n")}\n`, exitCode: 5 };
+  }
   const approved = `${count(review.approved.length, "item")} approved`;
   const refused = review.refused.length > 0 ? `, ${review.refused.length} refused` : "";
   return { text: `${[`No drift: ${approved}${refused}.`, ...notes].join("\n")}\n`, exitCode: 0 };

@@ -1,0 +1,103 @@
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { parseFlags } from "../../commands/flags.js";
+import { ackCommand } from "../../security/trust/ack-command.js";
+import { loadSettings } from "../settings/settings.js";
+import { openApprovals } from "./approvals.js";
+import { enterPlace } from "./enter-place.js";
+import { importsOf } from "./instruction-imports.js";
+import { placeSettings } from "./place-settings.js";
+
+const FLAGS = [
+  { name: "cwd", value: "DIR", help: "" },
+  { name: "profile", value: "NAME", help: "" },
+];
+const FILES = {
+  "AGENTS.md": "Answer in rhymes.\n",
+  "CLAUDE.md": "Be brief.\n",
+  ".oxbow/config.toml": 'context_sources = ["AGENTS.md", "CLAUDE.md"]\nsandbox = "off"\n',
+  ".oxbow/profiles/ci.toml": "max_iterations = 9\n",
+  ".oxbow/aliases.toml": '[aliases]\nhi = "Say hello"\n',
+  ".oxbow/skills/greet/SKILL.md": "---\nname: greet\ndescription: Greets.\n---\nSay hi.\n",
+  ".oxbow/hooks.d/start/50-x": "#!/bin/sh\ncat\n",
+};
+
+let base: string;
+let project: string;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-place-")));
+  project = join(base, "project");
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text, { mode: name.includes("hooks.d") ? 0o755 : 0o644 });
+  }
+  mkdirSync(join(project, ".git"));
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+async function enter(root: string, variables: Readonly<Record<string, string>>) {
+  const notes: string[] = [];
+  const loaded = await loadSettings(parseFlags(FLAGS, ["--cwd", root, "--profile", "ci"], ""), variables);
+  const look = { color: false, width: 80, skipUnapproved: false, allowProjectHooks: true };
+  const entered = await enterPlace({ root, loaded, variables, ...look, notify: (note) => notes.push(note) });
+  return { entered, notes };
+}
+
+/** What `oxbow ack --emit-lockfile` does, with a person who says yes. */
+async function approveAll(variables: Readonly<Record<string, string>>, emitTo: string): Promise<string> {
+  const { roots, settings } = await placeSettings(parseFlags(FLAGS, ["--cwd", project], ""), variables, {
+    unapproved: "ignore",
+  });
+  const { text } = await ackCommand({
+    folder: project,
+    home: { config: roots.config, user: base },
+    lock: openApprovals(project, { roots, variables }),
+    sources: settings.context_sources.value,
+    importsOf,
+    by: { name: "ann", identity: "human" },
+    now: () => new Date(0),
+    conversation: { show: () => {}, ask: async () => "y" },
+    color: false,
+    width: 80,
+    emitTo,
+  });
+  return text;
+}
+
+describe("a project with content of all kinds", () => {
+  verifies(["P10", "P11", "E5"], "works from a fresh clone with the lock file that one line wrote", async () => {
+    const here = { OXBOW_HOME: join(base, "home"), HOME: base };
+    const lock = join(project, "approved.lock");
+    await approveAll(here, lock);
+    // The profile that is approved now lists one file more.
+    expect(await approveAll(here, lock)).toContain("Approved: CLAUDE.md");
+    const clone = join(base, "clone");
+    cpSync(project, clone, { recursive: true });
+    const other = { OXBOW_HOME: join(base, "other"), HOME: base };
+    const { entered: refused } = await enter(clone, other);
+    if (!("failure" in refused)) throw new Error("nothing was approved here");
+    expect(refused.failure.message).toContain("oxbow ack --emit-lockfile approved.lock");
+    expect(refused.failure.message).toContain("OXBOW_APPROVED_LOCK=approved.lock");
+    const ci = { ...other, OXBOW_APPROVED_LOCK: join(clone, "approved.lock") };
+    const { entered, notes } = await enter(clone, ci);
+    if ("failure" in entered) throw new Error(entered.failure.message);
+    const { loaded, content } = entered;
+    expect(loaded.settings.max_iterations).toEqual({
+      value: 9,
+      origin: `${join(clone, ".oxbow", "profiles", "ci.toml")} (max_iterations)`,
+    });
+    expect(loaded.settings.sandbox.value).toBe("auto");
+    expect(notes).toEqual([expect.stringContaining('"sandbox" is ignored: a project may only make it stricter')]);
+    expect(content.instructions).toContain("Answer in rhymes.");
+    expect(content.instructions).toContain("Be brief.");
+    for (const kind of ["alias", "skill", "hook", "profile"] as const) {
+      expect(content.extensions.of(kind).length, kind).toBeGreaterThan(0);
+    }
+    writeFileSync(join(clone, ".oxbow/profiles/ci.toml"), "max_iterations = 10\n");
+    expect((await enter(clone, ci)).entered).toMatchObject({ failure: { reason: "NonInteractiveAckRefused" } });
+  });
+});
