@@ -120,6 +120,16 @@ export type RunCommand = (args: CommandArguments, context: CommandContext) => Co
 
 export interface Command extends CommandSpec {
   readonly run: RunCommand;
+  /** It stands for another line, which runs instead. */
+  readonly expand?: (line: string) => Expansion | { readonly failure: Failure };
+}
+
+export interface Expansion {
+  readonly kind: "command" | "prompt";
+  /** A command begins with its slash. */
+  readonly text: string;
+  /** Only what agents may do, too: the user did not write the line. */
+  readonly byProject: boolean;
 }
 
 /** The namespace of `route:add`; undefined for a plain name. */

@@ -1,5 +1,6 @@
 /** The commands of a session, or of `oxbow`. Each part registers its own; the last one of a name wins. */
 import { nearest } from "../base/nearest.js";
+import { text } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
 import { parseLine, wordsOf } from "./arguments.js";
 import {
@@ -7,6 +8,7 @@ import {
   type CommandContext,
   type CommandResult,
   type CommandSpec,
+  type Expansion,
   namespaceOf,
   refuse,
   spell,
@@ -14,6 +16,8 @@ import {
 } from "./command.js";
 import { helpColumns, helpOf, namespaceUsage } from "./usage.js";
 
+/** An alias may stand for another one; a chain that never ends stops here. */
+const MOST_EXPANSIONS = 20;
 /** The most words that a name can have: `permissions safemode on`. */
 const MOST_WORDS = 3;
 
@@ -106,6 +110,10 @@ export interface SlashCaller {
   readonly context: CommandContext;
   /** A turn runs. */
   readonly busy: boolean;
+  /** The line is from an alias of a project. */
+  readonly byProject?: boolean;
+  /** How many aliases led here. */
+  readonly expansions?: number;
 }
 
 /** Runs the line after the slash: `cost`, `route add fast openai:gpt-5`. */
@@ -120,14 +128,34 @@ export async function runSlash(registry: CommandRegistry, line: string, caller: 
   const { command, used } = found;
   const refusal = refusalOf(command, caller);
   if (refusal !== undefined) return refuse(refusal);
-  const args = parseLine(command, line.slice(words[used - 1]?.end).trim());
+  const rest = line.slice(words[used - 1]?.end).trim();
+  if (command.expand !== undefined) return runExpanded(registry, command.expand(rest), caller);
+  const args = parseLine(command, rest);
   return "failure" in args ? args : command.run(args, context);
 }
 
-function refusalOf(command: Command, { identity, context, busy }: SlashCaller): string | undefined {
+/** The caller needs the right to run what the line stands for, too. */
+async function runExpanded(
+  registry: CommandRegistry,
+  expanded: Expansion | { readonly failure: Failure },
+  caller: SlashCaller,
+): Promise<CommandResult> {
+  if ("failure" in expanded) return expanded;
+  const { expansions = 0 } = caller;
+  if (expansions >= MOST_EXPANSIONS) return refuse("Too many aliases stand for each other.");
+  if (expanded.kind === "command") {
+    const byProject = caller.byProject || expanded.byProject;
+    return runSlash(registry, expanded.text.slice(1), { ...caller, byProject, expansions: expansions + 1 });
+  }
+  return { text: "", value: { prompt: expanded.text }, turn: { input: [text(expanded.text)] } };
+}
+
+function refusalOf(command: Command, { identity, context, busy, byProject = false }: SlashCaller): string | undefined {
   const { name, users, places } = command;
   const typed = spell(name, context);
   if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
+  if (byProject && !users.includes("agents"))
+    return `${typed} is only for people, so an alias of a project cannot run it.`;
   if (!worksOn(command, context)) {
     return `${typed} works only outside a conversation: ${spell(name, { surface: "shell" })}`;
   }

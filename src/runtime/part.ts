@@ -12,6 +12,7 @@ import type { ApprovalGate } from "../chain/approval-gate.js";
 import type { ExtraChains, Subscriber } from "../chain/build.js";
 import type { ChainServices, CompactionWatcher, Log } from "../chain/services.js";
 import type { Command } from "../commands/command.js";
+import type { CommandRegistry } from "../commands/registry.js";
 import type { PinnedPlace } from "../context/compaction/compact.js";
 import type { Bus } from "../engine/bus.js";
 import type { RequestLink, Tool, ToolLink, ToolRegistry } from "../engine/ports.js";
@@ -33,6 +34,8 @@ export interface SessionPart {
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);
   /** A list, or what loads it with the first command that a client sends. */
   readonly commands?: readonly Command[] | (() => Promise<readonly Command[]>);
+  /** Commands that depend on those of the other parts. */
+  laterCommands?(known: CommandRegistry): Promise<readonly Command[]>;
   readonly subscribers?: readonly Subscriber[];
   /** Called before the first stage of a turn and before each of its iterations. Must not throw. */
   refresh?(turn: Turn): Promise<void>;

@@ -56,11 +56,13 @@ const NAMESPACES = {
 
 export async function sessionCommands(parts: readonly SessionPart[]): Promise<CommandRegistry> {
   const registry = new CommandRegistry().describe(NAMESPACES);
-  return registry.register(
+  registry.register(
     helpCommand(HELP, registry),
     ...[...CLIENT_COMMANDS, ...SCREEN_COMMANDS, ...SHELL_COMMANDS].map(elsewhere),
     ...(await commandsOf(parts)),
   );
+  const later = await Promise.all(parts.map((part) => part.laterCommands?.(registry) ?? []));
+  return registry.register(...later.flat());
 }
 
 /** Commands that only `oxbow NAME` can run: they are listed, and say so. */

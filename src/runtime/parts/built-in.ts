@@ -11,6 +11,7 @@ import { type Opening, type RunEffort, runOf } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import { pastEvents } from "../sessions/resumed-session.js";
 import { sessionMark } from "../sessions/session-mark.js";
+import { aliases } from "./aliases.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { eventHooks } from "./event-hooks.js";
@@ -191,6 +192,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   subagents,
   skills,
   promptFiles,
+  aliases,
   eventHooks,
   markers,
 ];

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
+import type { Command, CommandContext, CommandSpec } from "../../commands/command.js";
+import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
+import { aliasCommands } from "./aliases.js";
+
+const CONTEXT: CommandContext = {
+  surface: "slash",
+  signal: new AbortController().signal,
+  progress: () => {},
+  warn: () => {},
+  write: async () => {},
+};
+
+function file(text: string, scope: ExtensionScope): ExtensionFile {
+  const path = `/${scope}/aliases.toml`;
+  const facts = { kind: "alias", scope, path, source: `/${scope}`, name: "aliases.toml", executable: false } as const;
+  return { ...facts, sha256: "", read: async () => text, program: async () => path };
+}
+
+function echo(name: string, spec: Partial<CommandSpec> = {}): Command {
+  return {
+    name,
+    summary: name,
+    arguments: [{ name: "WORDS", kind: "line", optional: true, rest: "text" }],
+    users: ["people", "agents"],
+    places: ["between turns"],
+    ...spec,
+    run: (args) => ({ text: `${name}(${args.text("WORDS") ?? ""})`, value: null }),
+  };
+}
+
+const COMMANDS = [
+  echo("cost"),
+  echo("skills:pdf"),
+  echo("permissions:list", { aliases: ["permissions"] }),
+  echo("permissions:set", { users: ["people"] }),
+  echo("clear", { places: ["in a client"] }),
+];
+
+async function registryWith(texts: { readonly user?: string; readonly project?: string }) {
+  const told: string[] = [];
+  const known = new CommandRegistry();
+  known.register(helpCommand({ ...echo("help"), arguments: [] }, known), ...COMMANDS);
+  const files = [
+    ...(texts.user === undefined ? [] : [file(texts.user, "user")]),
+    ...(texts.project === undefined ? [] : [file(texts.project, "project")]),
+  ];
+  const commands = await aliasCommands(files, { known, tell: (problem) => told.push(problem) });
+  known.register(...commands);
+  const run = async (line: string, identity: "human" | "agent" = "human") => {
+    const result = await runSlash(known, line, { identity, context: CONTEXT, busy: false });
+    if ("failure" in result) return result.failure.message;
+    return result.turn === undefined ? result.text : { prompt: result.turn.input };
+  };
+  return { run, told, names: commands.map(({ name }) => name), known };
+}
+
+describe("aliases", () => {
+  verifies(["U6"], "stand for commands and prompts, with arguments", async () => {
+    const { run, told } = await registryWith({
+      user: `
+[aliases]
+c = "/cost"
+pdf = "/skills:pdf --fast"
+swap = "/cost $2 $1 costs $$5"
+all = { run = "Explain: $@", description = "explains" }
+two = "/c x"
+`,
+    });
+    expect(told).toEqual([]);
+    expect(await run("c")).toBe("cost()");
+    expect(await run('c "a b" c')).toBe('cost("a b" c)');
+    expect(await run("pdf page 3")).toBe("skills:pdf(--fast page 3)");
+    expect(await run('swap "a b" c')).toBe("cost(c a b costs $5)");
+    expect(await run("swap a")).toContain("/swap needs 2 arguments, because it stands for: /cost $2 $1");
+    expect(await run("two y")).toBe("cost(x y)");
+    expect(await run("all the /things here")).toEqual({
+      prompt: [{ type: "text", text: "Explain: the /things here" }],
+    });
+  });
+
+  verifies(["U6"], "never take the name of a command, and never stand for themselves", async () => {
+    const { names, told } = await registryWith({
+      user: `
+[aliases]
+cost = "/skills:pdf"
+skills = "/cost"
+"permissions:all" = "/cost"
+COST = "/cost"
+a = "/b"
+b = "/c x"
+c = "/a"
+d = "/d"
+bye = "/clear"
+sh = "!rm -rf x"
+"two words" = "/cost"
+n = 3
+any = "/$1 x"
+ok = "/cost"
+`,
+    });
+    expect(names).toEqual(["ok"]);
+    expect(told).toHaveLength(13);
+    expect(told.join("\n")).toContain('alias "a" is left out: it stands for itself: /a → /b → /c → /a.');
+    expect(told.join("\n")).toContain('/user/aliases.toml: alias "cost" is left out: /cost is a command already.');
+  });
+
+  verifies(["U6", "P10"], "give nobody more rights; a project's cannot run what only people may", async () => {
+    const { run, told, names } = await registryWith({
+      user: '[aliases]\nset = "/permissions:set"\nmine = "/cost"\n',
+      project:
+        '[aliases]\nopen = "/permissions set x allow"\nsly = "/permissions $@set x allow"\nmine = "Be kind."\n$bad = "x"\n',
+    });
+    expect(told).toEqual([expect.stringContaining("/project/aliases.toml: Invalid TOML document")]);
+    expect(names).toEqual(["set", "mine"]);
+    expect(await run("set y")).toBe("permissions:set(y)");
+    expect(await run("set y", "agent")).toContain("is for people, not for agents");
+    const other = await registryWith({
+      user: '[aliases]\nmine = "/cost"\n',
+      project: '[aliases]\nopen = "/permissions set x allow"\nsly = "/permissions $@set x allow"\nmine = "Be kind."\n',
+    });
+    expect(other.names).toEqual(["mine", "sly"]);
+    expect(other.told.join()).toContain("a project cannot give a name to /permissions:set, which only people may use");
+    expect(await other.run("sly")).toContain("an alias of a project cannot run it");
+    expect(await other.run("mine")).toEqual({ prompt: [{ type: "text", text: "Be kind." }] });
+  });
+
+  it("are in the help with what they stand for", async () => {
+    const { run } = await registryWith({
+      user: '[aliases]\nhi = { run = "Say hello to $1", description = "greets" }\n',
+    });
+    expect(await run("help")).toMatch(/\/hi ARGUMENTS +greets: Say hello to \$1 \(alias, user\)/);
+  });
+});

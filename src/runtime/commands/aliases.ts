@@ -1,0 +1,92 @@
+/**
+ * A command for each alias.
+ *
+ * 1. An alias never takes a name that a command or a namespace has.
+ * 2. It runs with the rights of its caller: what is only for people stays so.
+ * 3. An alias of a project never stands for a command that only people may use, such as one that changes permissions.
+ */
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { wordsOf } from "../../commands/arguments.js";
+import { type Command, type CommandSpec, refuse } from "../../commands/command.js";
+import type { CommandRegistry } from "../../commands/registry.js";
+import { cycleOf, expandAlias, targetName } from "../../extensions/aliases/expand-alias.js";
+import { type Alias, readAliases } from "../../extensions/aliases/read-aliases.js";
+
+export interface AliasPlace {
+  /** The commands that there are without aliases. */
+  readonly known: CommandRegistry;
+  readonly tell: (problem: string) => void;
+}
+
+const SLASH = { surface: "slash" } as const;
+
+export async function aliasCommands(
+  files: readonly ExtensionFile[],
+  { known, tell }: AliasPlace,
+): Promise<readonly Command[]> {
+  const { aliases, problems } = await readAliases(files);
+  const byName = new Map(aliases.map((alias) => [alias.name, alias]));
+  for (const problem of problems) tell(problem);
+  return aliases.flatMap((alias) => {
+    const problem = problemOf(alias, byName, known);
+    if (problem === undefined) return [aliasCommand(alias)];
+    tell(`${alias.path}: alias "${alias.name}" is left out: ${problem}`);
+    return [];
+  });
+}
+
+function problemOf(alias: Alias, all: ReadonlyMap<string, Alias>, known: CommandRegistry): string | undefined {
+  const [first = alias.name] = alias.name.toLowerCase().split(":");
+  if (known.find(alias.name) !== undefined || known.names().includes(first)) {
+    return `/${alias.name} is a command already.`;
+  }
+  const cycle = cycleOf(alias, all);
+  if (cycle !== undefined) return `it stands for itself: ${cycle.map((name) => `/${name}`).join(" → ")}.`;
+  return targetProblem(alias, all, known);
+}
+
+function targetProblem(alias: Alias, all: ReadonlyMap<string, Alias>, known: CommandRegistry): string | undefined {
+  const target = commandOf(alias, all, known);
+  if (target === undefined) return undefined;
+  if (target.places.includes("in a client")) return `/${target.name} is a command of the terminal itself.`;
+  if (alias.scope === "project" && !target.users.includes("agents")) {
+    return `a project cannot give a name to /${target.name}, which only people may use.`;
+  }
+  return undefined;
+}
+
+/** The command at the end of the chain; undefined for a prompt, and for a command that does not exist yet. */
+function commandOf(
+  { target }: Alias,
+  all: ReadonlyMap<string, Alias>,
+  known: CommandRegistry,
+): CommandSpec | undefined {
+  const name = targetName(target);
+  if (name === undefined) return undefined;
+  const next = all.get(name);
+  if (next !== undefined) return commandOf(next, all, known);
+  const words = wordsOf(target.slice(1)).map(({ value }) => value);
+  const found = known.resolve(words.slice(0, 3), SLASH);
+  return "failure" in found ? undefined : found.command;
+}
+
+function aliasCommand(alias: Alias): Command {
+  const { name, target, description, scope } = alias;
+  const isPrompt = !target.startsWith("/");
+  const stands = target.length > 60 ? `${target.slice(0, 59)}…` : target;
+  return {
+    name,
+    summary: `${description === undefined ? "" : `${description}: `}${stands.replaceAll("\n", " ")} (alias, ${scope})`,
+    usage: `/${name}${/\$[@*1-9A]/.test(target) ? " ARGUMENTS" : " [ARGUMENTS]"}`,
+    arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
+    users: ["people", "agents"],
+    places: isPrompt ? ["between turns"] : ["during a turn", "between turns"],
+    expand: (line) => {
+      const expanded = expandAlias(alias, { line, words: wordsOf(line).map(({ value }) => value) });
+      if ("problem" in expanded) return refuse(expanded.problem);
+      const kind = isPrompt ? "prompt" : "command";
+      return { kind, text: expanded.text, byProject: scope === "project" };
+    },
+    run: () => refuse(`/${name} is an alias.`),
+  };
+}

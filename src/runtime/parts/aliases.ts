@@ -1,0 +1,22 @@
+/** Short names for slash commands and prompts (`aliases.toml`). A session without such files loads nothing. */
+import type { CreateBuiltIn } from "./built-in.js";
+import { extensionStamp } from "./skills.js";
+
+export const aliases: CreateBuiltIn = ({ extensions, engine }) => {
+  const told = new Set<string>();
+  const tell = (problem: string) => {
+    if (told.has(problem)) return;
+    told.add(problem);
+    engine.notify(problem);
+  };
+  return {
+    name: "aliases",
+    commandsStamp: () => extensionStamp(extensions, ["alias"]),
+    laterCommands: async (known) => {
+      const files = extensions.of("alias");
+      if (files.length === 0) return [];
+      const { aliasCommands } = await import("../commands/aliases.js");
+      return aliasCommands(files, { known, tell });
+    },
+  };
+};
