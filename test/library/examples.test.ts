@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readFrontMatter } from "../../src/base/front-matter.js";
+import { readAliases } from "../../src/extensions/aliases/read-aliases.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type Block, blocksOf, commandsOf } from "../support/page-examples.js";
 import { BIN, oxbow, sampleKey, temporaryFolder } from "../support/program.js";
@@ -181,7 +182,10 @@ const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> =
   mock: () => {},
 };
 
-async function checkProfile({ text, place }: Block): Promise<void> {
+async function checkProfile(block: Block): Promise<void> {
+  const { text, place } = block;
+  if (text.includes("[aliases]")) return checkAliases(block);
+  if (/^\[\[rules\]\]/m.test(text)) return checkPreset(block);
   const file = join(await temporaryFolder(), "profile.toml");
   await writeFile(file, text);
   const env = { OXBOW_PROFILE: file };
@@ -194,6 +198,21 @@ async function checkProfile({ text, place }: Block): Promise<void> {
   for (const args of commands) {
     expect(await oxbow(args, { env }), `${place}: ${args.join(" ")}`).toMatchObject({ code: 0, stderr: "" });
   }
+}
+
+async function checkAliases({ text, place }: Block): Promise<void> {
+  const facts = { kind: "alias", scope: "user", source: "", name: "", executable: false, sha256: "" } as const;
+  const file = { ...facts, path: place, read: async () => text, program: async () => "" };
+  expect((await readAliases([file])).problems, place).toEqual([]);
+}
+
+async function checkPreset({ text, place }: Block): Promise<void> {
+  const home = await temporaryFolder();
+  await mkdir(join(home, "config", "presets"), { recursive: true });
+  await writeFile(join(home, "config", "presets", "careful.toml"), text);
+  await writeFile(join(home, "config", "config.toml"), 'permissions = "careful"\n');
+  const { code, stderr } = await oxbow(["permissions", "test", "git push origin main"], { env: { OXBOW_HOME: home } });
+  expect([code, stderr], place).toEqual([1, ""]);
 }
 
 async function checkConf({ text, place }: Block): Promise<void> {
