@@ -31,7 +31,10 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^oxbow ollama (start|pull)/, "starts and downloads programs (test/e2e/local-models)"],
   [/^oxbow mock-model --script/, "serves until it is stopped (src/testkit)"],
   [/^oxbow ack\b/, "asks a person (test/e2e/trust)"],
-  [/^OXBOW_APPROVED_LOCK=approved\.lock oxbow/, "needs the lock file that a person makes (test/e2e/trust)"],
+  [
+    /^export OXBOW_APPROVED_LOCK=approved\.lock$/,
+    "is for the lines after it (src/runtime/content/enter-place.test.ts)",
+  ],
   [/^export SSL_CERT_FILE=/, "names a file of one's own network (test/e2e/proxies)"],
   [/^oxbow session import ~/, "needs a transcript of another program (test/e2e/session-commands)"],
   [/^echo '\{"messages"/, "needs the program of that page (src/providers/executable)"],
