@@ -5,11 +5,11 @@
  *    originator. Through the digest a payload may be dropped one day without breaking the chain; what is left of it then
  *    has a tag of its own.
  * 2. With a key, tags are HMACs under a key made of it and the names of session and log: lines of another session never fit,
- *    and who lacks the key cannot make one. Without a key they are plain SHA-256 over the same: they find what was damaged
- *    or edited by hand, and nothing that was forged with this file at hand.
- * 3. The seal says how long the chain was at least, so that one cut at its end is seen.
+ *    and one cannot be made without the key. Without a key they are plain SHA-256 over the same: they detect damage and edits by hand,
+ *    but no forgery.
+ * 3. The seal says how long the chain was at least, so that a chain cut at its end is detected.
  *
- * A whole folder put back to an earlier state is consistent in itself.
+ * A whole folder in an earlier state is consistent, so that is not detected.
  */
 import { hash, hkdfSync } from "node:crypto";
 import { TagMaker } from "../tag-maker.js";
@@ -46,7 +46,7 @@ export class Chain {
     return this.#tag("event", previous, digest, JSON.stringify([id, ts, kind, originator]));
   }
 
-  /** For what is left of an event when its content has expired. */
+  /** For the rest of an event whose content has expired. */
   remains(link: string, digest: string): string {
     return this.#tag("remains", link, digest);
   }

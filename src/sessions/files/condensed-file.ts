@@ -1,13 +1,13 @@
 /**
- * `condensed.jsonl` of one session: what runs of whole turns came to, so that a resume need not read their events. A line is a stretch.
+ * `condensed.jsonl` of one session: the messages of whole turns, so that a resume need not read their events. A line is a stretch.
  *
- * 1. Stretches follow each other without gaps. The first begins where reading would: behind what has expired, or it holds a summary.
+ * 1. Stretches follow each other without gaps. The first begins after the expired events, or it holds a summary.
  * 2. A line has a tag over its content and the links of the events that it lies between. The last one's link is that of its event in the
  *    log, where reading continues.
  * 3. It is a copy. If anything is wrong with it, it is deleted and the log is read.
- * 4. It goes with the content of any event that expires, and when a summary makes it needless.
+ * 4. It is deleted when the content of an event expires, and when a summary makes it unnecessary.
  *
- * Who adds or discards holds the session's lock.
+ * A caller that adds or discards holds the session's lock.
  */
 import { rm, writeFile } from "node:fs/promises";
 import { StoreError, type Stretch } from "../store.js";
@@ -96,7 +96,7 @@ export class CondensedFile {
     });
   }
 
-  /** undefined when it is not there. */
+  /** undefined when it does not exist. */
   async #reading<T>(work: (file: LineFile) => Promise<T>): Promise<T | undefined> {
     let file: LineFile;
     try {

@@ -1,4 +1,4 @@
-/** Long logs in short (sessions/condense.ts), as files keep them. */
+/** Condensed logs (sessions/condense.ts) in files. */
 import type { SessionId } from "../../protocol/ids.js";
 import type { CondensedLog } from "../store.js";
 import { openReader } from "./open-session.js";
@@ -20,7 +20,7 @@ export function condensedLog(filesOf: (session: SessionId) => SessionFiles): Con
         await condensed.discard();
         return "group";
       });
-      // What cannot be removed now is found wrong again the next time.
+      // A file that cannot be removed now is rejected again the next time.
       await discarded.catch(() => {});
       return [];
     },

@@ -1,6 +1,6 @@
 /**
- * Message files as a conversation a provider accepts. People edit, delete and add files; where that leaves
- * something no provider would take, it is put right in the least surprising way:
+ * Message files as a conversation that providers accept. People edit, delete and add files; what a provider would refuse is corrected in
+ * the least surprising way:
  *
  * 1. Results of calls follow the answer that made them, in its order, in one user message. A call without a result gets an
  *    error that says so; a result without a call is dropped, and so is a call with a repeated id.
@@ -24,7 +24,7 @@ import type { AssistantEntry, MessageEntry, ToolResultEntry } from "./message-fi
 const MISSING_RESULT = "The result of this call is missing: its file was removed or changed.";
 const MISSING_BEGINNING = "(The beginning of this conversation was removed.)";
 
-/** `seqOf` answers with the number of the first file that holds an event or a later one. */
+/** `seqOf` returns the number of the first file that holds an event or a later one. */
 export function conversationOf(
   entries: readonly MessageEntry[],
   seqOf: (event: number) => number | undefined = () => undefined,
@@ -97,7 +97,7 @@ class ResultPile {
     }
   }
 
-  /** Undefined when the call was there before. */
+  /** Undefined for a call that came before. */
   take({ call, tool }: ToolUseBlock, seq: number): ToolResultBlock | undefined {
     if (this.#calls.has(call)) return undefined;
     this.#calls.add(call);

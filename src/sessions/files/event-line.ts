@@ -1,6 +1,6 @@
 /**
  * An event as a line of `events.jsonl`: the envelope with its link in the chain, in one fixed form, so that the bytes of the
- * payload is found without guessing. A line whose content has expired also carries the digest of what it held.
+ * payload are found without guessing. A line whose content has expired also has the digest of that content.
  */
 
 import type { Envelope } from "../../protocol/envelope.js";
@@ -31,9 +31,9 @@ export interface StoredEvent {
 }
 
 interface Expired {
-  /** The digest of the payload that was. */
+  /** The digest of the expired payload. */
   readonly was: string;
-  /** The tag of the payload that is. */
+  /** The tag of the current payload. */
   readonly remains: string;
 }
 
@@ -96,7 +96,7 @@ export function readEvent(
     link === chain.link(previous, { ...fields, digest: expired?.was ?? digest }) &&
     (expired === undefined || expired.remains === chain.remains(link, digest));
   if (!fits) throw new ChainBreak("changed", id, `Event ${id} was changed or moved.`);
-  // The link says that this is what was appended, and only envelopes are.
+  // The link proves that this was appended, and only envelopes are appended.
   return { envelope: { ...fields, payload } as Envelope, link };
 }
 

@@ -35,7 +35,7 @@ const LABEL_BYTES = 80;
 /** Holds the last line of most logs. */
 const QUICK_BYTES = 4096;
 const HEAD_TRIES = 3;
-/** Below this a search reads on line by line. */
+/** Below this size a search reads line by line. */
 const SEARCH_BYTES = 16 * 1024;
 
 export async function readTail(file: LineFile): Promise<Tail> {
@@ -278,7 +278,7 @@ function cut(event: number, length: number): ChainBreak {
   return new ChainBreak("truncated", event, `The log ends before event ${event}; it had ${length} events at least.`);
 }
 
-/** What a reader gets in place of a break in the chain. */
+/** The error that a reader gets for a break in the chain. */
 function asDamage(error: unknown): unknown {
   if (!(error instanceof ChainBreak)) return error;
   return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });

@@ -1,17 +1,17 @@
 /**
  * Sessions as folders of plain files:
  *
- *     <session id>/session.conf            what is known of it
+ *     <session id>/session.conf            the record of the session
  *     <session id>/messages/0001-user.md   the conversation, for people to read and edit
  *     <session id>/messages.jsonl          which of those we wrote (message-index.ts)
  *     <session id>/events.jsonl            the log, one event a line (event-line.ts)
  *     <session id>/events.head             how long the log is at least (log-head.ts)
  *     <session id>/ledger.jsonl            which calls began and ended
- *     <session id>/condensed.jsonl         what long runs of turns came to (condensed-file.ts)
+ *     <session id>/condensed.jsonl         the messages of whole turns (condensed-file.ts)
  *
- * 1. A folder appears under its name whole, and leaves it whole.
+ * 1. A folder appears complete under its name, and disappears as a whole.
  * 2. The log is the truth; `messages/` is made from it until the user edits something there (message-folder.ts).
- * 3. Files are their owner's alone: 0600 in folders of 0700.
+ * 3. Only their owner can read the files: 0600 in folders of 0700.
  */
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.js";
@@ -261,7 +261,7 @@ class FilesStore implements SessionStore {
       await condensed.discard();
       await reader.expire(to);
       await messages.expire(to);
-      // Last: what a crash leaves undone is done again.
+      // Last: after a crash, the steps before it run again.
       await open.changeConf({ expired_to: String(to) });
       return "group";
     });

@@ -52,18 +52,18 @@ export class FolderWatch {
     }
   }
 
-  /** What was touched so far; the reports about the last moment may still be missing. Undefined when that is not known. */
+  /** The entries that changed so far; reports about the last moment may be missing. Undefined when that is not known. */
   get touched(): ReadonlySet<string> | undefined {
     return this.#failed ? undefined : this.#touched;
   }
 
-  /** What was touched up to this call. Undefined when that is not known; the watch has ended then. */
+  /** The entries that changed up to this call. Undefined when that is not known; then the watch has ended. */
   async upToNow(mark: string): Promise<ReadonlySet<string> | undefined> {
     if (!this.#failed && !(await this.#reported(mark))) this.close();
     return this.touched;
   }
 
-  /** The caller has seen to these. */
+  /** The caller has handled these. */
   forget(names: Iterable<string>): void {
     for (const name of names) this.#touched.delete(name);
   }

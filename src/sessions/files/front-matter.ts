@@ -36,7 +36,7 @@ function handWritten(text: string): FrontMatter {
 
 /**
  * Without a byte order mark; and without carriage returns when an editor has put them everywhere. A file of ours has none in
- * its first line, and those of its body belong to what was said.
+ * its first line, and those of its body belong to the text.
  */
 function unmarked(file: string): string {
   const text = file.startsWith("\ufeff") ? file.slice(1) : file;

@@ -5,8 +5,8 @@
  *     {"conclusion":…}              a call has ended
  *     {"open":[…],"highest":"…"}    now and then: the intents of all calls before this line that have no end, and the highest of their ids
  *
- * The first look reads back to the last line of the third kind. Ids grow with time, so a call with a higher id is new. For any other
- * one that is not known the whole file is read.
+ * The first read goes back to the last line of the third kind. Ids grow with time, so a call with a higher id is new. For any other unknown
+ * call the whole file is read.
  */
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import { isId } from "../../protocol/ids.js";
@@ -23,7 +23,7 @@ type LedgerLine = {
   readonly highest?: string;
 };
 
-/** A line that sums up follows as many others. */
+/** A line of the third kind follows this many others. */
 const SUM_UP_AFTER = 100;
 
 interface Call {
@@ -41,7 +41,7 @@ export class Ledger {
   #highest = "";
   #linesSinceSum = 0;
 
-  /** Reads what was added since the last look. */
+  /** Reads the lines since the last read. */
   async refresh(file: LineFile): Promise<void> {
     const end = await file.end();
     if (file.inode !== this.#inode || end < this.#read) {
@@ -61,7 +61,7 @@ export class Ledger {
     this.#read = await file.end();
   }
 
-  /** The line that sums up, when it is time for one. */
+  /** The line of the third kind, when it is due. */
   sum(): string | undefined {
     if (this.#linesSinceSum < SUM_UP_AFTER) return undefined;
     const calls = [...this.#calls.values()].filter(({ conclusion }) => conclusion === undefined);

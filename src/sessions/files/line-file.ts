@@ -4,7 +4,7 @@
  * 1. A line counts only with its line feed. Text after the last one was cut by a crash and never acknowledged:
  *    readers do not see it, and the next writer cuts it off.
  * 2. A failed append leaves the file unchanged.
- * 3. Only who holds the session's lock writes; readers need no lock.
+ * 3. Only the holder of the session's lock writes; readers need no lock.
  */
 import { constants, type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "../store.js";
@@ -35,7 +35,7 @@ export class LineFile {
     this.#size = found.size;
   }
 
-  /** It is made with its session, so it is damage when it is not there. */
+  /** It is created with its session, so a missing file is damage. */
   static async open(path: string, mode: "read" | "append"): Promise<LineFile> {
     const file = await guarded(path, () => ifThere(() => LineFile.#open(path, mode)));
     if (file === undefined) throw new StoreError("damaged", `${path} is missing. Restore a copy of it.`);
@@ -80,7 +80,7 @@ export class LineFile {
     const end = await this.end();
     let at = from;
     let rest: Buffer = Buffer.alloc(0);
-    // Often the first lines are all that is wanted.
+    // Often only the first lines are needed.
     let step = TAIL_BYTES;
     for (let position = from; position < end; ) {
       const chunk = await this.#read(position, Math.min(Math.max(step, rest.length), end - position));
@@ -152,7 +152,7 @@ export class LineFile {
   /** The pieces between line feeds before `end`, the last first. */
   async *#backwards(end: number): AsyncGenerator<Line> {
     let rest: Buffer = Buffer.alloc(0);
-    // Mostly the end is all that is wanted.
+    // Usually only the end is needed.
     let step = TAIL_BYTES;
     for (let position = end; position > 0; ) {
       const length = Math.min(Math.max(step, rest.length), position);

@@ -3,7 +3,7 @@
  *
  * 1. The head names an event that is known to be on the disk. It may lag behind the log, after a crash and between two
  *    appends with `sync`; a log that is shorter than its head has been cut.
- * 2. It is overwritten in place, always with as many bytes: it is one small write, and never worth a wait.
+ * 2. It is overwritten in place, always with the same number of bytes: one small write that nothing waits for.
  */
 import { open, readFile } from "node:fs/promises";
 import type { Chain } from "./chain.js";

@@ -5,7 +5,7 @@
  *    file, the files are the truth about the conversation, and stay so.
  * 2. A file that the user has changed is never written again, except to delete expired content.
  * 3. New files get a number above the highest one ever used.
- * 4. A file is on the disk before the index knows it. What a crash leaves undone in between, the next pass finds and does.
+ * 4. A file is on the disk before the index names it. After a crash in between, the next pass completes the index.
  */
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, unlink } from "node:fs/promises";
@@ -55,7 +55,7 @@ export interface EditedMessages {
 }
 
 const LEFTOVER = /^\.\d+-[a-z_]+\.md\.[0-9a-f]+\.tmp$/;
-/** Between as many files others get their turn. */
+/** After this many files, other work gets a turn. */
 const READ_AT_ONCE = 100;
 
 export class MessageFolder {
@@ -216,7 +216,7 @@ export class MessageFolder {
     }
   }
 
-  /** Answers with the number it got: the first that is free from `seq` on. */
+  /** Returns its number: the first free one from `seq` on. */
   async #write(draft: Draft, seq: number): Promise<number> {
     const entry = { ...draft.entry, seq } as MessageEntry;
     const text = renderMessage(entry);
@@ -321,7 +321,7 @@ export class MessageFolder {
     return found.sort((a, b) => a.seq - b.seq || (a.name < b.name ? -1 : 1));
   }
 
-  /** The names of the message files; what a crash has left beside them goes. */
+  /** The names of the message files; leftovers of a crash are removed. */
   async #names(): Promise<string[]> {
     const { folder } = this.#options;
     try {

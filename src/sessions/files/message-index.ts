@@ -1,16 +1,16 @@
 /**
- * `messages.jsonl`: which message files we wrote and what was in them, so that the hand of a person can be seen from ours.
+ * `messages.jsonl`: which message files we wrote and what was in them, to detect edits by a person.
  *
  *     {"file":"0002-assistant.md","sum":"…","at":3}   a file as we wrote it last, and the event it begins with
  *     {…,"stamp":"…"}                                 the same, and how it looks to the file system while it holds that
  *     {"done":17,"from":9,"highest":6}                the files of the events up to here will not change any more
  *     {"edited":true}                                 the user has edited: from now on the files are the conversation
- *     {"lost":true}                                   this was gone, and is being made again until the next `done`
+ *     {"lost":true}                                   the index was lost, and is rebuilt until the next `done`
  *
- * 1. It is only a memory: without it the files are made again from the log and compared with what is there.
+ * 1. It can be rebuilt: without it the files are made again from the log and compared with the existing ones.
  * 2. `from` is the event with which the conversation begins, the last summary or the first message that it keeps. `highest` is the
- *    highest number that a file ever had. A `done` with these two, and with `edited` once a person has been here, says all that a turn
- *    needs of the lines about earlier files, so reading ends there, from the end of the file on.
+ *    highest number that a file ever had. A `done` with these two, and with `edited` after an edit, contains all that a turn needs to know
+ *    about earlier files. Reading goes backwards from the end of the file and stops there.
  */
 import { writeFile } from "node:fs/promises";
 import { writeFileAtomic } from "../../system/atomic-file.js";
@@ -101,7 +101,7 @@ export class MessageIndex {
     return this.#byName.get(file);
   }
 
-  /** Reads what was added since the last look, by us or by another process. The first look begins at the end. */
+  /** Reads the lines since the last read, of this or another process. The first read begins at the end. */
   async refresh(): Promise<void> {
     await this.#use("read", async (file) => {
       const end = await file.end();

@@ -44,7 +44,7 @@ export class SessionCatalog {
   readonly #options: CatalogOptions;
   /** Those that this store builds. */
   readonly #drafts = new Set<SessionId>();
-  /** The log of each session that was looked at; it never changes. */
+  /** The log of each session that was read; it never changes. */
   readonly #logs = new Map<SessionId, string>();
 
   constructor(options: CatalogOptions) {
@@ -57,7 +57,7 @@ export class SessionCatalog {
     return sessionPaths(root, session, join(root, `${DRAFT}${session}`));
   }
 
-  /** What is created under this id stays aside until `publish`. What a killed process has left there goes. */
+  /** A session with this id stays hidden until `publish`. Leftovers of a killed process are removed. */
   async beginDraft(session: SessionId): Promise<void> {
     if ((await this.find(session)) !== undefined) throw exists(session);
     this.#drafts.add(session);

@@ -1,5 +1,5 @@
 /**
- * `session.conf`: what is known of a session, as `key=value` lines that people may read and edit.
+ * `session.conf`: the record of a session, as `key=value` lines that people may read and edit.
  *
  * 1. A value is the rest of its line. One that does not fit on a line is a JSON string in quotes.
  * 2. Lines that we do not know, and comments, stay as they are.

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { SessionId } from "../../protocol/ids.js";
 
-/** Where the parts of a session are. Locks stand outside its folder, which comes and goes. */
+/** Where the parts of a session are. Locks are outside its folder, because that is created and removed. */
 export interface SessionPaths {
   readonly folder: string;
   readonly conf: string;

@@ -1,5 +1,5 @@
 /**
- * What is written to one session, in the order it was asked for.
+ * Writes to one session, in the order of the requests.
  *
  * 1. While one batch is being written the next one gathers. A batch is written under the session's lock; its members are
  *    refused one by one, and fail together from the first that the disk fails.
@@ -11,7 +11,7 @@ import { type Durability, StoreError } from "../store.js";
 import { withLock } from "./lock.js";
 import { OpenSession, type SessionState } from "./open-session.js";
 
-/** Answers how durable it has to be. */
+/** Returns how durable it has to be. */
 export type Job = (session: OpenSession) => Promise<Durability>;
 
 interface Waiting {
@@ -42,7 +42,7 @@ export class SessionWriter {
     });
   }
 
-  /** Everything that was asked for before has been written or refused. */
+  /** All earlier requests have been written or refused. */
   async idle(): Promise<void> {
     if (this.#draining !== undefined) await this.add(async () => "group").catch(() => {});
   }

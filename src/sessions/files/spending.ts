@@ -1,5 +1,5 @@
 /**
- * The spending of a session, read from its log. There is no second file that could disagree with it: the few lines that tell of a
+ * The spending of a session, read from its log. There is no second file that could disagree with it: the few lines with a
  * cost are found by their bytes, and only those are read as JSON.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
- * Tells whether the message files of the conversation are still as we wrote them. Files that stand behind a summary do not count.
+ * Whether the message files of the conversation are still as we wrote them. Files before a summary do not count.
  *
- * 1. The first question looks at each of them, and reads those whose stamp is not the one in the index, which are mostly those of the
- *    turn before. Later questions look only at files that were touched since (folder-watch.ts). So a turn costs as much as it says.
+ * 1. The first check looks at each file, and reads those whose stamp differs from the index, usually those of the turn before. Later
+ *    checks look only at files that changed since (folder-watch.ts). So the time depends on the turn, not on the session.
  * 2. A stamp goes to the index once its file is old enough: one that was changed a moment ago may change again unseen.
  */
 import { randomBytes } from "node:crypto";
@@ -24,7 +24,7 @@ export interface WrittenFilesOptions {
   readonly stat?: (path: string) => Stats | undefined;
 }
 
-/** Between as many files other work gets its turn. */
+/** After this many files, other work gets a turn. */
 const STAMPS_AT_ONCE = 1000;
 const SETTLED_MS = 2000;
 
@@ -39,7 +39,7 @@ export class WrittenFiles {
     this.#stat = options.stat ?? ((path) => lstatSync(path, { throwIfNoEntry: false }));
   }
 
-  /** The next question looks at every file again. */
+  /** The next check looks at every file again. */
   forget(): void {
     this.#watch?.close();
     this.#watch = undefined;

@@ -1,4 +1,4 @@
-/** Long logs in short (sessions/condense.ts), as the database keeps them. */
+/** Condensed logs (sessions/condense.ts) in the database. */
 import type { SessionId } from "../../protocol/ids.js";
 import type { CondensedLog, Stretch } from "../store.js";
 import type { CommitQueue } from "./commit-queue.js";
@@ -44,7 +44,7 @@ export class CondensedTable implements CondensedLog {
     await added;
   }
 
-  /** Stretches that cannot be removed now are found wrong again the next time. */
+  /** Stretches that cannot be removed now are rejected again the next time. */
   async #discard(session: SessionId): Promise<void> {
     const { queue, sessions, stretches } = this.#parts;
     const discarded = queue.add("group", () => {
