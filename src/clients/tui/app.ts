@@ -88,6 +88,7 @@ export class TuiApp {
       setTheme: (name) => this.#setTheme(name),
       themes: options.themes ?? [],
       hint: (text) => this.#hint(text),
+      copy: (text) => options.terminal.copy(text),
       exit: () => this.#leave(),
       clientAction: options.clientAction,
       ...(options.login && { login: options.login }),

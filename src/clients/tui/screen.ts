@@ -1,5 +1,7 @@
 /** What the client shows now: the live region from its parts, and how blocks look. */
+
 import type { Clock } from "../../base/clock.js";
+import { safeLine } from "../../base/terminal-text.js";
 import { type RenderOptions, renderBlock } from "./content/render-block.js";
 import { type ContentTools, loadContentTools, plainTools } from "./content/tools.js";
 import type { DialogSize, DialogView } from "./dialogs/dialog.js";
@@ -66,6 +68,7 @@ export class Screen {
     const { state } = shown;
     const { printed, live } = shown.transcript.take();
     terminal.paint(this.#frame(shown, live), printed);
+    terminal.setTitle(titleOf(state));
     terminal.setProgress(state.questions.length > 0 ? "waiting" : isBusy(state) ? "busy" : "none");
   }
 
@@ -92,4 +95,10 @@ export class Screen {
       { columns, rows, theme },
     );
   }
+}
+
+/** It stays the same during a turn: some terminals and multiplexers redraw for each change of it. */
+function titleOf({ title, place }: State): string {
+  const folder = place?.cwd.split(/[\\/]/).at(-1);
+  return safeLine(["oxbow", title ?? folder].filter(Boolean).join(" · "));
 }

@@ -49,4 +49,12 @@ export const APPROVE: CommandSpec = {
   places: SCREEN,
 };
 
-export const SCREEN_COMMANDS: readonly CommandSpec[] = [APPROVE, LOGIN, SIDEBAR, THEME, KEYS, TRANSCRIPT];
+export const COPY: CommandSpec = {
+  name: "copy",
+  summary: "copy the last answer as the model wrote it; code: only its last code block",
+  arguments: [{ name: "WHAT", kind: "choice", complete: ["code"], optional: true }],
+  users: PEOPLE,
+  places: SCREEN,
+};
+
+export const SCREEN_COMMANDS: readonly CommandSpec[] = [APPROVE, COPY, LOGIN, SIDEBAR, THEME, KEYS, TRANSCRIPT];

@@ -31,6 +31,8 @@ export interface CarrierOptions {
   readonly setTheme: (name: string) => void;
   readonly themes: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
   readonly hint: (text: string) => void;
+  /** Asks the terminal to put a text into the clipboard; false when it certainly does not. */
+  readonly copy: (text: string) => boolean;
   /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
   readonly clientAction: (name: string) => ClientAction | undefined;
   readonly exit: () => void;

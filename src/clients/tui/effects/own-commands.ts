@@ -38,6 +38,11 @@ export async function runOwnCommand(
     await login(args.trim(), carrier, options);
     return true;
   }
+  if (verb === "copy") {
+    const { copyAnswer } = await import("./copy-answer.js");
+    copyAnswer(args.trim(), carrier, options);
+    return true;
+  }
   if (!bare && verb === "theme") {
     options.setTheme(args.trim());
     return true;
