@@ -42,6 +42,8 @@ function commandFolders(variables: Variables): readonly string[] {
 }
 
 function holds(folder: string, name: string): boolean {
+  // The error for a missing folder costs more than this look.
+  if (!existsSync(folder)) return false;
   try {
     return readdirSync(folder).some((file) => file === name || file.startsWith(`${name}.`));
   } catch {

@@ -119,6 +119,7 @@ export class PlaceExtensions implements ExtensionFiles {
     const options = extensionOptions(this.#options);
     const sources = this.#knownSources();
     const outer = this.#outerFolders();
+    const from = Date.now();
     const before = this.#signatures([...outer, ...sources]);
     const nothing: Found = { files: [], folders: [], paths: [], notes: [], waiting: [] };
     const asked = { ...this.#options, granted: this.#granted, since: this.#since };
@@ -127,8 +128,8 @@ export class PlaceExtensions implements ExtensionFiles {
       : nothing;
     this.#waiting = found.waiting;
     this.#sources = sources;
-    this.#folders = new Map([...this.#signatures(found.folders), ...before]);
-    this.#contents = this.#signatures(found.paths);
+    this.#folders = new Map([...this.#signatures(found.folders, from), ...before]);
+    this.#contents = this.#signatures(found.paths, from);
     const isSame = listed(found.files) === listed(this.#files);
     if (!isSame) {
       this.#files = found.files;
@@ -160,8 +161,9 @@ export class PlaceExtensions implements ExtensionFiles {
       .filter(isThere);
   }
 
-  #signatures(paths: readonly string[]): Map<string, string> {
-    return new Map(paths.map((path) => [path, signature(path)]));
+  /** What changed about the time of the search may have changed after it: that is looked at again. */
+  #signatures(paths: readonly string[], searchedAt = Date.now()): Map<string, string> {
+    return new Map(paths.map((path) => [path, signature(path, searchedAt)]));
   }
 }
 
@@ -170,9 +172,13 @@ function isUnchanged(known: ReadonlyMap<string, string>): boolean {
   return true;
 }
 
-function signature(path: string): string {
+/** Clocks of file systems tick every few milliseconds. */
+const TICK_MS = 20;
+
+function signature(path: string, searchedAt = Number.POSITIVE_INFINITY): string {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat !== undefined && stat.ctimeMs > searchedAt - TICK_MS) return "too fresh";
     return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
   } catch {
     return "";
