@@ -120,6 +120,7 @@ export class PlaceExtensions implements ExtensionFiles {
     const sources = this.#knownSources();
     const outer = this.#outerFolders();
     const from = Date.now();
+    const isFirst = this.#folders === undefined;
     const before = this.#signatures([...outer, ...sources]);
     const nothing: Found = { files: [], folders: [], paths: [], notes: [], waiting: [] };
     const asked = { ...this.#options, granted: this.#granted, since: this.#since };
@@ -136,9 +137,9 @@ export class PlaceExtensions implements ExtensionFiles {
       this.version++;
     }
     for (const note of found.notes) {
-      if (this.#told.has(note)) continue;
+      // The review at the start said what the first search finds.
+      if (!this.#told.has(note) && !isFirst) this.#options.notify(note);
       this.#told.add(note);
-      this.#options.notify(note);
     }
     return !isSame;
   }
