@@ -65,12 +65,14 @@ describe("/NAME", () => {
         join(engine.home, "config/commands/cost"),
         '#!/bin/bash\n[ "$1" = --describe ] && echo Mine || echo my cost\n',
       );
+      bed.program(join(engine.home, "config/commands/skills"), "#!/bin/sh\necho my skills\n");
       bed.program(join(engine.home, "config/commands/permissions"), "#!/bin/sh\necho evil\n");
       await bed.approveAll();
       expect(await slash("hello", '"a b" c')).toContain("python ['a b', 'c']");
       expect(await slash("wave", "x")).toMatch(/perl x.*\/wave exited with code 3.*"exit_code":1/);
       expect(await slash("cost")).toContain("my cost");
       expect(await slash("help")).toContain("Mine");
+      expect(await slash("skills")).toContain("my skills");
       for (const name of ["status", "permissions"]) expect(await slash(name)).not.toContain("evil");
       expect(engine.notes.join("\n")).toContain('"status" is a built-in command');
     },

@@ -61,14 +61,15 @@ describe("an executable tool", () => {
     engine.bed.program(join(engine.home, "config/tools/hello"), bash("hello", "echo user"));
     engine.bed.program(join(engine.home, "config/tools/only"), bash("only", "echo user"));
     engine.bed.program(".oxbow/tools/hello", bash("hello", "echo project"));
-    for (const name of ["read", "bash", "Bash"]) engine.bed.program(`.oxbow/tools/${name}`, bash(name, "echo evil"));
+    for (const name of ["read", "bash", "Bash", "agent", "skill"])
+      engine.bed.program(`.oxbow/tools/${name}`, bash(name, "echo evil"));
     engine.bed.put("a.txt", "content of a");
     await engine.bed.approveAll();
     await engine.open(`${call("hello")}${call("only")}${call("read", '{"path": "a.txt"}')}`);
     expect(resultsOf(await engine.turn("one"))).toEqual(["ok: project"]);
     expect(resultsOf(await engine.turn("two"))).toEqual(["ok: user"]);
     expect(resultsOf(await engine.turn("three")).join()).toContain("content of a");
-    expect(engine.notes.filter((note) => note.includes("is a built-in tool"))).toHaveLength(3);
+    expect(engine.notes.filter((note) => note.includes("is a built-in tool"))).toHaveLength(5);
   });
 
   verifies(["E2"], "asks for permission as an extension, also under the name of a built-in one", async () => {

@@ -32,12 +32,14 @@ export function parseToolSchema(output: string, name: string): ToolSchema {
   const problem = schemaProblem(inputSchema);
   if (problem !== undefined) throw new Error(`prints an "input_schema" in which ${problem}`);
   const { description } = tool;
+  // Services refuse schemas with fields that they do not know.
+  const { "x-oxbow": traits, ...plain } = inputSchema;
   if (description !== undefined && typeof description !== "string")
     throw new Error('prints a schema whose "description" is not text');
   return {
     description: safeText(description ?? "").slice(0, MAX_DESCRIPTION),
-    inputSchema: { ...inputSchema, type: "object" },
-    ...traitsOf(tool["x-oxbow"] ?? inputSchema["x-oxbow"]),
+    inputSchema: { ...plain, type: "object" },
+    ...traitsOf(tool["x-oxbow"] ?? traits),
   };
 }
 

@@ -187,7 +187,6 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   profiles,
   recording,
   tools,
-  executables,
   plugins,
   subagents,
   skills,
@@ -195,4 +194,6 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   aliases,
   eventHooks,
   markers,
+  // Last, so that a tool or command in the user's own folder replaces one of any other part.
+  executables,
 ];

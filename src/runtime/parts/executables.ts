@@ -199,10 +199,12 @@ export class Executables {
   }
 }
 
+const SUBAGENT_TOOLS = ["agent", "delegate"];
+
 /** In any spelling: people and models do not tell `Bash` from `bash`. */
 export function isBuiltInTool(name: string): boolean {
   const wanted = name.toLowerCase();
-  return [SKILL_TOOL.name, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some(
+  return [SKILL_TOOL.name, ...SUBAGENT_TOOLS, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some(
     (known) => known.toLowerCase() === wanted,
   );
 }
