@@ -200,6 +200,20 @@ describe("a hook that misbehaves", () => {
   });
 });
 
+describe("a cancelled turn", () => {
+  it("stops the hook that runs, and gives the hooks of done a second", async () => {
+    hook("start/50-sleep", `echo started > begun; sleep ${NAP}`);
+    hook("done/50-sleep", `sleep ${NAP}`);
+    await open("reply\n  text: Done.\n");
+    const begun = join(engine.bed.folder, "begun");
+    const turn = engine.turn("hi");
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    await engine.client.send("CancelTurn", {}, engine.session);
+    expect(ending(await turn)).toBe("cancelled");
+    expect(spawnSync("pgrep", ["-f", `sleep ${NAP}`]).status).toBe(1);
+  });
+});
+
 describe("the stage sources", () => {
   verifies(["E1"], "adds folders, which pass trust, and leaves others out", async () => {
     const more = join(engine.bed.outside, "more");

@@ -83,6 +83,8 @@ function changedAt({ root, path }: ContentItem): number {
 }
 
 const SHOWN = { color: false, width: 100 };
+/** What a question shows goes to the log. */
+const MOST_SHOWN = 64 * 1024;
 
 function waitingFile(pending: PendingItem, lock: ApprovedLock): WaitingFile {
   const { item, change, after: bytes } = pending;
@@ -91,7 +93,7 @@ function waitingFile(pending: PendingItem, lock: ApprovedLock): WaitingFile {
     version,
     title: `${labelOf(item.kind)} ${shown(nameOf(item))}`,
     // What cannot be shown cannot be approved by a look.
-    ...(bytes !== undefined && !isBinary(bytes) && { text: renderDiff(pending, SHOWN) }),
+    ...(bytes !== undefined && bytes.length <= MOST_SHOWN && !isBinary(bytes) && { text: renderDiff(pending, SHOWN) }),
     decide: (decision, by) => lock.record({ decision, item, change, bytes, by, at: new Date() }),
   };
 }

@@ -39,6 +39,9 @@ export interface HookRunOptions {
   readonly isBuiltIn: (stage: Stage, name: string) => boolean;
 }
 
+/** For the hooks of `done` after a cancel. */
+const CANCELLED_MS = 1000;
+
 const STAGES: readonly string[] = ["start", "assemble", "send", "receive", "tool_exec", "tool_done", "done", "error"];
 const KNOWN = new Set(
   "stage hook session turn cwd provider model iteration usage cost_usd input payload conversation response message".split(
@@ -74,11 +77,13 @@ class Visit {
 
   async run(): Promise<HookResult> {
     const input = await this.#input();
+    const { signal } = this.#turn;
     const answer = await runHook(this.#hook, input, {
       containment: this.#options.containment,
-      ...(this.#stage !== "done" && { signal: this.#turn.signal }),
+      // The user waits for the end of a cancelled turn.
+      ...(signal.aborted ? { timeoutMs: CANCELLED_MS } : { signal }),
     });
-    if (this.#turn.signal.aborted && this.#stage !== "done") return undefined;
+    if (signal.aborted) return undefined;
     if (answer.refusal !== undefined) return this.#refuse(answer.refusal);
     if (answer.problem !== undefined) return this.#fail(answer.problem);
     try {
