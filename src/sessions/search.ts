@@ -139,6 +139,9 @@ class SessionSearch {
       case "ToolResult":
         this.#look(textOf(event.payload.content), from);
         return;
+      case "ContextAdded":
+        this.#look(event.payload.text, from);
+        return;
       case "InputSteered":
         this.#look(textOf(event.payload.input), from);
         return;

@@ -386,6 +386,19 @@ verifies(["E3", "E5"], "hooks of a profile count while the profile is in use", a
   expect(reviewed.results[0]).toContain("review only");
 });
 
+verifies(["E3"], "a question is announced, and the user's answer to a hook's question counts", async () => {
+  const notify = { type: "command", command: "cat >> asked.txt" };
+  project.settings({
+    Notification: [{ matcher: "permission_prompt", hooks: [notify] }],
+    PreToolUse: [{ matcher: "Bash", hooks: [deciding("ask")] }],
+  });
+  await project.open([bash("touch made"), done], { answer: "allow_once" });
+  const { of, results } = await project.turn();
+  expect(of("PermissionRequested")).toEqual([expect.objectContaining({ reason: "I ask it." })]);
+  expect(results[0]).toMatch(/^ok/);
+  await expect.poll(() => project.read("asked.txt")).toMatch(/"notification_type":"permission_prompt"/);
+});
+
 verifies(["E3", "P2"], "a PermissionRequest hook answers for the user, or does not", async () => {
   const deciding = (behavior: string) =>
     answering({

@@ -11,11 +11,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { CommandReply } from "../../src/protocol/client.js";
+import { connectInProcess } from "../../src/control/transports/inproc.js";
+import type { CommandReply, EngineClient } from "../../src/protocol/client.js";
 import type { CommandPayloads } from "../../src/protocol/commands.js";
 import { plainText } from "../../src/protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
-import type { EventKind } from "../../src/protocol/events.js";
+import type { EventKind, PermissionDecision } from "../../src/protocol/events.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import type { CreatePart } from "../../src/runtime/part.js";
 import { ApprovedLock } from "../../src/security/trust/approved-lock.js";
@@ -42,7 +43,7 @@ export class HookProject {
   readonly notes: string[] = [];
   #hosted: HostedEngine | undefined;
   #mock: MockModel | undefined;
-  #client: ReturnType<HostedEngine["connect"]> | undefined;
+  #client: EngineClient | undefined;
   #session: SessionId | undefined;
 
   constructor() {
@@ -77,7 +78,12 @@ export class HookProject {
 
   async open(
     replies: readonly ReplyBuilder[],
-    options: { readonly flags?: readonly string[]; readonly parts?: readonly CreatePart[] } = {},
+    options: {
+      readonly flags?: readonly string[];
+      readonly parts?: readonly CreatePart[];
+      /** A person is there and gives this answer to every question. */
+      readonly answer?: PermissionDecision;
+    } = {},
   ): Promise<void> {
     await this.#approve();
     this.#mock = await startMockModel({ script: script([...replies, reply().text("End of script.")]) });
@@ -85,8 +91,17 @@ export class HookProject {
     const { flags = ["--permission-mode", "allow"], parts = [] } = options;
     const content = { folder: this.folder, notify };
     this.#hosted = await hostEngine(this.base, this.#mock, { flags, parts, home: this.home, content });
-    this.#client = this.#hosted.connect();
+    this.#client = options.answer === undefined ? this.#hosted.connect() : this.#person(this.#hosted, options.answer);
     await this.session();
+  }
+
+  #person({ engine }: HostedEngine, decision: PermissionDecision): EngineClient {
+    const client = connectInProcess(engine.host, { id: engine.newClientId(), identity: "human", canAnswer: true });
+    client.subscribe(({ kind, payload, session }) => {
+      if (kind === "PermissionRequested")
+        void client.send("AnswerPermission", { call: payload.call, decision }, session);
+    });
+    return client;
   }
 
   /** Opens a session: a new one, or a stored one. */

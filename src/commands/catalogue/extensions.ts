@@ -18,7 +18,7 @@ export const SOURCES: CommandSpec = {
 
 export const HOOKS: CommandSpec = {
   name: "hooks",
-  summary: "list the hooks of each stage, in the order they run",
+  summary: "list the hooks of each stage, in the order they run, and those of events",
   shellFlags: FOLDER,
   users: EVERYONE,
   places: ANYWHERE,

@@ -55,3 +55,27 @@ verifies(["E1"], "oxbow sources, hooks and tools show what was found, what hides
   const tools = await programsOf("tool", await place());
   expect(tools.map(({ line }) => line).join("\n")).toMatch(/hello +\.\/\.oxbow\/tools\/hello\.py +approved; needs/);
 });
+
+verifies(["E3"], "oxbow hooks shows event hooks with their files, approved or not", async () => {
+  const hook = (command: string) => [
+    {
+      matcher: "Bash",
+      hooks: [
+        { type: "command", command },
+        { type: "http", url: "x" },
+      ],
+    },
+  ];
+  bed.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: hook("check\u001b[2J") } }));
+  await bed.approveAll();
+  bed.put(join(bed.base, "home/.claude/settings.json"), JSON.stringify({ hooks: { Stop: hook("notify-send done") } }));
+  const hooks = await show("hooks");
+  expect(hooks).toMatch(
+    /PreToolUse Bash: check\S*\n {2}\.\/\.claude\/settings\.json; approved; needs .*; 30 s; in the sandbox/,
+  );
+  expect(hooks).toMatch(
+    /Stop Bash: notify-send done\n {2}~\/\.claude\/settings\.json; waits .*; 5 s; outside the sandbox/,
+  );
+  expect(hooks).toContain("a Stop hook of type http does not run");
+  expect(hooks).not.toContain("\u001b");
+});

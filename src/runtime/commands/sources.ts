@@ -62,11 +62,31 @@ async function hooks(place: SourcesPlace) {
     });
     return own.length === 0 ? [] : [stage, ...shown];
   });
+  const events = await eventHooks(items, place);
   const value = rows.map(({ stage, hooks: own }) => ({
     stage,
     hooks: own.map(({ name, item, state }) => ({ name, state, ...(item === undefined ? { built_in: true } : item) })),
   }));
-  return { text: lines.join("\n"), value: asValue(value) };
+  return {
+    text: [...lines, ...(events.lines.length === 0 ? [] : ["", ...events.lines])].join("\n"),
+    value: asValue({ stages: value, events: events.value }),
+  };
+}
+
+/** By event: the command, its file and whether it is approved. */
+async function eventHooks(items: readonly ListedExtension[], place: SourcesPlace) {
+  const entries = items.filter(({ kind }) => kind === "event-hooks");
+  if (entries.length === 0) return { lines: [], value: [] };
+  const { listEventHooks } = await import("../parts/hooks/list-event-hooks.js");
+  const found = await listEventHooks(entries, { root: place.root, home: homeFolder(place.variables) ?? "" });
+  const lines = found.flatMap(({ item, hooks: own, problems }) => [
+    ...own.flatMap(({ event, matcher, command, timeout_ms, sandbox }) => [
+      `${safeLine(event)} ${safeLine(matcher)}: ${safeLine(command)}`,
+      `  ${shownPath(item.path, place)}; ${stateOf(item, place)}; ${timeout_ms / 1000} s; ${sandbox ? "in the sandbox" : "outside the sandbox"}`,
+    ]),
+    ...problems.map((problem) => safeLine(problem)),
+  ]);
+  return { lines, value: found.map(({ item, ...rest }) => ({ ...item, ...rest })) };
 }
 
 /** The programs of one kind, for the lists of tools and commands. */

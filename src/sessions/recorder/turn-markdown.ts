@@ -61,6 +61,10 @@ export class TurnMarkdown {
       case "AnswerRetracted":
         this.#text = "";
         return "";
+      case "ContextAdded": {
+        const { source, text } = event.payload;
+        return `${this.#endBlock()}${quote(this.#clean(`${source}:\n${text}`).trimEnd())}\n\n`;
+      }
       case "InputSteered":
         return `${this.#endBlock()}${quote(this.#clean(blockText(event.payload.input)).trimEnd())}\n\n`;
       case "TurnEnded":

@@ -5,13 +5,11 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
 import {
-  type ConfiguredHook,
   type HookEntries,
   profileEntries,
   type ReadHooks,
   readHooks,
 } from "../../../extensions/hooks/configuration.js";
-import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
 import { realpathOrSelf } from "../../../system/real-path.js";
 import { isWithin } from "../../../system/within.js";
 import type { LoadedSettings } from "../../settings/settings.js";
@@ -30,31 +28,6 @@ export async function configuredHooks(files: readonly ExtensionFile[], place: Ho
     ...found.filter((entry) => entry !== undefined),
   ]);
   return { hooks, problems: [...problems, ...more] };
-}
-
-/** For `oxbow hooks`: one hook in words. */
-export interface ListedHook {
-  readonly event: string;
-  readonly matcher: string;
-  readonly command: string;
-  readonly timeout_ms: number;
-  readonly scope: ConfiguredHook["scope"];
-  readonly path: string;
-  readonly runs: "in the sandbox" | "outside the sandbox";
-}
-
-/** The event hooks that a session in this place would have, and what is wrong with the others. */
-export async function listEventHooks(
-  files: readonly ExtensionFile[],
-  place: HooksPlace & { readonly home: string },
-): Promise<{ readonly hooks: readonly ListedHook[]; readonly problems: readonly string[] }> {
-  const { hooks, problems } = await configuredHooks(files, place);
-  const listed = hooks.map((hook): ListedHook => {
-    const { event, matcher = "*", command, args = [], timeoutMs, scope, path } = hook;
-    const runs = needsSandbox(hook, place) ? "in the sandbox" : "outside the sandbox";
-    return { event, matcher, command: [command, ...args].join(" "), timeout_ms: timeoutMs, scope, path, runs };
-  });
-  return { hooks: listed, problems };
 }
 
 /** Of the profiles, only those in use; `config.toml` of a source always is. */
@@ -80,13 +53,16 @@ async function entryOf(file: ExtensionFile, problems: string[]): Promise<HookEnt
   const { scope, path, entry = "" } = file;
   try {
     const value: unknown = JSON.parse(await file.read());
-    // `[[hooks]]` of a profile are numbered; they name their event themselves.
-    const event = /^hooks\.(\D.*)$/.exec(entry)?.[1] ?? "";
-    return { scope, path, event, value };
+    return { scope, path, event: eventOf(entry), value };
   } catch (error) {
     problems.push(`${path}: the hooks cannot be read: ${(error as Error).message}`);
     return undefined;
   }
+}
+
+/** `[[hooks]]` of a profile are numbered; they name their event themselves. */
+export function eventOf(entry: string): string {
+  return /^hooks\.(\D.*)$/.exec(entry)?.[1] ?? "";
 }
 
 /** `disableAllHooks` of the user's settings switches all such hooks off; that of a project only the project's. */

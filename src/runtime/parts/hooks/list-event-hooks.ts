@@ -1,0 +1,52 @@
+/** Event hooks in words, for `oxbow hooks`: also those that wait for approval. Nothing of them runs. */
+import { readFile } from "node:fs/promises";
+import type { ExtensionScope } from "../../../base/extension-files.js";
+import { type ConfiguredHook, readHooks } from "../../../extensions/hooks/configuration.js";
+import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
+import { entriesOf } from "../../../security/trust/entries.js";
+import { eventOf } from "./configured-hooks.js";
+
+export interface HookEntry {
+  readonly path: string;
+  readonly entry?: string;
+  readonly scope: ExtensionScope;
+}
+
+export interface ListedHook {
+  readonly event: string;
+  readonly matcher: string;
+  readonly command: string;
+  readonly timeout_ms: number;
+  readonly sandbox: boolean;
+}
+
+export interface ListedEntry<E extends HookEntry> {
+  readonly item: E;
+  readonly hooks: readonly ListedHook[];
+  readonly problems: readonly string[];
+}
+
+export async function listEventHooks<E extends HookEntry>(
+  items: readonly E[],
+  place: { readonly root: string; readonly home: string },
+): Promise<readonly ListedEntry<E>[]> {
+  return Promise.all(
+    items.map(async (item) => {
+      const { path, entry = "", scope } = item;
+      const written = await readFile(path, "utf8").then(
+        (text) => entriesOf(path, text),
+        () => undefined,
+      );
+      const canonical = written?.find(({ name }) => name === entry)?.canonical;
+      if (canonical === undefined) return { item, hooks: [], problems: [`${path}: ${entry} cannot be read.`] };
+      const { hooks, problems } = readHooks([{ scope, path, event: eventOf(entry), value: JSON.parse(canonical) }]);
+      return { item, hooks: hooks.map((hook) => listed(hook, place)), problems };
+    }),
+  );
+}
+
+function listed(hook: ConfiguredHook, place: { readonly root: string; readonly home: string }): ListedHook {
+  const { event, matcher = "*", command, args = [], timeoutMs } = hook;
+  const sandbox = needsSandbox(hook, place);
+  return { event, matcher, command: [command, ...args].join(" "), timeout_ms: timeoutMs, sandbox };
+}
