@@ -6,7 +6,8 @@ import { openSources } from "./open-sources.js";
 export const shell: ShellCommand = {
   name: "hooks",
   specs: [HOOKS],
-  about: "Lists the hooks of each stage, built in and from folders, in the order they run, and the event hooks of settings.",
+  about:
+    "Lists the hooks of each stage, built in and from folders, in the order they run, and the event hooks of settings.",
   open: openSources,
 };
 
