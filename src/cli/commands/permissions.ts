@@ -7,13 +7,16 @@ import * as specs from "../../commands/catalogue/security.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { Bus } from "../../engine/bus.js";
 import type { ToolCall } from "../../engine/ports.js";
+import { BUILT_IN_TYPES } from "../../extensions/subagents/agent-type.js";
 import { permissionReplay } from "../../runtime/commands/permission-replay.js";
 import { programsOf } from "../../runtime/commands/sources.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
+import { toolsOf } from "../../runtime/part.js";
 import { RunGuard } from "../../runtime/parts/guard.js";
 import { RunPermissions } from "../../runtime/parts/permissions.js";
 import { RunSandbox } from "../../runtime/parts/sandbox.js";
 import { RunSecurity } from "../../runtime/parts/security.js";
+import { agentTools } from "../../runtime/parts/subagents.js";
 import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -57,7 +60,10 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const outputDirectory = join(roots.state, "output");
   const hidden = stores.ownFolders;
   const guard = new RunGuard({ root, variables, ownFolders: hidden });
-  const tools = openToolbox({ root, sets: settings.tool_sets.value, variables, outputDirectory, guard });
+  const sets = settings.tool_sets.value;
+  const toolbox = openToolbox({ root, sets, variables, outputDirectory, guard });
+  const agents = sets.includes("agents") ? agentTools(BUILT_IN_TYPES) : [];
+  const tools = toolsOf(toolbox, [{ name: "subagents", tools: agents }]);
   const isRecorded = async () => (await stores.choice()).kind !== "none";
   const place = { loaded, variables, root, session, outputDirectory, hidden };
   const sandbox = new RunSandbox({ ...place, notify: () => {}, isRecorded });
@@ -68,7 +74,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     root,
     ownFolders: hidden,
     guard,
-    workspace: tools.workspace,
+    workspace: toolbox.workspace,
     isSandboxed,
     whyNotContained: () => sandbox.whyNotContained(),
     originator: () => "human",
@@ -88,7 +94,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     judge,
     programs: () => programsOf("tool", { loaded, variables, root }),
     close: async () => {
-      await tools.close();
+      await toolbox.close();
       await sandbox.close();
       await stores.close();
     },

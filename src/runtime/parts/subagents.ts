@@ -2,8 +2,9 @@
  * The part with the tools `agent` and `delegate`. Until the first call there are only their descriptions; the types of files are read
  * before the first request, because the description lists them.
  */
-import type { ToolLink, ToolOutcome } from "../../engine/ports.js";
+import type { Tool, ToolLink, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
+import type { AgentType } from "../../extensions/subagents/agent-type.js";
 import { type AgentTypes, agentTypes } from "../../extensions/subagents/agent-types.js";
 import { agentTool, delegateTool } from "../../extensions/subagents/definition.js";
 import { Slots, TurnCount } from "../../extensions/subagents/limits.js";
@@ -53,11 +54,16 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
   const offered = types.types.filter(({ name }) => parent?.agents?.includes(name) ?? true);
   return {
     name: "subagents",
-    tools: [agentTool(offered), delegateTool()].map((definition) => ({ ...definition, run: outside })),
+    tools: agentTools(offered),
     links: { tool: [link] },
     ...listed,
     close: async () => (await calls)?.close(),
   };
+}
+
+/** The tools as the model sees them. */
+export function agentTools(types: readonly AgentType[]): readonly Tool[] {
+  return [agentTool(types), delegateTool()].map((definition) => ({ ...definition, run: outside }));
 }
 
 /** The link answers every call of the chain. */
