@@ -275,17 +275,22 @@ describe("plugins", () => {
       `export default (oxbow) => oxbow.addCommand({ name: "${name}", summary: "s", run: () => oxbow.plugin });`;
     const installed = join("node_modules", "@team", "oxbow-checks");
     const place = await start([reply().text("x")], {
-      profile: () => 'plugins = ["@team/oxbow-checks", "not-installed"]\n',
+      profile: (folder) => `plugins = ["@team/oxbow-checks", "not-installed", "${folder}/near.mjs"]\n`,
       config: {
         [join(installed, "package.json")]:
           '{ "name": "@team/oxbow-checks", "type": "module", "exports": "./index.js" }',
         [join(installed, "index.js")]: marker("hello"),
       },
-      files: { ".oxbow/plugins/evil.mjs": marker("evil"), "node_modules/not-installed/index.mjs": marker("hijacked") },
+      files: {
+        "near.mjs": marker("near"),
+        ".oxbow/plugins/evil.mjs": marker("evil"),
+        "node_modules/not-installed/index.mjs": marker("hijacked"),
+      },
     });
     expect(await command(place, "oxbow-checks:hello")).toBe("oxbow-checks");
     await expect(command(place, "evil:evil")).rejects.toThrow("There is no command");
     expect(place.messages.join("\n")).toMatch(/not-installed is left out: the package is not installed: run 'npm inst/);
+    expect(place.messages.join("\n")).toMatch(/near\.mjs is left out: it lies in the workspace/);
     expect(place.messages.join("\n")).toMatch(/evil\.mjs is left out: a plugin runs outside the sandbox/);
   });
 });

@@ -2,8 +2,8 @@
  * Loads the code of a plugin.
  *
  * 1. A file of the user's plugin folder runs as it was approved: from a private copy.
- * 2. A path or a package that the profile names is the user's own installation. Packages are looked up beside the profile, never in the
- *    workspace, whose files an agent can write.
+ * 2. A path or a package that the profile names is the user's own installation. Packages are looked up beside the profile. Code in the
+ *    workspace is not loaded, because an agent can write there.
  * 3. TypeScript runs where Node itself strips its types (22.18 or newer). On older versions esbuild translates it, if it is installed
  *    beside the profile or with Oxbow.
  */
@@ -57,7 +57,7 @@ export function sourceOfEntry(entry: string, place: PluginPlace): PluginSource {
     from: path,
     code: async () => {
       if (!CODE.test(path)) throw new Error("it is neither JavaScript nor TypeScript");
-      return realpath(path);
+      return outsideWorkspace(await realpath(path), place);
     },
   };
 }
@@ -82,18 +82,23 @@ export async function loadCode(source: PluginSource, place: PluginPlace): Promis
   }
 }
 
-async function packageCode(name: string, { config, root }: PluginPlace): Promise<string> {
+async function packageCode(name: string, place: PluginPlace): Promise<string> {
+  const { config } = place;
   let path: string;
   try {
     path = createRequire(join(config, "package.json")).resolve(name);
   } catch {
     throw new Error(`the package is not installed: run 'npm install ${name}' in ${config}`);
   }
-  const real = await realpath(path);
-  if (isWithin(real, root) && !isWithin(real, await realpath(config))) {
-    throw new Error(`it would be loaded from the workspace (${real}), whose files an agent can change`);
+  return outsideWorkspace(await realpath(path), place);
+}
+
+/** What lies in the workspace may be an agent's work; the folder of the profile is the user's. */
+async function outsideWorkspace(path: string, { config, root }: PluginPlace): Promise<string> {
+  if (isWithin(path, root) && !isWithin(path, await realpath(config))) {
+    throw new Error(`it lies in the workspace (${path}), whose files an agent can change`);
   }
-  return real;
+  return path;
 }
 
 function stripsTypes(): boolean {

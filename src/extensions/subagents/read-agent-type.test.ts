@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { mayUse } from "./agent-type.js";
@@ -56,6 +58,12 @@ describe("an agent type from a file", () => {
       path: origin.path,
     });
     expect(read("---\ndescription: d\npermissionMode: plan\n---\n").onlyReads).toBe(true);
+  });
+
+  it("reads the example", async () => {
+    const path = join(import.meta.dirname, "..", "..", "..", "examples", "agents", "reviewer.md");
+    const type = readAgentType(await readFile(path, "utf8"), { path, name: "reviewer.md", scope: "user" });
+    expect(type).toMatchObject({ name: "reviewer", tools: ["read", "grep", "glob", "git"], maxIterations: 30 });
   });
 
   it("says what is wrong with a file", () => {
