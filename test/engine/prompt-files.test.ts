@@ -38,35 +38,40 @@ async function open(mode = "allow"): Promise<{ readonly client: EngineClient; re
 const lastRequest = () => JSON.stringify(mock.requests.at(-1)?.body);
 
 describe("prompt files", () => {
-  verifies(["U6"], "are slash commands with arguments, files and the output of commands", async () => {
-    bed.put("notes.md", "remember the milk");
-    bed.put(
-      ".claude/commands/git/fix.md",
-      "---\ndescription: Fix an issue\nargument-hint: [number]\n---\nFix #$1: !`echo out-$1`. Notes: @notes.md\n",
-    );
-    bed.put(".codex/prompts/draft.md", "Draft $TOPIC.");
-    bed.put(".oxbow/commands/help.md", "Not the built-in one.");
-    await bed.approveAll();
-    const { client, session } = await open();
-    const { reply, events } = await slashTurn(client, session, "/git:fix 7");
-    expect(reply).toMatchObject({ ok: true, value: { state: "started" } });
-    expect(events.find(({ kind }) => kind === "TurnStarted")).toMatchObject({
-      payload: { input: [{ text: "/git:fix 7" }] },
-    });
-    expect(lastRequest()).toMatch(/Fix #7: <untrusted-\w+ [^>]*>\\nout-7\\n<\/untrusted/);
-    expect(lastRequest()).toContain("remember the milk");
-    // The built-in command keeps its words.
-    expect(JSON.stringify(await slash(client, session, "/git fix"))).not.toContain("stands for this prompt");
-    expect(mock.requests).toHaveLength(1);
-    await slashTurn(client, session, "/prompts:draft TOPIC=parsers");
-    expect(lastRequest()).toContain("Draft parsers.");
-    await slashTurn(client, session, "/project:help");
-    expect(lastRequest()).toContain("Not the built-in one.");
-    expect(JSON.stringify(await slash(client, session, "/help"))).toContain("list the commands");
-    const commands = await client.query("ListCommands", {}, session);
-    const names = commands.ok ? commands.answer.commands.map(({ name, usage }) => `${name} ${usage}`) : [];
-    expect(names).toEqual(expect.arrayContaining(["git:fix /git:fix [number]", "prompts:draft /prompts:draft"]));
-  });
+  verifies(
+    ["U6"],
+    "are slash commands with arguments, files and the output of commands",
+    async () => {
+      bed.put("notes.md", "remember the milk");
+      bed.put(
+        ".claude/commands/git/fix.md",
+        "---\ndescription: Fix an issue\nargument-hint: [number]\n---\nFix #$1: !`echo out-$1`. Notes: @notes.md\n",
+      );
+      bed.put(".codex/prompts/draft.md", "Draft $TOPIC.");
+      bed.put(".oxbow/commands/help.md", "Not the built-in one.");
+      await bed.approveAll();
+      const { client, session } = await open();
+      const { reply, events } = await slashTurn(client, session, "/git:fix 7");
+      expect(reply).toMatchObject({ ok: true, value: { state: "started" } });
+      expect(events.find(({ kind }) => kind === "TurnStarted")).toMatchObject({
+        payload: { input: [{ text: "/git:fix 7" }] },
+      });
+      expect(lastRequest()).toMatch(/Fix #7: <untrusted-\w+ [^>]*>\\nout-7\\n<\/untrusted/);
+      expect(lastRequest()).toContain("remember the milk");
+      // The built-in command keeps its words.
+      expect(JSON.stringify(await slash(client, session, "/git fix"))).not.toContain("stands for this prompt");
+      expect(mock.requests).toHaveLength(1);
+      await slashTurn(client, session, "/prompts:draft TOPIC=parsers");
+      expect(lastRequest()).toContain("Draft parsers.");
+      await slashTurn(client, session, "/project:help");
+      expect(lastRequest()).toContain("Not the built-in one.");
+      expect(JSON.stringify(await slash(client, session, "/help"))).toContain("list the commands");
+      const commands = await client.query("ListCommands", {}, session);
+      const names = commands.ok ? commands.answer.commands.map(({ name, usage }) => `${name} ${usage}`) : [];
+      expect(names).toEqual(expect.arrayContaining(["git:fix /git:fix [number]", "prompts:draft /prompts:draft"]));
+    },
+    90_000,
+  );
 
   verifies(["U6"], "the example works as it is", async () => {
     const example = readFileSync(join(import.meta.dirname, "../../examples/commands/explain.md"), "utf8");
@@ -95,6 +100,20 @@ describe("prompt files", () => {
     await slashTurn(client, session, "/make");
     expect(lastRequest()).toContain("(touch made: denied)");
     expect(existsSync(join(bed.folder, "made"))).toBe(false);
+  });
+
+  verifies(["U6", "L9"], "end without a turn when the user cancels them", async () => {
+    bed.put(".oxbow/commands/slow.md", "Wait: !`echo begun; sleep 60`\n");
+    await bed.approveAll();
+    const { client, session } = await open();
+    client.subscribe(({ kind, payload }) => {
+      if (kind === "ToolCallProgress" && JSON.stringify(payload).includes("begun")) {
+        void client.send("CancelTurn", {}, session);
+      }
+    });
+    const { reply } = await slashTurn(client, session, "/slow");
+    expect(reply).toMatchObject({ ok: false, failure: { message: expect.stringContaining("/slow was cancelled") } });
+    expect(mock.requests).toEqual([]);
   });
 
   verifies(["U6"], "may name a model for their turn", async () => {

@@ -54,13 +54,16 @@ const systems = () => bodies().map(({ system }) => JSON.stringify(system));
 const lastRequest = () => JSON.stringify(bodies().at(-1));
 
 describe("skills of a session", () => {
-  verifies(["X3"], "are listed in the prompt, and the model loads one and reads its files", async () => {
-    bed.put(".claude/skills/release/SKILL.md", RELEASE);
-    bed.put(".claude/skills/release/references/style.md", "Write short lines.");
-    bed.program(".claude/skills/release/scripts/collect.sh", "#!/bin/sh\necho collected\n");
-    await bed.approveAll();
-    bed.put(".claude/skills/later/SKILL.md", "---\nname: later\ndescription: Not approved.\n---\n");
-    const { client, session } = await open(`
+  verifies(
+    ["X3"],
+    "are listed in the prompt, and the model loads one and reads its files",
+    async () => {
+      bed.put(".claude/skills/release/SKILL.md", RELEASE);
+      bed.put(".claude/skills/release/references/style.md", "Write short lines.");
+      bed.program(".claude/skills/release/scripts/collect.sh", "#!/bin/sh\necho collected\n");
+      await bed.approveAll();
+      bed.put(".claude/skills/later/SKILL.md", "---\nname: later\ndescription: Not approved.\n---\n");
+      const { client, session } = await open(`
 reply
   tool skill {"name": "release"}
 reply
@@ -70,15 +73,17 @@ reply
   expect last-tool-result contains "Write short lines."
   text: Done.
 `);
-    const events = await turnOf(client, session, "make a release");
-    expect(systems()[0]).toContain("- release: Writes release notes. Use for releases.");
-    expect(systems()[0]).toContain("- extend-oxbow:");
-    expect(systems()[0]).not.toContain("later");
-    const results = JSON.stringify(events.filter(({ kind }) => kind === "ToolResult"));
-    const folder = /Approved copies of them are in ([^ ]+)\. /.exec(results)?.[1] ?? "";
-    expect(folder).not.toContain(bed.folder);
-    expect(existsSync(join(folder, "scripts/collect.sh"))).toBe(true);
-  });
+      const events = await turnOf(client, session, "make a release");
+      expect(systems()[0]).toContain("- release: Writes release notes. Use for releases.");
+      expect(systems()[0]).toContain("- extend-oxbow:");
+      expect(systems()[0]).not.toContain("later");
+      const results = JSON.stringify(events.filter(({ kind }) => kind === "ToolResult"));
+      const folder = /Approved copies of them are in ([^ ]+)\. /.exec(results)?.[1] ?? "";
+      expect(folder).not.toContain(bed.folder);
+      expect(existsSync(join(folder, "scripts/collect.sh"))).toBe(true);
+    },
+    90_000,
+  );
 
   verifies(["X3", "X10"], "that come later are announced with an input, and the prompt stays the same", async () => {
     bed.put(".oxbow/skills/release/SKILL.md", RELEASE);

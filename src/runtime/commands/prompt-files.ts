@@ -8,7 +8,7 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { SESSION_SPECS } from "../../commands/catalogue/index.js";
-import { type Command, type CommandContext, type CommandResult, namespaceOf } from "../../commands/command.js";
+import { type Command, type CommandContext, type CommandResult, namespaceOf, refuse } from "../../commands/command.js";
 import { expandPrompt } from "../../context/prompt-files/expand-prompt.js";
 import { type PromptFile, readPromptFile } from "../../context/prompt-files/read-prompt-file.js";
 import type { Model, ToolOutcome } from "../../engine/ports.js";
@@ -64,18 +64,16 @@ async function runPrompt(
   const { root, session } = opening;
   const outside = opening.built.get("outside");
   const mark = outside.wraps ? await outside.wrapper() : (words: string) => words;
-  const expanded = await run.between(async ({ ports, signal }) =>
-    expandPrompt(
-      file.body,
-      {
-        line,
-        names: file.argumentNames,
-        missing: file.layout === "claude" ? "keep" : "empty",
-        variables: { CLAUDE_PROJECT_DIR: root, CLAUDE_SESSION_ID: session, OXBOW_SESSION_ID: session },
-      },
-      portsOf({ run, ports, signal }, { root, mark }),
-    ),
-  );
+  const args = {
+    line,
+    names: file.argumentNames,
+    missing: file.layout === "claude" ? ("keep" as const) : ("empty" as const),
+    variables: { CLAUDE_PROJECT_DIR: root, CLAUDE_SESSION_ID: session, OXBOW_SESSION_ID: session },
+  };
+  const expanded = await run.between(async ({ ports, signal }) => {
+    const text = await expandPrompt(file.body, args, portsOf({ run, ports, signal }, { root, mark }));
+    return signal.aborted ? refuse(`/${file.name} was cancelled.`) : text;
+  });
   if (typeof expanded !== "string") return expanded;
   const model = await modelOf(file, opening, context);
   const typed = `/${file.name}${line === "" ? "" : ` ${line}`}`;
