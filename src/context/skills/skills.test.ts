@@ -237,6 +237,14 @@ describe("triggers", () => {
     for (const prompt of ["protocols buffer", "c+", "naïvely"]) expect(hasKeyword(triggers, prompt)).toBe(false);
   });
 
+  test("no keyword makes a long prompt slow", () => {
+    const start = performance.now();
+    const long = `${"a".repeat(200_000)} deploy`;
+    expect(hasKeyword({ keywords: ["deploy", "a*a*a*a*b"], globs: [] }, long)).toBe(true);
+    expect(hasKeyword({ keywords: ["a*****a*b", "a*a*a*a*b", "x y z"], globs: [] }, long)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
   test("a prompt may name files", () => {
     expect(pathsIn("Look at @src/a.proto, `b.ts` and http://x.y/z.")).toEqual(["src/a.proto", "b.ts"]);
   });

@@ -19,6 +19,9 @@ export type GlobMatcher = (glob: string, path: string) => boolean;
 
 /** More of them would make every prompt slow. */
 const MOST = 50;
+const MOST_STARS = 2;
+/** The words of a prompt come at its beginning or end; in between is what was pasted. */
+const SEARCHED = 20_000;
 const LOOKS_LIKE_GLOB = /[*?[{/]|^\.[\w]|\.\w{1,5}$/;
 
 export function readTriggers(fields: YamlMap): SkillTriggers {
@@ -53,12 +56,16 @@ function unique(words: readonly string[]): readonly string[] {
 
 /** Whether a prompt names one of the keywords as whole words, whatever its case; `*` stands for the rest of a word. */
 export function hasKeyword({ keywords }: SkillTriggers, prompt: string): boolean {
-  return keywords.some((keyword) => keywordPattern(keyword).test(prompt));
+  if (keywords.length === 0) return false;
+  const words = prompt.length <= 2 * SEARCHED ? prompt : `${prompt.slice(0, SEARCHED)}\n${prompt.slice(-SEARCHED)}`;
+  return keywords.some((keyword) => keywordPattern(keyword)?.test(words));
 }
 
-function keywordPattern(keyword: string): RegExp {
+/** Undefined for one that would take long to look for. */
+function keywordPattern(keyword: string): RegExp | undefined {
+  if ((keyword.match(/\*+/g)?.length ?? 0) > MOST_STARS) return undefined;
   const words = keyword.trim().split(/\s+/);
-  const pattern = words.map((word) => word.split("*").map(escaped).join("[\\p{L}\\p{N}_]*")).join("\\s+");
+  const pattern = words.map((word) => word.split(/\*+/).map(escaped).join("[\\p{L}\\p{N}_]{0,40}")).join("\\s+");
   return new RegExp(`(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])`, "iu");
 }
 
