@@ -89,8 +89,11 @@ describe("prompt files", () => {
     bed.put(".oxbow/commands/later.md", "Later.");
     expect(await slashTurn(client, session, "/later")).toMatchObject({ reply: { ok: false } });
     await bed.approveAll();
-    expect(await slashTurn(client, session, "/later")).toMatchObject({ reply: { ok: true } });
+    const { reply, events } = await slashTurn(client, session, "/later");
+    expect(reply).toMatchObject({ ok: true });
     expect(lastRequest()).toContain("Later.");
+    // For the completion of clients.
+    expect(events.map(({ kind }) => kind)).toContain("SkillRegistryChanged");
   });
 
   verifies(["U6", "P1"], "run their commands only with permission", async () => {

@@ -1,6 +1,6 @@
 /** Checks a skill strictly, as the reference validator of the specification does. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { readFrontMatter } from "../../base/front-matter.js";
 import type { YamlMap } from "../../base/yaml.js";
 import { COMPATIBILITY_LIMIT, DESCRIPTION_LIMIT } from "./read-skill.js";
@@ -12,7 +12,8 @@ const MOST_BYTES = 1024 * 1024;
 
 /** What is wrong with the skill in a folder; empty if it is valid. */
 export function validateSkillFolder(path: string): readonly string[] {
-  const folder = resolve(path);
+  const full = resolve(path);
+  const folder = basename(full) === "SKILL.md" ? dirname(full) : full;
   if (!existsSync(folder)) return [`Path does not exist: ${path}`];
   if (!statSync(folder).isDirectory()) return [`Not a directory: ${path}`];
   const names = readdirSync(folder);

@@ -3,10 +3,18 @@ import type { CreateBuiltIn } from "./built-in.js";
 import { extensionStamp } from "./skills.js";
 
 export const promptFiles: CreateBuiltIn = (opening) => {
-  const { extensions } = opening;
+  const { extensions, bus } = opening;
+  const stamp = () => extensionStamp(extensions, ["prompt"]);
+  let known = stamp();
   return {
     name: "prompt files",
-    commandsStamp: () => extensionStamp(extensions, ["prompt"]),
+    commandsStamp: stamp,
+    // Clients ask for the commands again when they see this event.
+    refresh: async () => {
+      if (stamp() === known) return;
+      known = stamp();
+      bus.publish("SkillRegistryChanged", { added: [], removed: [] });
+    },
     commands: async () => {
       const files = extensions.of("prompt");
       if (files.length === 0) return [];
