@@ -113,7 +113,7 @@ export const REQUIREMENTS = [
   { id: "E2", title: "Executable tools, commands, hooks and providers", status: "done" },
   { id: "E3", title: "Event hooks by configuration, with deadlines", status: "done" },
   { id: "E4", title: "Plugins in TypeScript", status: "done" },
-  { id: "E5", title: "Profiles", status: "part" },
+  { id: "E5", title: "Profiles", status: "done" },
   { id: "E6", title: "MCP client with pins and supervision", status: "open" },
   { id: "E7", title: "The agent can extend Oxbow, through trust", status: "done" },
   // Control plane

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../commands/flags.js";
 import { openApprovals } from "../runtime/content/approvals.js";
-import { homeFolder } from "../runtime/content/home-folder.js";
+import { homeOf } from "../runtime/content/content-options.js";
 import { importsOf } from "../runtime/content/instruction-imports.js";
 import { placeSettings } from "../runtime/content/place-settings.js";
 
@@ -12,7 +12,7 @@ export async function openReview(flags: ParsedFlags, variables: Variables) {
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   return {
     folder,
-    home: { config: roots.config, user: homeFolder(variables) },
+    home: homeOf({ roots, settings }, variables),
     lock: openApprovals(folder, { roots, variables }),
     sources: settings.context_sources.value,
     importsOf,

@@ -4,6 +4,7 @@ import type { Variables } from "../../base/variables.js";
 import { SKILLS_LIST, SKILLS_NAMESPACE, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
 import { COMMAND_EXIT, type Command } from "../../commands/command.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import { hasBuiltInSkills } from "../../runtime/settings/skill-packs.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
@@ -29,8 +30,9 @@ function listCommand(flags: ParsedFlags, variables: Variables): Command {
           import("../../context/skills/built-in.js"),
           import("../../runtime/commands/skills.js"),
         ]);
+      const loaded = await loadSettings(flags, variables);
       const found = await findExtensions({
-        loaded: await loadSettings(flags, variables),
+        loaded,
         variables,
         root: await openRoot(resolve(flags.text("cwd") ?? process.cwd())),
         color: false,
@@ -43,7 +45,7 @@ function listCommand(flags: ParsedFlags, variables: Variables): Command {
       });
       for (const note of found.notes) context.warn(note);
       const registry = await SkillRegistry.load({
-        builtIn: BUILT_IN_SKILLS,
+        builtIn: hasBuiltInSkills(loaded.settings.skill_packs.value) ? BUILT_IN_SKILLS : [],
         skills: found.files.filter(({ kind }) => kind === "skill"),
         files: found.files.filter(({ kind }) => kind === "skill-file"),
       });

@@ -4,6 +4,7 @@ import type { Variables } from "../../base/variables.js";
 import type { Conversation } from "../../security/trust/ask-pending.js";
 import type { ContentKind } from "../../security/trust/content.js";
 import type { LoadedSettings } from "../settings/settings.js";
+import { packFolders } from "../settings/skill-packs.js";
 import { homeFolder } from "./home-folder.js";
 
 /** What people extend Oxbow with. Nothing starts MCP servers yet, so the user is not asked about them. */
@@ -55,11 +56,17 @@ export function discoverOptions({
 }: Pick<ProjectContentOptions, "root" | "loaded" | "variables" | "conversation" | "kinds">) {
   return {
     folder: root,
-    home: { config: loaded.roots.config, user: homeFolder(variables) },
+    home: homeOf(loaded, variables),
     sources: loaded.settings.context_sources.value,
     profile: namedProfile(loaded),
     kinds,
   };
+}
+
+/** Where content of the user is. */
+export function homeOf({ roots, settings }: Pick<LoadedSettings, "roots" | "settings">, variables: Variables) {
+  const packs = packFolders(settings.skill_packs.value, roots.config);
+  return { config: roots.config, user: homeFolder(variables), ...(packs.length > 0 && { packs }) };
 }
 
 /** Of a file that the user named by its path there is no other one with its name. */

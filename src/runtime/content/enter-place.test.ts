@@ -7,6 +7,7 @@ import { parseFlags } from "../../commands/flags.js";
 import { ackCommand } from "../../security/trust/ack-command.js";
 import { loadSettings } from "../settings/settings.js";
 import { openApprovals } from "./approvals.js";
+import { homeOf } from "./content-options.js";
 import { enterPlace } from "./enter-place.js";
 import { importsOf } from "./instruction-imports.js";
 import { placeSettings } from "./place-settings.js";
@@ -24,6 +25,14 @@ const FILES = {
   ".oxbow/skills/greet/SKILL.md": "---\nname: greet\ndescription: Greets.\n---\nSay hi.\n",
   ".oxbow/hooks.d/start/50-x": "#!/bin/sh\ncat\n",
 };
+
+const ANN = {
+  by: { name: "ann", identity: "human" },
+  now: () => new Date(0),
+  conversation: { show: () => {}, ask: async () => "y" },
+  color: false,
+  width: 80,
+} as const;
 
 let base: string;
 let project: string;
@@ -58,11 +67,7 @@ async function approveAll(variables: Readonly<Record<string, string>>, emitTo: s
     lock: openApprovals(project, { roots, variables }),
     sources: settings.context_sources.value,
     importsOf,
-    by: { name: "ann", identity: "human" },
-    now: () => new Date(0),
-    conversation: { show: () => {}, ask: async () => "y" },
-    color: false,
-    width: 80,
+    ...ANN,
     emitTo,
   });
   return text;
@@ -99,5 +104,49 @@ describe("a project with content of all kinds", () => {
     }
     writeFileSync(join(clone, ".oxbow/profiles/ci.toml"), "max_iterations = 10\n");
     expect((await enter(clone, ci)).entered).toMatchObject({ failure: { reason: "NonInteractiveAckRefused" } });
+  });
+});
+
+describe("skill packs", () => {
+  verifies(["E5"], "are folders of skills that a profile of the user names", async () => {
+    const home = join(base, "home");
+    const variables = { OXBOW_HOME: home, HOME: base };
+    const root = join(base, "empty");
+    mkdirSync(join(root, ".git"), { recursive: true });
+    for (const [folder, name] of [
+      [join(home, "config", "skill-packs", "web"), "css"],
+      [join(base, "shared"), "sql"],
+    ] as const) {
+      mkdirSync(join(folder, name), { recursive: true });
+      writeFileSync(join(folder, name, "SKILL.md"), `---\nname: ${name}\ndescription: About ${name}.\n---\nUse it.\n`);
+    }
+    mkdirSync(join(home, "config", "profiles"), { recursive: true });
+    const packs = `["builtin", "web", "${join(base, "shared")}"]`;
+    writeFileSync(join(home, "config", "profiles", "ci.toml"), `skill_packs = ${packs}\n`);
+    const { entered: refused } = await enter(root, variables);
+    expect(refused).toMatchObject({ failure: { message: expect.stringContaining("css/SKILL.md, sql/SKILL.md") } });
+    const lock = join(base, "packs.lock");
+    const flags = ["--cwd", root, "--profile", "ci"];
+    const { roots, settings } = await loadSettings(parseFlags(FLAGS, flags, ""), variables);
+    await ackCommand({
+      folder: root,
+      home: homeOf({ roots, settings }, variables),
+      lock: openApprovals(root, { roots, variables }),
+      importsOf,
+      ...ANN,
+      emitTo: lock,
+    });
+    const { entered } = await enter(root, variables);
+    if ("failure" in entered) throw new Error(entered.failure.message);
+    const skills = entered.content.extensions.of("skill");
+    expect(skills.map(({ name, scope }) => [name, scope])).toEqual([
+      ["css/SKILL.md", "user"],
+      ["sql/SKILL.md", "user"],
+    ]);
+    writeFileSync(join(home, "config", "profiles", "ci.toml"), 'skill_packs = ["none-such"]\n');
+    const { warnings } = await loadSettings(parseFlags(FLAGS, flags, ""), variables);
+    expect(warnings).toEqual([expect.stringContaining("there is no skill pack in")]);
+    writeFileSync(join(home, "config", "profiles", "ci.toml"), 'skill_packs = ["../x"]\n');
+    await expect(loadSettings(parseFlags(FLAGS, flags, ""), variables)).rejects.toThrow("names of skill packs");
   });
 });

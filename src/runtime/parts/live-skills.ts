@@ -13,6 +13,7 @@ import { type InputContent, plainText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
 import type { Opening } from "../opening.js";
+import { hasBuiltInSkills } from "../settings/skill-packs.js";
 import { copier, removeCopies } from "./skill-copies.js";
 import { skillFolder } from "./skill-folder.js";
 import { extensionStamp } from "./skills.js";
@@ -193,7 +194,7 @@ export class LiveSkills {
 function load({ engine, extensions, session }: Place): Promise<SkillRegistry> {
   const folder = join(skillFolder(engine.loaded.roots), session);
   return SkillRegistry.load({
-    builtIn: BUILT_IN_SKILLS,
+    builtIn: hasBuiltInSkills(engine.loaded.settings.skill_packs.value) ? BUILT_IN_SKILLS : [],
     skills: extensions.of("skill"),
     files: extensions.of("skill-file"),
     copy: copier(folder),

@@ -8,6 +8,7 @@ import { skillCatalogue } from "../../context/skills/catalogue.js";
 import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import { ownTexts, skillsIn } from "../../context/skills/skills-in.js";
 import type { Tool } from "../../engine/ports.js";
+import { hasBuiltInSkills } from "../settings/skill-packs.js";
 import type { CreateBuiltIn } from "./built-in.js";
 import type { LiveSkills } from "./live-skills.js";
 
@@ -17,6 +18,7 @@ export const skills: CreateBuiltIn = async (opening) => {
   const { engine, extensions, current, parent } = opening;
   const mayLoad = parent?.mayUse(SKILL_TOOL.name) ?? true;
   if (!mayLoad || !engine.loaded.settings.tool_sets.value.includes("read")) return { name: "skills" };
+  const ofProgram = hasBuiltInSkills(engine.loaded.settings.skill_packs.value) ? OF_PROGRAM : [];
   let live: Promise<LiveSkills> | undefined;
   const open = () => {
     live ??= import("./live-skills.js").then(({ LiveSkills }) => LiveSkills.open(opening));
@@ -36,7 +38,7 @@ export const skills: CreateBuiltIn = async (opening) => {
       },
     },
     // A model that needs a short prompt does not get the tool: people and triggers start skills for it.
-    promptSection: (size) => (size === "small" ? undefined : (used?.catalogue() ?? skillCatalogue(OF_PROGRAM))),
+    promptSection: (size) => (size === "small" ? undefined : (used?.catalogue() ?? skillCatalogue(ofProgram))),
     refresh: async () => void (await used?.follow()),
     inputNotice: async (input) => {
       // What the session began with is known; searching again would delay the first request.

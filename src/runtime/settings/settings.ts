@@ -2,6 +2,7 @@
  * All settings of a place, each with its origin. There is no configuration object: each owner takes the values it needs.
  * A new setting goes into the file of its subject; its key is then known in the profile as well.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
@@ -16,6 +17,7 @@ import { readScreenSettings, type ScreenSettings } from "./screen-settings.js";
 import { readSecuritySettings, type SecuritySettings } from "./security-settings.js";
 import { readSessionSettings, type SessionSettings } from "./session-settings.js";
 import { type ProjectAccess, SettingReader } from "./setting.js";
+import { packFolders } from "./skill-packs.js";
 import { readTurnSettings, type TurnSettings } from "./turn-settings.js";
 
 export interface Settings
@@ -74,7 +76,13 @@ export async function settle(
     if (!isConfig)
       from.refuse(layer, "profile", "only your config.toml, --profile and OXBOW_PROFILE choose the profile");
   }
+  const { skill_packs: packs } = settings;
+  const missing = packFolders(packs.value, place.roots.config).filter((folder) => !existsSync(folder));
   const known = [...from.keys.keys()];
-  const warnings = [...layers.flatMap((layer) => unknownKeys(layer, known)), ...from.refused];
+  const warnings = [
+    ...layers.flatMap((layer) => unknownKeys(layer, known)),
+    ...from.refused,
+    ...missing.map((folder) => `${packs.origin}: there is no skill pack in ${folder}.`),
+  ];
   return { ...place, settings, warnings, keys: from.keys };
 }

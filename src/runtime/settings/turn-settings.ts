@@ -4,6 +4,7 @@ import type { BudgetLimit } from "../../costs/budget.js";
 import type { ToolSet } from "../../engine/ports.js";
 import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
+import { BUILT_IN_PACK, readSkillPacks } from "./skill-packs.js";
 
 const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web", "agents"];
 
@@ -20,6 +21,8 @@ export interface TurnSettings {
   readonly system_prompt: Setting<string | undefined>;
   /** A text for the model ahead of the instruction files, whatever the system prompt is. */
   readonly prompt_header: Setting<string | undefined>;
+  /** Which skills load besides those of the usual folders. */
+  readonly skill_packs: Setting<readonly string[]>;
   /** Instruction files to load, in this order; each folder gives all that it has. */
   readonly context_sources: Setting<readonly string[]>;
   /** The size limit of all of them. */
@@ -77,6 +80,11 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       fallback: undefined,
       read: (text) => text.trim() || undefined,
       project: "any",
+    }),
+    skill_packs: from.pick<readonly string[]>({
+      key: "skill_packs",
+      fallback: [BUILT_IN_PACK],
+      read: readSkillPacks,
     }),
     context_sources: from.pick<readonly string[]>({
       key: "context_sources",

@@ -14,13 +14,13 @@ import type { ContentKind, FoundContent } from "./content.js";
 import { describeFile } from "./describe.js";
 import { type Origin, projectTop, realFolder } from "./folders.js";
 import { Search } from "./search.js";
-import { extraSources, projectFolders, userSources } from "./sources.js";
+import { extraSources, type Home, projectFolders, userSources } from "./sources.js";
 
 export interface DiscoverOptions {
   /** The folder that Oxbow works in. */
   readonly folder: string;
   /** Oxbow's configuration folder, and the user's home folder: content of other tools is in it, and the search upward ends there. */
-  readonly home: { readonly config: string; readonly user?: string | undefined };
+  readonly home: Home;
   /** The topmost folder to look in: by default the top of the repository, and without one the folder itself. */
   readonly stopAt?: string;
   /** The instruction files that are in use, as a profile lists them; all that are known when not given. */

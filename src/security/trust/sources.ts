@@ -31,15 +31,19 @@ export interface ProjectFolder {
   readonly hasInstructions: boolean;
 }
 
-interface Home {
+export interface Home {
   readonly config: string;
   readonly user?: string | undefined;
+  /** Folders of skills that the user's profile names. */
+  readonly packs?: readonly string[] | undefined;
 }
 
 /** What Oxbow asks about in the user's own folder: providers there are read without approval. */
 const OWN_PLACES = SOURCE_PLACES.filter(({ kind }) => kind !== "provider");
 /** What a folder above the repository may bring. */
 const PLACES_ABOVE = SOURCE_PLACES.filter(({ kind }) => kind !== "sessions");
+/** A pack is a folder of skills. */
+const PACK_PLACES: readonly Place[] = [{ path: ".", kind: "skill", also: ["skill-file"], shape: "skills" }];
 const HOME_PLACES: readonly Place[] = [{ path: "AGENTS.md", kind: "instructions", shape: "file" }];
 
 /** `folder` must be free of links; `names`: the instruction files in use. */
@@ -53,7 +57,8 @@ export function userSources(folder: string, home: Home, names?: readonly string[
           ...layout,
           path: join(user, layout.folder),
         }));
-  const folders = [...layouts, { path: home.config, places: OWN_PLACES, folder: undefined }];
+  const packs = (home.packs ?? []).map((path) => ({ path, places: PACK_PLACES, folder: undefined }));
+  const folders = [...layouts, ...packs, { path: home.config, places: OWN_PLACES, folder: undefined }];
   return folders.flatMap(({ path, places, folder: layout }): Source[] => {
     const root = realFolder(path);
     if (root === undefined) return [];
