@@ -14,22 +14,12 @@ import type { ModelEvent, ModelStream } from "../../engine/ports.js";
 import { receive } from "../../engine/receive.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
-import {
-  callJson,
-  messagesJson,
-  payloadJson,
-  readCalls,
-  readPayload,
-  readResponse,
-  readResults,
-  resultJson,
-  usageJson,
-} from "../../extensions/executable/hook-json.js";
+import { readCalls, readPayload, readResponse, readResults, usageJson } from "../../extensions/executable/hook-json.js";
 import { type ExecutableHook, type HookAnswer, runHook } from "../../extensions/executable/hooks.js";
-import { plainText } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { contextTo, finishCalls } from "./hook-context.js";
+import { commonInput, stageInput } from "./hook-input.js";
 
 export interface HookRunOptions {
   readonly containment: Containment;
@@ -98,65 +88,13 @@ class Visit {
 
   async #input(): Promise<JsonObject> {
     const turn = this.#turn;
-    const { usd } = turn.cost === undefined || turn.cost === "unknown" ? { usd: null } : turn.cost;
+    const response = this.#stage === "receive" && this.#replaces ? { response: await this.#collected() } : undefined;
     return {
       ...carried.get(turn),
-      stage: this.#stage,
-      hook: this.#hook.name,
-      session: turn.bus.session,
-      turn: turn.id,
-      cwd: this.#options.root,
-      provider: turn.model.provider,
-      model: turn.model.model,
-      iteration: turn.iterations,
-      usage: usageJson(turn.usage),
-      cost_usd: usd,
-      ...(await this.#stageInput()),
+      ...commonInput(turn),
+      ...{ stage: this.#stage, hook: this.#hook.name, cwd: this.#options.root },
+      ...(response ?? stageInput(this.#stage, turn)),
     };
-  }
-
-  async #stageInput(): Promise<JsonObject> {
-    const turn = this.#turn;
-    switch (this.#stage) {
-      case "start":
-        return { input: turn.input.map((block) => ({ ...block })) };
-      case "assemble":
-        return {
-          payload: turn.request === undefined ? null : payloadJson(turn.request),
-          conversation: messagesJson(turn.conversation),
-        };
-      case "send":
-        return { payload: turn.request === undefined ? null : payloadJson(turn.request) };
-      case "receive":
-        return this.#replaces ? { response: await this.#collected() } : this.#message();
-      case "tool_exec":
-        return { tool_calls: (turn.dispatch?.open ?? []).map(callJson) };
-      case "tool_done":
-        return { results: this.#results(), tool_calls: (turn.dispatch?.open ?? []).map(callJson) };
-      case "error":
-      case "done":
-        return {
-          text: turn.text,
-          failure: turn.failure === undefined ? null : { reason: turn.failure.reason, message: turn.failure.message },
-        };
-    }
-  }
-
-  #message(): JsonObject {
-    const last = this.#turn.conversation.at(-1);
-    if (last?.role !== "assistant") return {};
-    const calls = last.content.flatMap((block) => (block.type === "tool_use" ? [callJson(block)] : []));
-    return { message: { text: plainText(last.content), tool_calls: calls } };
-  }
-
-  #results(): JsonObject[] {
-    const last = this.#turn.conversation.at(-1);
-    if (last?.role !== "user") return [];
-    return last.content.flatMap((block) => {
-      if (block.type !== "tool_result") return [];
-      const { call, tool, content, is_error } = block;
-      return [{ tool_use_id: call, name: tool, content: resultJson(content), is_error }];
-    });
   }
 
   /** The whole answer, for a hook that reads it in place of the built-in one. */
