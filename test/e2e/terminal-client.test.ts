@@ -213,7 +213,7 @@ describe.skipIf(tmux === undefined)("the terminal client", () => {
   verifies(["U2", "U1"], "leaves a clean terminal after SIGTERM, and talks line by line with --plain", async () => {
     const terminal = await start([]);
     execFileSync("pkill", ["-TERM", "-P", terminal.tell("#{pane_pid}")]);
-    await terminal.until(/EXIT/);
+    await terminal.until(/EXIT \d/);
     expect(terminal.tell("#{cursor_flag} #{alternate_on}")).toBe("1 0");
     terminal.type(`clear; ${process.execPath} ${BIN} --plain; echo EXIT $?`, "Enter");
     await terminal.until("/help for commands");
