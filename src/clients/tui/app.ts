@@ -12,6 +12,7 @@ import type { Dialog } from "./dialogs/dialog.js";
 import { OpenDialog } from "./dialogs/open-dialog.js";
 import { QuestionPrompt } from "./dialogs/question-prompt.js";
 import { Carrier } from "./effects/carrier.js";
+import { carryOutHere } from "./effects/here.js";
 import { Composer } from "./input/composer.js";
 import { type Bindings, USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiEnd, TuiOptions } from "./options.js";
@@ -227,39 +228,13 @@ export class TuiApp {
   }
 
   #carryOut(effect: Effect): void {
-    const { terminal } = this.#options;
-    switch (effect.do) {
-      case "print":
-        this.#transcript.print(effect.block);
-        return;
-      case "answer":
-        this.#transcript.addToAnswer(effect.text);
-        return;
-      case "end answer":
-      case "drop answer":
-        this.#transcript.endAnswer();
-        return;
-      case "restore":
-        this.#composer.prepend(effect.text);
-        return;
-      case "clear draft":
-        // As a change like others, so that undo brings it back.
-        this.#composer.setText("");
-        return;
-      case "suspend":
-        terminal.suspend();
-        return;
-      case "call person":
-        terminal.bell();
-        terminal.notify(effect.text);
-        return;
-      case "exit":
-        this.#leave();
-        return;
-      default:
-        this.#carrier.carryOut(effect);
-        return;
-    }
+    const rest = carryOutHere(effect, {
+      transcript: this.#transcript,
+      composer: this.#composer,
+      terminal: this.#options.terminal,
+      leave: () => this.#leave(),
+    });
+    if (rest !== undefined) this.#carrier.carryOut(rest);
   }
 
   #open<S, R>(dialog: Dialog<S, R>, then: (result: R) => void): void {

@@ -40,7 +40,7 @@ export interface CarrierOptions {
   readonly login?: Login;
 }
 
-type Wanted = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" }>;
+export type EngineEffect = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" }>;
 
 /** Events of a resumed session that are shown. */
 const MOST_SHOWN_AGAIN = 5000;
@@ -54,7 +54,7 @@ export class Carrier {
     this.#options = options;
   }
 
-  carryOut(effect: Wanted): void {
+  carryOut(effect: EngineEffect): void {
     this.watch(this.#begin(effect));
   }
 
@@ -67,7 +67,7 @@ export class Carrier {
     });
   }
 
-  #begin(effect: Wanted): Promise<unknown> {
+  #begin(effect: EngineEffect): Promise<unknown> {
     switch (effect.do) {
       case "send":
         return this.send(effect.kind, effect.payload);

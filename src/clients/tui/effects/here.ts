@@ -1,0 +1,51 @@
+/** Carries out what the reducers want on the screen: prints, the draft, the bell, the end. */
+import type { Composer } from "../input/composer.js";
+import type { Effect } from "../state.js";
+import type { TuiTerminal } from "../terminal/terminal.js";
+import type { TranscriptWriter } from "../transcript-writer.js";
+import type { EngineEffect } from "./carrier.js";
+
+export interface Here {
+  readonly transcript: TranscriptWriter;
+  readonly composer: Composer;
+  readonly terminal: TuiTerminal;
+  readonly leave: () => void;
+}
+
+/** Returns the effect when it needs the engine. */
+export function carryOutHere(
+  effect: Effect,
+  { transcript, composer, terminal, leave }: Here,
+): EngineEffect | undefined {
+  switch (effect.do) {
+    case "print":
+      transcript.print(effect.block);
+      return undefined;
+    case "answer":
+      transcript.addToAnswer(effect.text);
+      return undefined;
+    case "end answer":
+    case "drop answer":
+      transcript.endAnswer();
+      return undefined;
+    case "restore":
+      composer.prepend(effect.text);
+      return undefined;
+    case "clear draft":
+      // As a change like others, so that undo brings it back.
+      composer.setText("");
+      return undefined;
+    case "suspend":
+      terminal.suspend();
+      return undefined;
+    case "call person":
+      terminal.bell();
+      terminal.notify(effect.text);
+      return undefined;
+    case "exit":
+      leave();
+      return undefined;
+    default:
+      return effect;
+  }
+}
