@@ -53,7 +53,7 @@ describe("/profiles:NAME", () => {
     await turnOf(client, first, "Which colour has the bridge?");
     expect(lastRequest()).not.toContain("Speak French.");
     const { text, follow } = await slash(client, first, "/profiles:french");
-    expect(text).toContain(`/session resume ${first}`);
+    expect(text).toContain(`oxbow resume ${first}`);
     const second = await open(client, follow as CommandPayloads["CreateSession"]);
     expect(second).not.toBe(first);
     await turnOf(client, second, "And the river?");

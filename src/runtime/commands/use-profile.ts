@@ -63,7 +63,7 @@ async function useProfile(name: string, args: CommandArguments, port: UsePort): 
   const carry = args.hasFlag("empty") ? undefined : await summaryOf(port);
   if (carry !== undefined && typeof carry !== "string") return carry;
   const back = (await port.isStored())
-    ? ` The old session is paused; /session resume ${session} returns to it.`
+    ? ` The old session is paused; 'oxbow resume ${session}' returns to it.`
     : " The old session was not stored.";
   const knows =
     carry === undefined ? "It knows nothing of this conversation." : "It knows a summary of this conversation.";
