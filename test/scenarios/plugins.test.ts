@@ -294,3 +294,26 @@ describe("plugins", () => {
     expect(place.messages.join("\n")).toMatch(/evil\.mjs is left out: a plugin runs outside the sandbox/);
   });
 });
+
+verifies(["E4", "L15"], "a plugin takes part in turns: it adds context, sees calls and refuses some", async () => {
+  const code = `const seen = [];
+export default function register(oxbow) {
+  oxbow.addLifecycle({
+    beforeTurn: ({ input }) => ({ context: "You know " + input + "." }),
+    beforeInference: ({ iteration }) => (iteration === 2 ? "Seen: " + seen.join() : undefined),
+    onToolEvidence: ({ tool, outcome }) => seen.push(tool + " " + outcome.status),
+    reviewCall: ({ args }) => String(args.command).includes("deploy")
+      ? { decision: "deny", by: "memory", reason: "Not on Fridays." }
+      : { decision: "allow", by: "memory", reason: "always" },
+  });
+}`;
+  const replies = [reply().tool("bash", { command: "echo deploy" }), reply().text("Done.")];
+  const place = await start(replies, { plugins: { "my-memory.mjs": code } });
+  const events = await turnOf(place.client, place.session, "the moon");
+  expect(of(events, "ContextAdded").map(({ source, text }) => `${source}: ${text}`)).toEqual([
+    "plugin-my-memory: You know the moon.",
+    "plugin-my-memory: Seen: bash denied",
+  ]);
+  expect(resultTexts(events)).toEqual([expect.stringContaining("Not on Fridays.")]);
+  expect(place.messages).toEqual([]);
+});

@@ -56,6 +56,8 @@ export interface Oxbow {
   addToolLink(link: ToolLink): void;
   /** Adds a hook to a stage of the turn (src/chain/stages). */
   addHook(stage: PluginStage, hook: PluginHook): void;
+  /** Takes part in turns: adds context, observes calls, reviews them, takes part in compactions (docs/extending.md). */
+  addLifecycle(lifecycle: PluginLifecycle): void;
   /** Calls a function with every event of every session, after it happened. */
   subscribe(listener: (event: Envelope) => void): void;
   /** Adds a tool that the model can call. */
@@ -99,6 +101,52 @@ export interface PluginTurn {
   readonly usage: Usage;
   /** The text of the newest answer. */
   readonly text: string;
+  readonly signal: AbortSignal;
+}
+
+/** The moments of a session that memory, retrieval and approvals need; each is optional and may return a promise. */
+export interface PluginLifecycle {
+  /** The input is not in the conversation yet. `context` goes to the model with it; `stop` ends the turn. */
+  beforeTurn?(turn: PluginMoment): Answer<{ readonly context: string } | { readonly stop: string }>;
+  /** Before each model call: text that the model gets from now on. */
+  beforeInference?(
+    inference: PluginMoment & { readonly iteration: number; readonly messages: readonly Message[] },
+  ): Answer<string>;
+  /** After the permission rules: it may deny a call or ask the user, and allows nothing. */
+  reviewCall?(
+    call: { readonly tool: string; readonly args: JsonObject },
+    about: { readonly verdict: { readonly decision: string; readonly reason: string }; readonly signal: AbortSignal },
+  ): Answer<{ readonly decision: "ask" | "deny"; readonly by: string; readonly reason: string }>;
+  /** A call has its result. */
+  onToolEvidence?(evidence: {
+    readonly tool: string;
+    readonly args: JsonObject;
+    readonly outcome: ToolOutcome;
+  }): unknown;
+  /** Older messages are about to be replaced by a summary. */
+  beforeCompaction?(compaction: {
+    readonly messages: readonly Message[];
+  }): Promise<{ readonly keep?: string; readonly refuse?: string } | undefined>;
+  /** The conversation continues from the summary. */
+  afterCompaction?(compaction: { readonly summary: string; readonly messages: readonly Message[] }): Promise<void>;
+  /** The turn has ended. */
+  afterTurn?(ended: {
+    readonly session: string;
+    readonly input: string;
+    readonly text: string;
+    readonly outcome: string;
+    readonly messages: readonly Message[];
+  }): unknown;
+}
+
+/** A value, a promise of it, or nothing. */
+export type Answer<T> = Promise<T | undefined> | T | undefined;
+
+export interface PluginMoment {
+  readonly session: string;
+  readonly turn: string;
+  /** The text of the input. */
+  readonly input: string;
   readonly signal: AbortSignal;
 }
 

@@ -7,6 +7,7 @@ import type {
   Oxbow,
   PluginCommand,
   PluginHook,
+  PluginLifecycle,
   PluginProvider,
   PluginStage,
   PluginTool,
@@ -18,6 +19,7 @@ export interface Registrations {
   readonly requestLinks: RequestLink[];
   readonly toolLinks: ToolLink[];
   readonly hooks: { readonly stage: PluginStage; readonly hook: PluginHook }[];
+  readonly lifecycles: PluginLifecycle[];
   readonly listeners: ((event: Envelope) => void)[];
   readonly tools: PluginTool[];
   readonly sources: PluginToolSource[];
@@ -48,7 +50,7 @@ export function registrationsOf({ name, settings, log }: RegisteringPlugin): {
   end(): void;
 } {
   const registrations = emptyRegistrations(name);
-  const { requestLinks, toolLinks, hooks, listeners, tools, sources } = registrations;
+  const { requestLinks, toolLinks, hooks, lifecycles, listeners, tools, sources } = registrations;
   const { providers, transports, commands, rules, closers } = registrations;
   let isOpen = true;
   const add = (what: string, problem: string | undefined, action: () => void) => {
@@ -67,6 +69,7 @@ export function registrationsOf({ name, settings, log }: RegisteringPlugin): {
       const problem = isStage(stage) ? linkProblem(hook) : `there is no stage "${stage}"`;
       add("a hook", problem, () => hooks.push({ stage, hook }));
     },
+    addLifecycle: (lifecycle) => add("a lifecycle", lifecycleProblem(lifecycle), () => lifecycles.push(lifecycle)),
     subscribe: (listener) =>
       add("a subscriber", functionProblem(listener, "subscribe"), () => listeners.push(listener)),
     addTool: (tool) => add("a tool", toolProblem(tool), () => tools.push(tool)),
@@ -112,6 +115,7 @@ function emptyRegistrations(name: string): Registrations {
     requestLinks: [],
     toolLinks: [],
     hooks: [],
+    lifecycles: [],
     listeners: [],
     tools: [],
     sources: [],
@@ -126,6 +130,19 @@ function emptyRegistrations(name: string): Registrations {
 
 export function isStage(name: string): name is PluginStage {
   return STAGES.includes(name);
+}
+
+const MOMENTS: ReadonlySet<string> = new Set([
+  ...["beforeTurn", "beforeInference", "reviewCall", "onToolEvidence"],
+  ...["beforeCompaction", "afterCompaction", "afterTurn"],
+]);
+
+function lifecycleProblem(lifecycle: PluginLifecycle): string | undefined {
+  if (typeof lifecycle !== "object" || lifecycle === null) return "a lifecycle is not an object";
+  const unknown = Object.keys(lifecycle).find((name) => !MOMENTS.has(name));
+  if (unknown !== undefined) return `a lifecycle has no moment "${unknown}"`;
+  const wrong = Object.entries(lifecycle).find(([, act]) => typeof act !== "function");
+  return wrong === undefined ? undefined : `the moment "${wrong[0]}" is not a function`;
 }
 
 /** What is wrong with a tool; undefined when it can be used. */

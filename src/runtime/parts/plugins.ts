@@ -2,9 +2,12 @@
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 
-export async function plugins({ engine }: Opening): Promise<SessionPart> {
-  const { plugins: loaded = [], notify } = engine;
+export async function plugins(opening: Opening): Promise<SessionPart> {
+  const { plugins: loaded = [], notify } = opening.engine;
   if (loaded.length === 0) return { name: "plugins" };
   const { pluginPart } = await import("../plugins/plugin-part.js");
-  return pluginPart(loaded, notify);
+  const part = pluginPart(loaded, notify);
+  if (loaded.every(({ registrations }) => registrations.lifecycles.length === 0)) return part;
+  const { withLifecycles } = await import("../plugins/plugin-lifecycles.js");
+  return withLifecycles(part, loaded, opening);
 }
