@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { PROGRAM_SPECS, programSummary, SESSION_SPECS } from "../commands/catalogue/index.js";
-import { type CommandSpec, namespaceOf } from "../commands/command.js";
+import { type CommandSpec, namespaceOf, worksOn } from "../commands/command.js";
 import { COMMANDS } from "./command-table.js";
 
 async function shellSpecs(): Promise<ReadonlyMap<string, readonly CommandSpec[]>> {
@@ -12,8 +12,14 @@ async function shellSpecs(): Promise<ReadonlyMap<string, readonly CommandSpec[]>
 describe("the commands of the program", () => {
   verifies(["U6"], "are those of a conversation, each defined once", async () => {
     const specs = [...SESSION_SPECS, ...PROGRAM_SPECS];
-    const byName = new Map(specs.map((spec) => [spec.name, spec]));
-    expect(byName.size).toBe(specs.length);
+    // `/run COMMAND` and `oxbow run PROMPT` are two: no surface has both.
+    for (const surface of ["slash", "shell"] as const) {
+      const names = specs.filter((spec) => worksOn(spec, { surface })).map(({ name }) => name);
+      expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    }
+    const byName = new Map(
+      specs.filter((spec) => worksOn(spec, { surface: "shell" })).map((spec) => [spec.name, spec]),
+    );
     const shells = await shellSpecs();
     for (const [shell, own] of shells) {
       for (const spec of own) {
