@@ -1,5 +1,5 @@
 /** `oxbow doctor`: what works on this machine, and what to do about the rest. */
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
@@ -68,9 +68,9 @@ async function settingsFindings(variables: Variables): Promise<Finding[]> {
     if (!(error instanceof UsageError)) throw error;
     return [{ subject: "settings", verdict: "problem", text: error.message }];
   }
-  const { roots, profilePath, warnings } = loaded;
-  const profile = existsSync(profilePath) ? profilePath : `defaults (there is no ${profilePath})`;
-  const findings: Finding[] = [{ subject: "settings", verdict: "ok", text: profile }];
+  const { roots, layers, profilePath, warnings } = loaded;
+  const files = layers.map(({ path }) => path).join(", ") || `defaults (there is no ${profilePath})`;
+  const findings: Finding[] = [{ subject: "settings", verdict: "ok", text: files }];
   for (const warning of warnings) findings.push({ subject: "settings", verdict: "note", text: warning });
   try {
     mkdirSync(roots.state, { recursive: true });
