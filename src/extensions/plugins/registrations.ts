@@ -50,63 +50,55 @@ export function registrationsOf({ name, settings, log }: RegisteringPlugin): {
   end(): void;
 } {
   const registrations = emptyRegistrations(name);
-  const { requestLinks, toolLinks, hooks, lifecycles, listeners, tools, sources } = registrations;
-  const { providers, transports, commands, rules, closers } = registrations;
   let isOpen = true;
-  const add = (what: string, problem: string | undefined, action: () => void) => {
+  const add: Add = (what, problem, action) => {
     if (!isOpen) throw new Error(`${what} comes too late: add it before register returns`);
     if (problem !== undefined) throw new Error(problem);
     action();
   };
-  const oxbow: Oxbow = {
-    version: VERSION,
-    plugin: name,
-    settings,
-    log,
-    addRequestLink: (link) => add("a request link", linkProblem(link), () => requestLinks.push(link)),
-    addToolLink: (link) => add("a tool link", linkProblem(link), () => toolLinks.push(link)),
-    addHook: (stage, hook) => {
-      const problem = isStage(stage) ? linkProblem(hook) : `there is no stage "${stage}"`;
-      add("a hook", problem, () => hooks.push({ stage, hook }));
-    },
-    addLifecycle: (lifecycle) => add("a lifecycle", lifecycleProblem(lifecycle), () => lifecycles.push(lifecycle)),
-    subscribe: (listener) =>
-      add("a subscriber", functionProblem(listener, "subscribe"), () => listeners.push(listener)),
-    addTool: (tool) => add("a tool", toolProblem(tool), () => tools.push(tool)),
-    addToolSource: (source) => {
-      const problem = nameProblem(source, TOOL) ?? functionProblem(source.list, `the tool source "${source.name}"`);
-      add("a tool source", problem, () => sources.push(source));
-    },
-    addProvider: (provider) => {
-      const problem =
-        nameProblem(provider, WORD) ?? functionProblem(provider.stream, `the provider "${provider.name}"`);
-      add("a provider", problem, () => providers.push(provider));
-    },
-    addTransport: (transport) => {
-      const problem =
-        nameProblem(transport, WORD) ?? functionProblem(transport.start, `the transport "${transport.name}"`);
-      add("a transport", problem, () => transports.push(transport));
-    },
-    addCommand: (command) => {
-      const problem = nameProblem(command, WORD) ?? functionProblem(command.run, `the command "${command.name}"`);
-      add("a command", problem, () => commands.push(command));
-    },
-    claimNamespace: (namespace) =>
-      add("a namespace", WORD.test(namespace) ? undefined : `"${namespace}" is no namespace`, () => {
-        registrations.namespace = namespace;
-      }),
-    addPermissionRule: (rule) =>
-      add("a permission rule", isJsonObject(rule) ? undefined : "a permission rule is not an object", () =>
-        rules.push(rule),
-      ),
-    onClose: (close) => add("onClose", functionProblem(close, "onClose"), () => closers.push(close)),
-  };
   return {
-    oxbow,
+    oxbow: { version: VERSION, plugin: name, settings, log, ...additionsTo(registrations, add) },
     registrations,
     end: () => {
       isOpen = false;
     },
+  };
+}
+
+/** Adds what has no problem, in time. */
+type Add = (what: string, problem: string | undefined, action: () => void) => void;
+
+function additionsTo(to: Registrations, add: Add): Omit<Oxbow, "version" | "plugin" | "settings" | "log"> {
+  const named = (kind: string, pattern: RegExp, each: { readonly name: string }, run: unknown) =>
+    nameProblem(each, pattern) ?? functionProblem(run, `the ${kind} "${each.name}"`);
+  return {
+    addRequestLink: (link) => add("a request link", linkProblem(link), () => to.requestLinks.push(link)),
+    addToolLink: (link) => add("a tool link", linkProblem(link), () => to.toolLinks.push(link)),
+    addHook: (stage, hook) => {
+      const problem = isStage(stage) ? linkProblem(hook) : `there is no stage "${stage}"`;
+      add("a hook", problem, () => to.hooks.push({ stage, hook }));
+    },
+    addLifecycle: (lifecycle) => add("a lifecycle", lifecycleProblem(lifecycle), () => to.lifecycles.push(lifecycle)),
+    subscribe: (listener) =>
+      add("a subscriber", functionProblem(listener, "subscribe"), () => to.listeners.push(listener)),
+    addTool: (tool) => add("a tool", toolProblem(tool), () => to.tools.push(tool)),
+    addToolSource: (source) =>
+      add("a tool source", named("tool source", TOOL, source, source?.list), () => to.sources.push(source)),
+    addProvider: (provider) =>
+      add("a provider", named("provider", WORD, provider, provider?.stream), () => to.providers.push(provider)),
+    addTransport: (transport) =>
+      add("a transport", named("transport", WORD, transport, transport?.start), () => to.transports.push(transport)),
+    addCommand: (command) =>
+      add("a command", named("command", WORD, command, command?.run), () => to.commands.push(command)),
+    claimNamespace: (namespace) =>
+      add("a namespace", WORD.test(namespace) ? undefined : `"${namespace}" is no namespace`, () => {
+        to.namespace = namespace;
+      }),
+    addPermissionRule: (rule) => {
+      const problem = isJsonObject(rule) ? undefined : "a permission rule is not an object";
+      add("a permission rule", problem, () => to.rules.push(rule));
+    },
+    onClose: (close) => add("onClose", functionProblem(close, "onClose"), () => to.closers.push(close)),
   };
 }
 

@@ -10,7 +10,8 @@ const PREPARE_AFTER_MS = 100;
 
 export interface FirstCall {
   readonly subscriber: Subscriber;
-  close(): void;
+  /** Resolves when nothing is being prepared any more. */
+  close(): Promise<void>;
 }
 
 /** Runs the steps in order, each once, while the model thinks. When text streams, the rest waits for the next turn. */
@@ -18,6 +19,7 @@ export function firstCall(clock: Clock, steps: readonly (() => Promise<unknown>)
   const left = [...steps];
   let isThinking = false;
   let cancel = () => {};
+  let preparing: Promise<void> = Promise.resolve();
   const prepare = async () => {
     while (isThinking && left.length > 0) await left.shift()?.();
   };
@@ -33,12 +35,15 @@ export function firstCall(clock: Clock, steps: readonly (() => Promise<unknown>)
         if (kind !== "TurnStarted" || left.length === 0) return;
         isThinking = true;
         // A call that needs what cannot be loaded says so itself.
-        cancel = clock.after(PREPARE_AFTER_MS, () => void prepare().catch(() => {}));
+        cancel = clock.after(PREPARE_AFTER_MS, () => {
+          preparing = prepare().catch(() => {});
+        });
       },
     },
-    close() {
+    async close() {
       left.length = 0;
       stop();
+      await preparing;
     },
   };
 }

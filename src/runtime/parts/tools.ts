@@ -98,7 +98,7 @@ export function toolsPart(
     ...(runsCommands ? [() => toolbox.prepare("bash"), makeOutputPipe, () => sandbox.prepare()] : []),
   ]);
   const close = async () => {
-    first.close();
+    await first.close();
     await toolbox.close();
     await sandbox.close();
     await undo.flush();

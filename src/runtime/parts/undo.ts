@@ -27,9 +27,10 @@ interface NumberedTurn {
 
 export class RunUndo implements ChangeRecorder, ChangeObserver {
   readonly #options: RunUndoOptions;
-  #recorder = this.#lateRecorder();
+  readonly #recorder = this.#lateRecorder();
   #journal: { close(): void } | undefined;
   #turn: NumberedTurn | undefined;
+  #isOver = false;
 
   constructor(options: RunUndoOptions) {
     this.#options = options;
@@ -44,11 +45,14 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
   }
 
   async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
-    const recorder = await this.#recorder.ready();
-    return recorder === undefined ? { end: async () => undefined } : recorder.begin(call);
+    const recorder = this.#isOver ? undefined : await this.#recorder.ready();
+    if (recorder === undefined || this.#isOver) return { end: async () => undefined };
+    const begun = await recorder.begin(call);
+    return { end: async (options) => (this.#isOver ? undefined : begun.end(options)) };
   }
 
   async before(change: ObservedChange): Promise<void> {
+    if (this.#isOver) throw new Error("The session is closed, so the change could not be undone.");
     await (await this.#recorder.ready())?.before(change);
   }
 
@@ -56,11 +60,11 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
     await (await this.#recorder.loading?.catch(() => undefined))?.flush();
   }
 
+  /** The session is over. A call that was abandoned and ends later writes nothing: the next session finds its changes. */
   close(): void {
+    this.#isOver = true;
     this.#journal?.close();
     this.#journal = undefined;
-    this.#recorder = this.#lateRecorder();
-    if (this.#turn !== undefined) this.#recorder.push(this.#turn);
   }
 
   /** Only the current turn waits for it. */
