@@ -49,9 +49,11 @@ export async function ackCommand(options: AckOptions): Promise<CommandResult> {
       ...(options.which === "user-owned" ? await ackTogether(open, options) : await ackEach(open, before, options)),
     );
   }
-  const after = await reviewContent(found, lock, options.policy);
+  // Read again: what changed while the person read it is not approved.
+  const now = await findAll(options);
+  const after = await reviewContent(now, lock, options.policy);
   const left = [...after.pending, ...after.noted];
-  if (emitTo !== undefined) told.push(await emit(emitTo, found.items, options));
+  if (emitTo !== undefined) told.push(await emit(emitTo, now.items, options));
   if (left.length > 0) told.push(`Not approved: ${nameList(left.map(({ item }) => item))}`);
   else if (told.length === 0) told.push(nothingOpen(after));
   return { text: `${told.join("\n")}\n`, exitCode: left.length > 0 ? 5 : 0 };

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:f
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
 import { type AckOptions, ackCommand } from "./ack-command.js";
 import { ApprovedLock } from "./approved-lock.js";
 import { nameOf } from "./content.js";
@@ -43,6 +44,42 @@ describe("oxbow ack", () => {
     ]);
     expect(await open()).toEqual([]);
     expect((await verify()).exitCode).toBe(0);
+  });
+
+  verifies(
+    ["P10", "U3"],
+    "takes the decisions of a review on a screen, each for the version that was shown",
+    async () => {
+      bed.put("AGENTS.md", "Be kind\u200b.\n");
+      bed.put("CLAUDE.md", "Be brief.\n");
+      bed.program(".oxbow/tools/t", "#!/bin/sh\necho hi\n");
+      const script = new Script();
+      const shown: string[] = [];
+      const { text, exitCode } = await ack(script, {
+        review: async (items) => {
+          shown.push(...items.map(({ name, state, effect, diff = "" }) => `${state} ${name} ${effect} ${diff}`));
+          bed.program(".oxbow/tools/t", "#!/bin/sh\nrm -rf /\n");
+          return items.map(({ id, sha256, name }) => ({
+            id,
+            sha256,
+            decision: name === "CLAUDE.md" ? ("refused" as const) : ("approved" as const),
+          }));
+        },
+      });
+      expect(shown.join("\n")).toContain("new AGENTS.md informs @@ -0,0 +1,1 @@\n+Be kind‹U+200B›.");
+      expect(shown.join("\n")).toContain("+echo hi");
+      expect(text).toBe("Approved: AGENTS.md\nRefused: CLAUDE.md\nNot approved: .oxbow/tools/t\n");
+      expect(exitCode).toBe(5);
+      expect(script.questions).toEqual([]);
+      expect(await open()).toEqual([".oxbow/tools/t"]);
+    },
+  );
+
+  verifies(["P10"], "opens no review for an agent", async () => {
+    bed.put("AGENTS.md", "Be kind.\n");
+    const review = () => Promise.reject(new Error("opened"));
+    const by = { name: "x", identity: "agent" } as const;
+    expect(await ack(new Script(), { review, by })).toMatchObject({ exitCode: 4 });
   });
 
   it("shows only what changed", async () => {
