@@ -1,5 +1,5 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
-import type { CommandSpec } from "../command.js";
+import { type CommandSpec, worksOn } from "../command.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
 import * as conversation from "./conversation.js";
@@ -37,7 +37,12 @@ export const PROGRAM_SPECS: readonly CommandSpec[] = Object.values(program).filt
 export function programSummary(name: string): string {
   const namespace = NAMESPACES[name];
   if (namespace !== undefined) return namespace;
-  const specs = [...SESSION_SPECS, ...PROGRAM_SPECS];
+  // `/run` of a conversation is another command than `oxbow run`.
+  const specs = [
+    ...PROGRAM_SPECS,
+    ...SESSION_SPECS.filter((spec) => worksOn(spec, { surface: "shell" })),
+    ...SESSION_SPECS,
+  ];
   return specs.find((spec) => spec.name === name || spec.aliases?.includes(name))?.summary ?? "";
 }
 
