@@ -39,6 +39,8 @@ describe("the commands of the program", () => {
       expect(programSummary(name), name).toMatch(/\w/);
       if (name !== "run" && name !== "resume") expect((await load()).shell?.name).toBe(name);
     }
+    // A conversation has a /run of its own.
+    expect(programSummary("run")).toBe(PROGRAM_SPECS.find(({ name }) => name === "run")?.summary);
   });
 
   verifies(["U6"], "stand under the name of their namespace, and no two names are the same", async () => {
