@@ -1,7 +1,7 @@
 /**
  * `session branch` and `session import` of a long session are killed at random moments. Afterwards each session that is listed is
- * complete, and `--continue` resumes a complete one. OXBOW_KILLS chooses how many kills. Random kills seldom hit the copy itself, so this
- * runs only in the thorough suite; src/runtime/commands/sessions/copy-session.test.ts kills at chosen moments.
+ * complete, and `--continue` resumes a complete one. OXBOW_KILLS chooses how many kills. Random kills seldom hit the copy itself:
+ * src/runtime/commands/sessions/copy-session.test.ts kills at chosen moments.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import { describe, expect, onTestFinished } from "vitest";
 import { createIdSource } from "../../src/base/ulid.js";
 import { startMockModel } from "../../src/testkit/index.js";
 import { oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
-import { isThorough } from "../support/thorough.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const KILLS = Number(process.env.OXBOW_KILLS ?? 60);
+const KILLS = Number(process.env.OXBOW_KILLS ?? times(1, 60));
 const TURNS = 250;
 const EVENTS = TURNS * 20;
 
@@ -74,7 +74,7 @@ async function listed({ run }: Place): Promise<readonly Listed[]> {
   return JSON.parse(stdout) as readonly Listed[];
 }
 
-describe.runIf(isThorough)("a copy of a session", () => {
+describe("a copy of a session", () => {
   for (const store of ["sqlite", "files"]) {
     verifies(
       ["S1", "S6"],
@@ -85,12 +85,15 @@ describe.runIf(isThorough)("a copy of a session", () => {
         const [whole] = JSON.parse((await here.run(["session", "import", "--here", "--json", here.file])).stdout);
         const takes = performance.now() - from;
         const commands = [
-          ["session", "branch", whole.id],
           ["session", "import", "--here", here.file],
+          ["session", "branch", whole.id],
         ];
         let killed = 0;
         for (let i = 0; i < KILLS; i++) {
-          const { signal } = await here.run(commands[i % 2] ?? [], takes * (0.15 + 0.9 * Math.random()));
+          const { signal } = await here.run(
+            commands[i % 2] ?? [],
+            takes * (i === 0 ? 0.5 : 0.15 + 0.9 * Math.random()),
+          );
           if (signal === "SIGKILL") killed++;
           const sessions = await listed(here);
           expect(sessions.map(({ last_event }) => last_event)).toEqual(sessions.map(() => EVENTS));

@@ -119,6 +119,13 @@ describe("AnswerStream", () => {
     );
   }, 120_000);
 
+  it("shows a tab within a table as a space", () => {
+    const answer = new AnswerStream();
+    answer.push("a\tb | c\n---|---\n");
+    const { live } = answer.take({ width: 40, theme: plainTheme, tools: plainTools });
+    expect(live[0]).toBe("a b │ c");
+  });
+
   it("hands a paragraph out when it is over, and code line by line", () => {
     const view = { width: 40, theme: plainTheme, tools: plainTools };
     const answer = new AnswerStream();

@@ -67,7 +67,9 @@ function row(texts: readonly string[], count: number, { theme, role }: { theme: 
   const codeMark = codeMarkOf(theme);
   return Array.from({ length: count }, (_, at) => {
     // What is too much for the columns stays visible in the last one.
-    const text = at === count - 1 && texts.length > count ? texts.slice(at).join(" | ") : (texts[at] ?? "");
+    const whole = at === count - 1 && texts.length > count ? texts.slice(at).join(" | ") : (texts[at] ?? "");
+    // A tab has no width of its own within a column.
+    const text = whole.replaceAll("\t", " ");
     const parsed = text.length > MAX_PARSED ? [span(text)] : parseInline(text, codeMark);
     const spans = role === undefined ? parsed : parsed.map((each) => ({ ...each, roles: [...each.roles, role] }));
     const lines = splitLines(spans).map(plainText);
