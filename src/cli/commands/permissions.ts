@@ -62,7 +62,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const guard = new RunGuard({ root, variables, ownFolders: hidden });
   const sets = settings.tool_sets.value;
   const toolbox = openToolbox({ root, sets, variables, outputDirectory, guard });
-  const agents = sets.includes("agents") ? agentTools(BUILT_IN_TYPES) : [];
+  const agents = sets.includes("agents") ? agentTools(BUILT_IN_TYPES, { delegate: "offered" }) : [];
   const tools = toolsOf(toolbox, [{ name: "subagents", tools: agents }]);
   const isRecorded = async () => (await stores.choice()).kind !== "none";
   const place = { loaded, variables, root, session, outputDirectory, hidden };

@@ -37,7 +37,7 @@ Your last message is the report, and the only thing that the other agent sees. S
 export const BUILT_IN_TYPES: readonly AgentType[] = [
   {
     name: "explore",
-    description: "reads and searches files; finds where and how something is done. Changes nothing.",
+    description: "reads and searches files, changes nothing.",
     prompt: EXPLORE_PROMPT,
     tools: READING,
     without: [],
@@ -46,7 +46,7 @@ export const BUILT_IN_TYPES: readonly AgentType[] = [
   },
   {
     name: "general",
-    description: "works on a whole piece of work with all tools.",
+    description: "works with all tools.",
     prompt: "",
     without: [],
     scope: "built-in",

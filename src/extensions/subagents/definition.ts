@@ -41,7 +41,7 @@ export function delegateTool(): AgentToolDefinition {
     name: "delegate",
     description: delegate.trim(),
     ...TRAITS,
-    inputSchema: { type: "object", properties: { prompt: string, description: words }, required: ["prompt"] },
+    inputSchema: { type: "object", properties: { prompt: string }, required: ["prompt"] },
     canonical: withOurNames,
   };
 }

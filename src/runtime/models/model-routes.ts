@@ -4,7 +4,7 @@
  *
  * 1. The user's own routes are in one file, replaced atomically; the profile never changes here.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.js";
@@ -47,6 +47,11 @@ export class ModelRoutes implements SummaryModel {
 
   get file(): string {
     return join(this.#options.loaded.roots.config, "routes.json");
+  }
+
+  /** A quick check: without a table in a profile and a file of the user there are no routes. */
+  mayHaveAny(): boolean {
+    return this.#options.loaded.settings.routes.value !== undefined || existsSync(this.file);
   }
 
   /** A quick check: only text that begins like a mention needs the routes. */

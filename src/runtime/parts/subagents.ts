@@ -9,6 +9,7 @@ import { type AgentTypes, agentTypes } from "../../extensions/subagents/agent-ty
 import { agentTool, delegateTool } from "../../extensions/subagents/definition.js";
 import { Slots, TurnCount } from "../../extensions/subagents/limits.js";
 import { ownText } from "../../protocol/content.js";
+import type { SessionParts } from "../open-engine.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import type { SubagentCalls } from "../subagents/subagent-calls.js";
@@ -54,7 +55,7 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
   const offered = types.types.filter(({ name }) => parent?.agents?.includes(name) ?? true);
   return {
     name: "subagents",
-    tools: agentTools(offered),
+    tools: agentTools(offered, { delegate: knowsCheaperModel(engine) ? "offered" : "left out" }),
     links: { tool: [link] },
     ...listed,
     close: async () => (await calls)?.close(),
@@ -62,8 +63,22 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
 }
 
 /** The tools as the model sees them. */
-export function agentTools(types: readonly AgentType[]): readonly Tool[] {
-  return [agentTool(types), delegateTool()].map((definition) => ({ ...definition, run: outside }));
+export function agentTools(
+  types: readonly AgentType[],
+  { delegate }: { readonly delegate: "offered" | "left out" },
+): readonly Tool[] {
+  const definitions = [agentTool(types), ...(delegate === "offered" ? [delegateTool()] : [])];
+  return definitions.map((definition) => ({ ...definition, run: outside }));
+}
+
+/** Without a cheaper model, `delegate` would do what `agent` does, and every request would pay for its description. */
+export function knowsCheaperModel({
+  loaded,
+  routes,
+  model,
+}: Pick<SessionParts, "loaded" | "routes" | "model">): boolean {
+  const { delegate_model } = loaded.settings;
+  return delegate_model.value !== undefined || /claude/i.test(model.model) || routes.mayHaveAny();
 }
 
 /** The link answers every call of the chain. */
