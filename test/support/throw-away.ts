@@ -38,7 +38,7 @@ export async function* runThrownAway({ folder, program, files }: ThrowAwayOption
     platform: "node",
     format: "esm",
     target: "node20",
-    loader: { ".md": "text", ".txt": "text" },
+    loader: { ".md": "text", ".toml": "text", ".txt": "text" },
     external: ["@lydell/node-pty", "better-sqlite3*", "ws"],
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: "error",

@@ -97,6 +97,20 @@ verifies(["U6"], "commands are asked for again when the skills change, and lists
   expect(asked.filter((kind) => kind === "ListModels")).toHaveLength(2);
 });
 
+verifies(
+  ["U6"],
+  "asks for the commands again after a moment, so that one which was just approved is there",
+  async () => {
+    const { values, lists, clock } = await open();
+    expect(await values("/expl")).toEqual([]);
+    lists.commands = [...lists.commands, command("explain")];
+    clock.advance(2000);
+    await values("/exp");
+    await new Promise(setImmediate);
+    expect(await values("/expl")).toEqual(["/explain"]);
+  },
+);
+
 verifies(["U6"], "tab counts also before the engine has told its commands", async () => {
   const { client } = engine();
   const completion = new EngineCompletion({ client, clock: new ManualClock(), session: () => undefined });

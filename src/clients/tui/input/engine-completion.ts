@@ -1,6 +1,6 @@
 /**
- * What completion knows of the engine: its commands, models, routes, sessions and files. Lists are asked for once and kept; commands
- * are asked for again when the skills change, the others when they are older than a moment.
+ * What completion knows of the engine: its commands, models, routes, sessions and files. Lists are asked for once and kept; all are
+ * asked for again when they are older than a moment, and commands also when the skills change.
  */
 import type { Clock } from "../../../base/clock.js";
 import type { EngineClient } from "../../../protocol/client.js";
@@ -21,6 +21,8 @@ export interface EngineCompletionOptions {
 type Models = Queries["ListModels"]["answer"];
 
 const FRESH_MS = 30_000;
+/** A person may have just approved a file that is a command. The engine answers from memory. */
+const FRESH_COMMANDS_MS = 1000;
 const MOST_SESSIONS = 50;
 const MOST_FILES = 30;
 
@@ -31,6 +33,7 @@ export class EngineCompletion implements CommandSource, FileSource {
   readonly #sessions: Kept<readonly Value[]>;
   #commands: readonly CommandInfo[] | undefined;
   #loading: Promise<readonly CommandInfo[]> | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: EngineCompletionOptions) {
     this.#options = options;
@@ -48,6 +51,8 @@ export class EngineCompletion implements CommandSource, FileSource {
   }
 
   commands(): readonly CommandInfo[] | Promise<readonly CommandInfo[]> {
+    // The next key shows what has changed.
+    if (this.#options.clock.now() - this.#askedAt > FRESH_COMMANDS_MS) void this.#refresh();
     return this.#commands ?? this.#loading ?? this.#refresh();
   }
 
@@ -89,6 +94,7 @@ export class EngineCompletion implements CommandSource, FileSource {
   }
 
   #refresh(): Promise<readonly CommandInfo[]> {
+    this.#askedAt = this.#options.clock.now();
     this.#loading = this.#askCommands().then((commands) => {
       this.#commands = commands;
       return commands;
