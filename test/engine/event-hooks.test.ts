@@ -410,7 +410,7 @@ verifies(["E3", "P2"], "a PermissionRequest hook answers for the user, or does n
   project.settings({ PermissionRequest: [{ matcher: "Bash", hooks: [deciding("deny")] }] });
   expect((await project.run([bash("touch other"), bash("ls"), done], ask)).results).toEqual([
     expect.stringContaining("By the book."),
-    // Nobody would have been asked about this one.
+    // This one asks no question without the hook.
     expect.stringMatching(/^ok/),
   ]);
   project.userSettings({});

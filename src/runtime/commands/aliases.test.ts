@@ -107,7 +107,7 @@ ok = "/cost"
     expect(told.join("\n")).toContain('/user/aliases.toml: alias "cost" is left out: /cost is a command already.');
   });
 
-  verifies(["U6", "P10"], "give nobody more rights; a project's cannot run what only people may", async () => {
+  verifies(["U6", "P10"], "widen no rights; a project's cannot run what only people may", async () => {
     const { run, told, names } = await registryWith({
       user: '[aliases]\nset = "/permissions:set"\nmine = "/cost"\n',
       project:
