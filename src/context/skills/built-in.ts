@@ -32,7 +32,7 @@ export const BUILT_IN_SKILLS: readonly BuiltInSkill[] = [
   builtIn("commit", "Make a commit with a good message.", () => import("../../../assets/skills/commit/SKILL.md")),
   builtIn(
     "extend-oxbow",
-    "Add a tool, hook, slash command, skill or agent to Oxbow, your harness.",
+    "Add tools, hooks, commands, skills or agents to Oxbow.",
     () => import("../../../assets/skills/extend-oxbow/SKILL.md"),
   ),
 ];
