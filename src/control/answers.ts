@@ -4,20 +4,37 @@ import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import type {
+  ClientInfo,
   CommandInfo,
   ExtensionSection,
+  HealthInfo,
+  McpServerInfo,
   PermissionInfo,
   PlaceStatus,
+  ProfileInfo,
+  ProviderInfo,
   Queries,
   QueryKind,
   SessionInfo,
+  SkillInfo,
   WaitingContent,
 } from "../protocol/queries.js";
+import type { HostedSession } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
+import { type ClientScope, inScope } from "./scope.js";
 
 /** What the host cannot know itself. */
 export interface QueryPorts {
-  sessions?(filter: Queries["ListSessions"]["request"]): Promise<readonly Omit<SessionInfo, "live">[]>;
+  sessions?(
+    filter: Queries["ListSessions"]["request"] & { readonly id?: SessionId },
+  ): Promise<readonly Omit<SessionInfo, "live">[]>;
+  /** The folder of an open session. */
+  cwd?(run: Run): string;
+  profiles?(run: Run | undefined): Promise<readonly ProfileInfo[]>;
+  providers?(run: Run | undefined): Promise<readonly ProviderInfo[]>;
+  skills?(run: Run | undefined): Promise<readonly SkillInfo[]>;
+  mcpServers?(run: Run | undefined): Promise<readonly McpServerInfo[]>;
+  health?(): Promise<Omit<HealthInfo, "sessions" | "clients">>;
   /** Of the session's profile, or of the first place. */
   models?(run: Run | undefined): Promise<Queries["ListModels"]["answer"]>;
   /** Those of a session, or the built-in ones. */
@@ -26,7 +43,7 @@ export interface QueryPorts {
   place?(run: Run): Promise<PlaceStatus | undefined>;
   extensions?(run: Run): Promise<readonly ExtensionSection[]>;
   /** Stored events after an id, in order. */
-  events?(run: Run, after: number): AsyncIterable<Envelope>;
+  events?(session: SessionId, after: number): AsyncIterable<Envelope>;
   waiting?(run: Run, request: Queries["ListWaitingContent"]["request"]): Promise<readonly WaitingContent[] | undefined>;
   files?(run: Run, query: string, options: { readonly limit: number }): Promise<readonly string[]>;
 }
@@ -36,7 +53,10 @@ export interface QueryPlace {
   readonly run: Run | undefined;
   /** As the client named it. */
   readonly session: SessionId | undefined;
-  readonly isLive: (session: SessionId) => boolean;
+  readonly live: readonly HostedSession[];
+  readonly clients: () => readonly ClientInfo[];
+  /** What the client may see; everything without it. */
+  readonly scope?: ClientScope | undefined;
 }
 
 type Answers = {
@@ -46,26 +66,87 @@ type Answers = {
   ) => Promise<Queries[K]["answer"] | undefined> | Queries[K]["answer"] | undefined;
 };
 
+type EngineKind =
+  | "ListSessions"
+  | "ListModels"
+  | "ListCommands"
+  | "ListClients"
+  | "ListProfiles"
+  | "ListProviders"
+  | "ListSkills"
+  | "ListMcpServers"
+  | "GetHealth"
+  | "ListEvents";
+
 /** Undefined: this engine does not support it. */
-const ENGINE: Pick<Answers, "ListSessions" | "ListModels" | "ListCommands"> = {
-  ListSessions: async (filter, { ports, isLive }) => {
-    const found = await ports?.sessions?.(filter);
-    return found && { sessions: found.map((session) => ({ ...session, live: isLive(session.id) })) };
+const ENGINE: Pick<Answers, EngineKind> = {
+  ListSessions: async ({ empty, ...filter }, place) => {
+    const { session: id, scope, live } = place;
+    const found = await place.ports?.sessions?.({ ...filter, ...(id !== undefined && { id }) });
+    if (found === undefined) return undefined;
+    const known = new Set(found.map((session) => session.id));
+    const unsaved = (empty ? live : [])
+      .filter(({ run }) => !known.has(run.session))
+      .flatMap((hosted) => unsavedInfo(hosted, place));
+    const fitting = unsaved.filter(({ cwd }) => filter.cwd === undefined || cwd === filter.cwd);
+    const isLive = (session: SessionId) => live.some(({ run }) => run.session === session);
+    const sessions = [...fitting, ...found]
+      .filter((session) => inScope(scope, session.id) && (id === undefined || session.id === id))
+      .map((session) => ({ ...session, live: isLive(session.id) }));
+    return { sessions: sessions.slice(0, filter.limit) };
   },
   ListModels: (_request, { ports, run }) => ports?.models?.(run),
   ListCommands: async (_request, { ports, run }) => {
     const commands = await ports?.commands?.(run);
     return commands && { commands };
   },
+  ListClients: (_request, { clients, session, scope }) => ({
+    clients: clients()
+      .map((client) => ({ ...client, sessions: client.sessions.filter((each) => inScope(scope, each)) }))
+      .filter(({ sessions }) =>
+        session === undefined ? scope?.sessions === undefined || sessions.length > 0 : sessions.includes(session),
+      ),
+  }),
+  ListProfiles: async (_request, { ports, run }) => {
+    const profiles = await ports?.profiles?.(run);
+    return profiles && { profiles };
+  },
+  ListProviders: async (_request, { ports, run }) => {
+    const providers = await ports?.providers?.(run);
+    return providers && { providers };
+  },
+  ListSkills: async (_request, { ports, run }) => {
+    const skills = await ports?.skills?.(run);
+    return skills && { skills };
+  },
+  ListMcpServers: async (_request, { ports, run }) => ({ servers: (await ports?.mcpServers?.(run)) ?? [] }),
+  GetHealth: async (_request, { ports, live, clients }) => {
+    const health = await ports?.health?.();
+    return health && { ...health, sessions: live.length, clients: clients().length };
+  },
+  ListEvents: async (request, { ports, session }) => {
+    const stored = ports?.events;
+    if (stored === undefined || session === undefined) return undefined;
+    return { events: await lastEvents((after) => stored(session, after), request) };
+  },
 };
 
-type RunAnswers = {
-  readonly [K in Exclude<QueryKind, keyof typeof ENGINE>]: (
-    run: Run,
-    ports: QueryPorts | undefined,
-    request: Queries[K]["request"],
-  ) => Promise<Queries[K]["answer"] | undefined> | Queries[K]["answer"] | undefined;
-};
+/** Of a session without an event, which is not stored. */
+function unsavedInfo({ run, openedAt }: HostedSession, { ports }: QueryPlace): readonly Omit<SessionInfo, "live">[] {
+  const cwd = ports?.cwd?.(run);
+  if (cwd === undefined || run.bus.nextId > 1) return [];
+  const { session: id, model } = run;
+  const times = { created_at: openedAt, active_at: openedAt };
+  return [{ id, cwd, provider: model.provider, model: model.model, ...times, last_event: 0, pinned: false }];
+}
+
+type RunAnswer<K extends QueryKind> = (
+  run: Run,
+  ports: QueryPorts | undefined,
+  request: Queries[K]["request"],
+) => Promise<Queries[K]["answer"] | undefined> | Queries[K]["answer"] | undefined;
+
+type RunAnswers = { readonly [K in Exclude<QueryKind, EngineKind>]: RunAnswer<K> };
 
 const OF_RUN: RunAnswers = {
   ListTools: (run) => ({
@@ -85,10 +166,6 @@ const OF_RUN: RunAnswers = {
   FindFiles: async (run, ports, { query, limit = MOST_FILES }) => {
     const paths = await ports?.files?.(run, query, { limit });
     return paths && { paths };
-  },
-  ListEvents: async (run, ports, request) => {
-    const stored = ports?.events;
-    return stored && { events: await lastEvents((after) => stored(run, after), request) };
   },
   ListExtensions: async (run, ports) => {
     const sections = await ports?.extensions?.(run);
@@ -121,7 +198,7 @@ export async function answerAbout<K extends QueryKind>(
   request: Queries[K]["request"],
   place: QueryPlace,
 ): Promise<QueryReply<K>> {
-  if (Object.hasOwn(OF_RUN, kind) && place.run === undefined) {
+  if ((Object.hasOwn(OF_RUN, kind) || OF_SESSION.has(kind)) && !isKnown(kind, place)) {
     return refuse(failure("SessionNotFound", { session: place.session ?? "(none given)" }));
   }
   try {
@@ -134,21 +211,21 @@ export async function answerAbout<K extends QueryKind>(
   }
 }
 
-function answerOf(kind: QueryKind, request: object, place: QueryPlace) {
-  switch (kind) {
-    case "ListSessions":
-    case "ListModels":
-    case "ListCommands":
-      return ENGINE[kind](request, place);
-    case "FindFiles":
-      return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["FindFiles"]["request"]);
-    case "ListEvents":
-      return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["ListEvents"]["request"]);
-    case "ListWaitingContent":
-      return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["ListWaitingContent"]["request"]);
-    default:
-      return place.run && OF_RUN[kind](place.run, place.ports, request);
-  }
+/** Stored sessions have them too. */
+const OF_SESSION: ReadonlySet<QueryKind> = new Set(["ListEvents"]);
+
+function isKnown(kind: QueryKind, { run, session }: QueryPlace): boolean {
+  return OF_SESSION.has(kind) ? session !== undefined : run !== undefined;
+}
+
+function answerOf<K extends QueryKind>(kind: K, request: Queries[K]["request"], place: QueryPlace) {
+  if (isEngineKind(kind)) return (ENGINE[kind] as Answers[K])(request, place);
+  const answer = OF_RUN[kind as Exclude<QueryKind, EngineKind>] as unknown as RunAnswer<K>;
+  return place.run && answer(place.run, place.ports, request);
+}
+
+function isEngineKind(kind: QueryKind): kind is EngineKind {
+  return Object.hasOwn(ENGINE, kind);
 }
 
 function unsupported(kind: QueryKind) {

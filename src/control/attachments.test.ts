@@ -21,11 +21,12 @@ function place(published: number) {
   };
   publish(published);
   const seen: number[] = [];
+  const gaps: unknown[] = [];
   const client: AttachedClient = {
     id: "cli_1",
     identity: "human",
     canAnswer: true,
-    deliver: ({ id }) => seen.push(id),
+    deliver: ({ id, kind, payload }) => void (kind === "StreamGap" ? gaps.push({ id, ...payload }) : seen.push(id)),
   };
   /** As a store gives them: slowly, without the newest, while the turn goes on. */
   const slowly = async function* (_run: Run, after: number) {
@@ -36,7 +37,7 @@ function place(published: number) {
       yield event;
     }
   };
-  return { attachments, publish, client, seen, slowly, bus };
+  return { attachments, publish, client, seen, gaps, slowly: { events: slowly }, bus };
 }
 
 const counted = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -57,15 +58,58 @@ describe("a client that attaches after an event", () => {
     expect(seen).toEqual(counted(after + 1, bus.nextId - 1));
   });
 
-  it("gets events that are not stored from memory, and is refused when they are gone", async () => {
+  verifies(["C3"], "gets events that are not stored from memory, and is told which ones are gone", async () => {
+    const nowhere = { events: () => undefined };
     const few = place(20);
-    expect(await few.attachments.attachAfter(few.client, 5, () => undefined)).toBeUndefined();
+    expect(await few.attachments.attachAfter(few.client, 5, nowhere)).toBeUndefined();
     expect(few.seen).toEqual(counted(6, 20));
+    expect(few.gaps).toEqual([]);
     const many = place(600);
-    const refusal = await many.attachments.attachAfter(many.client, 5, () => undefined);
-    expect(refusal?.message).toContain("Events 6 to 600 of this session are not stored.");
+    expect(await many.attachments.attachAfter(many.client, 5, nowhere)).toBeUndefined();
     many.publish(1);
-    expect(many.seen).toEqual([]);
+    expect(many.gaps).toEqual([{ id: 5, from: 6, to: 344, reason: "not-stored" }]);
+    expect(many.seen).toEqual(counted(345, 601));
+  });
+
+  verifies(["C3"], "is told which events have expired, and gets the rest", async () => {
+    const { attachments, client, seen, gaps, slowly } = place(300);
+    const history = { ...slowly, expiredTo: async () => 20 };
+    expect(await attachments.attachAfter(client, 3, history)).toBeUndefined();
+    expect(gaps).toEqual([{ id: 3, from: 4, to: 20, reason: "ttl" }]);
+    expect(seen[0]).toBe(21);
+  });
+
+  verifies(["C3"], "is told that events it has seen were lost, and goes on from the log", async () => {
+    const { attachments, client, seen, gaps, slowly, publish } = place(10);
+    expect(await attachments.attachAfter(client, 14, slowly)).toBeUndefined();
+    publish(2);
+    expect(gaps).toEqual([{ id: 10, from: 11, to: 14, reason: "lost" }]);
+    expect(seen).toEqual([11, 12]);
+  });
+
+  it("gets each event once when it attaches in the middle of a delivery", async () => {
+    const { attachments, client, seen, slowly, bus } = place(5);
+    let attaching: Promise<unknown> | undefined;
+    const stop = bus.subscribe(({ id }) => {
+      if (id === 6) bus.publish("TextDelta", { text: "b" });
+      if (id === 6) attaching = attachments.attachAfter(client, 2, slowly);
+    });
+    bus.publish("TextDelta", { text: "a" });
+    stop();
+    await attaching;
+    expect(seen).toEqual([3, 4, 5, 6, 7]);
+  });
+
+  verifies(["C3", "P4"], "without an event, it gets the questions that are open first", () => {
+    const { attachments, client, seen, publish, bus } = place(2);
+    const ask = (call: "call_1" | "call_2") =>
+      bus.publish("PermissionRequested", { call, tool: "bash", args: {}, summary: "ls" });
+    ask("call_1");
+    ask("call_2");
+    bus.publish("PermissionResolved", { call: "call_1", tool: "bash", decision: "deny", decided_by: "cli_2" });
+    attachments.attach(client);
+    publish(1);
+    expect(seen).toEqual([4, 6]);
   });
 
   it("gets nothing more once it has detached, also in the middle", async () => {
@@ -77,11 +121,8 @@ describe("a client that attaches after an event", () => {
     expect(seen.length).toBeLessThan(10);
   });
 
-  it("is refused when it is attached already, or names an event that is not there", async () => {
+  it("is refused when it is attached already", async () => {
     const { attachments, client, slowly } = place(10);
-    expect((await attachments.attachAfter(client, 11, slowly))?.message).toContain(
-      "the last event of the session is 10",
-    );
     attachments.attach(client);
     expect((await attachments.attachAfter(client, 3, slowly))?.message).toContain("already attached");
   });

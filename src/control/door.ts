@@ -1,8 +1,8 @@
 /**
  * Checks commands and queries before they are used. Types do not guarantee what a transport delivers.
  *
- * 1. A command or query passes when its kind is known and its payload fits the schema. Fields that the schema does not name are
- *    refused: an engine that ignored one would do only part of the request.
+ * 1. A command or query passes when its kind is known and its payload fits the schema. Fields that the schema does not name are allowed,
+ *    so that a newer client can talk to this engine; `knownPart` leaves them out, so that none of them reaches a run or the log.
  * 2. It never throws.
  */
 import { schemaProblems } from "../base/json-schema.js";
@@ -24,7 +24,6 @@ function object(required: Fields, optional: Fields = {}): JsonObject {
     type: "object",
     properties: { ...required, ...optional },
     required: Object.keys(required),
-    additionalProperties: false,
   };
 }
 
@@ -64,6 +63,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   ),
   AttachSession: object({}, { after: COUNT }),
   DetachSession: NOTHING,
+  EndSession: NOTHING,
   SetModel: object({ model: NAME }),
   SetMode: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan") }),
   EnterPlanMode: NOTHING,
@@ -78,9 +78,15 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
 };
 
 export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
-  ListSessions: object({}, { cwd: NAME, limit: { type: "integer", minimum: 1 } }),
+  ListSessions: object({}, { cwd: NAME, limit: { type: "integer", minimum: 1 }, empty: { const: true } }),
   ListModels: NOTHING,
   ListCommands: NOTHING,
+  ListClients: NOTHING,
+  ListProfiles: NOTHING,
+  ListProviders: NOTHING,
+  ListSkills: NOTHING,
+  ListMcpServers: NOTHING,
+  GetHealth: NOTHING,
   ListTools: NOTHING,
   GetPermissions: NOTHING,
   ListQuestions: NOTHING,
@@ -93,6 +99,23 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   ListExtensions: NOTHING,
   ListWaitingContent: object({}, { diffs: { const: true } }),
 };
+
+/** The payload without what the schema does not name. It fits the schema. */
+export function knownPart(schema: JsonValue | undefined, value: unknown): unknown {
+  if (!isJsonObject(schema)) return value;
+  if (Array.isArray(schema.anyOf)) {
+    const fitting = schema.anyOf.find((option) => schemaProblems(option, value as JsonValue).length === 0);
+    return knownPart(fitting, value);
+  }
+  if (Array.isArray(value))
+    return schema.items === undefined ? value : value.map((item) => knownPart(schema.items, item));
+  if (!isJsonObject(schema.properties) || !isJsonObject(value)) return value;
+  const known: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(schema.properties)) {
+    if (Object.hasOwn(value, name) && value[name] !== undefined) known[name] = knownPart(inner, value[name]);
+  }
+  return known;
+}
 
 /** Session ids that a payload names; the schema only says that they are text. */
 const SESSION_FIELDS: Readonly<Record<string, readonly string[]>> = { CreateSession: ["resume", "after"] };

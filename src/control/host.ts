@@ -1,27 +1,35 @@
 /**
- * Hosts runs, executes commands and answers queries. It knows clients by id, not how they are connected.
+ * Hosts sessions, executes commands and answers queries. It knows clients by id, not how they are connected.
  *
- * It checks input first (door.ts): only what fits its schema reaches a run.
+ * 1. It checks input first (door.ts): only what fits its schema reaches a run, and without the fields that it does not know.
+ * 2. It checks what the client may do (scope.ts) for every transport.
  */
+import { type Clock, systemClock } from "../base/clock.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
-import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
+import { FEATURES } from "../protocol/handshake.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
 import type { ContentDecision, Queries, QueryKind } from "../protocol/queries.js";
 import { answerAbout, type QueryPorts } from "./answers.js";
-import { Attachments, type History } from "./attachments.js";
-import { COMMAND_SCHEMAS, QUERY_SCHEMAS, refusalOf } from "./door.js";
-import type { Originator } from "./inbox.js";
+import type { AttachedClient, Originator } from "./attached-client.js";
+import type { StoredHistory } from "./attachments.js";
+import { type ClientOptions, ConnectedClient, type HostClient } from "./connected-client.js";
+import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js";
+import { HostedSessions, invalid, type OpenRun, refuse } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
+import { outOfScope, outOfSessions } from "./scope.js";
+
+export type { AttachedClient } from "./attached-client.js";
+export type { PlaceRequest, RunRequest } from "./hosted-sessions.js";
 
 /** What the host cannot know itself. */
 export interface HostPorts {
-  openRun(request: RunRequest): Promise<Run | { readonly failure: Failure }>;
+  readonly openRun: OpenRun;
   resolveModel(spec: string, run: Run): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Why this client may not answer a question of this turn; undefined when it may. */
   refuseAnswer(client: Originator, turn: Originator): string | undefined;
@@ -36,23 +44,11 @@ export interface HostPorts {
   custom(request: CustomRequest): Promise<CommandReply>;
   /** What the engine knows beyond its runs; a query without its port is refused. */
   readonly queries?: QueryPorts;
-  readonly history?: History;
+  readonly history?: StoredHistory;
+  readonly clock?: Clock;
+  /** A session could not be closed. */
+  onFault?(session: SessionId, error: unknown): void;
 }
-
-export interface RunRequest {
-  readonly originator: ClientId;
-  readonly personPresent: () => boolean;
-  /** The session to resume; without it, a new one. */
-  readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
-  /** The run whose settings the new one keeps. */
-  readonly after?: Run;
-  /** A summary that the conversation begins with. */
-  readonly carry?: string;
-  /** Where the session works, if not in the default place. */
-  readonly place?: PlaceRequest;
-}
-
-export type PlaceRequest = Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
 
 export interface CustomRequest {
   readonly namespace: string;
@@ -60,12 +56,6 @@ export interface CustomRequest {
   readonly payload: JsonValue;
   readonly run: Run;
   readonly client: Originator;
-}
-
-export interface AttachedClient extends Originator {
-  /** Whether a person at the client can answer a question. */
-  readonly canAnswer: boolean;
-  readonly deliver: (event: Envelope) => void;
 }
 
 type Handler<K extends CommandKind> = (
@@ -76,49 +66,110 @@ type Handler<K extends CommandKind> = (
 
 const DONE: CommandReply = { ok: true };
 
+const NO_HISTORY: StoredHistory = { events: () => undefined };
+
+/** They open a session that is only stored. */
+const OPENING: ReadonlySet<CommandKind> = new Set(["AttachSession", "SendInput"]);
+
 export class Host {
   readonly #ports: HostPorts;
-  readonly #runs = new Map<SessionId, { readonly run: Run; readonly attached: Attachments }>();
+  readonly #clock: Clock;
+  readonly #sessions: HostedSessions;
+  readonly #clients = new Map<ClientId, ConnectedClient>();
+  readonly #features = new Set(FEATURES);
+  #isReachable = false;
+  #isClosing = false;
 
   constructor(ports: HostPorts) {
     this.#ports = ports;
+    this.#clock = ports.clock ?? systemClock;
+    this.#sessions = new HostedSessions({
+      openRun: ports.openRun,
+      personMayCome: () => this.#isReachable,
+      onFault: (session, error) => ports.onFault?.(session, error),
+    });
+  }
+
+  /** A client of any transport. One that is not in this process shows that others can come, who may answer questions. */
+  connect(options: ClientOptions): HostClient {
+    if (options.transport !== "inproc") this.#isReachable = true;
+    const client = new ConnectedClient(this.#clientHost, options, {
+      since: new Date(this.#clock.wall()).toISOString(),
+      onClose: () => {
+        if (this.#clients.get(options.id) === client) this.#clients.delete(options.id);
+      },
+    });
+    this.#clients.set(options.id, client);
+    return client;
+  }
+
+  /** Announces a feature of a transport in the handshake. */
+  addFeature(name: string): void {
+    this.#features.add(name);
   }
 
   async carryOut<K extends CommandKind>(
     client: AttachedClient,
     command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
   ): Promise<CommandReply> {
-    const refusal = refusalOf(command, COMMAND_SCHEMAS);
+    const { kind, session } = command;
+    const refusal = refusalOf(command, COMMAND_SCHEMAS) ?? outOfScope(client.scope, command);
     if (refusal !== undefined) return refuse(refusal);
-    if (command.kind === "CreateSession") {
-      return this.#create(client, command.payload as CommandPayloads["CreateSession"]);
+    if (this.#isClosing) return refuse(failure("ShuttingDown"));
+    const payload = knownPart(COMMAND_SCHEMAS[kind], command.payload) as CommandPayloads[K];
+    if (kind === "CreateSession") {
+      return this.#sessions.create(client, payload as CommandPayloads["CreateSession"]);
     }
-    const hosted = command.session === undefined ? undefined : this.#runs.get(command.session);
-    if (hosted === undefined) return refuse(failure("SessionNotFound", { session: command.session ?? "(none given)" }));
-    const handler = this.#handlers[command.kind] as Handler<K> | undefined;
-    if (handler === undefined) {
-      return refuse(failure("InvalidInput", { detail: `${command.kind} is not supported by this engine.` }));
-    }
-    return handler(hosted.run, command.payload, client);
+    const run = session === undefined ? undefined : await this.#runFor(client, kind, session);
+    if (run === undefined) return refuse(failure("SessionNotFound", { session: session ?? "(none given)" }));
+    if ("failure" in run) return refuse(run.failure);
+    const handler: Handler<K> | undefined = this.#handlers[kind];
+    if (handler === undefined) return invalid(`${kind} is not supported by this engine.`);
+    return handler(run, payload, client);
   }
 
-  async query<K extends QueryKind>(query: {
-    readonly kind: K;
-    readonly request: Queries[K]["request"];
-    readonly session?: SessionId;
-  }): Promise<QueryReply<K>> {
-    const { kind, request, session } = query;
-    const refusal = refusalOf({ kind, payload: request, session }, QUERY_SCHEMAS);
-    if (refusal !== undefined) return { ok: false, failure: refusal };
-    const run = session === undefined ? undefined : this.#runs.get(session)?.run;
-    const place = { ports: this.#ports.queries, run, session, isLive: (id: SessionId) => this.#runs.has(id) };
-    return answerAbout(kind, request, place);
+  async query<K extends QueryKind>(
+    query: { readonly kind: K; readonly request: Queries[K]["request"]; readonly session?: SessionId },
+    client?: AttachedClient,
+  ): Promise<QueryReply<K>> {
+    const { kind, session } = query;
+    const refusal =
+      refusalOf({ ...query, payload: query.request }, QUERY_SCHEMAS) ?? outOfSessions(client?.scope, session);
+    if (refusal !== undefined) return refuse(refusal);
+    const request = knownPart(QUERY_SCHEMAS[kind], query.request) as Queries[K]["request"];
+    return answerAbout(kind, request, {
+      ...{ ports: this.#ports.queries, session, scope: client?.scope },
+      clients: () => [...this.#clients.values()].map(({ info }) => info),
+      run: session === undefined ? undefined : this.#sessions.get(session)?.run,
+      live: this.#sessions.all(),
+    });
   }
 
+  /** Takes no more commands, ends every session and tells their readers. */
   async close(reason?: SessionEndReason): Promise<void> {
-    await Promise.all([...this.#runs.values()].map(({ run }) => run.close(reason)));
-    this.#runs.clear();
+    this.#isClosing = true;
+    await this.#sessions.endAll(reason);
+    for (const client of [...this.#clients.values()]) client.close();
   }
+
+  async #runFor(client: AttachedClient, kind: CommandKind, session: SessionId) {
+    const open = this.#sessions.get(session)?.run;
+    if (open !== undefined || !OPENING.has(kind)) return open;
+    const found = await this.#sessions.find(client, session);
+    return "failure" in found ? found : found.run;
+  }
+
+  readonly #clientHost = {
+    features: this.#features,
+    carryOut: this.carryOut.bind(this),
+    query: this.query.bind(this),
+    sessionsOf: (client: ClientId) =>
+      this.#sessions.all().flatMap(({ run, attached }) => (attached.has(client) ? [run.session] : [])),
+    leave: (client: ClientId) => {
+      for (const { attached } of this.#sessions.all()) attached.detachAll(client);
+    },
+    detach: (session: SessionId, stream: symbol) => this.#sessions.get(session)?.attached.detach(stream),
+  };
 
   readonly #handlers: { readonly [K in CommandKind]?: Handler<K> } = {
     SendInput: async (run, payload, client) => {
@@ -145,19 +196,27 @@ export class Host {
       const refusal = client.canAnswer
         ? this.#ports.refuseAnswer(client, run.originator)
         : "Only a human may answer this question.";
-      if (refusal !== undefined) return refuse(failure("InvalidInput", { detail: refusal }));
+      if (refusal !== undefined) return invalid(refusal);
       const answer = { decision, decidedBy: client.id, ...(message !== undefined && { message }) };
-      const known = run.permissionPrompts.answer(call, answer);
-      return known ? DONE : refuse(failure("InvalidInput", { detail: `No question is open for ${call}.` }));
+      if (run.permissionPrompts.answer(call, answer)) return DONE;
+      const first = run.permissionPrompts.answerOf(call);
+      if (first === undefined) return invalid(`No question is open for ${call}.`);
+      const decided = { decided_by: first.decidedBy };
+      return refuse(failure("AlreadyAnswered", { client: first.decidedBy, decision: first.decision }, decided));
     },
     AttachSession: async (run, { after }, client) => {
-      const attached = this.#runs.get(run.session)?.attached;
+      const attached = this.#sessions.get(run.session)?.attached;
       if (after === undefined) attached?.attach(client);
-      const problem = after === undefined ? undefined : await attached?.attachAfter(client, after, this.#history);
+      const history = this.#ports.history ?? NO_HISTORY;
+      const problem = after === undefined ? undefined : await attached?.attachAfter(client, after, history);
       return problem === undefined ? DONE : refuse(problem);
     },
     DetachSession: (run, _payload, client) => {
-      this.#runs.get(run.session)?.attached.detach(client.id);
+      this.#sessions.get(run.session)?.attached.detach(client.id);
+      return DONE;
+    },
+    EndSession: async ({ session }) => {
+      await this.#sessions.end(session, "user");
       return DONE;
     },
     SetModel: async (run, payload) => {
@@ -169,102 +228,26 @@ export class Host {
     SetMode: async (run, { mode }, client) => {
       const identity = client.canAnswer ? client.identity : "agent";
       const refusal = await run.setMode(mode, { id: client.id, identity });
-      return refusal === undefined ? DONE : refuse(failure("InvalidInput", { detail: refusal }));
+      return refusal === undefined ? DONE : invalid(refusal);
     },
     EnterPlanMode: async (run) => {
-      if (run.plan === undefined) return refuse(failure("InvalidInput", { detail: "This run has no plan mode." }));
+      if (run.plan === undefined) return invalid("This run has no plan mode.");
       await run.plan.enter();
       return DONE;
     },
     ExitPlanMode: async (run, { approve }, client) => {
       const identity = client.canAnswer ? client.identity : "agent";
       const refusal = await run.plan?.exit({ approve, client: { id: client.id, identity }, turn: run.originator });
-      return refusal === undefined ? DONE : refuse(failure("InvalidInput", { detail: refusal }));
+      return refusal === undefined ? DONE : invalid(refusal);
     },
     ApproveContent: async (run, { decisions }, client) => {
       if (!client.canAnswer || client.identity !== "human") {
-        return refuse(failure("InvalidInput", { detail: "Only a person can approve content." }));
+        return invalid("Only a person can approve content.");
       }
       const value = await this.#ports.approveContent?.(run, decisions);
-      return value === undefined
-        ? refuse(failure("InvalidInput", { detail: "There is nothing to approve here." }))
-        : { ok: true, value };
+      return value === undefined ? invalid("There is nothing to approve here.") : { ok: true, value };
     },
     CustomCommand: (run, { namespace, verb, payload }, { id, identity }) =>
       this.#ports.custom({ namespace, verb, payload, run, client: { id, identity } }),
   };
-
-  /** `closed`: an earlier run of the session that is resumed. */
-  async #create(
-    client: AttachedClient,
-    payload: CommandPayloads["CreateSession"],
-    closed?: Run,
-  ): Promise<CommandReply> {
-    const resumed = payload.resume === undefined ? undefined : this.#runs.get(payload.resume);
-    if (resumed !== undefined && payload.profile === undefined) {
-      resumed.attached.attach(client);
-      return { ok: true, session: resumed.run.session };
-    }
-    const before = payload.after === undefined ? undefined : this.#runs.get(payload.after)?.run;
-    if (payload.after !== undefined && before === undefined) {
-      return refuse(failure("SessionNotFound", { session: payload.after }));
-    }
-    if (before?.busy || resumed?.run.busy)
-      return refuse(failure("InvalidInput", { detail: "A turn is running. Wait until it ends, or cancel it." }));
-    let attached: Attachments | undefined;
-    if (payload.profile !== undefined && client.identity === "agent") {
-      return refuse(
-        failure("InvalidInput", {
-          detail: "Only a person may choose the profile, because it contains the permissions.",
-        }),
-      );
-    }
-    if (resumed !== undefined) return this.#reopen(client, payload, resumed.run);
-    const after = before ?? closed;
-    const opened = await this.#ports.openRun({
-      originator: client.id,
-      personPresent: () => attached?.personPresent ?? false,
-      ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
-      ...(after !== undefined && { after }),
-      ...(payload.carry !== undefined && { carry: payload.carry }),
-      ...placeOf(payload),
-    });
-    if ("failure" in opened) return refuse(opened.failure);
-    const run = opened;
-    attached = new Attachments(run);
-    attached.follow();
-    this.#runs.set(run.session, { run, attached });
-    attached.attach(client);
-    for (const event of run.opening) client.deliver(event);
-    if (before !== undefined) {
-      this.#runs.delete(before.session);
-      await before.close("user");
-    }
-    return { ok: true, session: run.session };
-  }
-
-  /** Opens a live session with another profile. If that fails, it continues with its own. */
-  async #reopen(client: AttachedClient, payload: CommandPayloads["CreateSession"], run: Run): Promise<CommandReply> {
-    this.#runs.delete(run.session);
-    await run.close("user");
-    const reply = await this.#create(client, payload, run);
-    if (!reply.ok) await this.#create(client, { resume: run.session }, run);
-    return reply;
-  }
-
-  readonly #history: History = (run, after) => this.#ports.history?.(run, after);
-}
-
-function placeOf({ cwd, profile, model }: CommandPayloads["CreateSession"]): Pick<RunRequest, "place"> {
-  if (cwd === undefined && profile === undefined && model === undefined) return {};
-  const place = {
-    ...(cwd !== undefined && { cwd }),
-    ...(profile !== undefined && { profile }),
-    ...(model !== undefined && { model }),
-  };
-  return { place };
-}
-
-function refuse(reason: Failure): CommandReply {
-  return { ok: false, failure: reason };
 }

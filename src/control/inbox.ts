@@ -9,16 +9,10 @@
 import type { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
 import type { SteeringInput } from "../engine/turn.js";
-import type { Identity } from "../protocol/client.js";
 import type { InputContent } from "../protocol/content.js";
 import type { InputDelivery } from "../protocol/events.js";
 import type { ClientId } from "../protocol/ids.js";
-
-/** Whose input it is. */
-export interface Originator {
-  readonly id: ClientId;
-  readonly identity: Identity;
-}
+import type { Originator } from "./attached-client.js";
 
 export interface WaitingInput {
   readonly content: readonly InputContent[];

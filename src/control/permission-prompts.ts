@@ -2,7 +2,7 @@
  * Holds questions for the user until they are answered.
  *
  * 1. Every PermissionRequested is followed by exactly one PermissionResolved, even if the turn is cancelled.
- * 2. The first answer counts; later ones are ignored.
+ * 2. The first answer counts. A later one learns who was first.
  * 3. With a time limit, a question is denied when the time is over.
  */
 import { onAbort } from "../base/abort-tree.js";
@@ -26,11 +26,16 @@ export interface AnswerLimit {
   readonly answer: PromptAnswer;
 }
 
+/** A late answer comes soon after the first one. */
+const MOST_ANSWERS = 64;
+
 export class PermissionPrompts {
   readonly #bus: Bus;
   readonly #present: () => boolean;
   readonly #limit: AnswerLimit | undefined;
   readonly #waiting = new Map<CallId, (answer: PromptAnswer) => void>();
+  /** The last answers. */
+  readonly #answered = new Map<CallId, PromptAnswer>();
   readonly #questions = new Map<CallId, EventPayloads["PermissionRequested"]>();
 
   constructor(bus: Bus, present: () => boolean, limit?: AnswerLimit) {
@@ -69,6 +74,11 @@ export class PermissionPrompts {
     });
   }
 
+  /** The answer that counted; undefined for a question that is open, unknown or long past. */
+  answerOf(call: CallId): PromptAnswer | undefined {
+    return this.#answered.get(call);
+  }
+
   /** False if the question does not exist or is already answered. */
   answer(call: CallId, answer: PromptAnswer): boolean {
     const settle = this.#waiting.get(call);
@@ -77,6 +87,9 @@ export class PermissionPrompts {
   }
 
   record(call: CallId, tool: string, answer: PromptAnswer): void {
+    this.#answered.set(call, answer);
+    const [oldest] = this.#answered.keys();
+    if (this.#answered.size > MOST_ANSWERS && oldest !== undefined) this.#answered.delete(oldest);
     const { decision, decidedBy, message } = answer;
     this.#bus.publish("PermissionResolved", {
       call,

@@ -16,7 +16,8 @@ import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { InputDelivery, SessionEndReason, SessionMode } from "../protocol/events.js";
 import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
-import { Inbox, type Originator, type Waiting } from "./inbox.js";
+import type { Originator } from "./attached-client.js";
+import { Inbox, type Waiting } from "./inbox.js";
 import type { PermissionPrompts } from "./permission-prompts.js";
 
 export interface RunOptions {
@@ -199,7 +200,8 @@ export class Run {
   }
 
   #inProgress({ startedAt }: { readonly startedAt: string }): Failure {
-    return failure("TurnInProgress", { originator: this.bus.originator, ts: startedAt });
+    const { originator } = this.bus;
+    return failure("TurnInProgress", { originator, ts: startedAt }, { originator });
   }
 
   #begin({ content, originator, notice, model }: TurnInput, queued: number): Promise<TurnResult> {

@@ -49,10 +49,15 @@ export class Bus {
     return this.#nextId;
   }
 
+  /** The time of an event that is published now. */
+  now(): string {
+    return new Date(this.#clock.wall()).toISOString();
+  }
+
   /** Returns the event's id. */
   publish<K extends EventKind>(kind: K, payload: EventPayloads[K]): number {
     // Everything that may throw comes before the id is assigned: an id without an event would leave a gap, which no log accepts.
-    const ts = new Date(this.#clock.wall()).toISOString();
+    const ts = this.now();
     const id = this.#nextId++;
     const envelope = {
       id,

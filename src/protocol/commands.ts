@@ -28,9 +28,14 @@ export interface CommandPayloads {
     /** The outcome of calls without a recorded result. Needed when there are such calls; refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };
-  /** With `after`, the stored events after that one come first, then the live ones. */
+  /**
+   * With `after`, the stored events after that one come first, then the live ones. Without it, the questions that are open. A stored session
+   * that is not open is opened.
+   */
   AttachSession: { readonly after?: number };
   DetachSession: Record<never, never>;
+  /** Ends the run: the turn is cancelled, a SessionEnded follows, and the log stays. */
+  EndSession: Record<never, never>;
   SetModel: { readonly model: string };
   /** Only for people, except `plan`. Leaving `plan` this way approves the plan. */
   SetMode: { readonly mode: SessionMode };
@@ -55,6 +60,7 @@ export const COMMAND_KINDS: readonly CommandKind[] = [
   "CreateSession",
   "AttachSession",
   "DetachSession",
+  "EndSession",
   "SetModel",
   "SetMode",
   "EnterPlanMode",

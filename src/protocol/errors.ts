@@ -2,9 +2,18 @@
  * Failures of a turn or a command. Programs read the reason, people read the text. This table holds both.
  * A failure's fields fill the `<name>` places in its text.
  */
+import type { ClientId } from "./ids.js";
+
 const TEXTS = {
   // Control plane
   HandshakeRequired: "Send the handshake before any command. docs/protocol.md describes it.",
+  Unauthorized: "A valid token is needed: <detail>",
+  Forbidden: "The token does not allow this: <detail>",
+  NotFound: "<detail>",
+  TooLarge: "<what> is larger than <limit>.",
+  TooManyRequests: "Too many requests. Try again in <seconds> s.",
+  ShuttingDown: "The engine is shutting down and takes no more commands. Start it again, then resume the session.",
+  AlreadyAnswered: "<client> has answered this question already: <decision>.",
   HandshakeVersionMismatch:
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
   TurnInProgress:
@@ -91,6 +100,10 @@ export interface Failure {
   readonly retryable?: boolean;
   readonly status?: number;
   readonly retry_after_ms?: number;
+  /** Of TurnInProgress: the client whose turn runs. */
+  readonly originator?: ClientId;
+  /** Of AlreadyAnswered: the client, rule or time limit that decided. */
+  readonly decided_by?: string;
   /** The number of attempts, set when retrying has ended. */
   readonly attempts?: number;
 }

@@ -232,8 +232,14 @@ export interface EventPayloads {
   };
   /** A person chose another mode. */
   ModeChanged: { readonly mode: SessionMode; readonly by: ClientId };
+  /**
+   * Events `from` to `to` are missing: their content has expired (`ttl`), they were never stored (`not-stored`), or the engine stopped
+   * before it saved them (`lost`): then the session goes on after this event's id. On a resumed connection its id is the last one before
+   * the gap, and it is not in the log.
+   */
   StreamGap: { readonly from: number; readonly to: number; readonly reason: string };
-  TokenExpiring: { readonly jti: string; readonly exp: number };
+  /** The token of this connection expires soon. Not in the log. */
+  TokenExpiring: { readonly jti: string; readonly expires_at: string };
   HookTimeout: { readonly event: string; readonly command: string; readonly timeout_ms: number };
   HookError: { readonly event: string; readonly command: string; readonly exit_code: number };
   MCPServerDown: { readonly name: string; readonly reason: string; readonly attempts: number };

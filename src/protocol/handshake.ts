@@ -1,25 +1,113 @@
-/** How an engine identifies itself before any other message. */
+/**
+ * How a client and an engine meet, before any other message.
+ *
+ * 1. The version is SemVer. A minor version only adds: an older client works with a newer engine, and a newer client with an older engine
+ *    as far as it uses only the kinds and features that the engine names. Another major version is refused.
+ * 2. A feature that `features` does not name is not there.
+ * 3. A kind or feature that will go is in `deprecated` for at least one minor version before.
+ */
 import { COMMAND_KINDS } from "./commands.js";
+import { type Failure, failure } from "./errors.js";
 import { EVENT_KINDS } from "./events.js";
+import type { ClientId } from "./ids.js";
+import { QUERY_KINDS } from "./queries.js";
 
-export const PROTOCOL_VERSION = "0.1.0";
+export const PROTOCOL_VERSION = "0.2.0";
 /** Version of the canonical message form in `content.ts`. */
 export const CANONICAL_FORM_VERSION = 1;
+export const TOKEN_CLAIM_VERSION = 1;
+export const PROFILE_VERSION = 1;
+export const SESSION_LOG_VERSION = 1;
+export const RESOURCE_URI_SCHEME = "oxbow/v1";
 
 export interface Handshake {
   readonly protocol_version: string;
   readonly canonical_form_version: number;
+  readonly schema_version_token_claim: number;
+  readonly schema_version_profile: number;
+  readonly schema_version_session_log: number;
   readonly command_kinds: readonly string[];
+  readonly query_kinds: readonly string[];
   readonly event_kinds: readonly string[];
   readonly features: readonly string[];
+  readonly resource_uri_scheme: string;
+  readonly deprecated: readonly Deprecation[];
+  /** The id that the engine gave this client. */
+  readonly client?: ClientId;
 }
 
-export function handshake(features: readonly string[]): Handshake {
+export interface Deprecation {
+  /** `command`, `query`, `event`, `feature` or `field`. */
+  readonly what: string;
+  readonly name: string;
+  /** The protocol version that said so. */
+  readonly since: string;
+  /** The first version that may lack it. */
+  readonly removed_in: string;
+  /** What to use instead. */
+  readonly instead?: string;
+}
+
+/** What a client says first. */
+export interface ClientHello {
+  readonly protocol_version?: string;
+  readonly client?: { readonly name?: string };
+}
+
+export type HandshakeReply =
+  | { readonly ok: true; readonly handshake: Handshake }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** What every engine of this version does; transports and options add theirs. */
+export const FEATURES: readonly string[] = [
+  "plan_mode",
+  "branching",
+  "delegate",
+  "auto_approve",
+  "queue",
+  "steer",
+  "end_session",
+  "stored_attach",
+  "stream_gap",
+];
+
+export const DEPRECATED: readonly Deprecation[] = [];
+
+export function handshake(features: readonly string[], client?: ClientId): Handshake {
   return {
     protocol_version: PROTOCOL_VERSION,
     canonical_form_version: CANONICAL_FORM_VERSION,
+    schema_version_token_claim: TOKEN_CLAIM_VERSION,
+    schema_version_profile: PROFILE_VERSION,
+    schema_version_session_log: SESSION_LOG_VERSION,
     command_kinds: COMMAND_KINDS,
+    query_kinds: QUERY_KINDS,
     event_kinds: EVENT_KINDS,
     features,
+    resource_uri_scheme: RESOURCE_URI_SCHEME,
+    deprecated: DEPRECATED,
+    ...(client !== undefined && { client }),
   };
+}
+
+const SEMVER = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+
+/** Why the two sides cannot talk; undefined if they can. Without a version the client accepts what the engine says. */
+export function versionProblem(client: unknown, server: string = PROTOCOL_VERSION): Failure | undefined {
+  if (client === undefined) return undefined;
+  const theirs = typeof client === "string" ? majorOf(client) : undefined;
+  if (theirs === undefined) {
+    const detail = `"protocol_version" must be a version such as ${PROTOCOL_VERSION}.`;
+    return failure("InvalidInput", { detail });
+  }
+  const ours = majorOf(server) ?? 0;
+  if (theirs === ours) return undefined;
+  const side = theirs < ours ? "the client" : "the server";
+  const fields = { client_ver: String(client), server_ver: server, client_or_server: side };
+  return failure("HandshakeVersionMismatch", fields);
+}
+
+function majorOf(version: string): number | undefined {
+  const [, major] = SEMVER.exec(version) ?? [];
+  return major === undefined ? undefined : Number(major);
 }

@@ -141,9 +141,81 @@ export interface ExtensionSection {
   readonly items: readonly { readonly name: string; readonly state: string }[];
 }
 
+/** A client that is connected to the engine. */
+export interface ClientInfo {
+  readonly id: ClientId;
+  readonly identity: Identity;
+  /** How it calls itself. */
+  readonly name?: string;
+  /** `inproc`, `http`, `ws` … */
+  readonly transport: string;
+  /** The sessions that it is attached to. */
+  readonly sessions: readonly SessionId[];
+  /** When it connected. */
+  readonly attached_at: string;
+}
+
+export interface ProfileInfo {
+  readonly name: string;
+  /** `built-in`, `user` or `project`. */
+  readonly scope: string;
+  readonly description?: string;
+  readonly in_use: boolean;
+  /** Why it cannot be used. */
+  readonly problem?: string;
+}
+
+export interface ProviderInfo {
+  readonly name: string;
+  readonly configured: boolean;
+  readonly ready: boolean;
+  /** One line about its state. */
+  readonly detail: string;
+  readonly models: readonly ModelInfo[];
+}
+
+export interface SkillInfo {
+  readonly name: string;
+  readonly description: string;
+  /** `built-in`, `user`, `project` … */
+  readonly scope: string;
+}
+
+export interface McpServerInfo {
+  readonly name: string;
+  /** `ready`, `starting`, `down`, `off` … */
+  readonly state: string;
+  readonly tools: number;
+  readonly detail?: string;
+}
+
+/** A cache of the engine: its size now, and how often it helped. */
+export interface CacheInfo {
+  readonly name: string;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly evictions: number;
+}
+
+export interface HealthInfo {
+  readonly version: string;
+  readonly protocol_version: string;
+  readonly pid: number;
+  readonly started_at: string;
+  /** Sessions that are open now. */
+  readonly sessions: number;
+  readonly clients: number;
+  readonly caches?: { readonly limit_bytes: number; readonly bytes: number; readonly each: readonly CacheInfo[] };
+  /** The state of each part of the engine, by its name. */
+  readonly parts?: Readonly<Record<string, { readonly ok: boolean; readonly detail: string }>>;
+}
+
 export interface Queries {
+  /** With a session: only that one. `empty`: also open sessions that are not stored yet, because nothing has happened in them. */
   ListSessions: {
-    readonly request: { readonly cwd?: string; readonly limit?: number };
+    readonly request: { readonly cwd?: string; readonly limit?: number; readonly empty?: true };
     readonly answer: { readonly sessions: readonly SessionInfo[] };
   };
   ListModels: {
@@ -165,6 +237,23 @@ export interface Queries {
     readonly request: Record<never, never>;
     readonly answer: { readonly commands: readonly CommandInfo[] };
   };
+  /** With a session: only those attached to it. */
+  ListClients: { readonly request: Record<never, never>; readonly answer: { readonly clients: readonly ClientInfo[] } };
+  /** The next four are about the place of the session, or about the default place without one. */
+  ListProfiles: {
+    readonly request: Record<never, never>;
+    readonly answer: { readonly profiles: readonly ProfileInfo[] };
+  };
+  ListProviders: {
+    readonly request: Record<never, never>;
+    readonly answer: { readonly providers: readonly ProviderInfo[] };
+  };
+  ListSkills: { readonly request: Record<never, never>; readonly answer: { readonly skills: readonly SkillInfo[] } };
+  ListMcpServers: {
+    readonly request: Record<never, never>;
+    readonly answer: { readonly servers: readonly McpServerInfo[] };
+  };
+  GetHealth: { readonly request: Record<never, never>; readonly answer: HealthInfo };
   /** The queries from here on are about one session. */
   ListTools: { readonly request: Record<never, never>; readonly answer: { readonly tools: readonly ToolInfo[] } };
   GetPermissions: { readonly request: Record<never, never>; readonly answer: PermissionInfo };
@@ -179,7 +268,7 @@ export interface Queries {
     readonly request: { readonly query: string; readonly limit?: number };
     readonly answer: { readonly paths: readonly string[] };
   };
-  /** Stored events, in order: the last ones before an event, at most `limit` (default 2000). None where sessions are not stored. */
+  /** Stored events of a session, open or not, in order: the last ones before an event, at most `limit` (default 2000). None where sessions are not stored. */
   ListEvents: {
     readonly request: { readonly before: number; readonly limit?: number };
     readonly answer: { readonly events: readonly Envelope[] };
@@ -202,6 +291,12 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "ListSessions",
   "ListModels",
   "ListCommands",
+  "ListClients",
+  "ListProfiles",
+  "ListProviders",
+  "ListSkills",
+  "ListMcpServers",
+  "GetHealth",
   "ListTools",
   "GetPermissions",
   "ListQuestions",

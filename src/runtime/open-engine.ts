@@ -23,7 +23,7 @@ import { openRun } from "./open-run.js";
 import type { OpenedRun } from "./opening.js";
 import type { CreatePart } from "./part.js";
 import type { StartedTransports } from "./plugins/plugin-transports.js";
-import { queryPorts, storedEvents } from "./queries.js";
+import { expiredTo, queryPorts, storedEvents } from "./queries.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
 
@@ -159,6 +159,10 @@ export function createEngine(options: EngineOptions): Engine {
         const opened = hosted.get(run);
         return opened && (await import("./place-status.js")).placeStatus(opened, opened.place);
       },
+      cwd: (run) => placeOf(run).root,
+      startedAt: new Date(clock.wall()).toISOString(),
+      profiles: async (run) => (await placeLists()).profilesOf(run ? placeOf(run) : options.place, options),
+      skills: async (run) => (await placeLists()).skillsOf(run ? placeOf(run) : options.place),
       extensions: async (run) => {
         const { extensionSections } = await import("./content/extension-sections.js");
         return extensionSections(placeOf(run).content?.extensions);
@@ -166,7 +170,13 @@ export function createEngine(options: EngineOptions): Engine {
       waiting: async (run, request) => (await waitingAnswers()).listWaiting(placeOf(run), request),
       files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
     }),
-    history: (run, after) => storedEvents(options.sessions, run, after),
+    history: {
+      events: ({ session }, after) => storedEvents(options.sessions, session, after),
+      expiredTo: ({ session }) => expiredTo(options.sessions, session),
+    },
+    clock,
+    onFault: (session, error) =>
+      options.log("error", "engine", "a session was not closed cleanly", { session, error: String(error) }),
   });
   const newClientId = () => ids.next("cli");
   return {
@@ -174,8 +184,9 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     newClientId,
     close: async (reason) => {
-      await (await transports)?.close();
+      // The transports stay until their clients know that the sessions have ended.
       await host.close(reason);
+      await (await transports)?.close();
       await closePlugins(options);
       await options.sessions.close();
     },
@@ -213,6 +224,7 @@ async function otherPlace(request: PlaceRequest, current: Place, shared: Process
   return openPlace(request, current, shared);
 }
 
+const placeLists = () => import("./content/place-lists.js");
 const waitingAnswers = () => import("./content/waiting-answers.js");
 
 async function resolveModel(spec: string, { routes, registry }: Place) {

@@ -1,8 +1,19 @@
 /** What clients look up beyond a run: sessions, models, commands and permissions, as the protocol has them. */
+import { VERSION } from "../base/version.js";
 import type { QueryPorts } from "../control/answers.js";
 import type { Run } from "../control/run.js";
 import type { Envelope } from "../protocol/envelope.js";
-import type { CommandInfo, PermissionInfo, Queries, SessionInfo } from "../protocol/queries.js";
+import { PROTOCOL_VERSION } from "../protocol/handshake.js";
+import type { SessionId } from "../protocol/ids.js";
+import type {
+  CommandInfo,
+  ModelInfo,
+  PermissionInfo,
+  ProviderInfo,
+  Queries,
+  SessionInfo,
+} from "../protocol/queries.js";
+import type { ListedModel } from "../providers/model-list.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import type { RunPermissions } from "./parts/permissions.js";
@@ -24,18 +35,34 @@ export interface QuerySources {
   readonly files: QueryPorts["files"];
   readonly waiting: QueryPorts["waiting"];
   readonly extensions: QueryPorts["extensions"];
+  readonly profiles: QueryPorts["profiles"];
+  readonly skills: QueryPorts["skills"];
+  readonly cwd: (run: Run) => string;
+  readonly startedAt: string;
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
 export function queryPorts(sources: QuerySources): QueryPorts {
-  const { sessions, commands, place, files, waiting, extensions, placeOf, permissionsOf } = sources;
+  const { sessions, commands, place, files, waiting, extensions, profiles, skills, placeOf, permissionsOf } = sources;
   return {
-    sessions: async (filter) => {
+    sessions: async ({ id, ...filter }) => {
       const store = await sessions.open();
+      const one = id === undefined ? undefined : await store?.get(id);
+      if (id !== undefined) return one === undefined ? [] : [sessionInfo(one)];
       return (await store?.list({ parent: "none", ...filter }))?.map(sessionInfo) ?? [];
     },
-    events: (run, after) => storedEvents(sessions, run, after),
+    events: (session, after) => storedEvents(sessions, session, after),
     models: (run) => listModels(placeOf(run)),
+    providers: (run) => listProviders(placeOf(run)),
+    cwd: sources.cwd,
+    health: async () => ({
+      version: VERSION,
+      protocol_version: PROTOCOL_VERSION,
+      pid: process.pid,
+      started_at: sources.startedAt,
+    }),
+    ...(profiles && { profiles }),
+    ...(skills && { skills }),
     commands,
     ...(place && { place }),
     ...(files && { files }),
@@ -49,10 +76,16 @@ export function queryPorts(sources: QuerySources): QueryPorts {
 }
 
 /** Stored events; none where sessions are not stored. */
-export async function* storedEvents(sessions: Pick<SessionStores, "open">, run: Run, after: number) {
+export async function* storedEvents(sessions: Pick<SessionStores, "open">, session: SessionId, after: number) {
   const store = await sessions.open();
-  if (store === undefined || (await store.get(run.session)) === undefined) return;
-  yield* store.events(run.session, { after }) as AsyncIterable<Envelope>;
+  if (store === undefined || (await store.get(session)) === undefined) return;
+  yield* store.events(session, { after }) as AsyncIterable<Envelope>;
+}
+
+/** The last event whose content has expired. */
+export async function expiredTo(sessions: Pick<SessionStores, "open">, session: SessionId): Promise<number> {
+  const store = await sessions.open();
+  return (await store?.get(session))?.expired_to ?? 0;
 }
 
 function sessionInfo(record: Omit<SessionInfo, "live">): Omit<SessionInfo, "live"> {
@@ -62,13 +95,20 @@ function sessionInfo(record: Omit<SessionInfo, "live">): Omit<SessionInfo, "live
   return { id, cwd, provider, model, ...named, created_at, active_at, last_event, pinned, ...over };
 }
 
+async function listProviders({ registry }: ModelSources): Promise<readonly ProviderInfo[]> {
+  const states = await registry.providers();
+  return states.map(({ name, configured, ready, detail, models }) => {
+    return { name, configured, ready, detail, models: models.map((model) => modelInfo(name, model)) };
+  });
+}
+
+function modelInfo(provider: string, { id, maxContextTokens: window }: ListedModel): ModelInfo {
+  return { provider, model: id, ...(window !== undefined && { context_window: window }) };
+}
+
 async function listModels({ registry, routes: from }: ModelSources): Promise<Queries["ListModels"]["answer"]> {
   const [states, { routes }] = await Promise.all([registry.providers(), from.list()]);
-  const models = states.flatMap(({ name, models }) =>
-    models.map(({ id, maxContextTokens: window }) => {
-      return { provider: name, model: id, ...(window !== undefined && { context_window: window }) };
-    }),
-  );
+  const models = states.flatMap(({ name, models }) => models.map((model) => modelInfo(name, model)));
   const problems = states
     .filter(({ ready, configured }) => configured && !ready)
     .map(({ name, detail }) => `${name}: ${detail}`);

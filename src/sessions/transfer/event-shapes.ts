@@ -130,7 +130,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   ),
   Notice: object({ level: oneOf("progress", "warning"), message: STRING }, { turn: STRING }),
   StreamGap: object({ from: NUMBER, to: NUMBER, reason: STRING }),
-  TokenExpiring: object({ jti: STRING, exp: NUMBER }),
+  TokenExpiring: object({ jti: STRING, expires_at: STRING }),
   HookTimeout: object({ event: STRING, command: STRING, timeout_ms: NUMBER }),
   HookError: object({ event: STRING, command: STRING, exit_code: NUMBER }),
   MCPServerDown: object({ name: STRING, reason: STRING, attempts: NUMBER }),

@@ -63,7 +63,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "SubagentEnded", payload: { ...subagent, outcome: "answered", elapsed_ms: 1, usage: NO_USAGE } },
     { kind: "ModeChanged", payload: { mode: "ask", by: "cli_1" } },
     { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
-    { kind: "TokenExpiring", payload: { jti: "tok", exp: 1 } },
+    { kind: "TokenExpiring", payload: { jti: "tok", expires_at: "2026-01-01T00:00:00.000Z" } },
     { kind: "StreamGap", payload: { from: 1, to: 2, reason: "r" } },
     { kind: "Notice", payload: { turn, level: "warning", message: "m" } },
     { kind: "Error", payload: { ...failure, turn } },

@@ -110,7 +110,7 @@ describe("[S6] StepReader", () => {
       .add("Error", { reason: "Internal", message: "fault" })
       .add("Cancelled", { turn, by: "cli_2" })
       .add("CompactionTriggered", { turn, reason: "too long", summary: "So far …" })
-      .add("TokenExpiring", { jti: "tok_1", exp: 1 })
+      .add("TokenExpiring", { jti: "tok_1", expires_at: "2026-01-01T00:00:00.000Z" })
       .add("HookTimeout", { event: "done", command: "lint", timeout_ms: 5000 })
       .add("HookError", { event: "done", command: "lint", exit_code: 3 })
       .add("MCPServerDown", { name: "db", reason: "gone", attempts: 2 })

@@ -1,0 +1,26 @@
+/** A client as the host knows it. */
+import type { Identity } from "../protocol/client.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { ClientId } from "../protocol/ids.js";
+import type { ClientScope } from "./scope.js";
+
+/** Whose input it is. */
+export interface Originator {
+  readonly id: ClientId;
+  readonly identity: Identity;
+}
+
+export interface AttachedClient extends Originator {
+  /** Whether a person at the client can answer a question. */
+  readonly canAnswer: boolean;
+  /** Neither waits nor throws. */
+  readonly deliver: (event: Envelope) => void;
+  /** What it may do; everything without it. */
+  readonly scope?: ClientScope | undefined;
+  /** It is in another process and outlives the run, so it also gets the end of a run without a turn. */
+  readonly isRemote?: boolean;
+  /** One of several readers of the same client. */
+  readonly stream?: symbol;
+  /** False: creating a session does not attach it. It follows sessions with streams of their own. */
+  readonly attachOnCreate?: boolean;
+}

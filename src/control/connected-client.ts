@@ -1,0 +1,191 @@
+/**
+ * The connection of one client to the host, over any transport.
+ *
+ * 1. A client that must shake hands can do nothing before.
+ * 2. It gets events of the sessions it is attached to. `follow` adds readers with a listener of their own, for transports where one
+ *    client has several streams.
+ * 3. Closing it detaches all its readers. No turn stops.
+ */
+import type { CommandReply, EngineClient, QueryReply } from "../protocol/client.js";
+import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
+import type { Envelope } from "../protocol/envelope.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import { type ClientHello, type HandshakeReply, handshake, versionProblem } from "../protocol/handshake.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { ClientInfo, Queries, QueryKind } from "../protocol/queries.js";
+import type { AttachedClient, Originator } from "./attached-client.js";
+import { refuse } from "./hosted-sessions.js";
+import type { ClientScope } from "./scope.js";
+
+export interface ClientOptions extends Originator {
+  /** Whether a person at the client can answer a question. */
+  readonly canAnswer: boolean;
+  /** `inproc`, `http`, `ws`, `stdio` … */
+  readonly transport: string;
+  /** How the client calls itself. */
+  readonly name?: string | undefined;
+  /** What it may do; everything without it. */
+  readonly scope?: ClientScope | undefined;
+  /** False: creating a session does not attach it. It follows sessions with `follow`. */
+  readonly attachOnCreate?: boolean;
+  /** Refuses everything before a handshake. */
+  readonly handshake?: "required";
+}
+
+export interface FollowOptions {
+  readonly after?: number | undefined;
+  readonly deliver: (event: Envelope) => void;
+}
+
+export type Followed =
+  | { readonly ok: true; readonly stop: () => void }
+  | { readonly ok: false; readonly failure: Failure };
+
+export interface HostClient extends EngineClient {
+  handshake(hello?: ClientHello): HandshakeReply;
+  /** Adds a reader of one session, as AttachSession does for the client itself. */
+  follow(session: SessionId, options: FollowOptions): Promise<Followed>;
+  close(): void;
+}
+
+/** What the host does for a connected client. */
+export interface ClientHost {
+  readonly features: Iterable<string>;
+  carryOut<K extends CommandKind>(
+    client: AttachedClient,
+    command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
+  ): Promise<CommandReply>;
+  query<K extends QueryKind>(
+    query: { readonly kind: K; readonly request: Queries[K]["request"]; readonly session?: SessionId },
+    client: AttachedClient,
+  ): Promise<QueryReply<K>>;
+  /** The sessions that it is attached to. */
+  sessionsOf(client: AttachedClient["id"]): readonly SessionId[];
+  /** Detaches all its readers. */
+  leave(client: AttachedClient["id"]): void;
+  detach(session: SessionId, stream: symbol): void;
+}
+
+/** Until a listener comes: resuming a session reports gaps and interrupted turns at once. */
+const MOST_EARLY = 1024;
+
+export class ConnectedClient implements HostClient {
+  readonly #host: ClientHost;
+  readonly #options: ClientOptions;
+  readonly #self: AttachedClient;
+  readonly #listeners = new Set<(event: Envelope) => void>();
+  readonly #since: string;
+  #early: Envelope[] | undefined = [];
+  #name: string | undefined;
+  #state: "new" | "ready" | "closed";
+  readonly #onClose: () => void;
+
+  constructor(
+    host: ClientHost,
+    options: ClientOptions,
+    { since, onClose }: { readonly since: string; readonly onClose: () => void },
+  ) {
+    this.#host = host;
+    this.#options = options;
+    this.#since = since;
+    this.#onClose = onClose;
+    this.#name = options.name;
+    this.#state = options.handshake === "required" ? "new" : "ready";
+    const { id, identity, canAnswer, scope, attachOnCreate } = options;
+    this.#self = {
+      ...{ id, identity, canAnswer, scope, isRemote: options.transport !== "inproc" },
+      ...(attachOnCreate !== undefined && { attachOnCreate }),
+      deliver: (event) => this.#deliver(event),
+    };
+  }
+
+  get id() {
+    return this.#options.id;
+  }
+
+  get identity() {
+    return this.#options.identity;
+  }
+
+  get info(): ClientInfo {
+    const { id, identity, transport } = this.#options;
+    const name = this.#name === undefined ? {} : { name: this.#name };
+    return { id, identity, ...name, transport, sessions: this.#host.sessionsOf(id), attached_at: this.#since };
+  }
+
+  handshake(hello: ClientHello = {}): HandshakeReply {
+    const problem = versionProblem(hello.protocol_version);
+    if (problem !== undefined) return refuse(problem);
+    const name = hello.client?.name;
+    if (typeof name === "string" && name !== "") this.#name = name.slice(0, 100);
+    if (this.#state === "new") this.#state = "ready";
+    return { ok: true, handshake: handshake([...this.#host.features], this.id) };
+  }
+
+  async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {
+    return this.#guarded(() =>
+      this.#host.carryOut(this.#self, { kind, payload, ...(session !== undefined && { session }) }),
+    );
+  }
+
+  async query<K extends QueryKind>(
+    kind: K,
+    request: Queries[K]["request"],
+    session?: SessionId,
+  ): Promise<QueryReply<K>> {
+    return this.#guarded(() =>
+      this.#host.query({ kind, request, ...(session !== undefined && { session }) }, this.#self),
+    );
+  }
+
+  async follow(session: SessionId, { after, deliver }: FollowOptions): Promise<Followed> {
+    const stream = Symbol("stream");
+    const reader = { ...this.#self, stream, deliver };
+    const payload = after === undefined ? {} : { after };
+    const stop = () => this.#host.detach(session, stream);
+    const reply = await this.#guarded(() => this.#host.carryOut(reader, { kind: "AttachSession", payload, session }));
+    if (!reply.ok) return reply;
+    // It was closed while stored events were read.
+    if (this.#state === "closed") stop();
+    return { ok: true, stop };
+  }
+
+  subscribe(listener: (event: Envelope) => void): () => void {
+    this.#listeners.add(listener);
+    const missed = this.#early ?? [];
+    this.#early = undefined;
+    for (const event of missed) listener(event);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#host.leave(this.id);
+    this.#listeners.clear();
+    this.#early = undefined;
+    this.#onClose();
+  }
+
+  #deliver(event: Envelope): void {
+    if (this.#early !== undefined && this.#early.length < MOST_EARLY) this.#early.push(event);
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  async #guarded<T extends CommandReply | QueryReply<QueryKind>>(
+    action: () => Promise<T>,
+  ): Promise<T | { readonly ok: false; readonly failure: Failure }> {
+    if (this.#state === "new") return refuse(failure("HandshakeRequired"));
+    if (this.#state === "closed") {
+      return refuse(failure("InvalidInput", { detail: "This client has closed its connection." }));
+    }
+    // In the same process a fault is the caller's to see.
+    if (!this.#self.isRemote) return action();
+    try {
+      return await action();
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      return refuse(failure("Internal", { detail }));
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The open sessions of an engine.
+ *
+ * 1. A session has at most one run: clients that open it at the same time share it.
+ * 2. A session that cannot be opened or closed does not affect the others.
+ */
+import type { CommandReply } from "../protocol/client.js";
+import type { CommandPayloads } from "../protocol/commands.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { SessionEndReason } from "../protocol/events.js";
+import type { ClientId, SessionId } from "../protocol/ids.js";
+import type { AttachedClient } from "./attached-client.js";
+import { Attachments } from "./attachments.js";
+import type { Run } from "./run.js";
+
+export type OpenRun = (request: RunRequest) => Promise<Run | { readonly failure: Failure }>;
+
+export interface RunRequest {
+  readonly originator: ClientId;
+  readonly personPresent: () => boolean;
+  /** The session to resume; without it, a new one. */
+  readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
+  /** The run whose settings the new one keeps. */
+  readonly after?: Run;
+  /** A summary that the conversation begins with. */
+  readonly carry?: string;
+  /** Where the session works, if not in the default place. */
+  readonly place?: PlaceRequest;
+}
+
+export type PlaceRequest = Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
+
+export interface HostedSession {
+  readonly run: Run;
+  readonly attached: Attachments;
+  readonly openedAt: string;
+}
+
+export interface HostedSessionsOptions {
+  readonly openRun: OpenRun;
+  /** Someone may still connect who can answer a question. */
+  readonly personMayCome: () => boolean;
+  readonly onFault: (session: SessionId, error: unknown) => void;
+}
+
+type Create = CommandPayloads["CreateSession"];
+
+export class HostedSessions {
+  readonly #options: HostedSessionsOptions;
+  readonly #open = new Map<SessionId, HostedSession>();
+  /** Sessions that are being opened, reopened or closed. */
+  readonly #changing = new Map<SessionId, Promise<unknown>>();
+
+  constructor(options: HostedSessionsOptions) {
+    this.#options = options;
+  }
+
+  get(session: SessionId): HostedSession | undefined {
+    return this.#open.get(session);
+  }
+
+  all(): readonly HostedSession[] {
+    return [...this.#open.values()];
+  }
+
+  async create(client: AttachedClient, payload: Create): Promise<CommandReply> {
+    const { resume, after } = payload;
+    if (payload.profile !== undefined && client.identity === "agent") {
+      return invalid("Only a person may choose the profile, because it contains the permissions.");
+    }
+    if (after !== undefined) await this.#changing.get(after);
+    const before = after === undefined ? undefined : this.#open.get(after);
+    if (after !== undefined && before === undefined) return refuse(failure("SessionNotFound", { session: after }));
+    if (before?.run.busy) return invalid(BUSY);
+    if (resume === undefined) {
+      const reply = await this.#openNew(client, { payload, before: before?.run });
+      if (reply.ok && before !== undefined) await this.end(before.run.session, "user");
+      return reply;
+    }
+    return this.#alone(resume, async () => {
+      const open = this.#open.get(resume);
+      if (open === undefined) return this.#openNew(client, { payload, before: before?.run });
+      if (payload.profile !== undefined) return open.run.busy ? invalid(BUSY) : this.#reopen(client, payload, open);
+      if (client.attachOnCreate !== false) open.attached.attach(client);
+      return { ok: true, session: resume };
+    });
+  }
+
+  /** The session, which is opened if it is only stored. */
+  async find(client: AttachedClient, session: SessionId): Promise<HostedSession | { readonly failure: Failure }> {
+    const reply = await this.#alone(session, async (): Promise<CommandReply> => {
+      if (this.#open.has(session)) return { ok: true };
+      return this.#openNew({ ...client, attachOnCreate: false }, { payload: { resume: session } });
+    });
+    if (!reply.ok) return reply;
+    return this.#open.get(session) ?? { failure: failure("SessionNotFound", { session }) };
+  }
+
+  /** Ends the run; the log stays. */
+  async end(session: SessionId, reason: SessionEndReason): Promise<void> {
+    await this.#alone(session, () => this.#close(session, reason));
+  }
+
+  /** Ends every run. */
+  async endAll(reason: SessionEndReason | undefined): Promise<void> {
+    while (this.#open.size > 0 || this.#changing.size > 0) {
+      await Promise.all([...this.#changing.values()]);
+      await Promise.all([...this.#open.keys()].map((session) => this.end(session, reason ?? "binary-shutdown")));
+    }
+  }
+
+  async #close(session: SessionId, reason: SessionEndReason): Promise<void> {
+    const hosted = this.#open.get(session);
+    if (hosted === undefined) return;
+    this.#open.delete(session);
+    try {
+      await hosted.run.close(reason);
+    } catch (error) {
+      this.#options.onFault(session, error);
+    }
+    hosted.attached.end(reason);
+  }
+
+  async #openNew(
+    client: AttachedClient,
+    { payload, before }: { readonly payload: Create; readonly before?: Run | undefined },
+  ): Promise<CommandReply> {
+    let attached: Attachments | undefined;
+    const opened = await this.#options.openRun({
+      originator: client.id,
+      personPresent: () => attached?.personPresent === true || this.#options.personMayCome(),
+      ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
+      ...(before !== undefined && { after: before }),
+      ...(payload.carry !== undefined && { carry: payload.carry }),
+      ...placeOf(payload),
+    });
+    if ("failure" in opened) return refuse(opened.failure);
+    const run = opened;
+    attached = new Attachments(run);
+    attached.follow();
+    this.#open.set(run.session, { run, attached, openedAt: run.bus.now() });
+    if (client.attachOnCreate !== false) {
+      attached.attach(client);
+      for (const event of run.opening) client.deliver(event);
+    }
+    return { ok: true, session: run.session };
+  }
+
+  /** Opens a live session with another profile, for all its readers. If that fails, it continues with its own. */
+  async #reopen(client: AttachedClient, payload: Create, open: HostedSession): Promise<CommandReply> {
+    const { run, attached } = open;
+    const { readers } = attached;
+    this.#open.delete(run.session);
+    await run.close("user");
+    attached.end("user");
+    const reply = await this.#openNew(client, { payload, before: run });
+    if (!reply.ok) await this.#openNew(client, { payload: { resume: run.session }, before: run });
+    const again = this.#open.get(run.session);
+    for (const reader of readers) again?.attached.attach(reader);
+    return reply;
+  }
+
+  /** One after the other for the same session. */
+  async #alone<T>(session: SessionId, action: () => Promise<T>): Promise<T> {
+    const before = this.#changing.get(session) ?? Promise.resolve();
+    const mine = before.then(action);
+    const settled = mine.then(
+      () => {},
+      () => {},
+    );
+    this.#changing.set(session, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#changing.get(session) === settled) this.#changing.delete(session);
+    }
+  }
+}
+
+const BUSY = "A turn is running. Wait until it ends, or cancel it.";
+
+function placeOf({ cwd, profile, model }: Create): Pick<RunRequest, "place"> {
+  if (cwd === undefined && profile === undefined && model === undefined) return {};
+  const place = {
+    ...(cwd !== undefined && { cwd }),
+    ...(profile !== undefined && { profile }),
+    ...(model !== undefined && { model }),
+  };
+  return { place };
+}
+
+export function refuse(reason: Failure): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure: reason };
+}
+
+export function invalid(detail: string): { readonly ok: false; readonly failure: Failure } {
+  return refuse(failure("InvalidInput", { detail }));
+}

@@ -1,0 +1,30 @@
+/** What a place offers, for clients that list it: profiles and skills. */
+import { NO_EXTENSIONS } from "../../base/extension-files.js";
+import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
+import { SkillRegistry } from "../../context/skills/registry.js";
+import type { ProfileInfo, SkillInfo } from "../../protocol/queries.js";
+import type { Place, ProcessParts } from "../open-engine.js";
+import { listProfiles } from "../settings/profile-list.js";
+import { hasBuiltInSkills } from "../settings/skill-packs.js";
+
+export async function profilesOf(
+  { loaded, root }: Pick<Place, "loaded" | "root">,
+  { variables }: Pick<ProcessParts, "variables">,
+): Promise<readonly ProfileInfo[]> {
+  const listed = await listProfiles({ loaded, root, variables });
+  return listed.map(({ name, scope, description, in_use, problem }) => ({
+    ...{ name, scope, in_use },
+    ...(description !== undefined && { description }),
+    ...(problem !== undefined && { problem }),
+  }));
+}
+
+export async function skillsOf({ loaded, content }: Pick<Place, "loaded" | "content">): Promise<readonly SkillInfo[]> {
+  const files = content?.extensions ?? NO_EXTENSIONS;
+  const registry = await SkillRegistry.load({
+    builtIn: hasBuiltInSkills(loaded.settings.skill_packs.value) ? BUILT_IN_SKILLS : [],
+    skills: files.of("skill"),
+    files: files.of("skill-file"),
+  });
+  return registry.list().map(({ id, description, scope }) => ({ name: id, description, scope }));
+}
