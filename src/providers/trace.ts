@@ -3,9 +3,10 @@
  *
  * 1. The key never gets in: not from the headers, and not from a server that repeats it, in one piece or in two.
  */
+
+import { Utf8Stream } from "../base/utf8-stream.js";
 import type { HttpResponse } from "../system/http-client.js";
 import type { HttpError } from "../system/http-error.js";
-import { Utf8Stream } from "../system/utf8-stream.js";
 
 export type TraceRecord =
   | {

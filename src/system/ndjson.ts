@@ -2,7 +2,7 @@
  * Newline-delimited JSON, decoded as it arrives: one text per line, blank lines skipped. The last line counts also without a
  * newline, so a reader needs an explicit end.
  */
-import { Utf8Stream } from "./utf8-stream.js";
+import { Utf8Stream } from "../base/utf8-stream.js";
 
 export class NdjsonDecoder {
   readonly #utf8 = new Utf8Stream();

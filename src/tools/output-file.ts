@@ -4,7 +4,7 @@
  */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { Utf8Stream } from "../system/utf8-stream.js";
+import { Utf8Stream } from "../base/utf8-stream.js";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 

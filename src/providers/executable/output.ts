@@ -4,7 +4,7 @@
  * 1. `{` begins JSON: a line each, or one answer over several lines.
  * 2. Anything else is the answer itself, as plain text, shown while it is written.
  */
-import { Utf8Stream } from "../../system/utf8-stream.js";
+import { Utf8Stream } from "../../base/utf8-stream.js";
 import { parseJson } from "../wire/fields.js";
 import type { FrameDecoder } from "../wire/framing.js";
 import type { Frame } from "../wire/wire.js";

@@ -1,7 +1,8 @@
 /** Bytes to frames, for every kind of framing a wire can have. */
+
+import { SseDecoder } from "../../base/sse.js";
 import type { ModelEvent } from "../../engine/ports.js";
 import { NdjsonDecoder } from "../../system/ndjson.js";
-import { SseDecoder } from "../../system/sse.js";
 import type { Frame, Wire, WireContext } from "./wire.js";
 
 /** The most bytes of one answer. Each token has about a hundred bytes around it, so this is far above any real answer. */

@@ -1,6 +1,7 @@
 /** Lines of a transcript: as text from bytes, and as JSON objects with their numbers. */
+
+import { Utf8Stream } from "../../base/utf8-stream.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
-import { Utf8Stream } from "../../system/utf8-stream.js";
 import type { ImportNotes } from "./notes.js";
 
 export interface SourceLine {

@@ -1,5 +1,5 @@
 /** `sse`: bytes in pieces to events. */
-import { SseDecoder } from "../../system/sse.js";
+import { SseDecoder } from "../../base/sse.js";
 import type { Operation } from "./serve.js";
 
 export const sse: Operation = ({ chunks_b64: chunks }) => {
