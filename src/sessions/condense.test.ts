@@ -16,7 +16,7 @@ import { condenseSession, readConversation, startOf } from "./condense.js";
 import { rebuildConversation } from "./conversation.js";
 import { openFilesStore } from "./files/files-store.js";
 import { readStoredSession } from "./resume.js";
-import { type Bindable, Database } from "./sqlite/database.js";
+import { type Bindable, Database } from "../system/sqlite/database.js";
 import { databaseKey } from "./sqlite/open-database.js";
 import { openSqliteStore } from "./sqlite/sqlite-store.js";
 import { type NewSession, type SessionStore, STRETCH_EVENTS } from "./store.js";

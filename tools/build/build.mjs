@@ -51,6 +51,7 @@ const LATER = {
   saving: [
     ...["journal", "key", "find-project-sessions", "sqlite/sqlite-store"].map((name) => `src/sessions/${name}.ts`),
     ...["redact", "redacting-stream"].map((name) => `src/security/redact/${name}.ts`),
+    ...["database", "migrate"].map((name) => `src/system/sqlite/${name}.ts`),
   ],
   prices: ["src/runtime/models/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
   care: ["src/providers/local/local-chat.ts"],

@@ -1,5 +1,5 @@
 /** The rows of `blobs` and `blob_uses`. A blob lives as long as an event uses it. */
-import type { Database } from "./database.js";
+import type { Database } from "../../system/sqlite/database.js";
 import type { Blob, Encoded } from "./payload.js";
 
 export class Blobs {

@@ -7,8 +7,8 @@
  * 3. A promise resolves only after the commit.
  */
 import type { Clock } from "../../base/clock.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { type Durability, StoreError } from "../store.js";
-import type { Database } from "./database.js";
 
 /** Checks everything first, then returns what writes; or has written all it had to. */
 export type Work = () => (() => void) | undefined;

@@ -1,8 +1,8 @@
 /** Condensed logs (sessions/condense.ts) in the database. */
 import type { SessionId } from "../../protocol/ids.js";
+import type { Database } from "../../system/sqlite/database.js";
 import type { CondensedLog, Stretch } from "../store.js";
 import type { CommitQueue } from "./commit-queue.js";
-import type { Database } from "./database.js";
 import type { SessionTable } from "./session-table.js";
 import type { Stretches } from "./stretches.js";
 

@@ -6,12 +6,12 @@
  * 3. A page ends early when its payloads are large, which bounds the memory of a reader.
  */
 import type { Envelope } from "../../protocol/envelope.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { ChainBreak } from "../chain-break.js";
 import { StoreError } from "../store.js";
 import type { Blobs } from "./blobs.js";
 import { FIRST_LINK } from "./chain.js";
 import { readable } from "./chain-break.js";
-import type { Database } from "./database.js";
 import { AT_PLACE, EVENT, EVENTS_PER_SESSION, type EventRow, opensTurnOrCall, placeOf } from "./event-row.js";
 import { LeadingIds } from "./leading-ids.js";
 import type { Names } from "./names.js";

@@ -1,5 +1,5 @@
 /** A row of `events`; the schema (migrations/0001-sessions.ts) says what its columns are. */
-import type { Row } from "./columns.js";
+import type { Row } from "../../system/sqlite/columns.js";
 
 /** `place` = session number × this + event id; with 2^23 sessions the product stays exact. */
 export const EVENTS_PER_SESSION: number = 2 ** 30;

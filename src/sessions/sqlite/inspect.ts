@@ -5,9 +5,10 @@
  * 2. The rows beside the events. A changed bit makes 16 random bytes of an encrypted file, which are next to never UTF-8; what is
  *    stored always is. Numbers of sessions and of spending are checked for plausibility.
  */
+
+import type { Columns } from "../../system/sqlite/columns.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { StoreError } from "../store.js";
-import type { Columns } from "./columns.js";
-import type { Database } from "./database.js";
 
 const MOST = 20;
 /** In milliseconds: the end of the year 9999. */

@@ -5,9 +5,9 @@
  * 2. The ledger keeps the hash of the arguments until the call has a result. After that the events have the arguments.
  */
 import type { CallId } from "../../protocol/ids.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { type Conclusion, type Intent, StoreError } from "../store.js";
 import { callIdFromBytes, callIdToBytes } from "./call-id.js";
-import type { Database } from "./database.js";
 import type { Names } from "./names.js";
 import type { Head } from "./session-table.js";
 import { toMilliseconds, toTimestamp } from "./timestamp.js";

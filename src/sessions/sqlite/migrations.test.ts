@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { buildChildPrograms } from "../../../test/support/child-programs.js";
 import { verifies } from "../../../test/verifies.js";
-import { Database } from "./database.js";
+import { Database } from "../../system/sqlite/database.js";
 import { MIGRATIONS, migrate } from "./migrations.js";
 
 const wall = () => Date.UTC(2026, 0, 31);

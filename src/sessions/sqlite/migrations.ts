@@ -1,15 +1,6 @@
-/**
- * The schema's history.
- *
- * 1. Migrations are numbered from 1 without gaps and only go forward. One that was released is never changed: its sha256
- *    is in every database it made.
- * 2. All that are missing are applied in one transaction that also writes the ledger: a process that dies in it has done
- *    nothing, and of several that start at once one does it and the others find it done.
- * 3. A database with a newer version than ours is not touched.
- */
-import { createHash } from "node:crypto";
-import { StoreError } from "../store.js";
-import type { Database } from "./database.js";
+/** The migrations of the session database. One that was released is never changed. */
+import type { Database } from "../../system/sqlite/database.js";
+import { migrate as migrateWith } from "../../system/sqlite/migrate.js";
 import { sql as sessions } from "./migrations/0001-sessions.js";
 import { sql as spending } from "./migrations/0002-spending.js";
 import { sql as stretches } from "./migrations/0003-stretches.js";
@@ -25,48 +16,5 @@ export interface MigrateOptions {
 
 /** Migrates the schema to our version; returns the number of migrations. */
 export function migrate(database: Database, { wall, migrations = MIGRATIONS }: MigrateOptions): number {
-  const known = migrations.map((sql) => createHash("sha256").update(sql).digest("hex"));
-  if (check(database, known) === known.length) return 0;
-  return database.transaction("FULL", () => {
-    database.script(
-      "CREATE TABLE IF NOT EXISTS schema_migrations " +
-        "(version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT",
-    );
-    // Another process may have been faster.
-    const applied = check(database, known);
-    for (const [i, sql] of migrations.entries()) {
-      if (i < applied) continue;
-      database.script(sql);
-      database.run("INSERT INTO schema_migrations (version, applied_at, sha256) VALUES (?, ?, ?)", [
-        i + 1,
-        new Date(wall()).toISOString(),
-        known[i] as string,
-      ]);
-    }
-    return known.length - applied;
-  });
-}
-
-/** How many of the known migrations the database has; throws when it has others. */
-function check(database: Database, known: readonly string[]): number {
-  const exists = database.first({ found: ["integer", "1"] }, "FROM sqlite_master WHERE name = 'schema_migrations'");
-  if (exists === undefined) return 0;
-  const rows = database.select({ version: "integer", sha256: "text" }, "FROM schema_migrations ORDER BY version");
-  const newest = rows.at(-1)?.version ?? 0;
-  if (newest > known.length) {
-    throw new StoreError(
-      "incompatible",
-      `The session database ${database.path} has version ${newest}; this program knows versions up to ${known.length}. ` +
-        "Use the newer Oxbow that made it. Nothing was changed.",
-    );
-  }
-  for (const [i, { version, sha256 }] of rows.entries()) {
-    if (version === i + 1 && sha256 === known[i]) continue;
-    throw new StoreError(
-      "incompatible",
-      `The session database ${database.path} was made with another form of schema version ${version}. ` +
-        "Use the Oxbow that made it, or move the file away to start a new one. Nothing was changed.",
-    );
-  }
-  return rows.length;
+  return migrateWith(database, { wall, migrations });
 }

@@ -1,6 +1,7 @@
 /** The rows of `names`: kinds, originators, tools and outcomes are written once and referenced by number. */
+
+import type { Database } from "../../system/sqlite/database.js";
 import { StoreError } from "../store.js";
-import type { Database } from "./database.js";
 
 export class Names {
   readonly #database: Database;

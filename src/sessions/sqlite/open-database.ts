@@ -1,7 +1,7 @@
 /** Opens the database file with the keys that come from the user's key. */
 import { hkdfSync } from "node:crypto";
+import { Database } from "../../system/sqlite/database.js";
 import { StoreError } from "../store.js";
-import { Database } from "./database.js";
 
 export interface OpenDatabaseOptions {
   readonly path: string;

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { ChainBreak } from "../chain-break.js";
 import { SessionLeases } from "../lease.js";
 import {
@@ -32,7 +33,6 @@ import { Blobs } from "./blobs.js";
 import { asStoreError } from "./chain-break.js";
 import { CommitQueue } from "./commit-queue.js";
 import { CondensedTable } from "./condensed-table.js";
-import type { Database } from "./database.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";

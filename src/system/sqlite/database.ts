@@ -16,13 +16,13 @@ import { rmSync } from "node:fs";
 import { chmod, copyFile, type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { nodeClock } from "../../system/node-clock.js";
-import { syncFolder } from "../../system/sync-folder.js";
-import { makeTemporaryFolder } from "../../system/temporary-entries.js";
-import { StoreError } from "../store.js";
+import { StoreError } from "../../base/session-store.js";
+import { nodeClock } from "../node-clock.js";
+import { syncFolder } from "../sync-folder.js";
+import { makeTemporaryFolder } from "../temporary-entries.js";
 import { type Columns, castAll, packed, type Row, readRow, unpack } from "./columns.js";
 import { PACKAGE_NAME, requireNative } from "./load-native.js";
-import { firstLine, guarded } from "./native-errors.js";
+import { firstLine, guarded, type Named } from "./native-errors.js";
 
 export type Bindable = string | number | boolean | null | Uint8Array;
 
@@ -70,12 +70,17 @@ export interface DatabaseOptions {
   /** 32 random bytes, used for this database alone. */
   readonly key: Uint8Array;
   readonly load?: () => unknown;
+  /** What people call it, for messages; default "session database". */
+  readonly noun?: string;
 }
+
+const USUAL = "session database";
 
 export type Synchronous = "NORMAL" | "FULL";
 
 export class Database {
   readonly path: string;
+  readonly noun: string;
   readonly #native: NativeDatabase;
   readonly #statements = new Map<string, { readonly statement: NativeStatement; readonly places: number }>();
   #synchronous: Synchronous = "NORMAL";
@@ -88,21 +93,23 @@ export class Database {
   /** It is only read; `copy` is the folder that goes when it is closed. */
   readonly #view: { readonly copy: string | undefined } | undefined;
 
-  private constructor(path: string, native: NativeDatabase, view?: { readonly copy: string | undefined }) {
+  private constructor({ path, noun }: Named, native: NativeDatabase, view?: { readonly copy: string | undefined }) {
     this.path = path;
+    this.noun = noun;
     this.#native = native;
     this.#view = view;
   }
 
   /** To read it where it cannot be opened as usual. */
-  static async openView({ path, key, load = requireNative }: DatabaseOptions): Promise<Database> {
-    const Native = loadNative(load);
+  static async openView({ path, key, load = requireNative, noun = USUAL }: DatabaseOptions): Promise<Database> {
+    const Native = loadNative(load, noun);
     const encryptionKey = Buffer.from(key).toString("hex");
-    const copy = await copyWithLog(path);
+    const copy = await copyWithLog({ path, noun });
     const file = copy === undefined ? path : join(copy, basename(path));
-    tryKey(Native, file, encryptionKey);
+    tryKey(Native, { path: file, noun }, encryptionKey);
     const place = copy === undefined ? `${pathToFileURL(path).href}?immutable=1` : file;
-    const database = new Database(path, connect(Native, place, { encryptionKey, timeout: 0 }), { copy });
+    const native = connect(Native, { path: place, noun }, { encryptionKey, timeout: 0 });
+    const database = new Database({ path, noun }, native, { copy });
     try {
       database.script("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;");
       return database;
@@ -112,13 +119,14 @@ export class Database {
     }
   }
 
-  static async open({ path, key, load = requireNative }: DatabaseOptions): Promise<Database> {
-    const Native = loadNative(load);
+  static async open({ path, key, load = requireNative, noun = USUAL }: DatabaseOptions): Promise<Database> {
+    const Native = loadNative(load, noun);
     const encryptionKey = Buffer.from(key).toString("hex");
-    const isNew = await prepareFile(path);
-    if (!isNew) tryKey(Native, path, encryptionKey);
-    const native = connect(Native, path, { encryptionKey, timeout: BUSY_TIMEOUT_MS });
-    const database = new Database(path, native);
+    const named = { path, noun };
+    const isNew = await prepareFile(named);
+    if (!isNew) tryKey(Native, named, encryptionKey);
+    const native = connect(Native, named, { encryptionKey, timeout: BUSY_TIMEOUT_MS });
+    const database = new Database(named, native);
     try {
       await database.#settle();
     } catch (error) {
@@ -152,14 +160,14 @@ export class Database {
   /** Runs a statement and says how many rows it changed. */
   run(sql: string, values: readonly Bindable[] = []): number {
     const { statement, bound } = this.#prepare(sql, values);
-    return guarded(this.path, () => statement.run(bound)).changes;
+    return guarded(this, () => statement.run(bound)).changes;
   }
 
   /** `rest` is what follows the columns: FROM, WHERE, ORDER BY … */
   select<const C extends Columns>(columns: C, rest: string, values: readonly Bindable[] = []): Row<C>[] {
     const { statement, bound } = this.#prepare(`SELECT ${castAll(columns)} ${rest}`, values);
-    const rows = guarded(this.path, () => statement.raw().all(bound));
-    return rows.map((row) => readRow(columns, row));
+    const rows = guarded(this, () => statement.raw().all(bound));
+    return rows.map((row) => readRow(columns, row, this.noun));
   }
 
   first<const C extends Columns>(columns: C, rest: string, values: readonly Bindable[] = []): Row<C> | undefined {
@@ -172,14 +180,14 @@ export class Database {
    */
   selectMany<const C extends Columns>(columns: C, rest: string, values: readonly Bindable[] = []): Row<C>[] {
     const { statement, bound } = this.#prepare(packed(columns, rest), values);
-    const [row] = guarded(this.path, () => statement.raw().all(bound));
-    return unpack(columns, row ?? []);
+    const [row] = guarded(this, () => statement.raw().all(bound));
+    return unpack(columns, row ?? [], this.noun);
   }
 
   /** Statements without values. */
   script(sql: string): void {
     this.#refuseClosed();
-    guarded(this.path, () => this.#native.exec(sql));
+    guarded(this, () => this.#native.exec(sql));
   }
 
   /** All of `work` or nothing of it. FULL: on the disk when this returns, with everything committed before. */
@@ -265,14 +273,14 @@ export class Database {
   /** Some pragmas answer with rows, which `exec` refuses. */
   #pragma(text: string): void {
     this.#refuseClosed();
-    guarded(this.path, () => this.#native.prepare(`PRAGMA ${text}`).raw().all([]));
+    guarded(this, () => this.#native.prepare(`PRAGMA ${text}`).raw().all([]));
   }
 
   #prepare(sql: string, values: readonly Bindable[]) {
     this.#refuseClosed();
     let prepared = this.#statements.get(sql);
     if (prepared === undefined) {
-      const statement = guarded(this.path, () => this.#native.prepare(sql));
+      const statement = guarded(this, () => this.#native.prepare(sql));
       prepared = { statement, places: sql.split("?").length - 1 };
       this.#statements.set(sql, prepared);
     }
@@ -283,7 +291,7 @@ export class Database {
   }
 
   #refuseClosed(): void {
-    if (!this.#open) throw new StoreError("closed", "The session store is closed.");
+    if (!this.#open) throw new StoreError("closed", `The ${this.noun.replace("database", "store")} is closed.`);
   }
 }
 
@@ -302,23 +310,25 @@ function kindOf(value: unknown): string {
   return typeof value === "object" ? Object.prototype.toString.call(value) : typeof value;
 }
 
-function loadNative(load: () => unknown): NativeConstructor {
+function loadNative(load: () => unknown, noun: string): NativeConstructor {
   try {
     const Native = load();
     if (typeof Native === "function") return Native as NativeConstructor;
     throw new TypeError("it has no constructor");
   } catch (cause) {
+    const missing = `the package ${PACKAGE_NAME} does not load (${firstLine(cause)}).`;
     throw new StoreError(
       "not-installed",
-      `Sessions cannot be stored: the package ${PACKAGE_NAME} does not load (${firstLine(cause)}). ` +
-        "Install again without --omit=optional, or choose another store with --store files.",
+      noun === USUAL
+        ? `Sessions cannot be stored: ${missing} Install again without --omit=optional, or choose another store with --store files.`
+        : `The ${noun} cannot be opened: ${missing} Install again without --omit=optional.`,
       { cause },
     );
   }
 }
 
 /** True when the file has nothing in it yet. */
-async function prepareFile(path: string): Promise<boolean> {
+async function prepareFile({ path, noun }: Named): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const handle = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
@@ -333,12 +343,12 @@ async function prepareFile(path: string): Promise<boolean> {
     if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
     return size === 0;
   } catch (cause) {
-    throw new StoreError("unavailable", `The session database cannot be made: ${firstLine(cause)}.`, { cause });
+    throw new StoreError("unavailable", `The ${noun} cannot be made: ${firstLine(cause)}.`, { cause });
   }
 }
 
 /** A folder with the database and its write-ahead log; undefined when the log holds nothing and the file alone is all of it. */
-async function copyWithLog(path: string): Promise<string | undefined> {
+async function copyWithLog({ path, noun }: Named): Promise<string | undefined> {
   const log = await stat(`${path}-wal`).catch(() => undefined);
   if (log === undefined || log.size === 0) return undefined;
   const folder = makeTemporaryFolder("tmp");
@@ -347,25 +357,25 @@ async function copyWithLog(path: string): Promise<string | undefined> {
     return folder;
   } catch (cause) {
     rmSync(folder, { recursive: true, force: true });
-    throw new StoreError("unavailable", `The session database ${path} cannot be read: ${firstLine(cause)}.`, { cause });
+    throw new StoreError("unavailable", `The ${noun} ${path} cannot be read: ${firstLine(cause)}.`, { cause });
   }
 }
 
-function connect(Native: NativeConstructor, path: string, options: NativeOptions): NativeDatabase {
+function connect(Native: NativeConstructor, { path, noun }: Named, options: NativeOptions): NativeDatabase {
   try {
     return new Native(path, options);
   } catch (cause) {
     // Here the library gives no code, only a text.
-    throw new StoreError("unavailable", `The session database ${path} cannot be opened: ${firstLine(cause)}.`, {
+    throw new StoreError("unavailable", `The ${noun} ${path} cannot be opened: ${firstLine(cause)}.`, {
       cause,
     });
   }
 }
 
-function tryKey(Native: NativeConstructor, path: string, encryptionKey: string): void {
-  const view = `${pathToFileURL(path).href}?immutable=1`;
-  const probe = connect(Native, view, { encryptionKey, timeout: 0 });
-  guarded(path, () => {
+function tryKey(Native: NativeConstructor, named: Named, encryptionKey: string): void {
+  const view = `${pathToFileURL(named.path).href}?immutable=1`;
+  const probe = connect(Native, { ...named, path: view }, { encryptionKey, timeout: 0 });
+  guarded(named, () => {
     try {
       probe.prepare("SELECT CAST(count(*) AS INTEGER) FROM sqlite_master").raw().all([]);
     } catch (error) {

@@ -1,5 +1,5 @@
 /** The database library's errors in words a user can act on. */
-import { StoreError, type StoreErrorCode } from "../store.js";
+import { StoreError, type StoreErrorCode } from "../../base/session-store.js";
 
 const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [
@@ -23,8 +23,14 @@ const PRIMARY = new Map([
   [26, "SQLITE_NOTADB"],
 ]);
 
+/** A database and what people call it. */
+export interface Named {
+  readonly path: string;
+  readonly noun: string;
+}
+
 /** Runs something of the library; errors that are not ours to explain pass through. */
-export function guarded<T>(path: string, action: () => T): T {
+export function guarded<T>({ path, noun }: Named, action: () => T): T {
   try {
     return action();
   } catch (cause) {
@@ -32,7 +38,7 @@ export function guarded<T>(path: string, action: () => T): T {
     const named = (typeof rawCode === "number" && PRIMARY.get(rawCode & 0xff)) || String(code);
     const entry = CODES.find(([pattern]) => pattern.test(named));
     if (entry === undefined) throw cause;
-    throw new StoreError(entry[1], `The session database ${path} ${entry[2]} (${firstLine(cause)}).`, { cause });
+    throw new StoreError(entry[1], `The ${noun} ${path} ${entry[2]} (${firstLine(cause)}).`, { cause });
   }
 }
 

@@ -2,7 +2,7 @@
  * How columns are read: through CAST, as an integer or as bytes that are decoded here (database.ts, 2), one row at a time or many
  * packed into one.
  */
-import { StoreError } from "../store.js";
+import { StoreError } from "../../base/session-store.js";
 
 interface Readable {
   integer: number;
@@ -32,8 +32,8 @@ export function castAll(columns: Columns, alias: (i: number) => string = () => "
     .join(", ");
 }
 
-export function readRow<C extends Columns>(columns: C, row: readonly unknown[]): Row<C> {
-  const entries = namesAndTypes(columns).map(([name, type], i) => [name, readValue(type, row[i])]);
+export function readRow<C extends Columns>(columns: C, row: readonly unknown[], noun: string): Row<C> {
+  const entries = namesAndTypes(columns).map(([name, type], i) => [name, readValue(type, row[i], noun)]);
   return Object.fromEntries(entries) as Row<C>;
 }
 
@@ -52,7 +52,7 @@ export function packed(columns: Columns, rest: string): string {
     CAST(group_concat(${bytes.join(" || ") || "''"}, '') AS BLOB) FROM (SELECT ${aliased} ${rest})`;
 }
 
-export function unpack<C extends Columns>(columns: C, [integers, bytes]: readonly unknown[]): Row<C>[] {
+export function unpack<C extends Columns>(columns: C, [integers, bytes]: readonly unknown[], noun: string): Row<C>[] {
   if (!Buffer.isBuffer(integers) || !Buffer.isBuffer(bytes)) return [];
   const all = namesAndTypes(columns).map(([name, type]) => ({ name, type, isInteger: type.startsWith("integer") }));
   let end = 0;
@@ -61,11 +61,11 @@ export function unpack<C extends Columns>(columns: C, [integers, bytes]: readonl
     let i = 0;
     for (const { name, type, isInteger } of all) {
       const value = packedRow[i++];
-      if (isInteger || typeof value !== "number") row[name] = readValue(type, value);
+      if (isInteger || typeof value !== "number") row[name] = readValue(type, value, noun);
       else {
         const start = end;
         end += value;
-        row[name] = readValue(type, bytes.subarray(start, end));
+        row[name] = readValue(type, bytes.subarray(start, end), noun);
       }
     }
     return row as Row<C>;
@@ -74,24 +74,24 @@ export function unpack<C extends Columns>(columns: C, [integers, bytes]: readonl
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function readValue(type: ColumnType, value: unknown): Readable[ColumnType] {
+function readValue(type: ColumnType, value: unknown, noun: string): Readable[ColumnType] {
   if (value === null || value === undefined) {
     if (type.endsWith("?")) return undefined;
-    throw damaged("a value is missing");
+    throw damaged("a value is missing", noun);
   }
   if (type === "integer" || type === "integer?") {
     if (Number.isSafeInteger(value)) return value as number;
-    throw damaged("a number is out of range");
+    throw damaged("a number is out of range", noun);
   }
-  if (!Buffer.isBuffer(value)) throw damaged("a value is not bytes");
+  if (!Buffer.isBuffer(value)) throw damaged("a value is not bytes", noun);
   if (type === "bytes" || type === "bytes?") return value;
   try {
     return strictUtf8.decode(value);
   } catch {
-    throw damaged("a text is not UTF-8");
+    throw damaged("a text is not UTF-8", noun);
   }
 }
 
-function damaged(what: string): StoreError {
-  return new StoreError("damaged", `The session database is damaged: ${what}.`);
+function damaged(what: string, noun: string): StoreError {
+  return new StoreError("damaged", `The ${noun} is damaged: ${what}.`);
 }
