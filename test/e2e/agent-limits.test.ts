@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
-import { oxbowHere } from "../support/program-here.js";
 import { verifies } from "../verifies.js";
 
 describe("an Oxbow that a model started", () => {
@@ -30,7 +29,7 @@ describe("an Oxbow that a model started", () => {
     ];
     for (const [index, args] of commands.entries()) {
       const env = { OXBOW_HOME: home, OXBOW_PROVIDER: "offline", OXBOW_AGENT: index % 2 === 0 ? "1" : "" };
-      const { code, stderr, stdout } = await oxbowHere(args, { cwd: args.includes("--cwd") ? home : cwd, env });
+      const { code, stderr, stdout } = await oxbow(args, { cwd: args.includes("--cwd") ? home : cwd, env });
       expect(code, args.join(" ")).not.toBe(0);
       expect(stderr + stdout, args.join(" ")).toMatch(/not (for )?(an )?agents?|There is no/);
     }
@@ -48,7 +47,7 @@ describe("path permissions and safe mode", () => {
       const [first, second] = [await temporaryFolder(), await temporaryFolder()];
       const env = { OXBOW_HOME: home };
       const say = async (cwd: string, ...args: string[]) =>
-        (await oxbowHere(["permissions", ...args], { cwd, env })).stdout;
+        (await oxbow(["permissions", ...args], { cwd, env })).stdout;
       await say(first, "set", "docs", "r");
       await say(first, "safemode", "on");
       expect(await say(first)).toContain("r---  docs");

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
-import { oxbow, providerEnvironment, sampleKey, temporaryFolder, type Wire } from "../support/program.js";
+import { oxbow, oxbowProcess, providerEnvironment, sampleKey, temporaryFolder, type Wire } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -42,7 +42,7 @@ async function recorded(
   const tape = join(await temporaryFolder(), "tape.jsonl");
   const prompt = `find the needle, not ${secret()}`;
   const env = await environment(wire, mock.url);
-  const result = await oxbow(["run", prompt, "--record", tape], { env, cwd: await workspace() });
+  const result = await oxbowProcess(["run", prompt, "--record", tape], { env, cwd: await workspace() });
   return { tape, prompt, result };
 }
 

@@ -5,8 +5,7 @@ import { COMMANDS } from "../../src/cli/command-table.js";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { KNOWN_VARIABLES } from "../../src/cli/known-variables.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
-import { oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
-import { oxbowHere } from "../support/program-here.js";
+import { oxbow, oxbowProcess, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -17,20 +16,20 @@ afterEach(async () => {
 describe("commands", () => {
   verifies(["U10"], "help names every command and flag, and each command has its own help", async () => {
     for (const args of [["help"], ["--help"], ["-h"]]) {
-      const { stdout, code } = await oxbowHere(args);
+      const { stdout, code } = await oxbow(args);
       expect(code).toBe(0);
       for (const command of COMMANDS) expect(stdout).toContain(`  ${command.name}`);
       for (const { name, hidden } of RUN_FLAGS) expect(stdout.includes(`--${name}`), name).toBe(hidden !== true);
     }
     for (const name of ["run", "models", "tools", "config", "doctor", "debug", "mock-model"]) {
-      const { stdout, code } = await oxbowHere([name, "--help"]);
+      const { stdout, code } = await oxbow([name, "--help"]);
       expect(stdout, name).toMatch(/usage/i);
       expect(code, name).toBe(0);
     }
   });
 
   verifies(["U9", "U10"], "help environment lists every variable the program reads", async () => {
-    const { stdout } = await oxbowHere(["help", "environment"]);
+    const { stdout } = await oxbow(["help", "environment"]);
     for (const { name } of KNOWN_VARIABLES) expect(stdout).toContain(name);
     for (const name of [
       "OXBOW_HOME",
@@ -48,7 +47,7 @@ describe("commands", () => {
   verifies(["U1"], "version is said in three ways, and matches the package", async () => {
     const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
     for (const args of [["--version"], ["-V"], ["version"]]) {
-      expect((await oxbow(args)).stdout).toBe(`oxbow ${version}\n`);
+      expect((await oxbowProcess(args)).stdout).toBe(`oxbow ${version}\n`);
     }
   });
 
@@ -60,7 +59,7 @@ describe("commands", () => {
       'model = "from-profile"\nprovider = "ollama"\nmax_iterations = 7\ntool_sets = ["read", "git"]\ntimeout = "2m"\nflavour = "mint"\n',
     );
     const env = { OXBOW_HOME: home, OXBOW_MODEL: "from-environment", OXBOW_MAX_TURNS: "9" };
-    const { stdout, stderr, code } = await oxbowHere(["config", "show", "--json", "--max-iterations", "11"], { env });
+    const { stdout, stderr, code } = await oxbow(["config", "show", "--json", "--max-iterations", "11"], { env });
     expect(code).toBe(0);
     expect(stderr).toContain('unknown key "flavour"');
     const shown = JSON.parse(stdout);
@@ -71,22 +70,22 @@ describe("commands", () => {
     expect(shown.tool_sets.value).toBe("read,git");
     expect(shown.timeout.value).toBe("2m");
     expect(shown.permission_mode).toEqual({ value: "auto", origin: "default" });
-    expect((await oxbowHere(["config", "show"], { env })).stdout).toMatch(/^model +from-environment +OXBOW_MODEL$/m);
+    expect((await oxbow(["config", "show"], { env })).stdout).toMatch(/^model +from-environment +OXBOW_MODEL$/m);
   });
 
   verifies(["U9"], "a profile that cannot be used is said with its place (2)", async () => {
     const home = await temporaryFolder();
     await writeFile(join(home, "bad.toml"), "model = \n");
-    const bad = await oxbowHere(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "bad.toml") } });
+    const bad = await oxbow(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "bad.toml") } });
     expect(bad.stderr).toContain("is not valid TOML");
     expect(bad.code).toBe(2);
-    const missing = await oxbowHere(["run", "hi"], {
+    const missing = await oxbow(["run", "hi"], {
       env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "none.toml") },
     });
     expect(missing.stderr).toContain("none.toml");
     expect(missing.code).toBe(2);
     await writeFile(join(home, "wrong.toml"), 'permission_mode = "perhaps"\n');
-    const wrong = await oxbowHere(["run", "hi"], {
+    const wrong = await oxbow(["run", "hi"], {
       env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "wrong.toml") },
     });
     expect(wrong.stderr).toMatch(/wrong\.toml \(permission_mode\): expected auto, ask, allow, deny/);
@@ -96,7 +95,7 @@ describe("commands", () => {
     const mock = await startMockModel({ script: "model llama-test context=8192\nreply\n  text: hi\n" });
     mocks.push(mock);
     const env = { ...providerEnvironment("ollama", mock.url), ...providerEnvironment("openai", mock.url) };
-    const { stdout, code } = await oxbowHere(["models"], { env });
+    const { stdout, code } = await oxbow(["models"], { env });
     expect(code).toBe(0);
     expect(stdout).toContain("ollama:llama-test");
     expect(stdout).toMatch(
@@ -105,7 +104,7 @@ describe("commands", () => {
     expect(stdout).toMatch(/ollama:llama-test:latest +8k context, tools/);
     expect(stdout).toContain("offline:offline");
     expect(stdout).not.toContain(sampleKey());
-    const states = JSON.parse((await oxbowHere(["models", "--json"], { env })).stdout);
+    const states = JSON.parse((await oxbow(["models", "--json"], { env })).stdout);
     const find = (name: string) => states.find((state: { name: string }) => state.name === name);
     expect(states).toHaveLength(19);
     expect(find("anthropic")).toMatchObject({
@@ -125,7 +124,7 @@ describe("commands", () => {
 
   verifies(["T2"], "tools lists the tools of the chosen sets", async () => {
     const names = async (...args: string[]) =>
-      JSON.parse((await oxbowHere(["tools", "--json", ...args])).stdout).map((tool: { name: string }) => tool.name);
+      JSON.parse((await oxbow(["tools", "--json", ...args])).stdout).map((tool: { name: string }) => tool.name);
     expect(await names()).toEqual(expect.arrayContaining(["read", "ls", "glob", "grep", "write", "bash"]));
     expect(await names("--tool-set", "read")).not.toContain("write");
     expect(await names("--tool-set", "read,edit", "--tool-set", "command")).toEqual(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { textsInMemory } from "../support/process-memory.js";
-import { oxbow, temporaryFolder } from "../support/program.js";
+import { oxbowProcess, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const onLinux = process.platform === "linux";
@@ -57,18 +57,24 @@ describe("stored keys", () => {
       const env = { OXBOW_HOME: home };
       const providers = ["anthropic", "openai", "gemini"];
       const set = await Promise.all(
-        providers.map((name) => oxbow(["auth", "set", name, "--stdin"], { env, input: `${sampleSecret(name)}\n` })),
+        providers.map((name) =>
+          oxbowProcess(["auth", "set", name, "--stdin"], { env, input: `${sampleSecret(name)}\n` }),
+        ),
       );
       expect(set.map(({ code }) => code)).toEqual([0, 0, 0]);
-      const listed = await oxbow(["creds", "list"], { env });
+      const listed = await oxbowProcess(["creds", "list"], { env });
       for (const name of providers)
         expect(listed.stdout).toMatch(new RegExp(`^${name} +default +key +stored +https://`, "m"));
-      const json = await oxbow(["auth", "list", "--json"], { env: { ...env, GEMINI_API_KEY: sampleSecret("env") } });
+      const json = await oxbowProcess(["auth", "list", "--json"], {
+        env: { ...env, GEMINI_API_KEY: sampleSecret("env") },
+      });
       expect(JSON.parse(json.stdout)).toHaveLength(4);
       expect(json.stdout).toContain("environment (GEMINI_API_KEY)");
-      const removed = await oxbow(["creds", "delete", "openai"], { env });
+      const removed = await oxbowProcess(["creds", "delete", "openai"], { env });
       expect(removed.code).toBe(0);
-      expect((await oxbow(["auth", "remove", "openai"], { env })).stderr).toContain("No key is stored for openai");
+      expect((await oxbowProcess(["auth", "remove", "openai"], { env })).stderr).toContain(
+        "No key is stored for openai",
+      );
       const all = [...set, listed, json, removed].map(({ stdout, stderr }) => stdout + stderr).join("");
       for (const word of [...providers, "env"]) expect(all).not.toContain(sampleSecret(word));
       expect((await stat(join(home, "config", "creds.enc"))).mode & 0o777).toBe(0o600);
@@ -83,7 +89,7 @@ describe("stored keys", () => {
       const home = await ownHome();
       const env = { OXBOW_HOME: home, OXBOW_MACHINE_KEY: "ab".repeat(32) };
       const attempt = (args: string[], more: { input?: string; env?: Record<string, string> } = {}) =>
-        oxbow(args, { ...more, env: { ...env, ...more.env } });
+        oxbowProcess(args, { ...more, env: { ...env, ...more.env } });
       const secret = sampleSecret("word");
       const results = await Promise.all([
         attempt(["creds", "add", "anthropic", "default", secret]),
@@ -120,7 +126,7 @@ describe("a run with a stored key", () => {
       const script = `${calls.map((command) => `reply\n  tool bash ${JSON.stringify({ command })}\n`).join("")}reply\n  text: almost\n  hang\n`;
       const mock = await mockModel(script, secret);
       const env = { OXBOW_HOME: home, ANTHROPIC_BASE_URL: mock.url };
-      expect((await oxbow(["auth", "set", "anthropic", "--stdin"], { env, input: secret })).code).toBe(0);
+      expect((await oxbowProcess(["auth", "set", "anthropic", "--stdin"], { env, input: secret })).code).toBe(0);
       const folder = join(home, "state", "credential-helper");
       await writeFile(
         join(cwd, "probe.mjs"),
@@ -130,7 +136,7 @@ try { console.log("seen:", readdirSync(${JSON.stringify(folder)}).join()); } cat
       let checked: Promise<void> | undefined;
       const prompt = ["needle", "in", "the", "haystack"].join("-");
       const args = ["debug", "--raw", prompt, "--permission-mode", "allow", "--log-level", "trace"];
-      const result = await oxbow(args, {
+      const result = await oxbowProcess(args, {
         cwd,
         env: { ...env, OPENAI_API_KEY: elsewhere },
         onStart: (child) => {
@@ -184,8 +190,8 @@ socket.on("data", (piece) => console.log("answer:", String(piece).split("\\r\\n"
       const probe = async (flags: string[]) => {
         const mock = await mockModel('reply\n  tool bash {"command": "node probe.mjs"}\nreply\n  text: done\n', secret);
         const env = { OXBOW_HOME: home, ANTHROPIC_BASE_URL: mock.url };
-        expect((await oxbow(["auth", "set", "anthropic", "--stdin"], { env, input: secret })).code).toBe(0);
-        expect((await oxbow(["run", "go", "--permission-mode", "allow", ...flags], { cwd, env })).code).toBe(0);
+        expect((await oxbowProcess(["auth", "set", "anthropic", "--stdin"], { env, input: secret })).code).toBe(0);
+        expect((await oxbowProcess(["run", "go", "--permission-mode", "allow", ...flags], { cwd, env })).code).toBe(0);
         return JSON.stringify(mock.requests.at(-1)?.body);
       };
       expect(await probe(["--sandbox", "off"])).toContain("answer: HTTP/1.1 401");
@@ -215,15 +221,15 @@ socket.on("data", (piece) => console.log("answer:", String(piece).split("\\r\\n"
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const env = { OXBOW_HOME: home, OPENAI_BASE_URL: url };
     const secret = sampleSecret("stored");
-    expect((await oxbow(["auth", "set", "openai", "--stdin"], { env, input: secret })).code).toBe(0);
-    const once = await oxbow(["run", "go", "--model", "openai:m", "--store", "none"], { env });
+    expect((await oxbowProcess(["auth", "set", "openai", "--stdin"], { env, input: secret })).code).toBe(0);
+    const once = await oxbowProcess(["run", "go", "--model", "openai:m", "--store", "none"], { env });
     expect(once).toMatchObject({ code: 0, stdout: "still here\n" });
     expect(requests).toBe(2);
     deaths = 2;
-    const twice = await oxbow(["run", "go", "--model", "openai:m", "--store", "none"], { env });
+    const twice = await oxbowProcess(["run", "go", "--model", "openai:m", "--store", "none"], { env });
     expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("The credential helper crashed twice") });
     expect(requests).toBe(4);
-    const doctor = await oxbow(["doctor"], { env });
+    const doctor = await oxbowProcess(["doctor"], { env });
     expect(doctor.stdout).toMatch(/key +openai: stored, sent by the helper process to http:\/\/127/);
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { approve } from "../support/approve.js";
-import { oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { oxbowProcess, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const STRAY = `
@@ -22,10 +22,10 @@ describe("plugins of the program", () => {
     const place = { cwd, env: { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) } };
     await mkdir(join(home, "config", "plugins"), { recursive: true });
     await writeFile(join(home, "config", "plugins", "stray.mjs"), STRAY);
-    const unapproved = await oxbow(["run", "hello"], place);
+    const unapproved = await oxbowProcess(["run", "hello"], place);
     expect(unapproved.code).toBe(5);
     await approve(cwd, { home });
-    const { code, stdout, stderr } = await oxbow(["run", "hello"], place);
+    const { code, stdout, stderr } = await oxbowProcess(["run", "hello"], place);
     expect(stdout).toBe("the answer\n");
     expect(stderr).toContain("The plugin stray is switched off: code outside a call failed: left alone");
     expect(code).toBe(0);

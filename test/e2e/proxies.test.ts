@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { openCompanyNetwork } from "../support/company-network.js";
-import { oxbow, type ProgramOptions, sampleKey, temporaryFolder } from "../support/program.js";
+import { oxbowProcess, type ProgramOptions, sampleKey, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const HOST = "api.oxbow.test";
@@ -33,7 +33,7 @@ async function setUp({ script: text = "reply\n  text: Hello.\n".repeat(4), setti
     OPENAI_BASE_URL: `https://${HOST}/v1`,
   };
   const run = async (args: readonly string[], { env: more, ...options }: ProgramOptions = {}) => {
-    const result = await oxbow(args, { ...options, env: { ...env, ...more } });
+    const result = await oxbowProcess(args, { ...options, env: { ...env, ...more } });
     expect(result.stdout + result.stderr).not.toContain(LOGIN.password);
     return result;
   };
@@ -149,9 +149,12 @@ describe("behind a proxy", () => {
       OPENAI_BASE_URL: `${mock.url}/v1`,
     };
     const results = async () => {
-      const { stdout } = await oxbow(["--permission-mode", "allow", "--output-format", "stream-json", ...HELLO], {
-        env,
-      });
+      const { stdout } = await oxbowProcess(
+        ["--permission-mode", "allow", "--output-format", "stream-json", ...HELLO],
+        {
+          env,
+        },
+      );
       return stdout;
     };
     const checked = await results();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { AuthorizationServer, browse, type ServerOptions } from "../support/authorization-server.js";
-import { oxbow, type ProgramOptions, type ProgramResult, temporaryFolder } from "../support/program.js";
+import { oxbowProcess, type ProgramOptions, type ProgramResult, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -22,7 +22,7 @@ async function setUp(options: ServerOptions = {}) {
   const home = await temporaryFolder();
   const env = { OXBOW_HOME: home, OXBOW_TEST_SIGN_IN: server.url };
   const run = (args: readonly string[], more: ProgramOptions = {}) =>
-    oxbow(args, { ...more, env: { ...env, ...more.env } });
+    oxbowProcess(args, { ...more, env: { ...env, ...more.env } });
   closing.push(() => run(["auth", "lock"]));
   return { mock, server, home, run };
 }

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { oxbow, providerEnvironment } from "../support/program.js";
-import { oxbowHere } from "../support/program-here.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -50,7 +49,7 @@ describe("a mistyped command", () => {
   verifies(["U1"], "is never sent to a model: exit code 2 and what was meant", async () => {
     const { mock, env } = await model();
     for (const [args, advice] of REFUSED) {
-      const { code, stdout, stderr } = await oxbowHere(args, { env });
+      const { code, stdout, stderr } = await oxbow(args, { env });
       const name = args.join(" ");
       expect(stderr, name).toMatch(advice);
       expect([code, stdout], name).toEqual([2, ""]);
@@ -92,7 +91,7 @@ describe("oxbow help", () => {
       [["--help", "models"], /Usage: oxbow models/],
     ];
     for (const [args, expected] of pages) {
-      const { stdout, code } = await oxbowHere(args);
+      const { stdout, code } = await oxbow(args);
       expect(stdout, args.join(" ")).toMatch(expected);
       expect(code, args.join(" ")).toBe(0);
     }

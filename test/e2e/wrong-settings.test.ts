@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
-import { oxbowHere } from "../support/program-here.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -46,17 +45,17 @@ describe("a model that cannot be meant", () => {
     const home = await temporaryFolder();
     const env = { OXBOW_HOME: home };
     for (const model of ["http://127.0.0.1:1/v1", "nonsense:x"]) {
-      expect((await oxbowHere(["route", "add", "box", model], { env })).code, model).toBe(2);
+      expect((await oxbow(["route", "add", "box", model], { env })).code, model).toBe(2);
     }
-    expect((await oxbowHere(["route", "add", "box", "qwen3:8b", "openai:gpt-5"], { env })).code).toBe(0);
-    expect((await oxbowHere(["route", "list"], { env })).stdout).toBe("@box  qwen3:8b → openai:gpt-5\n");
+    expect((await oxbow(["route", "add", "box", "qwen3:8b", "openai:gpt-5"], { env })).code).toBe(0);
+    expect((await oxbow(["route", "list"], { env })).stdout).toBe("@box  qwen3:8b → openai:gpt-5\n");
   });
 });
 
 describe("an address or folder that cannot be", () => {
   verifies(["U9", "O5"], "a base URL is named with its variable, before anything is sent (2)", async () => {
     const env = { OPENAI_API_KEY: sampleKey(), OPENAI_BASE_URL: "localhost:8080/v1" };
-    const { code, stderr } = await oxbowHere(["run", "hi", "--provider", "openai"], { env });
+    const { code, stderr } = await oxbow(["run", "hi", "--provider", "openai"], { env });
     expect(stderr).toContain(
       'OPENAI_BASE_URL is not an http or https address: "localhost:8080/v1". Did you mean http:',
     );
@@ -72,7 +71,7 @@ describe("an address or folder that cannot be", () => {
         ["session", "list"],
         ["auth", "list"],
       ]) {
-        const { code, stderr } = await oxbowHere(args, { env: { OXBOW_HOME: home } });
+        const { code, stderr } = await oxbow(args, { env: { OXBOW_HOME: home } });
         expect([code, stderr], home).toEqual([
           2,
           expect.stringContaining(`OXBOW_HOME: cannot create the folder ${home}`),
@@ -97,11 +96,11 @@ describe("a profile", () => {
         ["run", "hi"],
         ["config", "show"],
       ]) {
-        const { code, stderr } = await oxbowHere(args, await homeWith(toml));
+        const { code, stderr } = await oxbow(args, await homeWith(toml));
         expect([code, stderr], toml).toEqual([2, expect.stringMatching(expected)]);
       }
     }
-    const fine = await oxbowHere(["config", "show"], await homeWith('schema_version = 1\nmodle = "x"\n'));
+    const fine = await oxbow(["config", "show"], await homeWith('schema_version = 1\nmodle = "x"\n'));
     expect([fine.code, fine.stderr]).toEqual([0, expect.stringContaining('Did you mean "model"?')]);
   });
 

@@ -1,29 +1,23 @@
 /**
- * The program without a process of its own, for what only prints and ends: starting one takes most of the time of such a test. What runs a
- * turn, reads standard input or handles signals needs `oxbow` of program.ts.
+ * The program without a process of its own. One run at a time: output, input and the working folder belong to the process.
  */
-import { tmpdir } from "node:os";
 import { Readable } from "node:stream";
 import { main } from "../../src/cli/command-table.js";
-import { NO_LOCAL_SERVERS, type ProgramOptions, type ProgramResult, temporaryFolder } from "./program.js";
+import { type ProgramOptions, type ProgramResult, programPlace } from "./program-options.js";
 
-export type HereResult = Pick<ProgramResult, "code" | "stdout" | "stderr">;
-
-/** One at a time: output and working folder belong to the process. */
 export async function oxbowHere(
   args: readonly string[],
-  options: Pick<ProgramOptions, "cwd" | "env"> = {},
-): Promise<HereResult> {
-  const home = options.env?.OXBOW_HOME ?? (await temporaryFolder());
+  options: Pick<ProgramOptions, "cwd" | "env" | "input"> = {},
+): Promise<ProgramResult> {
+  const { home, cwd, env } = await programPlace(options);
   const before = process.cwd();
-  process.chdir(options.cwd ?? (await temporaryFolder()));
-  const stdin = emptyInput();
+  process.chdir(cwd);
+  const stdin = replaceInput(options.input ?? "");
   const stdout = capture(process.stdout);
   const stderr = capture(process.stderr);
-  const basics = { PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), HOME: home, OXBOW_HOME: home };
   try {
-    const code = await main(args, { ...basics, ...NO_LOCAL_SERVERS, ...options.env });
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
+    const code = await main(args, env);
+    return { code, signal: null, stdout: stdout.text(), stderr: stderr.text(), home };
   } finally {
     stdin.restore();
     stdout.restore();
@@ -33,9 +27,12 @@ export async function oxbowHere(
 }
 
 /** The real one is a pipe that no one writes to: the program would wait for it. */
-function emptyInput() {
+function replaceInput(text: string) {
   const own = Object.getOwnPropertyDescriptor(process, "stdin");
-  Object.defineProperty(process, "stdin", { value: Readable.from([]), configurable: true });
+  Object.defineProperty(process, "stdin", {
+    value: Readable.from(text === "" ? [] : [Buffer.from(text)]),
+    configurable: true,
+  });
   return {
     restore() {
       if (own !== undefined) Object.defineProperty(process, "stdin", own);

@@ -1,82 +1,29 @@
-/** Runs the built program as a stranger would: own process, empty home, nothing in the environment but what the test gives. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
-import type { Envelope } from "../../src/protocol/envelope.js";
-
-export const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-
 /**
- * Removed when the test is over. A hook of this module's own would not do that: modules are loaded once for many test files, and a
- * hook belongs to the file that loaded them.
+ * Runs the program. Starting a process takes most of the time of a small test, so one run at a time happens in the process of the tests.
+ *
+ * A test that signals the program, watches its output, or depends on its own process (the credential helper, uncaught errors, variables
+ * that Node itself reads) uses `oxbowProcess`.
  */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "oxbow-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import type { Envelope } from "../../src/protocol/envelope.js";
+import { oxbowHere } from "./program-here.js";
+import type { ProgramOptions, ProgramResult } from "./program-options.js";
+import { oxbowProcess } from "./program-process.js";
 
-/** Servers on the developer's machine must not affect the tests. Nothing listens on port 9. */
-export const NO_LOCAL_SERVERS = {
-  OLLAMA_HOST: "http://127.0.0.1:9",
-  LLAMACPP_BASE_URL: "http://127.0.0.1:9",
-  LLAMAFILE_BASE_URL: "http://127.0.0.1:9",
-  LMSTUDIO_BASE_URL: "http://127.0.0.1:9",
-  VLLM_BASE_URL: "http://127.0.0.1:9",
-};
+export * from "./program-options.js";
+export * from "./program-process.js";
 
-export interface ProgramOptions {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  /** Given on standard input, which is then closed. Without it there is no standard input. */
-  readonly input?: string;
-  /** Called with each piece of output; may signal the process. */
-  readonly onOutput?: (all: { stdout: string; stderr: string }, child: ChildProcess) => void;
-  readonly onStart?: (child: ChildProcess) => void;
-}
-
-export interface ProgramResult {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly home: string;
-}
+let isBusy = false;
 
 export async function oxbow(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramResult> {
-  const home = options.env?.OXBOW_HOME ?? (await temporaryFolder());
-  const cwd = options.cwd ?? (await temporaryFolder());
-  const env = {
-    PATH: process.env.PATH ?? "",
-    // What the program leaves there is what a test has left.
-    TMPDIR: tmpdir(),
-    HOME: home,
-    OXBOW_HOME: home,
-    ...NO_LOCAL_SERVERS,
-    ...options.env,
-  };
-  const child = spawn(process.execPath, [BIN, ...args], {
-    cwd,
-    env,
-    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-  });
-  options.onStart?.(child);
-  const all = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) {
-    child[name]?.setEncoding("utf8").on("data", (piece: string) => {
-      all[name] += piece;
-      options.onOutput?.(all, child);
-    });
+  const needsProcess = options.onOutput !== undefined || options.onStart !== undefined;
+  // Standard output and the working folder belong to the process.
+  if (needsProcess || isBusy) return oxbowProcess(args, options);
+  isBusy = true;
+  try {
+    return await oxbowHere(args, options);
+  } finally {
+    isBusy = false;
   }
-  child.stdin?.on("error", () => {});
-  child.stdin?.end(options.input);
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) => resolve({ code, signal, ...all, home }));
-  });
 }
 
 export function envelopes(stdout: string): Envelope[] {
