@@ -10,7 +10,7 @@ import { survivors } from "../support/survivors.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const CALLS = times(80, 200);
+const CALLS = times(40, 200);
 /** A unique duration, so that a survivor is found by its command line. */
 const MARK = "86397.75";
 const FILES = 6;

@@ -11,7 +11,7 @@ import { withoutContent } from "../expired.js";
 import { openSqliteStore } from "./sqlite-store.js";
 import { SAMPLE_KEY, sampleEvents, sampleSession, sampleStretch } from "./test-support/sample.js";
 
-const KILLS = times(6, 32);
+const KILLS = times(3, 32);
 const AT_ONCE = 4;
 const KILLS_PER_DATABASE = 9;
 const SEED = 20260131;

@@ -142,7 +142,7 @@ describe("whatever the tools and commands of some turns did is undone exactly, a
     "with ordinary names",
     async () => {
       const script = scriptWith(["a", "b", "c d", "é"]);
-      await fc.assert(fc.asyncProperty(script, check), { seed: 7, numRuns: times(12, 40) });
+      await fc.assert(fc.asyncProperty(script, check), { seed: 7, numRuns: times(6, 40) });
     },
     120_000,
   );
@@ -152,7 +152,7 @@ describe("whatever the tools and commands of some turns did is undone exactly, a
     "with names of any bytes",
     async () => {
       if (process.platform !== "linux") return;
-      await fc.assert(fc.asyncProperty(byteNames.chain(scriptWith), check), { seed: 7, numRuns: times(8, 40) });
+      await fc.assert(fc.asyncProperty(byteNames.chain(scriptWith), check), { seed: 7, numRuns: times(4, 40) });
     },
     120_000,
   );

@@ -32,21 +32,21 @@ verifies(
     }
     const floods = [
       "x".repeat(100_000),
-      "e\u0301".repeat(6_000),
-      "a\u0301\u0301".padEnd(6_000, "\u0301"),
-      "[".repeat(6_000),
-      "*a _b ".repeat(6_000),
-      "`".repeat(6_000),
-      "> ".repeat(6_000),
-      "- ".repeat(6_000),
-      "|".repeat(6_000),
-      "\t".repeat(6_000),
+      "e\u0301".repeat(3_000),
+      "a\u0301\u0301".padEnd(3_000, "\u0301"),
+      "[".repeat(3_000),
+      "*a _b ".repeat(3_000),
+      "`".repeat(3_000),
+      "> ".repeat(3_000),
+      "- ".repeat(3_000),
+      "|".repeat(3_000),
+      "\t".repeat(3_000),
     ];
     for (const text of floods) {
       const started = process.cpuUsage();
       handleSanitizeTerminal({ text });
       const { user, system } = process.cpuUsage(started);
-      expect([text.slice(0, 4), (user + system) / 1000 < 3000]).toEqual([text.slice(0, 4), true]);
+      expect([text.slice(0, 4), (user + system) / 1000 < 1500]).toEqual([text.slice(0, 4), true]);
     }
   },
   60_000,

@@ -35,7 +35,7 @@ describe("OutputWindow", () => {
           expect(whole.endsWith(`\n${tail}`)).toBe(true);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 8 },
     );
   });
 
