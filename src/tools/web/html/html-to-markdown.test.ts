@@ -219,7 +219,7 @@ describe("malformed pages", () => {
   }, 60_000);
 
   it("say that they were cut", () => {
-    expect(htmlToMarkdown("<b>x</b>".repeat(150_000), { url: PAGE, format: "markdown" }).cut).toBe(true);
+    expect(htmlToMarkdown("<b>x</b>".repeat(300_000), { url: PAGE, format: "markdown" }).cut).toBe(true);
     const page = htmlToMarkdown(`<p>${"word ".repeat(1000)}`, { url: PAGE, format: "markdown", maxCharacters: 100 });
     expect(page.cut).toBe(true);
     expect(page.text).toHaveLength(100);
