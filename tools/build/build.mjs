@@ -18,7 +18,7 @@ import { writeListing } from "../generate-chain/generate.mjs";
 import { describeSources, stampFile } from "../setup/freshness.mjs";
 import { withLock } from "../setup/lock.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
-import { bundle } from "./bundle.mjs";
+import { bundle, bundleAlone } from "./bundle.mjs";
 import { closureOf, refuseThirdParty } from "./closure.mjs";
 import { asScript, cacheOf, recordCaches } from "./compiled.mjs";
 import { emitTypes } from "./emit-types.mjs";
@@ -33,6 +33,11 @@ const ENTRIES = {
   adapter: "src/main/adapter.ts",
   "credential-helper": "src/main/credential-helper.ts",
 };
+/** Each is one file: a browser loads the first one. */
+const ALONE = {
+  sdk: { path: "src/clients/sdk/index.ts", platform: "browser" },
+  "sdk-node": { path: "src/clients/sdk-node/index.ts", platform: "node" },
+};
 /** What a prompt needs on its way to the first request goes into one chunk: every further file costs about a millisecond. */
 const START_UP = [
   "src/cli/command-table.ts",
@@ -42,9 +47,10 @@ const START_UP = [
 ];
 /** The same for the first request with a stored key; the helper process loads this too, and must not load the engine with it. */
 const TOGETHER = {
-  keys: ["catalogue", "credential-error", "helper/helper-protocol"].map(
-    (name) => `src/security/credentials/${name}.ts`,
-  ),
+  keys: [
+    ...["catalogue", "credential-error", "helper/helper-protocol"].map((name) => `src/security/credentials/${name}.ts`),
+    "src/system/socket-path.ts",
+  ],
 };
 /** What is loaded at one time after the first request: these, and all that only they import. */
 const LATER = {
@@ -115,7 +121,8 @@ export async function build({ root, clean = false, types = false }) {
   refuseThirdParty(metafile, start);
 
   const dist = join(root, "dist");
-  const files = [...chunks.flatMap(toFiles), ...noticesFile({ root, metafile })];
+  const alone = await bundleAlone({ root, entries: ALONE });
+  const files = [...[...chunks, ...alone].flatMap(toFiles), ...noticesFile({ root, metafile })];
   if (clean) removeAll(dist);
   for (const file of files.filter((each) => !isEntry(each))) write(dist, file);
   for (const file of files.filter(isEntry)) write(dist, file);
@@ -132,7 +139,7 @@ export async function build({ root, clean = false, types = false }) {
 }
 
 function isEntry({ name }) {
-  return Object.keys(ENTRIES).some((entry) => name === `${entry}.js`);
+  return Object.keys({ ...ENTRIES, ...ALONE }).some((entry) => name === `${entry}.js`);
 }
 
 function noticesFile({ root, metafile }) {

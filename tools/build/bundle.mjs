@@ -62,6 +62,44 @@ export async function bundle({ root, entries, startUp, together = {}, later = {}
   }
 }
 
+/** Entry points that are one file each and share nothing with the program: a browser loads the one for `browser`. */
+export async function bundleAlone({ root, entries }) {
+  const { rolldown } = await import("rolldown");
+  const made = Object.entries(entries).map(async ([name, { path, platform }]) => {
+    if (!existsSync(join(root, path))) return [];
+    const build = await rolldown({
+      cwd: root,
+      input: { [name]: join(root, path) },
+      platform,
+      external: platform === "node" ? isBuiltin : [],
+      plugins: [nothingOfNode(platform)],
+      transform: { target: platform === "node" ? "node20.19" : "es2022" },
+      logLevel: "silent",
+    });
+    const { output } = await build.generate({
+      format: "esm",
+      minify: false,
+      comments: { legal: true, annotation: false, jsdoc: false },
+      entryFileNames: "[name].js",
+      codeSplitting: false,
+    });
+    await build.close();
+    return output.filter(({ type }) => type === "chunk");
+  });
+  return (await Promise.all(made)).flat();
+}
+
+function nothingOfNode(platform) {
+  return {
+    name: "nothing-of-node",
+    resolveId(id, importer) {
+      if (platform === "browser" && isBuiltin(id))
+        throw new ToolError(`${importer} imports ${id}: a browser has none.`);
+      return null;
+    },
+  };
+}
+
 /**
  * One module with a top-level await anywhere, and the bundler gives each lazy part of a group a file of its own that only points to the
  * group: a file more to load for each.

@@ -7,7 +7,7 @@ const FEATURES = ["providers", "costs", "tools", "security", "context", "session
 const FEATURE = { imports: FOUNDATION, types: ["engine/ports.ts"] };
 const JOINT = { imports: [...FOUNDATION, ...FEATURES, "engine"] };
 const RUNTIME = [...JOINT.imports, "chain", "commands", "control"];
-const CLIENTS = ["clients/sdk", "clients/headless", "clients/tui"];
+const CLIENTS = ["clients/sdk", "clients/sdk-node", "clients/headless", "clients/tui"];
 const CLIENT = { imports: ["protocol", "base", "clients/sdk"] };
 
 /**

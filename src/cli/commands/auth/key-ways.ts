@@ -5,31 +5,26 @@ import { openDirectory } from "../../../runtime/commands/credentials/open-direct
 import { runningHelper } from "../../../runtime/commands/credentials/running-helper.js";
 import { credentialFile } from "../../../runtime/credentials/credential-places.js";
 import { readCatalogue } from "../../../security/credentials/catalogue.js";
+import type { Finding } from "../doctor/finding.js";
 
-export interface KeyWay {
-  readonly subject: string;
-  readonly verdict: "ok" | "note" | "problem";
-  readonly text: string;
-}
-
-export async function keyWays(variables: Variables): Promise<readonly KeyWay[]> {
+export async function keyWays(variables: Variables): Promise<readonly Finding[]> {
   const directory = await openDirectory(variables);
-  const inEnvironment = directory.reachable().flatMap(({ name, keyName }): KeyWay[] => {
+  const inEnvironment = directory.reachable().flatMap(({ name, keyName }): Finding[] => {
     if (keyName === undefined || !variables[keyName]?.trim()) return [];
     const text = `${name}: ${keyName}, sent by Oxbow itself; commands do not get it`;
     return [{ subject: "key", verdict: "ok", text }];
   });
-  let stored: readonly KeyWay[];
+  let stored: readonly Finding[];
   try {
     stored = await storedWays(variables);
   } catch (error) {
-    stored = [{ subject: "stored keys", verdict: "problem", text: (error as Error).message }];
+    stored = [{ subject: "stored keys", verdict: "fail", text: (error as Error).message }];
   }
   if (inEnvironment.length + stored.length > 0) return [...inEnvironment, ...stored];
-  return [{ subject: "keys", verdict: "note", text: "none; 'oxbow auth set PROVIDER' stores one" }];
+  return [{ subject: "keys", verdict: "warn", text: "none", fix: "'oxbow auth set PROVIDER' stores one" }];
 }
 
-async function storedWays(variables: Variables): Promise<readonly KeyWay[]> {
+async function storedWays(variables: Variables): Promise<readonly Finding[]> {
   const catalogue = readCatalogue(credentialFile(variables));
   if (catalogue === undefined || catalogue.entries.length === 0) return [];
   const helper = await runningHelper(variables);
@@ -41,7 +36,7 @@ async function storedWays(variables: Variables): Promise<readonly KeyWay[]> {
     "key-file": "a key file",
   };
   return [
-    ...catalogue.entries.map(({ provider, account, baseUrl }): KeyWay => {
+    ...catalogue.entries.map(({ provider, account, baseUrl }): Finding => {
       const which = account === "default" ? provider : `${provider} (${account})`;
       return { subject: "key", verdict: "ok", text: `${which}: stored, sent by the helper process to ${baseUrl} only` };
     }),

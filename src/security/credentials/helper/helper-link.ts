@@ -6,19 +6,13 @@
  * 2. The link asks a helper of another version to exit. It exits when no engine uses it; otherwise the link uses it.
  * 3. Nothing here keeps the process alive, if the clock's timers do not.
  */
+
 import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import type { Clock } from "../../../base/clock.js";
+import { reachable } from "../../../system/socket-path.js";
 import { askHelper } from "./ask-helper.js";
-import {
-  BEAT_MS,
-  type HelperNote,
-  notePath,
-  privateFolder,
-  reachable,
-  readNote,
-  TOKEN_HEADER,
-} from "./helper-protocol.js";
+import { BEAT_MS, type HelperNote, notePath, privateFolder, readNote, TOKEN_HEADER } from "./helper-protocol.js";
 
 export interface HelperLinkOptions {
   readonly folder: string;

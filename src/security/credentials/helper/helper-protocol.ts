@@ -10,8 +10,8 @@
  * 4. A connection belongs to the credential of its first request.
  * 5. The folder is private to the user, and `helper.json` names the helper that is to be used. It appears complete.
  */
-import { lstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { lstatSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { CredentialError } from "../credential-error.js";
 import type { EntryName } from "../credential-file.js";
 
@@ -69,22 +69,6 @@ export function privateFolder(folder: string): string {
     throw new CredentialError("unavailable", `${folder} cannot be used: ${(error as Error).message}.`);
   }
   throw new CredentialError("unavailable", `${folder} must be your own folder with mode 700.`);
-}
-
-/** The kernel's limit is 108 bytes on Linux and 104 on macOS. */
-const LONGEST_SOCKET = 100;
-const descriptors = new Map<string, number>();
-
-/** A name of the socket that is short enough for the kernel. */
-export function reachable(folder: string, socket: string): string {
-  const path = join(folder, basename(socket));
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET || process.platform !== "linux") return path;
-  let descriptor = descriptors.get(folder);
-  if (descriptor === undefined) {
-    descriptor = openSync(folder, "r");
-    descriptors.set(folder, descriptor);
-  }
-  return `/proc/self/fd/${descriptor}/${basename(socket)}`;
 }
 
 export function credentialName({ provider, account }: EntryName): string {

@@ -9,8 +9,9 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { reachable } from "../../../system/socket-path.js";
 import { answer, Connection, type ConnectionOptions } from "./connection.js";
-import { BEAT_MS, type HelperNote, notePath, PROTOCOL, privateFolder, reachable, readNote } from "./helper-protocol.js";
+import { BEAT_MS, type HelperNote, notePath, PROTOCOL, privateFolder, readNote } from "./helper-protocol.js";
 import type { RequestHead } from "./request-head.js";
 
 export interface HelperServerOptions extends Pick<ConnectionOptions, "vault" | "clock" | "connect"> {

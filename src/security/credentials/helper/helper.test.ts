@@ -9,6 +9,7 @@ import { verifies } from "../../../../test/verifies.js";
 import { type Clock, ManualClock, systemClock } from "../../../base/clock.js";
 import { createHttpClient, type HttpClient } from "../../../system/http-client.js";
 import { startTimeOf } from "../../../system/process-table.js";
+import { reachable } from "../../../system/socket-path.js";
 import { CredentialFile } from "../credential-file.js";
 import { type CredentialEntry, type OAuthTokens, TokenRefused, type TokenSource } from "../entry.js";
 import { askHelper } from "./ask-helper.js";
@@ -19,7 +20,6 @@ import {
   type HelperNote,
   notePath,
   privateFolder,
-  reachable,
   readNote,
   TOKEN_HEADER,
 } from "./helper-protocol.js";

@@ -1,25 +1,19 @@
 /** `oxbow doctor` on proxies and certificate authorities: which are used, and whether they can be. */
 
-import type { Variables } from "../../base/variables.js";
-import { readNetworkPlan } from "../../runtime/network.js";
-import { openNetwork } from "../../system/network/network.js";
-import { NetworkSettingError, parseProxyAddress } from "../../system/network/proxy-address.js";
+import type { Variables } from "../../../base/variables.js";
+import { readNetworkPlan } from "../../../runtime/network.js";
+import { openNetwork } from "../../../system/network/network.js";
+import { NetworkSettingError, parseProxyAddress } from "../../../system/network/proxy-address.js";
+import type { Finding } from "./finding.js";
 
-export interface NetworkFinding {
-  readonly subject: string;
-  readonly verdict: "ok" | "problem";
-  readonly text: string;
-}
-
-/** None if nothing uses a proxy. */
-export async function networkFindings(variables: Variables): Promise<readonly NetworkFinding[]> {
+export async function networkFindings(variables: Variables): Promise<readonly Finding[]> {
   const plan = await readNetworkPlan(variables);
-  if (plan === undefined) return [];
+  if (plan === undefined) return [finding("network", "direct: no proxy is set")];
   try {
     await openNetwork(plan).secureContext();
   } catch (error) {
     if (!(error instanceof NetworkSettingError)) throw error;
-    return [{ subject: "network", verdict: "problem", text: error.message }];
+    return [{ subject: "network", verdict: "fail", text: error.message }];
   }
   const proxies = Object.entries({ https: plan.httpsProxy, http: plan.httpProxy }).flatMap(([kind, proxy]) =>
     proxy === undefined ? [] : [`${kind} through ${parseProxyAddress(proxy.value, "").shown} (${proxy.origin})`],
@@ -32,6 +26,6 @@ export async function networkFindings(variables: Variables): Promise<readonly Ne
   ];
 }
 
-function finding(subject: string, text: string): NetworkFinding {
+function finding(subject: string, text: string): Finding {
   return { subject, verdict: "ok", text };
 }

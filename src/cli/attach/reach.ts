@@ -1,0 +1,47 @@
+/** Finds the engine that runs in this home, and connects to it as the person who owns it. */
+import type { Variables } from "../../base/variables.js";
+import { ConnectionError } from "../../clients/sdk/connection-error.js";
+import { HttpClient } from "../../clients/sdk/http-client.js";
+import type { ConnectOptions } from "../../clients/sdk/options.js";
+import { socketExchange } from "../../clients/sdk-node/socket-exchange.js";
+import type { Failure } from "../../protocol/errors.js";
+import { isAgent } from "../../runtime/agent-limits.js";
+import { controlPlace, mayHaveEngine, ownersToken } from "../../runtime/control-place.js";
+import { lockHolder } from "../../system/file-lock.js";
+import { roots } from "../../system/xdg-paths.js";
+
+export type Reached =
+  | { readonly kind: "connected"; readonly pid: number | undefined; readonly client: HttpClient }
+  /** No process owns the socket. */
+  | { readonly kind: "none" }
+  /** A process owns the socket, and there is no way to it. */
+  | { readonly kind: "unreachable"; readonly pid: number | undefined; readonly reason: string; readonly failure?: Failure };
+
+export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "retry" | "onState" | "signal">;
+
+/** A command of an agent never gets the owner's rights, also where no sandbox hides the token from it. */
+const FOR_PEOPLE = "an agent cannot use the engine of the person who runs it";
+
+export async function reachEngine(variables: Variables, options: ReachOptions = {}): Promise<Reached> {
+  const place = controlPlace(roots(variables));
+  const holder = mayHaveEngine(place) ? lockHolder(place.lock) : undefined;
+  if (holder === undefined) return { kind: "none" };
+  const { pid } = holder;
+  if (isAgent(variables)) return { kind: "unreachable", pid, reason: FOR_PEOPLE };
+  const token = ownersToken(place);
+  if (token === undefined) return { kind: "unreachable", pid, reason: `there is no token in ${place.token}` };
+  const exchange = socketExchange(place.address());
+  try {
+    const client = await HttpClient.connect({ ...options, token, exchange, place: place.socket });
+    return { kind: "connected", pid, client };
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    return { kind: "unreachable", pid, reason: error.message, failure: error.failure };
+  }
+}
+
+/** Whether the process that owned the socket still does. */
+export function isStillOwner(variables: Variables, pid: number | undefined): boolean {
+  const holder = lockHolder(controlPlace(roots(variables)).lock);
+  return holder !== undefined && holder.pid === pid;
+}

@@ -1,0 +1,37 @@
+/** HTTP over a Unix socket, or plain HTTP, with Node's own client: it loads faster than `fetch`. */
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Exchange, ExchangeAnswer } from "../sdk/exchange.js";
+
+/** A local engine takes a connection at once. */
+const ANSWER_MS = 30_000;
+
+export function socketExchange(socketPath: string): Exchange {
+  const agent = new Agent({ keepAlive: true });
+  return ({ method, path, headers, body, signal }) =>
+    new Promise<ExchangeAnswer>((resolve, reject) => {
+      const sent = request({
+        ...{ agent, socketPath, method, path, headers: { ...headers, host: "localhost" } },
+        ...(signal && { signal }),
+      });
+      // Only until the answer begins: a stream of events may be silent for longer.
+      sent.setTimeout(ANSWER_MS, () => sent.destroy(new Error("there is no answer")));
+      sent.on("error", reject);
+      sent.on("response", (response) => {
+        sent.setTimeout(0);
+        resolve(answerOf(response));
+      });
+      sent.end(body);
+    });
+}
+
+function answerOf(response: IncomingMessage): ExchangeAnswer {
+  return {
+    status: response.statusCode ?? 0,
+    text: async () => {
+      const pieces: Buffer[] = [];
+      for await (const piece of response) pieces.push(piece as Buffer);
+      return Buffer.concat(pieces).toString("utf8");
+    },
+    pieces: () => response,
+  };
+}

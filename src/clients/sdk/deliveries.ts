@@ -1,0 +1,65 @@
+/**
+ * The events of a connection on their way to its listeners.
+ *
+ * 1. Each event of a session arrives once and in order, however often the connection dropped.
+ * 2. Events from before the first listener wait for it.
+ */
+import type { Envelope } from "../../protocol/envelope.js";
+import type { SessionId } from "../../protocol/ids.js";
+
+export class Deliveries {
+  readonly #listeners = new Set<(event: Envelope) => void>();
+  /** The last event of each session. */
+  readonly #positions = new Map<SessionId, number>();
+  #early: Envelope[] | undefined = [];
+
+  subscribe(listener: (event: Envelope) => void): () => void {
+    this.#listeners.add(listener);
+    const missed = this.#early ?? [];
+    this.#early = undefined;
+    for (const event of missed) listener(event);
+    return () => this.#listeners.delete(listener);
+  }
+
+  position(session: SessionId): number | undefined {
+    return this.#positions.get(session);
+  }
+
+  /** Events up to this one are not delivered. */
+  begin(session: SessionId, after: number): void {
+    this.#positions.set(session, after);
+  }
+
+  forget(session: SessionId): void {
+    this.#positions.delete(session);
+  }
+
+  deliver(event: Envelope): void {
+    const { session } = event;
+    const last = this.#positions.get(session) ?? 0;
+    const reached = reachedBy(event);
+    // It tells of the token, not of the session.
+    if (event.kind !== "TokenExpiring") {
+      if (reached <= last) return;
+      this.#positions.set(session, reached);
+    }
+    this.#early?.push(event);
+    for (const listener of this.#listeners) this.#tell(listener, event);
+  }
+
+  /** A listener that throws must not stop the stream for the others. */
+  #tell(listener: (event: Envelope) => void, event: Envelope): void {
+    try {
+      listener(event);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** The server reports a gap with the id before it; the events of the gap will not come. */
+function reachedBy(event: Envelope): number {
+  return event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
+}

@@ -1,0 +1,280 @@
+/**
+ * The engine over HTTP: one request for each command and query, one stream of server-sent events for each attached session.
+ *
+ * 1. A command is sent once. If its answer is lost, the sender gets NetworkFailed and can look at the events for its effect.
+ * 2. A query changes nothing, so it is asked again while the connection is being made again.
+ */
+import { type Clock, systemClock } from "../../base/clock.js";
+import type { CommandReply, EngineClient, Identity, QueryReply } from "../../protocol/client.js";
+import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import { type Handshake, PROTOCOL_VERSION, versionProblem } from "../../protocol/handshake.js";
+import type { ClientId, SessionId } from "../../protocol/ids.js";
+import type { Queries, QueryKind } from "../../protocol/queries.js";
+import { ConnectionError } from "./connection-error.js";
+import { Deliveries } from "./deliveries.js";
+import { EventStream, failureIn, unreachable } from "./event-stream.js";
+import type { Exchange, ExchangeAnswer } from "./exchange.js";
+import type { ConnectionState, ConnectOptions } from "./options.js";
+
+export interface HttpOptions extends Omit<ConnectOptions, "url" | "fetch" | "WebSocket"> {
+  readonly exchange: Exchange;
+  /** Where the engine is, for messages. */
+  readonly place: string;
+}
+
+const SILENCE_MS = 60_000;
+const QUERY_ATTEMPTS = 3;
+
+export class HttpClient implements EngineClient {
+  readonly #options: HttpOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #deliveries = new Deliveries();
+  readonly #streams = new Map<SessionId, EventStream>();
+  readonly #closed = new AbortController();
+  #handshake: Handshake;
+  readonly #detached = new Set<(session: SessionId, reason: Failure) => void>();
+  /** The sessions whose stream is being made again. */
+  readonly #lost = new Set<SessionId>();
+  #state: ConnectionState = "connected";
+
+  private constructor(options: HttpOptions, handshake: Handshake) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#handshake = handshake;
+    options.signal?.addEventListener("abort", () => this.close(), { once: true });
+  }
+
+  /** Throws a ConnectionError. */
+  static async connect(options: HttpOptions): Promise<HttpClient> {
+    options.signal?.throwIfAborted();
+    return new HttpClient(options, await shakeHands(options));
+  }
+
+  get id(): ClientId {
+    return this.#handshake.client;
+  }
+
+  get identity(): Identity {
+    return this.#handshake.identity;
+  }
+
+  get handshake(): Handshake {
+    return this.#handshake;
+  }
+
+  subscribe(listener: (event: Envelope) => void): () => void {
+    return this.#deliveries.subscribe(listener);
+  }
+
+  onDetached(listener: (session: SessionId, reason: Failure) => void): () => void {
+    this.#detached.add(listener);
+    return () => this.#detached.delete(listener);
+  }
+
+  async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {
+    if (kind === "AttachSession" && session !== undefined) {
+      return this.#attach(session, (payload as CommandPayloads["AttachSession"]).after);
+    }
+    if (kind === "DetachSession" && session !== undefined) this.#unfollow(session);
+    const reply = await this.#command({ kind, payload, ...(session !== undefined && { session }) });
+    if (kind !== "CreateSession" || !reply.ok || reply.session === undefined) return reply;
+    const { resume } = payload as CommandPayloads["CreateSession"];
+    const problem = await this.#follow(reply.session, resume === undefined ? 0 : undefined);
+    return problem === undefined ? reply : { ok: false, failure: problem };
+  }
+
+  async query<K extends QueryKind>(
+    kind: K,
+    request: Queries[K]["request"],
+    session?: SessionId,
+  ): Promise<QueryReply<K>> {
+    const body = { kind, request, ...(session !== undefined && { session }) };
+    for (let attempt = 1; ; attempt++) {
+      const reply = (await this.#post("/v1/queries", body)) as QueryReply<K> | { readonly lost: Failure };
+      if (!("lost" in reply)) return reply;
+      if (attempt === QUERY_ATTEMPTS || this.#closed.signal.aborted) return { ok: false, failure: reply.lost };
+      await new Promise<void>((resolve) => this.#clock.after(100 * attempt, resolve));
+    }
+  }
+
+  /** Ends the streams. Sessions and their turns continue. */
+  close(): void {
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort();
+    for (const stream of this.#streams.values()) stream.stop();
+    this.#streams.clear();
+    this.#options.onState?.("closed");
+  }
+
+  async #attach(session: SessionId, after: number | undefined): Promise<CommandReply> {
+    if (this.#isFollowed(session)) {
+      if (after === undefined) return { ok: true };
+      const detail = "This client is already attached. Detach it first.";
+      return { ok: false, failure: failure("InvalidInput", { detail }) };
+    }
+    const problem = await this.#follow(session, after);
+    return problem === undefined ? { ok: true } : { ok: false, failure: problem };
+  }
+
+  #isFollowed(session: SessionId): boolean {
+    return this.#streams.get(session)?.isStopped === false;
+  }
+
+  /** Without `after`, from now on. */
+  async #follow(session: SessionId, after: number | undefined): Promise<Failure | undefined> {
+    if (this.#isFollowed(session)) return undefined;
+    let from = after;
+    if (from === undefined) {
+      const opened = await this.#command({ kind: "AttachSession", payload: {}, session });
+      if (!opened.ok) return opened.failure;
+      const status = await this.query("GetStatus", {}, session);
+      if (!status.ok) return status.failure;
+      from = status.answer.last_event;
+    }
+    this.#deliveries.begin(session, from);
+    const stream = new EventStream({
+      session,
+      place: this.#options.place,
+      deliveries: this.#deliveries,
+      clock: this.#clock,
+      random: this.#random,
+      silenceMs: this.#options.silenceMs ?? SILENCE_MS,
+      open: ({ path, after: last, signal }) =>
+        this.#options.exchange({
+          method: "GET",
+          path: `${path}?after=${last}`,
+          headers: { ...this.#headers(), accept: "text/event-stream", "last-event-id": String(last) },
+          signal,
+        }),
+      retry: async (attempt, error) => !this.#closed.signal.aborted && (await this.#retry(attempt, error)),
+      onState: (state, error) => this.#onStream(session, state, error),
+      onEnd: (reason) => this.#onEnd(session, reason),
+    });
+    this.#streams.set(session, stream);
+    const problem = await stream.opened;
+    if (problem !== undefined) this.#unfollow(session);
+    return problem;
+  }
+
+  #unfollow(session: SessionId): void {
+    this.#streams.get(session)?.stop();
+    this.#streams.delete(session);
+    this.#deliveries.forget(session);
+    this.#lost.delete(session);
+  }
+
+  /** After a restart the engine knows this client only once it has said who it is. */
+  async #retry(attempt: number, error: Error): Promise<boolean> {
+    if ((await (this.#options.retry?.(attempt, error) ?? true)) === false) {
+      this.close();
+      return false;
+    }
+    return true;
+  }
+
+  #onStream(session: SessionId, state: "connected" | "lost", error?: Error): void {
+    if (this.#closed.signal.aborted) return;
+    if (state === "lost") this.#lost.add(session);
+    else this.#lost.delete(session);
+    this.#tellState(error);
+  }
+
+  #tellState(error?: Error): void {
+    const state = this.#lost.size === 0 ? "connected" : "reconnecting";
+    if (state === this.#state && error === undefined) return;
+    this.#state = state;
+    this.#options.onState?.(state, error);
+  }
+
+  #onEnd(session: SessionId, reason: Failure): void {
+    this.#unfollow(session);
+    for (const listener of this.#detached) listener(session, reason);
+  }
+
+  async #command(body: object): Promise<CommandReply> {
+    const reply = (await this.#post("/v1/commands", body)) as CommandReply | { readonly lost: Failure };
+    return "lost" in reply ? { ok: false, failure: reply.lost } : reply;
+  }
+
+  async #post(path: string, body: object, again = true): Promise<unknown> {
+    if (this.#closed.signal.aborted) return { lost: this.#unreachable("this client is closed") };
+    let answer: ExchangeAnswer;
+    let text: string;
+    try {
+      answer = await this.#options.exchange({
+        method: "POST",
+        path,
+        headers: { ...this.#headers(), "content-type": "application/json" },
+        body: JSON.stringify(body),
+        signal: this.#closed.signal,
+      });
+      text = await answer.text();
+    } catch (error) {
+      return { lost: this.#unreachable(error instanceof Error ? error.message : String(error)) };
+    }
+    const problem = answer.status >= 400 ? failureIn(text) : undefined;
+    if (problem?.reason === "HandshakeRequired" && again) {
+      this.#handshake = await shakeHands(this.#options, this.#handshake.client);
+      return this.#post(path, body, false);
+    }
+    if (problem !== undefined) return { ok: false, failure: problem };
+    try {
+      return JSON.parse(text);
+    } catch {
+      return { lost: this.#unreachable(`it answers with status ${answer.status} and no JSON`) };
+    }
+  }
+
+  #headers(): Record<string, string> {
+    return { ...headersOf(this.#options), "x-oxbow-client": this.#handshake.client };
+  }
+
+  #unreachable(detail: string): Failure {
+    return unreachable(this.#options.place, detail);
+  }
+}
+
+function headersOf({ token }: HttpOptions): Record<string, string> {
+  return { "x-oxbow-token": token };
+}
+
+/** `client`: who this client was before the engine started again. */
+async function shakeHands(options: HttpOptions, client?: ClientId): Promise<Handshake> {
+  const { exchange, name, canAnswer, signal, place } = options;
+  const about = new URLSearchParams({
+    ...(name !== undefined && { name }),
+    ...(canAnswer === false && { can_answer: "false" }),
+  }).toString();
+  const headers = { ...headersOf(options), ...(client !== undefined && { "x-oxbow-client": client }) };
+  let answer: ExchangeAnswer;
+  let text: string;
+  try {
+    const path = `/v1/handshake${about === "" ? "" : `?${about}`}`;
+    answer = await exchange({ method: "GET", path, headers, ...(signal && { signal }) });
+    text = await answer.text();
+  } catch (error) {
+    throw new ConnectionError(unreachable(place, error instanceof Error ? error.message : String(error)));
+  }
+  if (answer.status !== 200) {
+    throw new ConnectionError(failureIn(text) ?? unreachable(place, `it answers with status ${answer.status}`));
+  }
+  const handshake = readHandshake(text);
+  if (typeof handshake?.protocol_version !== "string" || handshake.client === undefined) {
+    throw new ConnectionError(unreachable(place, "it is no Oxbow engine"));
+  }
+  const problem = versionProblem(PROTOCOL_VERSION, handshake.protocol_version);
+  if (problem !== undefined) throw new ConnectionError(problem);
+  return handshake;
+}
+
+function readHandshake(text: string): Handshake | undefined {
+  try {
+    return JSON.parse(text) as Handshake;
+  } catch {
+    return undefined;
+  }
+}
