@@ -72,7 +72,7 @@ const MOST_EARLY = 1024;
 export class ConnectedClient implements HostClient {
   readonly #host: ClientHost;
   readonly #options: ClientOptions;
-  readonly #self: AttachedClient;
+  #self: AttachedClient;
   readonly #listeners = new Set<(event: Envelope) => void>();
   readonly #since: string;
   #early: Envelope[] | undefined = [];
@@ -118,8 +118,9 @@ export class ConnectedClient implements HostClient {
     if (problem !== undefined) return refuse(problem);
     const name = hello.client?.name;
     if (typeof name === "string" && name !== "") this.#name = name.slice(0, 100);
+    if (hello.client?.can_answer === false) this.#self = { ...this.#self, canAnswer: false };
     if (this.#state === "new") this.#state = "ready";
-    return { ok: true, handshake: handshake([...this.#host.features], this.id) };
+    return { ok: true, handshake: handshake([...this.#host.features], this) };
   }
 
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {

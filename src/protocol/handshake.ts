@@ -6,6 +6,7 @@
  * 2. A feature that `features` does not name is not there.
  * 3. A kind or feature that will go is in `deprecated` for at least one minor version before.
  */
+import type { Identity } from "./client.js";
 import { COMMAND_KINDS } from "./commands.js";
 import { type Failure, failure } from "./errors.js";
 import { EVENT_KINDS } from "./events.js";
@@ -34,6 +35,8 @@ export interface Handshake {
   readonly deprecated: readonly Deprecation[];
   /** The id that the engine gave this client. */
   readonly client?: ClientId;
+  /** What the engine takes the client for; its token decides. */
+  readonly identity?: Identity;
 }
 
 export interface Deprecation {
@@ -51,7 +54,8 @@ export interface Deprecation {
 /** What a client says first. */
 export interface ClientHello {
   readonly protocol_version?: string;
-  readonly client?: { readonly name?: string };
+  /** `can_answer` false: there is no person at this client who could answer a question. */
+  readonly client?: { readonly name?: string; readonly can_answer?: boolean };
 }
 
 export type HandshakeReply =
@@ -73,7 +77,10 @@ export const FEATURES: readonly string[] = [
 
 export const DEPRECATED: readonly Deprecation[] = [];
 
-export function handshake(features: readonly string[], client?: ClientId): Handshake {
+export function handshake(
+  features: readonly string[],
+  client?: { readonly id: ClientId; readonly identity: Identity },
+): Handshake {
   return {
     protocol_version: PROTOCOL_VERSION,
     canonical_form_version: CANONICAL_FORM_VERSION,
@@ -86,7 +93,7 @@ export function handshake(features: readonly string[], client?: ClientId): Hands
     features,
     resource_uri_scheme: RESOURCE_URI_SCHEME,
     deprecated: DEPRECATED,
-    ...(client !== undefined && { client }),
+    ...(client !== undefined && { client: client.id, identity: client.identity }),
   };
 }
 

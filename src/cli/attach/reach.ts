@@ -15,7 +15,12 @@ export type Reached =
   /** No process owns the socket. */
   | { readonly kind: "none" }
   /** A process owns the socket, and there is no way to it. */
-  | { readonly kind: "unreachable"; readonly pid: number | undefined; readonly reason: string; readonly failure?: Failure };
+  | {
+      readonly kind: "unreachable";
+      readonly pid: number | undefined;
+      readonly reason: string;
+      readonly failure?: Failure;
+    };
 
 export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "retry" | "onState" | "signal">;
 
@@ -28,8 +33,10 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
   if (holder === undefined) return { kind: "none" };
   const { pid } = holder;
   if (isAgent(variables)) return { kind: "unreachable", pid, reason: FOR_PEOPLE };
-  const token = ownersToken(place);
-  if (token === undefined) return { kind: "unreachable", pid, reason: `there is no token in ${place.token}` };
+  const first = ownersToken(place);
+  if (first === undefined) return { kind: "unreachable", pid, reason: `there is no token in ${place.token}` };
+  // The engine renews it.
+  const token = () => ownersToken(place) ?? first;
   const exchange = socketExchange(place.address());
   try {
     const client = await HttpClient.connect({ ...options, token, exchange, place: place.socket });

@@ -24,7 +24,6 @@ export function fetchExchange(url: string | URL, fetchFunction: typeof fetch = f
   return async ({ path, ...request }) => {
     const response = await fetchFunction(new URL(path.replace(/^\//, ""), directory(root)), {
       ...request,
-      cache: "no-store",
       // A token must not follow to another server.
       redirect: "error",
     });

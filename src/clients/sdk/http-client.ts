@@ -24,6 +24,9 @@ export interface HttpOptions extends Omit<ConnectOptions, "url" | "fetch" | "Web
   readonly place: string;
 }
 
+/** A handshake that names the client. */
+type Greeting = Handshake & { readonly client: ClientId };
+
 const SILENCE_MS = 60_000;
 const QUERY_ATTEMPTS = 3;
 
@@ -34,13 +37,13 @@ export class HttpClient implements EngineClient {
   readonly #deliveries = new Deliveries();
   readonly #streams = new Map<SessionId, EventStream>();
   readonly #closed = new AbortController();
-  #handshake: Handshake;
+  #handshake: Greeting;
   readonly #detached = new Set<(session: SessionId, reason: Failure) => void>();
   /** The sessions whose stream is being made again. */
   readonly #lost = new Set<SessionId>();
   #state: ConnectionState = "connected";
 
-  private constructor(options: HttpOptions, handshake: Handshake) {
+  private constructor(options: HttpOptions, handshake: Greeting) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -59,7 +62,7 @@ export class HttpClient implements EngineClient {
   }
 
   get identity(): Identity {
-    return this.#handshake.identity;
+    return this.#handshake.identity ?? "agent";
   }
 
   get handshake(): Handshake {
@@ -143,11 +146,11 @@ export class HttpClient implements EngineClient {
       clock: this.#clock,
       random: this.#random,
       silenceMs: this.#options.silenceMs ?? SILENCE_MS,
-      open: ({ path, after: last, signal }) =>
+      open: async ({ path, after: last, signal }) =>
         this.#options.exchange({
           method: "GET",
           path: `${path}?after=${last}`,
-          headers: { ...this.#headers(), accept: "text/event-stream", "last-event-id": String(last) },
+          headers: { ...(await this.#headers()), accept: "text/event-stream", "last-event-id": String(last) },
           signal,
         }),
       retry: async (attempt, error) => !this.#closed.signal.aborted && (await this.#retry(attempt, error)),
@@ -208,7 +211,7 @@ export class HttpClient implements EngineClient {
       answer = await this.#options.exchange({
         method: "POST",
         path,
-        headers: { ...this.#headers(), "content-type": "application/json" },
+        headers: { ...(await this.#headers()), "content-type": "application/json" },
         body: JSON.stringify(body),
         signal: this.#closed.signal,
       });
@@ -229,8 +232,8 @@ export class HttpClient implements EngineClient {
     }
   }
 
-  #headers(): Record<string, string> {
-    return { ...headersOf(this.#options), "x-oxbow-client": this.#handshake.client };
+  async #headers(): Promise<Record<string, string>> {
+    return { ...(await headersOf(this.#options)), "x-oxbow-client": this.#handshake.client };
   }
 
   #unreachable(detail: string): Failure {
@@ -238,18 +241,18 @@ export class HttpClient implements EngineClient {
   }
 }
 
-function headersOf({ token }: HttpOptions): Record<string, string> {
-  return { "x-oxbow-token": token };
+async function headersOf({ token }: HttpOptions): Promise<Record<string, string>> {
+  return { "x-oxbow-token": typeof token === "string" ? token : await token() };
 }
 
 /** `client`: who this client was before the engine started again. */
-async function shakeHands(options: HttpOptions, client?: ClientId): Promise<Handshake> {
+async function shakeHands(options: HttpOptions, client?: ClientId): Promise<Greeting> {
   const { exchange, name, canAnswer, signal, place } = options;
   const about = new URLSearchParams({
     ...(name !== undefined && { name }),
     ...(canAnswer === false && { can_answer: "false" }),
   }).toString();
-  const headers = { ...headersOf(options), ...(client !== undefined && { "x-oxbow-client": client }) };
+  const headers = { ...(await headersOf(options)), ...(client !== undefined && { "x-oxbow-client": client }) };
   let answer: ExchangeAnswer;
   let text: string;
   try {
@@ -268,7 +271,7 @@ async function shakeHands(options: HttpOptions, client?: ClientId): Promise<Hand
   }
   const problem = versionProblem(PROTOCOL_VERSION, handshake.protocol_version);
   if (problem !== undefined) throw new ConnectionError(problem);
-  return handshake;
+  return { ...handshake, client: handshake.client };
 }
 
 function readHandshake(text: string): Handshake | undefined {

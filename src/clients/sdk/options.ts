@@ -3,7 +3,8 @@ import type { Clock } from "../../base/clock.js";
 export interface ConnectOptions {
   /** `http://127.0.0.1:PORT`; with `ws:` or `wss:` a WebSocket carries everything. */
   readonly url: string | URL;
-  readonly token: string;
+  /** A function is asked before each request: a token can expire and be renewed. */
+  readonly token: string | (() => string | Promise<string>);
   /** What others see in the list of clients: `review bot`. */
   readonly name?: string;
   /** False: there is no person at this client, so the engine does not wait for its answers. */

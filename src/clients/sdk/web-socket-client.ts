@@ -140,7 +140,7 @@ export class WebSocketClient implements WireClient {
     const frames: SocketFrames = new SocketFrames({
       WebSocket: this.#options.WebSocket ?? ownWebSocket(),
       url: place,
-      token,
+      token: typeof token === "string" ? token : await token(),
       hello: {
         ...(name !== undefined && { name }),
         ...(canAnswer === false && { can_answer: false }),

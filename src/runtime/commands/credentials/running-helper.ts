@@ -1,7 +1,8 @@
 /** The running helper, for commands that show or stop it. */
 
 import type { Variables } from "../../../base/variables.js";
-import { reachable, readNote } from "../../../security/credentials/helper/helper-protocol.js";
+import { readNote } from "../../../security/credentials/helper/helper-protocol.js";
+import { reachable } from "../../../system/socket-path.js";
 import { roots } from "../../../system/xdg-paths.js";
 import { helperFolder } from "../../credentials/credential-places.js";
 
