@@ -44,6 +44,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "profiles", aliases: ["profile"], load: () => import("./commands/profiles.js") },
   { name: "doctor", load: () => import("./commands/doctor.js") },
   { name: "debug", load: () => import("./commands/debug.js") },
+  { name: "acp", load: () => import("./commands/acp.js") },
   { name: "mock-model", load: () => import("./commands/mock-model.js") },
   { name: "completion", load: () => import("./commands/completion.js") },
   { name: "help", load: () => import("./commands/help.js") },

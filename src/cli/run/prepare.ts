@@ -67,6 +67,8 @@ export async function prepare(
     readonly isConversation?: boolean;
     /** The terminal client opens first and shows what waits for approval. */
     readonly asksLater?: boolean;
+    /** Another program talks with Oxbow: content that the user has not approved is left out. */
+    readonly skipsUnapproved?: boolean;
   },
 ): Promise<Prepared | { readonly exit: number }> {
   const { variables, terminal } = options;
@@ -95,7 +97,7 @@ export async function prepare(
   const entered = await enterPlace({
     ...{ loaded: own, variables, root, notify },
     ...trustLook(terminal, { asksLater: options.asksLater === true }),
-    skipUnapproved: flags.has("skip-unapproved"),
+    skipUnapproved: options.skipsUnapproved === true || flags.has("skip-unapproved"),
     allowProjectHooks: flags.has("allow-project-hooks"),
   });
   if ("failure" in entered) {

@@ -104,6 +104,13 @@ export const DOCTOR: CommandSpec = {
   places: PROGRAM,
 };
 
+export const ACP: CommandSpec = {
+  name: "acp",
+  summary: "work in an editor: speak the Agent Client Protocol on standard input and output",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
 export const MOCK_MODEL: CommandSpec = {
   name: "mock-model",
   summary: "run a scripted model server for tests",

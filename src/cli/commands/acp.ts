@@ -1,0 +1,60 @@
+/** `oxbow acp`: Oxbow in an editor. */
+import type { Variables } from "../../base/variables.js";
+import { VERSION } from "../../base/version.js";
+import { ACP } from "../../commands/catalogue/program.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import { connectInProcess } from "../../control/transports/inproc.js";
+import { EXIT } from "../exit-codes.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
+import { SERVED_RUN_FLAGS } from "./served-run-flags.js";
+
+export const shell: ShellCommand = {
+  name: "acp",
+  specs: [{ ...ACP, shellFlags: SERVED_RUN_FLAGS }],
+  about: `Runs Oxbow as an agent in an editor that speaks the Agent Client Protocol, such as Zed, JetBrains IDEs and Neovim.
+The editor starts this command; the flags apply to all its sessions. docs/acp.md shows how to set editors up.`,
+  printsItself: true,
+  open: async (flags, variables) => ({
+    commands: [],
+    terminalCommands: [{ ...ACP, take: () => serve(flags, variables) }],
+  }),
+};
+
+export const run = shellRunner(shell);
+
+async function serve(flags: ParsedFlags, variables: Variables): Promise<number> {
+  const { takeProtocolStreams } = await import("../protocol-streams.js");
+  const streams = takeProtocolStreams("oxbow acp", "An editor");
+  const [{ prepare }, { processTerminal }, { serveAcp }, untrusted, { randomBytes }, { isAgent }] = await Promise.all([
+    import("../run/prepare.js"),
+    import("../terminal-io.js"),
+    import("../../control/transports/acp/agent.js"),
+    import("../../security/untrusted/untrusted.js"),
+    import("node:crypto"),
+    import("../../runtime/agent-limits.js"),
+  ]);
+  const terminal = processTerminal(variables);
+  const conversation = { rawTrace: false, isConversation: true, skipsUnapproved: true };
+  const prepared = await prepare(flags, { ...conversation, variables, terminal });
+  if ("exit" in prepared) return prepared.exit;
+  const { engine } = prepared;
+  // A model that starts an editor's agent is still no person.
+  const answers = !isAgent(variables);
+  const client = connectInProcess(engine.host, {
+    id: engine.newClientId(),
+    identity: answers ? "human" : "agent",
+    canAnswer: answers,
+  });
+  const mark = untrusted.createMark(randomBytes);
+  const ended = serveAcp({
+    ...streams,
+    client,
+    version: VERSION,
+    delimit: (outside) => untrusted.wrapUntrusted({ ...outside, kind: "editor-context" }, mark),
+    log: (message) => void process.stderr.write(`oxbow: ${message}\n`),
+  });
+  const { untilStopped } = await import("../until-stopped.js");
+  await untilStopped(ended);
+  await engine.close();
+  return EXIT.answered;
+}
