@@ -2,6 +2,7 @@
 // npm run bench -- --pi PATH: and beside pi, another harness; PATH is the cli.js of an installed @earendil-works/pi-coding-agent.
 // npm run bench -- --tools: the file tools beside ripgrep alone (tools.mjs).
 // npm run bench -- --credentials: a stored key beside one in the environment (credentials.mjs).
+// npm run bench -- --terminal [--pi PATH]: the terminal client in a real terminal (terminal.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
 // If a row fails, all are measured once more and the rounds of both count together: more rounds, no choice between figures.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +17,9 @@ const measure = process.argv.includes("--tools")
   ? (await import("./tools.mjs")).measureTools
   : process.argv.includes("--credentials")
     ? (await import("./credentials.mjs")).measureCredentials
-    : (await import("./measure.mjs")).measureAll;
+    : process.argv.includes("--terminal")
+      ? (await import("./terminal.mjs")).measureTerminal
+      : (await import("./measure.mjs")).measureAll;
 const options = {
   rounds: quick ? 5 : 15,
   pi: process.argv.includes("--pi") ? process.argv[process.argv.indexOf("--pi") + 1] : undefined,

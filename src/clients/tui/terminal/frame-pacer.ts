@@ -4,7 +4,8 @@
  */
 import type { Clock } from "../../../base/clock.js";
 
-const FRAME_MS = 1000 / 30;
+/** Short, so that quick typing is shown at once: a client slows down its streams itself. */
+const FRAME_MS = 8;
 
 export interface FramePacerOptions {
   readonly clock: Clock;

@@ -1,0 +1,207 @@
+// The terminal client in a real terminal: how soon it can be typed into, what it uses when idle, and what long answers and long drafts cost.
+// With --pi PATH the start of pi is measured in the same run.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startMockModel } from "../../dist/testkit.js";
+import { lowerQuartile, median } from "./statistic.mjs";
+import { runPrompt } from "./subject.mjs";
+
+const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const DELTAS = 20_000;
+const ANSWER_LINES = 10_000;
+const DRAFT_LINES = 2_000;
+const KEYS = 200;
+const IDLE_MS = 5_000;
+/** The client gives memory back some seconds after a long answer. */
+const SETTLE_MS = 4_000;
+/** Of Linux: the clock ticks of /proc are hundredths of a second. */
+const TICK_MS = 10;
+
+export async function measureTerminal({ rounds, onProgress, pi }) {
+  const rows = [];
+  onProgress("exec to the prompt");
+  const starts = { oxbow: [], pi: [] };
+  for (let round = 0; round < rounds; round++) {
+    starts.oxbow.push(await startTime("oxbow"));
+    if (pi !== undefined) starts.pi.push(await startTime("pi", pi));
+  }
+  const oxbow = lowerQuartile(starts.oxbow);
+  const peer = pi === undefined ? undefined : lowerQuartile(starts.pi);
+  const against = peer === undefined ? {} : { floor: peer, ratio: oxbow / peer, limit: 0.5 };
+  rows.push({ name: "exec to the prompt, against pi", unit: "ms", oxbow, ...against });
+
+  onProgress("an idle client, and a long answer");
+  rows.push(
+    ...(await withClient(`reply\n  text repeat=${ANSWER_LINES}: a line of the answer\\n\n`, idleAndLongAnswer)),
+  );
+
+  onProgress(`${DELTAS.toLocaleString("en-US")} deltas`);
+  rows.push(...(await deltaRows()));
+
+  onProgress(`typing into ${DRAFT_LINES.toLocaleString("en-US")} lines`);
+  rows.push(await withClient("reply\n  text: hello\n", typing));
+  return rows;
+}
+
+async function startTime(subject, path) {
+  const client = await openClient(subject, { url: "http://127.0.0.1:9", path });
+  try {
+    return await client.shown("────");
+  } finally {
+    client.close();
+  }
+}
+
+async function idleAndLongAnswer(client) {
+  await pause(2_000);
+  const before = client.cpuMs();
+  await pause(IDLE_MS);
+  const idle = client.cpuMs() - before;
+  const memory = client.memoryMiB();
+  client.type("go\r");
+  await client.quiet(1_500);
+  await pause(SETTLE_MS);
+  return [
+    { name: "CPU of an idle client", unit: "%", oxbow: (idle / IDLE_MS) * 100, limitValue: 0.3 },
+    { name: "memory of an idle client", unit: "MiB", oxbow: memory, limitValue: 100 },
+    {
+      name: `growth after ${ANSWER_LINES.toLocaleString("en-US")} lines`,
+      unit: "MiB",
+      oxbow: client.memoryMiB() - memory,
+      limitValue: 20,
+    },
+  ];
+}
+
+async function deltaRows() {
+  const script = `reply\n  text repeat=${DELTAS}: word \n`;
+  const mock = await startMockModel({ script });
+  const { usage } = await runPrompt("oxbow", { url: mock.url, measureUsage: true });
+  await mock.close();
+  return withClient(script, async (client) => {
+    const [cpu, bytes] = [client.cpuMs(), client.bytes()];
+    client.type("go\r");
+    await client.quiet(1_500);
+    const text = DELTAS * "word ".length;
+    return [
+      { name: "CPU of 20,000 deltas, against headless", unit: "ms", ...ratio(usage.cpuMs, client.cpuMs() - cpu, 2) },
+      { name: "bytes written, against the text", unit: "bytes", ...ratio(text, client.bytes() - bytes, 3) },
+    ];
+  });
+}
+
+async function typing(client) {
+  const draft = Array.from({ length: DRAFT_LINES }, (_, line) => `line ${line} of the draft`).join("\n");
+  client.type(`\x1b[200~${draft}\x1b[201~`);
+  await client.quiet(500);
+  const times = [];
+  for (let key = 0; key < KEYS; key++) {
+    const started = performance.now();
+    const answer = client.nextOutput();
+    client.type(String.fromCharCode(97 + (key % 26)));
+    await answer;
+    times.push(performance.now() - started);
+  }
+  const p95 = [...times].sort((a, b) => a - b)[Math.floor(KEYS * 0.95)];
+  return {
+    name: `a key in ${DRAFT_LINES.toLocaleString("en-US")} lines, p95 (median ${median(times).toFixed(1)})`,
+    unit: "ms",
+    oxbow: p95,
+    limitValue: 16,
+  };
+}
+
+function ratio(floor, oxbow, limit) {
+  return { floor, oxbow, ratio: oxbow / floor, limit };
+}
+
+async function withClient(script, action) {
+  const mock = await startMockModel({ script });
+  const client = await openClient("oxbow", { url: mock.url });
+  try {
+    await client.shown("────");
+    return await action(client);
+  } finally {
+    client.close();
+    await mock.close();
+  }
+}
+
+async function openClient(subject, { url, path }) {
+  const { spawn } = await import("@lydell/node-pty");
+  const folder = mkdtempSync(join(tmpdir(), "oxbow-bench-"));
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    OXBOW_HOME: join(folder, "home"),
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_API_KEY: "bench",
+    TERM: "xterm-256color",
+  };
+  const startedAt = performance.now();
+  const args = subject === "pi" ? piArguments(folder, { path, url }) : [BIN, "--model", "openai:m"];
+  const terminal = spawn(process.execPath, args, { cols: 100, rows: 30, cwd: folder, env });
+  let output = "";
+  let bytes = 0;
+  let lastAt = startedAt;
+  const listeners = new Set();
+  terminal.onData((piece) => {
+    bytes += Buffer.byteLength(piece);
+    output = (output + piece).slice(-100_000);
+    lastAt = performance.now();
+    for (const listener of [...listeners]) listener();
+  });
+  const nextOutput = () =>
+    new Promise((resolve) => {
+      const listener = () => {
+        listeners.delete(listener);
+        resolve();
+      };
+      listeners.add(listener);
+    });
+  return {
+    type: (text) => terminal.write(text),
+    nextOutput,
+    bytes: () => bytes,
+    /** Milliseconds from the start until the text is on the screen. */
+    async shown(text) {
+      while (!withoutColours(output).includes(text)) await nextOutput();
+      return lastAt - startedAt;
+    },
+    /** Resolves when nothing was written for this long. */
+    async quiet(ms) {
+      await nextOutput();
+      while (performance.now() - lastAt < ms) await pause(50);
+    },
+    cpuMs: () => cpuOf(terminal.pid),
+    memoryMiB: () =>
+      Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${terminal.pid}/status`, "utf8"))?.[1]) / 1024,
+    close() {
+      terminal.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function piArguments(folder, { path, url }) {
+  const agent = join(folder, ".pi", "agent");
+  mkdirSync(agent, { recursive: true });
+  const mock = { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "bench", models: [{ id: "m" }] };
+  writeFileSync(join(agent, "models.json"), JSON.stringify({ providers: { mock } }));
+  return [path, "--offline", "--provider", "mock", "--model", "m"];
+}
+
+function withoutColours(text) {
+  return text.replaceAll(/\x1b\[[\d;]*m/g, "");
+}
+
+function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
