@@ -34,6 +34,8 @@ export interface ClientOptions extends Originator {
 
 export interface FollowOptions {
   readonly after?: number | undefined;
+  /** False: no person sees what this reader gets. */
+  readonly canAnswer?: false;
   readonly deliver: (event: Envelope) => void;
 }
 
@@ -139,9 +141,10 @@ export class ConnectedClient implements HostClient {
     );
   }
 
-  async follow(session: SessionId, { after, deliver }: FollowOptions): Promise<Followed> {
+  async follow(session: SessionId, options: FollowOptions): Promise<Followed> {
+    const { after, deliver, canAnswer = this.#self.canAnswer } = options;
     const stream = Symbol("stream");
-    const reader = { ...this.#self, stream, deliver };
+    const reader = { ...this.#self, canAnswer, stream, deliver };
     const payload = after === undefined ? {} : { after };
     const stop = () => this.#host.detach(session, stream);
     const reply = await this.#guarded(() => this.#host.carryOut(reader, { kind: "AttachSession", payload, session }));

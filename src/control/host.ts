@@ -145,6 +145,21 @@ export class Host {
     });
   }
 
+  /** Shows a message to every person who follows a session, except one client; returns how many. It is in no log. */
+  tellPeople(message: string, except?: string): number {
+    const told = new Set<ClientId>();
+    for (const { run, attached } of this.#sessions.all()) {
+      const { session, bus } = run;
+      for (const reader of attached.readers) {
+        if (reader.identity !== "human" || !reader.canAnswer || reader.id === except) continue;
+        told.add(reader.id);
+        const payload = { level: "warning", message } as const;
+        reader.deliver({ id: bus.nextId - 1, kind: "Notice", session, originator: reader.id, ts: bus.now(), payload });
+      }
+    }
+    return told.size;
+  }
+
   /** Takes no more commands, ends every session and tells their readers. */
   async close(reason?: SessionEndReason): Promise<void> {
     this.#isClosing = true;

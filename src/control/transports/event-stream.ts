@@ -2,13 +2,14 @@
  * One reader of server-sent events.
  *
  * 1. A comment goes out every 30 seconds, so that proxies keep the connection open.
- * 2. A reader that falls behind is disconnected: at most `MOST_WAITING` and one event wait for it.
+ * 2. A reader that falls behind is disconnected: at most `MOST_WAITING` bytes and what the socket holds wait for it.
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.js";
+import { Outbox } from "../outbox.js";
 
 export const HEARTBEAT_MS = 30_000;
-/** Characters that wait to be read. */
+/** Bytes that wait to be read. */
 export const MOST_WAITING = 1024 * 1024;
 
 export interface EventStreamOptions {
@@ -19,14 +20,22 @@ export interface EventStreamOptions {
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #clock: Clock;
+  readonly #outbox: Outbox;
   #stopTimer = () => {};
 
   constructor(response: ServerResponse, { clock, onClose }: EventStreamOptions) {
     this.#response = response;
     this.#clock = clock;
+    this.#outbox = new Outbox({
+      limitBytes: MOST_WAITING,
+      write: (text) => response.write(text),
+      cut: () => response.destroy(),
+    });
     response.on("error", () => {});
+    response.on("drain", () => this.#outbox.drained());
     response.once("close", () => {
       this.#stopTimer();
+      this.#outbox.close();
       onClose();
     });
     response.writeHead(200, {
@@ -39,9 +48,14 @@ export class EventStream {
     this.#beatLater();
   }
 
-  /** `data` is one line. */
-  send(data: string): void {
-    this.#write(`data: ${data}\n\n`);
+  /** `data` is one line; so is each line of `head`, such as `id: 5`. */
+  send(data: string, head = ""): void {
+    this.#outbox.send(`${head}data: ${data}\n\n`);
+  }
+
+  /** What waits to be read is below a tenth of the limit. */
+  get isCalm(): boolean {
+    return this.#outbox.waitingBytes < MOST_WAITING / 10;
   }
 
   end(): void {
@@ -49,15 +63,10 @@ export class EventStream {
     this.#response.end();
   }
 
-  #write(frame: string): void {
-    if (this.#response.writableLength > MOST_WAITING) this.#response.destroy();
-    else this.#response.write(frame);
-  }
-
   #beatLater(): void {
     this.#stopTimer = this.#clock.after(HEARTBEAT_MS, () => {
       this.#beatLater();
-      this.#write(": heartbeat\n\n");
+      this.#outbox.send(": heartbeat\n\n");
     });
   }
 }

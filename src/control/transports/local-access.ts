@@ -1,7 +1,7 @@
 /**
  * Who may talk to a server on this machine. Web pages in a browser run here too, and can reach it.
  *
- * 1. It listens only on loopback addresses.
+ * 1. The simple server listens only on loopback addresses.
  * 2. The Host header names this server: a foreign name that was made to resolve to 127.0.0.1 (DNS rebinding) is refused.
  * 3. A request with an Origin comes from a page: only this server's own and explicitly allowed ones may.
  * 4. An accepted client still needs the token. It is compared in constant time.
@@ -9,6 +9,16 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4 } from "node:net";
+
+export interface AddressOptions {
+  /** Names of the server as they stand in a URL: `127.0.0.1`, `[::1]`, `example.com`. */
+  readonly names: readonly string[];
+  /** Other names that it answers to, such as those of its certificate. */
+  readonly isAlsoNamed?: (name: string) => boolean;
+  readonly port: number;
+  readonly scheme?: "http" | "https";
+  readonly origins: readonly string[];
+}
 
 export interface LocalAccessOptions {
   /** A loopback address; see `loopbackAddress`. */
@@ -24,15 +34,23 @@ export interface Refusal {
   readonly message: string;
 }
 
+const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
+
 /** The address to listen on; throws if other machines could reach it. */
 export function loopbackAddress(host: string): string {
-  // Does not ask the resolver, whose configuration may differ.
-  if (host === "localhost") return "127.0.0.1";
-  if (host === "::1" || host === "[::1]") return "::1";
-  if (isIPv4(host) && host.startsWith("127.")) return host;
+  const address = asLoopback(host);
+  if (address !== undefined) return address;
   throw new Error(
     `Refused to listen on "${host}": only 127.0.0.1, ::1 and localhost, which other machines cannot reach.`,
   );
+}
+
+/** The loopback address that a name stands for; undefined if other machines can reach it. */
+export function asLoopback(host: string): string | undefined {
+  // Does not ask the resolver, whose configuration may differ.
+  if (host === "localhost") return "127.0.0.1";
+  if (host === "::1" || host === "[::1]") return "::1";
+  return isIPv4(host) && host.startsWith("127.") ? host : undefined;
 }
 
 /** `127.0.0.1` or `[::1]`, as in a URL. */
@@ -40,20 +58,18 @@ export function inUrl(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
-export class LocalAccess {
-  readonly #hosts: ReadonlySet<string>;
-  readonly #ownOrigins: ReadonlySet<string>;
+/** The addresses that a server answers to, and the pages that may use it. */
+export class AddressCheck {
+  readonly #options: AddressOptions;
+  readonly #names: ReadonlySet<string>;
+  readonly #scheme: "http" | "https";
   readonly #foreignOrigins: ReadonlySet<string>;
-  readonly #token: Buffer | undefined;
 
-  constructor({ address, port, token, origins }: LocalAccessOptions) {
-    const names = ["127.0.0.1", "localhost", "[::1]", inUrl(address)];
-    // Clients omit the default port.
-    const hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
-    this.#hosts = new Set(hosts);
-    this.#ownOrigins = new Set(hosts.map((host) => `http://${host}`));
-    this.#foreignOrigins = new Set(origins.map(asOrigin));
-    this.#token = token === undefined ? undefined : digest(token);
+  constructor(options: AddressOptions) {
+    this.#options = options;
+    this.#names = new Set([...LOOPBACK_NAMES, ...options.names.map((name) => name.toLowerCase())]);
+    this.#scheme = options.scheme ?? "http";
+    this.#foreignOrigins = new Set(options.origins.map(asOrigin));
   }
 
   /** Whether it is an allowed page on another address, which needs CORS headers. */
@@ -61,11 +77,11 @@ export class LocalAccess {
     return origin !== undefined && this.#foreignOrigins.has(origin.toLowerCase());
   }
 
-  refuseAddress({ host, origin }: IncomingHttpHeaders): Refusal | undefined {
-    if (host === undefined || !this.#hosts.has(host.toLowerCase())) {
+  refuse({ host, origin }: IncomingHttpHeaders): Refusal | undefined {
+    if (host === undefined || !this.#isOwn(host.toLowerCase())) {
       return { status: 403, message: `The Host header ${quote(host)} is not this server's address.` };
     }
-    if (origin === undefined || this.#ownOrigins.has(origin.toLowerCase()) || this.isAllowedForeign(origin)) {
+    if (origin === undefined || this.#isOwnOrigin(origin.toLowerCase()) || this.isAllowedForeign(origin)) {
       return undefined;
     }
     return {
@@ -74,11 +90,41 @@ export class LocalAccess {
     };
   }
 
+  #isOwn(host: string): boolean {
+    const defaultPort = this.#scheme === "http" ? 80 : 443;
+    const [, name, port] = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
+    // Clients omit the default port.
+    if (name === undefined || Number(port ?? defaultPort) !== this.#options.port) return false;
+    return this.#names.has(name) || this.#options.isAlsoNamed?.(name) === true;
+  }
+
+  #isOwnOrigin(origin: string): boolean {
+    const start = `${this.#scheme}://`;
+    return origin.startsWith(start) && this.#isOwn(origin.slice(start.length));
+  }
+}
+
+export class LocalAccess {
+  readonly #address: AddressCheck;
+  readonly #token: Buffer | undefined;
+
+  constructor({ address, port, token, origins }: LocalAccessOptions) {
+    this.#address = new AddressCheck({ names: [inUrl(address)], port, origins });
+    this.#token = token === undefined ? undefined : digest(token);
+  }
+
+  isAllowedForeign(origin: string | undefined): origin is string {
+    return this.#address.isAllowedForeign(origin);
+  }
+
+  refuseAddress(headers: IncomingHttpHeaders): Refusal | undefined {
+    return this.#address.refuse(headers);
+  }
+
   /** `inQuery` is the token in the address, for requests that accept it there. */
   refuseToken(headers: IncomingHttpHeaders, inQuery: string | undefined): Refusal | undefined {
     if (this.#token === undefined) return undefined;
-    const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? "")?.[1];
-    const given = headers["x-oxbow-token"] ?? bearer ?? inQuery;
+    const given = headers["x-oxbow-token"] ?? bearerToken(headers) ?? inQuery;
     if (typeof given === "string" && timingSafeEqual(digest(given), this.#token)) return undefined;
     const problem = given === undefined ? "A token is required" : "The token is wrong";
     return {
@@ -86,6 +132,10 @@ export class LocalAccess {
       message: `${problem}: send it as "X-Oxbow-Token: TOKEN" or "Authorization: Bearer TOKEN"; for GET /events also as ?token=TOKEN.`,
     };
   }
+}
+
+export function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +(.*)$/i.exec(authorization ?? "")?.[1];
 }
 
 function asOrigin(text: string): string {

@@ -1,0 +1,94 @@
+/** Starts the service, prints where it listens, and ends it in good order on a signal. */
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import { AUTH_CHANNELS, type AuthChannel } from "../../control/auth/channels.js";
+import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
+import { roots } from "../../system/xdg-paths.js";
+import { EXIT } from "../exit-codes.js";
+import { type Prepared, prepare } from "../run/prepare.js";
+import { processTerminal } from "../terminal-io.js";
+
+export async function runService(flags: ParsedFlags, variables: Variables): Promise<number> {
+  const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
+  const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
+  if ("exit" in prepared) return prepared.exit;
+  const { engine } = prepared;
+  const stopped = stopSignal();
+  let served: ServedEngine | undefined;
+  let simple: { close(): Promise<void> } | undefined;
+  try {
+    const isStdio = flags.has("stdio");
+    const say = (line: string) => void (isStdio ? process.stderr : process.stdout).write(`${line}\n`);
+    served = await listen(prepared, { flags, variables });
+    for (const address of served?.addresses ?? []) say(`listening on ${address}`);
+    simple = await simpleSurface(prepared, { flags, say });
+    if (isStdio) {
+      const { serveStdio } = await import("./stdio.js");
+      await Promise.race([serveStdio(engine, { variables, tokens: served?.tokens }), stopped]);
+    } else {
+      if (served === undefined && simple === undefined) {
+        throw new UsageError("There is nothing to listen on: add --listen HOST:PORT, --simple HOST:PORT or --stdio.");
+      }
+      await stopped;
+      process.stderr.write("oxbow: ending …\n");
+    }
+    return EXIT.answered;
+  } finally {
+    await simple?.close();
+    // Readers get the ends of their sessions before their connections end.
+    await engine.close();
+    await served?.close();
+  }
+}
+
+/** Undefined if the flags leave nothing to listen on. */
+async function listen(
+  { engine }: Prepared,
+  { flags, variables }: { readonly flags: ParsedFlags; readonly variables: Variables },
+): Promise<ServedEngine | undefined> {
+  const addresses = flags.list("listen");
+  const socket = !flags.has("no-socket") && !flags.has("stdio");
+  if (!socket && addresses.length === 0) return undefined;
+  return serveEngine(engine, {
+    roots: roots(variables),
+    ...{ variables, socket, listen: addresses, origins: flags.list("origin"), authChannel: channelOf(flags) },
+    tlsCert: flags.text("tls-cert"),
+    tlsKey: flags.text("tls-key"),
+    authTokenFile: flags.text("auth-token-file"),
+    log: (message, fields) => void process.stderr.write(`oxbow: ${message} ${JSON.stringify(fields ?? {})}\n`),
+  });
+}
+
+function channelOf(flags: ParsedFlags): AuthChannel {
+  const given = flags.text("auth-channel") ?? "auto";
+  const channel = AUTH_CHANNELS.find((name) => name === given);
+  if (channel === undefined) throw new UsageError(`--auth-channel takes ${AUTH_CHANNELS.join(", ")}, not "${given}".`);
+  return channel;
+}
+
+async function simpleSurface(
+  prepared: Prepared,
+  { flags, say }: { readonly flags: ParsedFlags; readonly say: (line: string) => void },
+): Promise<{ close(): Promise<void> } | undefined> {
+  const place = flags.text("simple");
+  if (place === undefined) return undefined;
+  const { serveSimple } = await import("./simple.js");
+  const server = await serveSimple(prepared, { place, origins: flags.list("origin") });
+  say(`listening on ${server.url} (simple; token ${server.token})`);
+  return server;
+}
+
+/** Resolves with the first signal. The second one ends the program at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(EXIT.cancelled);
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * The frames of the protocol as lines of JSON on standard input and output. It ends with the input.
+ *
+ * The program that started this one is the client: it has the rights of this user already. `OXBOW_TOKEN` narrows them, and a command of a
+ * model is an agent in any case.
+ */
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { identityOf } from "../../control/auth/identity.js";
+import type { Tokens } from "../../control/auth/tokens.js";
+import { FrameConnection } from "../../control/transports/frames.js";
+import { parseObject } from "../../control/transports/http/read-body.js";
+import { failure } from "../../protocol/errors.js";
+import { isAgent } from "../../runtime/agent-limits.js";
+import type { Engine } from "../../runtime/open-engine.js";
+import { serviceTokens } from "../../runtime/service-tokens.js";
+
+const MOST_LINE_BYTES = 16 * 1024 * 1024;
+
+export async function serveStdio(
+  engine: Engine,
+  { variables, tokens }: { readonly variables: Variables; readonly tokens: Tokens | undefined },
+): Promise<void> {
+  const { host } = engine;
+  host.addFeature("stdio");
+  const client = host.connect({
+    id: engine.newClientId(),
+    ...(await rightsOf(variables, { engine, tokens })),
+    transport: "stdio",
+    handshake: "required",
+  });
+  const connection = new FrameConnection({ client, write: (text) => void process.stdout.write(`${text}\n`) });
+  process.stdout.on("error", () => process.stdin.destroy());
+  try {
+    for await (const line of lines(process.stdin)) {
+      const read = line === undefined ? tooLong() : parseObject(line);
+      if ("failure" in read) connection.refuse(read.failure);
+      else void connection.take(read.body);
+    }
+  } finally {
+    connection.close();
+  }
+}
+
+async function rightsOf(variables: Variables, place: { readonly engine: Engine; readonly tokens: Tokens | undefined }) {
+  const { OXBOW_TOKEN: token } = variables;
+  if (token === undefined || token === "") {
+    return isAgent(variables)
+      ? ({ identity: "agent", canAnswer: false } as const)
+      : ({ identity: "human", canAnswer: true } as const);
+  }
+  const checked = (place.tokens ?? (await serviceTokens(variables, place.engine.clock))).check(token);
+  if ("failure" in checked) throw new UsageError(`OXBOW_TOKEN: ${checked.failure.message}`);
+  const rights = identityOf(checked.claims);
+  return isAgent(variables) ? { ...rights, identity: "agent" as const, canAnswer: false } : rights;
+}
+
+function tooLong() {
+  return { failure: failure("TooLarge", { what: "The line", limit: `${MOST_LINE_BYTES} bytes` }) };
+}
+
+/** Undefined for a line that is too long: its rest is skipped. */
+async function* lines(input: AsyncIterable<Buffer | string>): AsyncIterable<Buffer | undefined> {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    let rest = Buffer.from(chunk);
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      const line = size > MOST_LINE_BYTES ? undefined : Buffer.concat([...pieces, rest.subarray(0, end)]);
+      pieces = [];
+      size = 0;
+      rest = rest.subarray(end + 1);
+      if (line === undefined || line.length > 0) yield line;
+    }
+    size += rest.length;
+    if (size > MOST_LINE_BYTES) pieces = [];
+    else pieces.push(rest);
+  }
+  if (size > 0 && size <= MOST_LINE_BYTES) yield Buffer.concat(pieces);
+}

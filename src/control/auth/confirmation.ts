@@ -1,0 +1,116 @@
+/**
+ * Six-digit codes: a person sees the code on a trusted surface and passes it on. A program alone cannot make a token, because it does
+ * not see the code.
+ *
+ * 1. The first surface that can show the code is used, and the answer names it. The requester never gets the code.
+ * 2. A code is valid for 60 seconds, for one request and for three guesses.
+ * 3. Few requests are open at once, and few are accepted in a minute: a program cannot flood a person with codes.
+ */
+import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../../base/clock.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import type { WantedClaims } from "./claims.js";
+
+export type ChannelName = "client" | "tty" | "notify";
+
+/** A surface that a person trusts. */
+export interface ConfirmationChannel {
+  readonly name: ChannelName;
+  /** Where the person finds the code: "in the terminal of 'oxbow serve'". */
+  readonly where: string;
+  /** False if the code could not be shown. `requester` is the client that asks: it does not get its own code. */
+  show(message: string, requester?: string): Promise<boolean> | boolean;
+}
+
+export interface OpenConfirmation {
+  readonly request: string;
+  readonly channel: ChannelName;
+  readonly where: string;
+  readonly expires_at: string;
+}
+
+interface Waiting {
+  readonly code: string;
+  readonly wanted: WantedClaims;
+  readonly until: number;
+  guesses: number;
+}
+
+export const CODE_LIFETIME_MS = 60_000;
+const MOST_GUESSES = 3;
+const MOST_OPEN = 3;
+const MOST_A_MINUTE = 6;
+
+export const NO_CHANNEL =
+  "Token issuance requires an interactive confirmation channel. For headless/CI: pre-provision a token file. For service managers: launch with --auth-channel notify.";
+
+export class Confirmations {
+  readonly #channels: readonly ConfirmationChannel[];
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Waiting>();
+  #recent: number[] = [];
+
+  constructor(channels: readonly ConfirmationChannel[], clock: Clock) {
+    this.#channels = channels;
+    this.#clock = clock;
+  }
+
+  /** Shows a code to a person. */
+  async open(
+    wanted: WantedClaims,
+    { purpose, requester }: { readonly purpose: string; readonly requester?: string },
+  ): Promise<OpenConfirmation | { readonly failure: Failure }> {
+    const busy = this.#tooMany();
+    if (busy !== undefined) return { failure: busy };
+    const code = String(randomInt(1_000_000)).padStart(6, "0");
+    const message = `${purpose} Code: ${code}. It is valid for 60 seconds. Pass it on only if you asked for this.`;
+    for (const channel of this.#channels) {
+      if (!(await channel.show(message, requester))) continue;
+      const request = `req_${randomBytes(12).toString("hex")}`;
+      this.#waiting.set(request, { code, wanted, until: this.#clock.now() + CODE_LIFETIME_MS, guesses: MOST_GUESSES });
+      const expires_at = new Date(this.#clock.wall() + CODE_LIFETIME_MS).toISOString();
+      return { request, channel: channel.name, where: channel.where, expires_at };
+    }
+    return { failure: { ...failure("Forbidden"), message: NO_CHANNEL } };
+  }
+
+  /** What was confirmed. A request is used up by the right code, and by too many wrong ones. */
+  confirm(request: string, code: string): { readonly wanted: WantedClaims } | { readonly failure: Failure } {
+    this.#dropOld();
+    const waiting = this.#waiting.get(request);
+    if (waiting === undefined) {
+      const detail = "There is no such request, or its 60 seconds are over. Ask for the token again.";
+      return { failure: failure("NotFound", { detail }) };
+    }
+    if (isSame(code, waiting.code)) {
+      this.#waiting.delete(request);
+      return { wanted: waiting.wanted };
+    }
+    waiting.guesses -= 1;
+    if (waiting.guesses === 0) this.#waiting.delete(request);
+    const left = waiting.guesses === 0 ? "The request is void. Ask for the token again." : `${waiting.guesses} left.`;
+    return { failure: failure("Forbidden", { detail: `The code is wrong. ${left}` }) };
+  }
+
+  #tooMany(): Failure | undefined {
+    this.#dropOld();
+    const now = this.#clock.now();
+    this.#recent = this.#recent.filter((at) => now - at < 60_000);
+    if (this.#waiting.size >= MOST_OPEN || this.#recent.length >= MOST_A_MINUTE) {
+      return failure("TooManyRequests", { seconds: 60 }, { retryable: true, retry_after_ms: 60_000 });
+    }
+    this.#recent.push(now);
+    return undefined;
+  }
+
+  #dropOld(): void {
+    const now = this.#clock.now();
+    for (const [request, { until }] of this.#waiting) if (until <= now) this.#waiting.delete(request);
+  }
+}
+
+/** Both have six characters: a different length is no secret. */
+function isSame(given: string, code: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(code)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,173 @@
+/**
+ * The tokens of one engine: it checks them on each request, makes them after a confirmation, and revokes them.
+ *
+ * 1. Every transport but the in-process one needs a token, the Unix socket included.
+ * 2. The owner's token is in `control.token` (mode 0600). It is renewed long before it expires.
+ * 3. A message never contains a token.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { createIdSource, type IdSource } from "../../base/ulid.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import type { TokenId } from "../../protocol/ids.js";
+import { DEFAULT_LIFETIME_SECONDS, makeClaims, mintProblem, type TokenClaims, type WantedClaims } from "./claims.js";
+import { type ConfirmationChannel, Confirmations, type OpenConfirmation } from "./confirmation.js";
+import { readPrivateFile, writePrivateFile } from "./private-file.js";
+import { openSigningKey } from "./signing-key.js";
+import type { FileToken } from "./token-file.js";
+import { type IssuedToken, TokenRecords } from "./token-records.js";
+import { readToken, signToken } from "./token-text.js";
+
+export interface TokensOptions {
+  readonly stateFolder: string;
+  readonly clock: Clock;
+  readonly channels?: readonly ConfirmationChannel[];
+  readonly fileTokens?: readonly FileToken[];
+}
+
+export interface NewToken {
+  readonly token: string;
+  readonly claims: TokenClaims;
+}
+
+type Checked = { readonly claims: TokenClaims } | { readonly failure: Failure };
+
+const OWNER_NAME = "owner";
+const RENEW_BEFORE_SECONDS = DEFAULT_LIFETIME_SECONDS / 2;
+
+export class Tokens {
+  readonly #key: Uint8Array;
+  readonly #options: TokensOptions;
+  readonly #records: TokenRecords;
+  readonly #confirmations: Confirmations;
+  readonly #files: readonly { readonly digest: Buffer; readonly claims: TokenClaims }[];
+  readonly #ids: IdSource;
+  readonly #onRevoke = new Set<(jti: string) => void>();
+
+  static async open(options: TokensOptions): Promise<Tokens> {
+    const tokens = new Tokens(options, await openSigningKey(options.stateFolder));
+    await tokens.#records.removeExpired();
+    return tokens;
+  }
+
+  private constructor(options: TokensOptions, key: Uint8Array) {
+    const { stateFolder, clock, channels = [], fileTokens = [] } = options;
+    this.#options = options;
+    this.#key = key;
+    this.#records = new TokenRecords(stateFolder, clock);
+    this.#confirmations = new Confirmations(channels, clock);
+    this.#files = fileTokens.map(({ token, claims }) => ({ digest: digest(token), claims }));
+    this.#ids = createIdSource({ wall: clock.wall, random: (bytes) => crypto.getRandomValues(bytes) });
+  }
+
+  get now(): number {
+    return this.#options.clock.wall() / 1000;
+  }
+
+  /** The claims of a token that is valid now. */
+  check(text: string): Checked {
+    const read = readToken(text, this.#key) ?? this.#fileToken(text);
+    if (read === undefined) return refused("it is wrong or from another engine.");
+    if ("problem" in read) return refused(`${read.problem}.`);
+    const problem = this.problemOf(read.claims);
+    return problem === undefined ? read : { failure: problem };
+  }
+
+  /** Why a token that was valid is not valid any more. */
+  problemOf({ jti, exp, nbf }: TokenClaims): Failure | undefined {
+    const { now } = this;
+    if (now < nbf) return failure("Unauthorized", { detail: `it is valid from ${asTime(nbf)} on.` });
+    if (now >= exp) return failure("TokenExpired", { exp: asTime(exp) });
+    const ts = this.#records.revokedAt(jti);
+    return ts === undefined ? undefined : failure("TokenRevoked", { jti, ts });
+  }
+
+  /** Asks a person to confirm a new token with a code. */
+  async request(
+    wanted: WantedClaims,
+    by: { readonly claims?: TokenClaims | undefined; readonly client?: string | undefined },
+  ): Promise<OpenConfirmation | { readonly failure: Failure }> {
+    const problem = mintProblem(wanted, by.claims, this.now);
+    if (problem !== undefined) return { failure: failure("Forbidden", { detail: problem }) };
+    const purpose = `A program asks for a token: ${describe(wanted)}.`;
+    return this.#confirmations.open(wanted, { purpose, ...(by.client !== undefined && { requester: by.client }) });
+  }
+
+  async confirm(request: string, code: string): Promise<NewToken | { readonly failure: Failure }> {
+    const confirmed = this.#confirmations.confirm(request, code);
+    return "failure" in confirmed ? confirmed : this.make(confirmed.wanted);
+  }
+
+  /** For callers that have made sure that a person wants it. */
+  async make(wanted: WantedClaims): Promise<NewToken> {
+    const claims = makeClaims(wanted, { jti: this.#ids.next("tok"), now: this.now });
+    await this.#records.issued(claims);
+    return { token: signToken(claims, this.#key), claims };
+  }
+
+  list(): readonly IssuedToken[] {
+    return this.#records.list();
+  }
+
+  /** Open connections with the token end. */
+  async revoke(jti: TokenId, exp?: number): Promise<void> {
+    const known = exp ?? this.list().find((token) => token.jti === jti)?.exp;
+    // Of an unknown token the end is unknown too: the record stays for a year.
+    await this.#records.revoke(jti, known ?? Math.ceil(this.now) + 365 * DEFAULT_LIFETIME_SECONDS);
+    for (const listener of this.#onRevoke) listener(jti);
+  }
+
+  onRevoke(listener: (jti: string) => void): () => void {
+    this.#onRevoke.add(listener);
+    return () => this.#onRevoke.delete(listener);
+  }
+
+  /** Writes the owner's token, unless the file holds one that is good for a while. */
+  async keepOwnerToken(): Promise<string> {
+    const path = ownerTokenFile(this.#options.stateFolder);
+    const kept = (await readPrivateFile(path))?.trim();
+    const read = kept === undefined ? undefined : this.check(kept);
+    if (kept !== undefined && read !== undefined && "claims" in read) {
+      if (isOwner(read.claims) && read.claims.exp - this.now > RENEW_BEFORE_SECONDS) return kept;
+    }
+    const { token } = await this.make({ identity_class: "human", can_mint: true, display_name: OWNER_NAME });
+    await writePrivateFile(path, `${token}\n`);
+    return token;
+  }
+
+  #fileToken(text: string): { readonly claims: TokenClaims } | undefined {
+    const given = digest(text);
+    let found: { readonly claims: TokenClaims } | undefined;
+    for (const file of this.#files) if (timingSafeEqual(file.digest, given)) found = { claims: file.claims };
+    return found;
+  }
+}
+
+export function ownerTokenFile(stateFolder: string): string {
+  return join(stateFolder, "control.token");
+}
+
+export function isOwner({ sessions, can_mint }: TokenClaims): boolean {
+  return sessions === undefined && can_mint;
+}
+
+function describe({ identity_class, sessions = [], commands, lifetimeSeconds }: WantedClaims): string {
+  const of = sessions.length === 0 ? "no session" : sessions.join(", ");
+  const does = commands === undefined ? "" : `, only ${commands.join(", ")}`;
+  const hours = (lifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS) / 3600;
+  return `${identity_class}, ${of}${does}, for ${hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(hours * 60)} min`}`;
+}
+
+function refused(detail: string): { readonly failure: Failure } {
+  return { failure: failure("Unauthorized", { detail }) };
+}
+
+function asTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+/** Both sides of a comparison get the same length. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,150 @@
+/**
+ * The clients behind HTTP requests. Requests come one by one, so a client stays until it was not used for an hour.
+ *
+ * 1. A client belongs to the token that it shook hands with. Another token cannot use it.
+ * 2. A request may name its client (`X-Oxbow-Client`). Without a name it is the newest client of the token.
+ * 3. A token has a bounded number of clients.
+ */
+import type { Clock } from "../../../base/clock.js";
+import { failure } from "../../../protocol/errors.js";
+import type { ClientHello, Handshake } from "../../../protocol/handshake.js";
+import type { ClientId } from "../../../protocol/ids.js";
+import type { TokenClaims } from "../../auth/claims.js";
+import { identityOf } from "../../auth/identity.js";
+import type { ClientOptions, HostClient } from "../../connected-client.js";
+import { Refused } from "./call.js";
+
+export interface RestClientsOptions {
+  readonly connect: (options: ClientOptions) => HostClient;
+  readonly newClientId: () => ClientId;
+  readonly clock: Clock;
+}
+
+interface Entry {
+  readonly client: HostClient;
+  readonly isReader: boolean;
+  usedAt: number;
+  /** Its open streams: a client with one is not idle. */
+  streams: number;
+}
+
+const IDLE_MS = 60 * 60 * 1000;
+const MOST_CLIENTS = 1024;
+
+export class RestClients {
+  readonly #options: RestClientsOptions;
+  /** By token, each with its clients by id, the newest last. */
+  readonly #tokens = new Map<string, Map<string, Entry>>();
+
+  constructor(options: RestClientsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a client, or greets the named one again. */
+  handshake(claims: TokenClaims, hello: ClientHello, named?: string): Handshake {
+    this.#dropIdle();
+    const known = named === undefined ? undefined : this.#tokens.get(claims.jti)?.get(named);
+    const client = known?.client ?? this.#connect(claims);
+    const reply = client.handshake(hello);
+    if (!reply.ok) {
+      if (known === undefined) client.close();
+      throw new Refused(reply.failure);
+    }
+    if (known === undefined)
+      this.#add(claims, { client, isReader: false, usedAt: this.#options.clock.now(), streams: 0 });
+    return reply.handshake;
+  }
+
+  find(claims: TokenClaims, named?: string): HostClient {
+    const client = this.#find(claims, named);
+    if (client === undefined) throw new Refused(failure("HandshakeRequired"));
+    return client;
+  }
+
+  /** The client that `find` gives, or one that only reads. */
+  reader(claims: TokenClaims, named?: string): HostClient {
+    const known = this.#find(claims, named) ?? this.#newest(claims, { readers: "included" });
+    if (known !== undefined) return known;
+    const client = this.#connect(claims);
+    client.handshake({});
+    this.#add(claims, { client, isReader: true, usedAt: this.#options.clock.now(), streams: 0 });
+    return client;
+  }
+
+  /** Keeps a client while it has a stream; the returned function ends that. */
+  hold(claims: TokenClaims, client: HostClient): () => void {
+    const entry = this.#tokens.get(claims.jti)?.get(client.id);
+    if (entry === undefined) return () => {};
+    entry.streams += 1;
+    return () => {
+      entry.streams -= 1;
+      this.#used(entry);
+    };
+  }
+
+  /** The token is not valid any more. */
+  drop(jti: string): void {
+    for (const { client } of this.#tokens.get(jti)?.values() ?? []) client.close();
+    this.#tokens.delete(jti);
+  }
+
+  close(): void {
+    for (const jti of [...this.#tokens.keys()]) this.drop(jti);
+  }
+
+  #find(claims: TokenClaims, named: string | undefined): HostClient | undefined {
+    if (named === undefined) return this.#newest(claims, { readers: "left out" });
+    const entry = this.#tokens.get(claims.jti)?.get(named);
+    return entry && !entry.isReader ? this.#used(entry) : undefined;
+  }
+
+  #newest(claims: TokenClaims, { readers }: { readonly readers: "included" | "left out" }): HostClient | undefined {
+    const all = [...(this.#tokens.get(claims.jti)?.values() ?? [])];
+    const entry = all.reverse().find(({ isReader }) => readers === "included" || !isReader);
+    return entry && this.#used(entry);
+  }
+
+  #used(entry: Entry): HostClient {
+    entry.usedAt = this.#options.clock.now();
+    return entry.client;
+  }
+
+  #connect(claims: TokenClaims): HostClient {
+    const { connect, newClientId } = this.#options;
+    const { display_name: name } = claims;
+    return connect({
+      id: newClientId(),
+      ...identityOf(claims),
+      transport: "http",
+      ...(name !== undefined && { name }),
+      attachOnCreate: false,
+      handshake: "required",
+    });
+  }
+
+  #add(claims: TokenClaims, entry: Entry): void {
+    const clients = this.#tokens.get(claims.jti) ?? new Map<string, Entry>();
+    clients.set(entry.client.id, entry);
+    this.#tokens.set(claims.jti, clients);
+    if (clients.size <= MOST_CLIENTS) return;
+    const [idle] = [...clients.values()]
+      .filter(({ streams }) => streams === 0)
+      .sort((left, right) => left.usedAt - right.usedAt);
+    if (idle !== undefined) this.#remove(clients, idle);
+  }
+
+  #dropIdle(): void {
+    const before = this.#options.clock.now() - IDLE_MS;
+    for (const [jti, clients] of this.#tokens) {
+      for (const entry of [...clients.values()]) {
+        if (entry.streams === 0 && entry.usedAt < before) this.#remove(clients, entry);
+      }
+      if (clients.size === 0) this.#tokens.delete(jti);
+    }
+  }
+
+  #remove(clients: Map<string, Entry>, { client }: Entry): void {
+    clients.delete(client.id);
+    client.close();
+  }
+}

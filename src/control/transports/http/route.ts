@@ -1,0 +1,25 @@
+/** One route of the HTTP surface. The same table serves requests and makes the OpenAPI document, so the two cannot disagree. */
+import type { JsonObject } from "../../../protocol/json.js";
+import type { Call } from "./call.js";
+
+export interface Route {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** With names in braces: `/v1/sessions/{id}`. */
+  readonly path: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly tag: "sessions" | "lookups" | "tokens" | "service";
+  /** Parameters in the query, each with its schema. */
+  readonly query?: Readonly<Record<string, JsonObject>>;
+  /** Headers that it reads besides the token. */
+  readonly headers?: Readonly<Record<string, JsonObject>>;
+  readonly body?: JsonObject;
+  readonly answers: Readonly<Record<number, RouteAnswer>>;
+  handle(call: Call): Promise<Response> | Response;
+}
+
+export interface RouteAnswer {
+  readonly about: string;
+  readonly schema?: JsonObject;
+  readonly type?: "text/event-stream";
+}

@@ -1,0 +1,119 @@
+/**
+ * `GET /v1/sessions/{id}/events`: the events of a session as server-sent events, `id: ID`, `event: KIND`, `data: ENVELOPE`.
+ *
+ * 1. After `Last-Event-ID` (or `?after=`) come the stored events after that one, then the live ones, each once and in order. Without it,
+ *    only live ones, after the questions that are open.
+ * 2. Events that are not in the log (StreamGap, TokenExpiring) have the id of the last event before them, so a reader can resume after any event.
+ * 3. A reader that falls behind is disconnected. It resumes after the last event that it has.
+ */
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Envelope } from "../../../protocol/envelope.js";
+import type { SessionId } from "../../../protocol/ids.js";
+import { TokenWatch } from "../../auth/token-watch.js";
+import type { HostClient } from "../../connected-client.js";
+import { wireText } from "../../wire-text.js";
+import { EventStream } from "../event-stream.js";
+import { type Call, Refused, refuse } from "./call.js";
+
+export async function streamEvents(call: Call): Promise<Response> {
+  const { session, reader, request } = call;
+  const after = afterOf(call);
+  if (request.method === "HEAD") {
+    return new Response(null, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
+  }
+  const stream = new SessionStream(call, { session, client: reader });
+  const followed = await reader.follow(session, { after, deliver: (event) => stream.deliver(event) });
+  if (!followed.ok) {
+    if (!stream.isOpen) throw new Refused(followed.failure);
+    stream.end();
+    return RESPONSE_ALREADY_SENT;
+  }
+  stream.begin(followed.stop);
+  return RESPONSE_ALREADY_SENT;
+}
+
+function afterOf(call: Call): number | undefined {
+  const header = call.context.req.header("last-event-id");
+  if (header === undefined || header === "") return call.number("after");
+  if (/^\d{1,15}$/.test(header)) return Number(header);
+  throw refuse("InvalidInput", "Last-Event-ID must be the id of an event: a whole number.");
+}
+
+/** One open stream. The response begins with the first event, or when the session was found: before, an error can still be sent. */
+class SessionStream {
+  readonly #call: Call;
+  readonly #place: { readonly session: SessionId; readonly client: HostClient };
+  readonly #release: () => void;
+  #stream: EventStream | undefined;
+  #watch: TokenWatch | undefined;
+  #stop: (() => void) | undefined;
+  #isClosed = false;
+  #isBusy = false;
+  #lastId = 0;
+
+  constructor(call: Call, place: { readonly session: SessionId; readonly client: HostClient }) {
+    this.#call = call;
+    this.#place = place;
+    const { claims, service } = call;
+    this.#release = claims === undefined ? () => {} : service.clients.hold(claims, place.client);
+    call.response.once("close", () => this.#close());
+  }
+
+  get isOpen(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  deliver(event: Envelope): void {
+    if (this.#isClosed) return;
+    this.#lastId = event.id;
+    this.#opened().send(wireText(event), `id: ${event.id}\nevent: ${event.kind}\n`);
+    if (event.kind === "TurnStarted") this.#isBusy = true;
+    if (event.kind !== "TurnEnded") return;
+    this.#isBusy = false;
+    this.#watch?.check();
+  }
+
+  begin(stop: () => void): void {
+    this.#stop = stop;
+    const { claims, service } = this.#call;
+    if (this.#isClosed) stop();
+    if (this.#isClosed || claims === undefined) return;
+    this.#opened();
+    this.#watch = new TokenWatch({
+      ...{ claims, tokens: service.tokens, clock: service.clock },
+      warn: (payload) => this.#tell("TokenExpiring", payload),
+      end: () => this.end(),
+      isBusy: () => this.#isBusy,
+    });
+  }
+
+  end(): void {
+    this.#stream?.end();
+    this.#close();
+  }
+
+  #opened(): EventStream {
+    const { service, response } = this.#call;
+    if (this.#stream === undefined) {
+      this.#stream = new EventStream(response, { clock: service.clock, onClose: () => this.#close() });
+      service.open.add(this);
+    }
+    return this.#stream;
+  }
+
+  /** An event of this connection alone. */
+  #tell(kind: "TokenExpiring", payload: { readonly jti: string; readonly expires_at: string }): void {
+    const { session, client } = this.#place;
+    const ts = new Date(this.#call.service.clock.wall()).toISOString();
+    this.deliver({ id: this.#lastId, kind, session, originator: client.id, ts, payload });
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#watch?.stop();
+    this.#stop?.();
+    this.#release();
+    this.#call.service.open.delete(this);
+  }
+}

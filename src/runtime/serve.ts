@@ -1,0 +1,161 @@
+/**
+ * Makes an engine reachable: listeners, tokens and the surfaces that confirm new tokens.
+ *
+ * 1. Beyond loopback it starts only with TLS and a token file whose token is bound to sessions.
+ * 2. If one listener cannot start, none stays.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../base/usage-error.js";
+import type { Variables } from "../base/variables.js";
+import { type AuthChannel, confirmationChannels } from "../control/auth/channels.js";
+import { type FileToken, readTokenFile } from "../control/auth/token-file.js";
+import { Tokens } from "../control/auth/tokens.js";
+import { listenOnPort, listenOnSocket, parseListen, type TlsFiles } from "../control/transports/http/listen.js";
+import { type HttpLimits, HttpService, type Mount } from "../control/transports/http/server.js";
+import { asLoopback } from "../control/transports/local-access.js";
+import type { JsonObject } from "../protocol/json.js";
+import type { Roots } from "../system/xdg-paths.js";
+import type { Engine } from "./open-engine.js";
+
+export interface ServeOptions {
+  readonly roots: Pick<Roots, "state" | "config">;
+  readonly variables: Variables;
+  /** False: no Unix socket. */
+  readonly socket?: boolean;
+  /** `HOST:PORT`, or a port. */
+  readonly listen?: readonly string[];
+  /** Files in PEM. */
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  readonly authTokenFile?: string | undefined;
+  readonly authChannel?: AuthChannel;
+  /** Pages on other addresses that may use it. */
+  readonly origins?: readonly string[];
+  readonly mounts?: readonly Mount[];
+  readonly limits?: HttpLimits;
+  readonly log?: (message: string, fields?: JsonObject) => void;
+}
+
+export interface ServedEngine {
+  /** `unix:/path`, `http://127.0.0.1:8080`, `https://…` */
+  readonly addresses: readonly string[];
+  readonly tokens: Tokens;
+  /** The owner's token, which `control.token` holds as well. */
+  readonly ownerToken: string;
+  /** Ends all connections. Sessions and their turns go on. */
+  close(): Promise<void>;
+}
+
+/** An hour: the owner's token is renewed when half of its time is over. */
+const RENEW_MS = 60 * 60 * 1000;
+
+export function controlSocket({ state }: Pick<Roots, "state">): string {
+  return join(state, "control.sock");
+}
+
+export async function serveEngine(engine: Engine, options: ServeOptions): Promise<ServedEngine> {
+  const { roots, variables, authChannel = "auto", origins = [], log = () => {} } = options;
+  const places = (options.listen ?? []).map(readPlace);
+  const tls = await readTls(options);
+  const fileTokens = await readFileTokens(options);
+  refuseOpenNetwork(places, { tls, options, fileTokens });
+  const channels = confirmationChannels(authChannel, {
+    tellPeople: (message, except) => engine.host.tellPeople(message, except),
+    variables,
+  });
+  const tokens = await Tokens.open({ stateFolder: roots.state, clock: engine.clock, channels, fileTokens });
+  const ownerToken = await tokens.keepOwnerToken();
+  for (const feature of ["rest", "ws", "openapi", "tokens"]) engine.host.addFeature(feature);
+  const service = new HttpService({
+    ...{ host: engine.host, tokens, clock: engine.clock, log },
+    newClientId: () => engine.newClientId(),
+    ...(options.mounts !== undefined && { mounts: options.mounts }),
+    ...(options.limits !== undefined && { limits: options.limits }),
+  });
+  const addresses: string[] = [];
+  try {
+    if (options.socket !== false) {
+      const path = controlSocket(roots);
+      await listenOnSocket(service, path);
+      addresses.push(`unix:${path}`);
+    }
+    for (const place of places) addresses.push(await listenOnPort(service, place, { tls, origins }));
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  const stopRenewing = every(
+    RENEW_MS,
+    engine,
+    () =>
+      void tokens.keepOwnerToken().catch((error) => log("cannot renew the owner's token", { error: String(error) })),
+  );
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= Promise.resolve(stopRenewing()).then(() => service.close());
+    return closed;
+  };
+  return { addresses, tokens, ownerToken, close };
+}
+
+function readPlace(text: string) {
+  const place = parseListen(text);
+  if (place === undefined)
+    throw new UsageError(`--listen takes HOST:PORT or a port, such as 127.0.0.1:8080, not "${text}".`);
+  return place;
+}
+
+async function readTls({ tlsCert, tlsKey }: ServeOptions): Promise<TlsFiles | undefined> {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) throw new UsageError("--tls-cert and --tls-key belong together.");
+  const read = (path: string) =>
+    readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`${path} cannot be read: ${error.code ?? error.message}.`);
+    });
+  return { cert: await read(tlsCert), key: await read(tlsKey) };
+}
+
+async function readFileTokens({ roots, authTokenFile }: ServeOptions): Promise<readonly FileToken[]> {
+  const asUsage = (error: unknown) => {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  };
+  const ci = await readTokenFile(join(roots.config, "ci-token.json")).catch(asUsage);
+  const named = authTokenFile === undefined ? undefined : await readTokenFile(authTokenFile).catch(asUsage);
+  if (authTokenFile !== undefined && named === undefined) throw new UsageError(`There is no file ${authTokenFile}.`);
+  return [ci, named].filter((token) => token !== undefined);
+}
+
+function refuseOpenNetwork(
+  places: readonly { readonly host: string }[],
+  { tls, options, fileTokens }: { tls: TlsFiles | undefined; options: ServeOptions; fileTokens: readonly FileToken[] },
+): void {
+  const open = places.find(({ host }) => asLoopback(host) === undefined);
+  if (open === undefined) return;
+  const missing = [
+    ...(tls === undefined ? ["--tls-cert FILE and --tls-key FILE"] : []),
+    ...(options.authTokenFile === undefined ? ["--auth-token-file FILE"] : []),
+  ];
+  if (missing.length > 0) {
+    throw new UsageError(
+      `Refused to listen on ${open.host}: other machines can reach it. Add ${missing.join(", and ")}, or listen on 127.0.0.1.`,
+    );
+  }
+  if (fileTokens.some(({ claims }) => claims.sessions === undefined)) {
+    throw new UsageError(
+      `Refused to listen on ${open.host}: the token in ${options.authTokenFile} is not bound to sessions. Add "sessions" to it.`,
+    );
+  }
+}
+
+function every(ms: number, { clock }: Pick<Engine, "clock">, action: () => void): () => void {
+  let stop = () => {};
+  const again = () => {
+    stop = clock.after(ms, () => {
+      action();
+      again();
+    });
+  };
+  again();
+  return () => stop();
+}
