@@ -3,6 +3,7 @@
 // npm run bench -- --tools: the file tools beside ripgrep alone (tools.mjs).
 // npm run bench -- --credentials: a stored key beside one in the environment (credentials.mjs).
 // npm run bench -- --terminal [--pi PATH]: the terminal client in a real terminal (terminal.mjs).
+// npm run bench -- --extensions: what 200 tools and 100 hooks add to a turn (extensions.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
 // If a row fails, all are measured once more and the rounds of both count together: more rounds, no choice between figures.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,13 +14,14 @@ import { verdictOf } from "./verdict.mjs";
 
 const BASELINE = new URL("./baseline.json", import.meta.url);
 const quick = process.argv.includes("--quick");
-const measure = process.argv.includes("--tools")
-  ? (await import("./tools.mjs")).measureTools
-  : process.argv.includes("--credentials")
-    ? (await import("./credentials.mjs")).measureCredentials
-    : process.argv.includes("--terminal")
-      ? (await import("./terminal.mjs")).measureTerminal
-      : (await import("./measure.mjs")).measureAll;
+const SUBJECTS = {
+  "--tools": async () => (await import("./tools.mjs")).measureTools,
+  "--credentials": async () => (await import("./credentials.mjs")).measureCredentials,
+  "--terminal": async () => (await import("./terminal.mjs")).measureTerminal,
+  "--extensions": async () => (await import("./extensions.mjs")).measureExtensions,
+};
+const [, loadMeasure] = Object.entries(SUBJECTS).find(([flag]) => process.argv.includes(flag)) ?? [];
+const measure = loadMeasure === undefined ? (await import("./measure.mjs")).measureAll : await loadMeasure();
 const options = {
   rounds: quick ? 5 : 15,
   pi: process.argv.includes("--pi") ? process.argv[process.argv.indexOf("--pi") + 1] : undefined,
