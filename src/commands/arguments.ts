@@ -9,7 +9,7 @@ import {
   refuse,
   spell,
 } from "./command.js";
-import { type ParsedFlags, parseFlags } from "./flags.js";
+import { type Flag, type ParsedFlags, parseFlags } from "./flags.js";
 import { usageOf } from "./usage.js";
 
 type Parsed = CommandArguments | { readonly failure: Failure };
@@ -30,14 +30,59 @@ export function parseLine(spec: CommandSpec, line: string): Parsed {
     return assign(spec, { words, flags: NO_FLAGS, context: SLASH, between });
   }
   try {
-    // Text that is taken as it was typed keeps its quotation marks.
-    const keepsQuotes = spec.arguments?.some(({ kind }) => kind === "line") ?? false;
-    const values = words.map(({ value, start, end }) => (keepsQuotes ? line.slice(start, end) : value));
+    if (spec.arguments?.some(({ kind }) => kind === "line")) return parseText(spec, line, words);
+    const values = words.map(({ value }) => value);
     return parseWords(spec, parseFlags(spec.flags, values, spec.name), SLASH);
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message);
     throw error;
   }
+}
+
+/**
+ * Text that is taken as it was typed, with flags around it. A word that looks like a flag and is none belongs to the text:
+ * `-without`, and `--frozen-lockfile` behind the first word. Before the text it is a mistake.
+ */
+function parseText(spec: CommandSpec, line: string, words: readonly Word[]): Parsed {
+  const known = new Map((spec.flags ?? []).flatMap((flag) => flagNames(flag).map((name) => [name, flag] as const)));
+  const flagWords: Word[] = [];
+  const textWords: Word[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as Word;
+    const typed = line.slice(word.start, word.end);
+    if (typed === "--") {
+      textWords.push(...words.slice(at + 1));
+      break;
+    }
+    const flag = known.get(typed.replace(/=.*$/s, ""));
+    const isMistake = flag === undefined && /^--\w/.test(typed) && textWords.length === 0;
+    if (flag === undefined && !isMistake) textWords.push(word);
+    else flagWords.push(word);
+    const next = words[at + 1];
+    if (flag?.value !== undefined && !typed.includes("=") && next !== undefined) {
+      flagWords.push(next);
+      at++;
+    }
+  }
+  const flags = parseFlags(
+    spec.flags ?? [],
+    flagWords.map(({ value }) => value),
+    spec.name,
+  );
+  return assign(spec, { words: textWords, flags, context: SLASH, between: typedBetween(line, flagWords) });
+}
+
+function flagNames({ name, short }: Flag): readonly string[] {
+  return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+}
+
+/** With its line breaks and quotation marks, unless a flag stands within it. */
+function typedBetween(line: string, flagWords: readonly Word[]): Typed["between"] {
+  return (argument, taken) => {
+    const [from = 0, to = 0] = [taken[0]?.start, taken.at(-1)?.end];
+    if (!flagWords.some(({ start }) => start > from && start < to)) return slice(line, argument, taken);
+    return taken.map(({ start, end }) => line.slice(start, end)).join(" ");
+  };
 }
 
 /** The words of a command line, without its flags. */

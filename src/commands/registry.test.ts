@@ -126,6 +126,29 @@ describe("arguments", () => {
     ]);
     expect(read(spec, "one --rnus 2")).toContain("Did you mean --runs?");
   });
+
+  it("leave words of a text that look like flags in it, with its quotation marks and line breaks", () => {
+    const spec = {
+      arguments: [{ name: "TEXT", kind: "line", rest: "text" }],
+      flags: [
+        { name: "runs", short: "r", value: "N", help: "" },
+        { name: "all", help: "" },
+      ],
+    } as const;
+    const both = (line: string) => {
+      const args = read(spec, line);
+      return typeof args === "string" ? args : [args.text("TEXT"), args.flag("runs"), args.hasFlag("all")];
+    };
+    expect(both(`words "a  phrase" -without`)).toEqual([`words "a  phrase" -without`, undefined, false]);
+    expect(both(`--all --runs "2" use --frozen-lockfile\n  here`)).toEqual([
+      "use --frozen-lockfile\n  here",
+      "2",
+      true,
+    ]);
+    expect(both(`one  -r 3 two`)).toEqual(["one two", "3", false]);
+    expect(both(`-- --all of it`)).toEqual(["--all of it", undefined, false]);
+    expect(both(`--rnus 2 words`)).toContain("Did you mean --runs?");
+  });
 });
 
 describe("who may run it, and when", () => {

@@ -240,7 +240,7 @@ export class Harness {
     const { keep, signal } = options;
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
     const stopListening = signal === undefined ? () => {} : onAbort(signal, () => this.cancel());
-    const result = await this.#compaction.compactNow(this.#run, keep).finally(stopListening);
+    const result = await this.#compaction.compactNow(this.#run, { focus: keep }).finally(stopListening);
     if (!this.busy) this.#status({ state: "idle", message: "failure" in result ? result.failure.message : "Ready." });
     if ("cancelled" in result) throw new PromptCancelledError(signal?.reason);
     if ("failure" in result) throw new HarnessError(result.failure);

@@ -306,7 +306,7 @@ describe("/compact and /summarize", () => {
   verifies(["X7", "U1"], "in the line client and for a stored session", async () => {
     const { mock, run } = await scene(`${SUMMARY}reply times=any\n  text repeat=200: The heron stands there. \n`);
     const input = [
-      ...["hello", "more", "/summarize the legs", "/compact keep the beak in mind", "/compact", "again"],
+      ...["hello", "more", "/summarize --show the legs", "/compact keep the beak in mind", "/compact", "again"],
       "",
     ].join("\n");
     const talk = await run(["run", "--plain"], { input });

@@ -66,9 +66,10 @@ export const COMPACT: CommandSpec = {
 
 export const SUMMARIZE: CommandSpec = {
   name: "summarize",
-  usage: "/summarize [WHAT MATTERS]",
-  summary: "show a summary of the conversation and change nothing",
+  usage: "/summarize [--show] [WHAT MATTERS]",
+  summary: "replace the whole conversation by a summary; pinned text stays",
   arguments: [{ name: "WHAT MATTERS", kind: "line", optional: true, rest: "text" }],
+  flags: [{ name: "show", help: "only show a summary and change nothing" }],
   users: EVERYONE,
   places: BETWEEN_TURNS,
 };

@@ -57,10 +57,12 @@ export interface CompactionOptions {
   readonly tokens?: number | undefined;
   /** What the user asks the summary to keep in mind. */
   readonly focus?: string | undefined;
+  /** `all`: the summary replaces every message, also when that saves nothing. */
+  readonly replaces?: "older" | "all";
 }
 
 export type Compacted =
-  | { readonly tokens: { readonly before: number; readonly after: number } }
+  | { readonly tokens: { readonly before: number; readonly after: number }; readonly summary: string }
   /** There is too little to compact. */
   | { readonly nothing: true }
   /** A hook does not want it. */
@@ -85,14 +87,17 @@ export async function compact(
   const weigh = (messages: readonly Message[]) => tools.weigh(messages, model);
   const all = weigh(conversation);
   const keep = keptTokens(all, options.full);
-  const cut = cutConversation(conversation, { keep, weigh: (message) => weigh([message]) });
+  const cut: Cut =
+    options.replaces === "all"
+      ? { older: [...conversation], kept: [] }
+      : cutConversation(conversation, { keep, weigh: (message) => weigh([message]) });
   if (!isWorthIt(cut, weigh, options)) return { nothing: true };
   const answer = await summaryOf(cut.older, options.focus, { place, tools, tokens: all });
   if (!("text" in answer)) return answer;
   const message = summaryMessage(await wordsOf(answer.text, cut, { keep, tools }));
   const saved = all - weigh([message, ...cut.kept]);
-  // A summary that is longer than what it replaces is of no use.
-  if (saved <= 0) return { nothing: true };
+  // A summary that is longer than what it replaces is of no use, unless the user asks for it.
+  if (saved <= 0 && options.replaces !== "all") return { nothing: true };
   const before = Math.max(options.tokens ?? all, all);
   const after = before - saved;
   const keptFrom = cut.kept[0] && originOf(cut.kept[0]);
@@ -107,7 +112,7 @@ export async function compact(
     // The event is published, so the conversation follows it, even if it could not be saved.
     conversation.splice(0, cut.older.length, message);
   }
-  return { tokens: { before, after } };
+  return { tokens: { before, after }, summary: answer.text.trim() };
 }
 
 /** A summary of the whole conversation, which does not change. */
@@ -128,6 +133,7 @@ function isWorthIt(
   options: CompactionOptions,
 ): boolean {
   const fresh = readSummary(older[0]) === undefined ? older : older.slice(1);
+  if (options.replaces === "all") return fresh.some(({ role }) => role === "assistant");
   const least = options.reason === "nearly full" ? (options.full ?? 0) / 10 : 0;
   return fresh.length > 0 && weigh(fresh) >= Math.max(LEAST_TOKENS, least);
 }

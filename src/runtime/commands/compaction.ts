@@ -10,15 +10,23 @@ interface CompactionPort {
   readonly compaction: RunCompaction;
 }
 
+const NOTHING_YET = "There is nothing to summarise yet.";
+
 export function compactionCommands(port: CompactionPort): readonly Command[] {
   return [
     { ...COMPACT, run: (args) => compact(args.text("WHAT TO KEEP"), port) },
-    { ...SUMMARIZE, run: (args) => summarize(args.text("WHAT MATTERS"), port) },
+    {
+      ...SUMMARIZE,
+      run: (args) => {
+        const wish = args.text("WHAT MATTERS");
+        return args.hasFlag("show") ? showSummary(wish, port) : replaceBySummary(wish, port);
+      },
+    },
   ];
 }
 
 async function compact(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
-  const result = await compaction.compactNow(run, wish);
+  const result = await compaction.compactNow(run, { focus: wish });
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   if ("refused" in result) return refuse(`Not shortened: ${result.refused}`);
@@ -32,12 +40,26 @@ async function compact(wish: string | undefined, { run, compaction }: Compaction
   };
 }
 
-async function summarize(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
+async function replaceBySummary(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
+  const result = await compaction.compactNow(run, { focus: wish, replaces: "all" });
+  if ("failure" in result) return result;
+  if ("cancelled" in result) return cancelled();
+  if ("refused" in result) return refuse(`Not summarised: ${result.refused}`);
+  if ("nothing" in result) return { text: NOTHING_YET, value: { replaced: false } };
+  const { tokens, summary } = result;
+  const size = `${roundTokens(tokens.before)} → ${roundTokens(tokens.after)} tokens`;
+  return {
+    text: `${summary}\n\nThis summary replaces the conversation: ${size}. The log keeps every message.`,
+    value: { replaced: true, summary, tokens },
+  };
+}
+
+async function showSummary(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
   const result = await compaction.summarizeNow(run, wish);
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   const summary = "text" in result ? result.text.trim() : undefined;
-  return { text: summary ?? "There is nothing to summarise yet.", value: { summary: summary ?? null } };
+  return { text: summary ?? NOTHING_YET, value: { summary: summary ?? null } };
 }
 
 function cancelled(): CommandResult {

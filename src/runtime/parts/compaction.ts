@@ -8,7 +8,7 @@
 import type { Compacted, CompactionServices, Summarized } from "../../chain/compact.js";
 import type { OutsideResults } from "../../chain/outside-results.js";
 import type { Compaction, CompactionWatcher, RunJournal, StartedCompaction } from "../../chain/services.js";
-import type { CompactionReason } from "../../context/compaction/compact.js";
+import type { CompactionOptions, CompactionReason } from "../../context/compaction/compact.js";
 import { fullAt, type ModelLimits } from "../../context/compaction/limits.js";
 import { WindowMeter } from "../../context/compaction/window-meter.js";
 import type { Run } from "../../control/run.js";
@@ -32,6 +32,9 @@ export interface RunCompactionOptions {
   readonly journal?: RunJournal;
   readonly onShortened?: () => void;
 }
+
+/** What the user asks for. */
+export type AskedCompaction = Pick<CompactionOptions, "focus" | "replaces">;
 
 type CompactModule = typeof import("../../chain/compact.js");
 
@@ -111,7 +114,7 @@ export class RunCompaction implements Compaction {
   }
 
   /** On request, between two turns. */
-  async compactNow(run: Run, focus?: string): Promise<Compacted> {
+  async compactNow(run: Run, { focus, replaces = "older" }: AskedCompaction = {}): Promise<Compacted> {
     const { bus, model, conversation } = run;
     const result = await this.#between(run, async ({ compact }, { signal, ports }) => {
       const asSent = await this.#options.outside.sender();
@@ -121,7 +124,7 @@ export class RunCompaction implements Compaction {
       const known = Number.isFinite(full) ? { full } : {};
       const started = { reason: "asked" as const, focus, messages: conversation, signal };
       return this.#watched(started, async (focus) =>
-        compact(place, { reason: "asked", tokens, focus, ...known }, await this.#tools()),
+        compact(place, { reason: "asked", tokens, focus, replaces, ...known }, await this.#tools()),
       );
     });
     if ("tokens" in result) this.#shortened(result.tokens.after, conversation);

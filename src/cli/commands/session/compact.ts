@@ -8,7 +8,7 @@ import { EXIT, exitCodeOfFailure } from "../../exit-codes.js";
 import type { OpenSessions } from "./open-sessions.js";
 import { resuming } from "./resume.js";
 
-/** `/compact` and `/summarize` for a session that is not open. */
+/** `/compact` and `/summarize --show` for a session that is not open. */
 export async function compact(
   id: SessionId,
   options: { readonly flags: ParsedFlags; readonly words: string; readonly sessions: OpenSessions },
@@ -25,7 +25,8 @@ export async function compact(
       if (event.kind === "Notice") spinner.start(event.payload.message);
     });
     const verb = flags.has("dry-run") ? "summarize" : "compact";
-    const payload = { namespace: "slash", verb, payload: { args: words } };
+    const args = verb === "summarize" ? `--show -- ${words}` : words;
+    const payload = { namespace: "slash", verb, payload: { args } };
     const reply = await client.send("CustomCommand", payload, session).finally(() => spinner.stop());
     if (!reply.ok) {
       terminal.err.write(`oxbow: ${reply.failure.message}\n`);
