@@ -99,7 +99,7 @@ export const REQUIREMENTS = [
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "done" },
   { id: "X3", title: "Skills", status: "done" },
-  { id: "X4", title: "Memory files", status: "open" },
+  { id: "X4", title: "Memory files", status: "done" },
   { id: "X5", title: "Knowledge base", status: "open" },
   { id: "X6", title: "Retrieval from named stores", status: "open" },
   { id: "X7", title: "Compaction that keeps what is pinned", status: "done" },

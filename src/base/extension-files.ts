@@ -16,7 +16,8 @@ export type ExtensionKind =
   | "prompt"
   | "agent"
   | "skill"
-  | "skill-file";
+  | "skill-file"
+  | "memory";
 
 /** Where a file was found. A more local scope shadows the others. */
 export type ExtensionScope = "built-in" | "user" | "project";

@@ -171,6 +171,8 @@ export interface Tool extends ToolSpec {
   readonly concurrencySafe: boolean;
   /** Makes changes outside the conversation. */
   readonly mutating: boolean;
+  /** Whether a call with these arguments changes nothing, for a tool that can do both. */
+  onlyReads?(args: JsonObject): boolean;
   /** It comes from a file that extends Oxbow: permissions never take it for a built-in tool, whatever its name. */
   readonly extension?: ToolExtension;
   /** Its results are its own text or already marked, so they need no marks. */

@@ -6,6 +6,7 @@ import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as extensions from "./extensions.js";
+import * as memory from "./memory.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
 import * as program from "./program.js";
@@ -27,6 +28,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   agents,
   screen,
   skills,
+  memory,
   extensions,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 
@@ -57,6 +59,7 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...models.OLLAMA_NAMESPACE,
   ...models.ROUTE_NAMESPACE,
   ...profiles.PROFILES_NAMESPACE,
+  ...memory.MEMORY_NAMESPACE,
   ...program.CONFIG_NAMESPACE,
   ...program.COMPLETION_NAMESPACE,
 };

@@ -21,6 +21,7 @@ export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set
   "agent",
   "skill",
   "skill-file",
+  "memory",
 ]);
 /** What this build loads; the user is not asked about the rest. */
 export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions", ...EXTENSION_KINDS]);

@@ -19,6 +19,7 @@ import { Executables } from "./executables.js";
 import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
 import { markers } from "./markers.js";
+import { memory } from "./memory.js";
 import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
 import { RunRecording } from "./recording.js";
@@ -190,6 +191,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   plugins,
   subagents,
   skills,
+  memory,
   promptFiles,
   aliases,
   eventHooks,

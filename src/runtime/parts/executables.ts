@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
 import { isBuiltInHook } from "../../chain/build.js";
 import type { Command } from "../../commands/command.js";
-import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
@@ -14,6 +13,7 @@ import { CATALOG } from "../../tools/catalog.js";
 import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
+import { OWN_TOOLS } from "./own-tools.js";
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -204,7 +204,7 @@ const SUBAGENT_TOOLS = ["agent", "delegate"];
 /** In any spelling: people and models do not tell `Bash` from `bash`. */
 export function isBuiltInTool(name: string): boolean {
   const wanted = name.toLowerCase();
-  return [SKILL_TOOL.name, ...SUBAGENT_TOOLS, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some(
+  return [...OWN_TOOLS, ...SUBAGENT_TOOLS, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some(
     (known) => known.toLowerCase() === wanted,
   );
 }

@@ -5,7 +5,6 @@
 import { homedir } from "node:os";
 import type { Variables } from "../../base/variables.js";
 import type { PermissionJudge } from "../../chain/services.js";
-import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { isAgentTool } from "../../extensions/subagents/definition.js";
@@ -24,6 +23,7 @@ import { CATALOG } from "../../tools/catalog.js";
 import type { Workspace } from "../../tools/workspace.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { RunGuard } from "./guard.js";
+import { OWN_TOOLS } from "./own-tools.js";
 import { patchPaths } from "./patch-paths.js";
 
 export interface RunPermissionsOptions {
@@ -265,7 +265,7 @@ export class RunPermissions implements PermissionJudge {
         protection,
         guarded: (path) => guard.reasonBehindLinks(path),
         isOwn: (path) => guard.isOwn(path),
-        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || name === SKILL_TOOL.name,
+        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || OWN_TOOLS.has(name),
       },
     });
     if (settings.plan.value && before === undefined) engine.plan.enter();

@@ -10,6 +10,7 @@ import { type Roots, roots } from "../../system/xdg-paths.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
 import { makeHome } from "./home-folder.js";
+import { type MemorySettings, readMemorySettings } from "./memory-settings.js";
 import { type ModelSettings, readModelSettings } from "./model-settings.js";
 import { type NetworkSettings, readNetworkSettings } from "./network-settings.js";
 import { type Layer, unknownKeys } from "./profile.js";
@@ -27,6 +28,7 @@ export interface Settings
     SecuritySettings,
     NetworkSettings,
     SessionSettings,
+    MemorySettings,
     ScreenSettings {}
 
 export interface LoadedSettings {
@@ -68,6 +70,7 @@ export async function settle(
     ...(await readSecuritySettings(from)),
     ...readNetworkSettings(from),
     ...readSessionSettings(from),
+    ...readMemorySettings(from),
     ...readScreenSettings(from),
   };
   // The user's config.toml names the profile.

@@ -39,7 +39,7 @@ export interface Circumstances {
   readonly planMode: boolean;
 }
 
-type CalledTool = Pick<Tool, "name" | "set" | "mutating" | "extension">;
+type CalledTool = Pick<Tool, "name" | "set" | "mutating" | "extension" | "onlyReads">;
 
 export async function collectFacts(
   call: { readonly tool: CalledTool; readonly args: JsonObject },
@@ -47,7 +47,7 @@ export async function collectFacts(
   ports: FactPorts,
 ): Promise<DecisionFacts> {
   const { args } = call;
-  const tool = toolFacts(call.tool, ports);
+  const tool = toolFacts(call, ports);
   const readsCommand = tool.set === "command" && typeof args.command === "string";
   const read = readsCommand ? (await ports.commandReader())(args.command as string) : undefined;
   const command = read && (await withKnownFiles(read, ports));
@@ -65,7 +65,7 @@ export function spelledFacts(
   ports: FactPorts,
 ): DecisionFacts | undefined {
   const { args } = call;
-  const tool = toolFacts(call.tool, ports);
+  const tool = toolFacts(call, ports);
   if (tool.origin === "extension" || tool.mutating) return undefined;
   const wanted = tool.set === "read" ? wantedPath(tool, args) : undefined;
   if (wanted === undefined) return { tool, args, paths: gitPaths(args.args, ports), ...circumstances };
@@ -93,8 +93,13 @@ async function knownFiles(paths: readonly PathFacts[], ports: FactPorts): Promis
   return [...(await Promise.all(looked)), ...paths.slice(MAX_KNOWN)];
 }
 
-function toolFacts({ name, set, mutating, extension }: CalledTool, ports: FactPorts): ToolFacts {
+function toolFacts(
+  { tool, args }: { readonly tool: CalledTool; readonly args: JsonObject },
+  ports: FactPorts,
+): ToolFacts {
+  const { name, set, extension } = tool;
   const origin = extension === undefined && ports.isBuiltIn({ name }) ? "built-in" : "extension";
+  const mutating = tool.mutating && !(origin === "built-in" && tool.onlyReads?.(args) === true);
   return { name, set, mutating, origin, ...(set === "web" && { network: true }) };
 }
 

@@ -15,7 +15,8 @@ export type ContentKind =
   | "prompt"
   | "agent"
   | "skill"
-  | "skill-file";
+  | "skill-file"
+  | "memory";
 
 /** Programs that run, settings of Oxbow, words that the model reads. */
 export type Effect = "runs" | "configures" | "informs";
@@ -43,6 +44,7 @@ const TRAITS: Readonly<Record<ContentKind, KindTraits>> = {
   agent: { effect: "informs", label: "agent file", needsFlag: false },
   skill: { effect: "informs", label: "skill", needsFlag: false },
   "skill-file": { effect: "informs", label: "file of a skill", needsFlag: false },
+  memory: { effect: "informs", label: "memory", needsFlag: false },
 };
 
 /** `user`: from Oxbow's configuration folder, or from a folder of another tool in the user's home. Everything else came with the project. */

@@ -73,6 +73,7 @@ export const SOURCE_PLACES: readonly Place[] = [
   { path: "AGENTS.md", kind: "instructions", shape: "file" },
   { path: "prompts", kind: "instructions", shape: "tree", ending: ".md" },
   { path: "agents", kind: "agent", shape: "tree", ending: ".md" },
+  { path: "memory", kind: "memory", shape: "tree", ending: ".md" },
   { path: "skills", kind: "skill", also: ["skill-file"], shape: "skills" },
 ];
 

@@ -1,0 +1,111 @@
+/** `oxbow memory`: the memories of the user and of the project in this folder. */
+import { resolve } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import {
+  MEMORY_ADD,
+  MEMORY_EDIT,
+  MEMORY_FIND,
+  MEMORY_FORGET,
+  MEMORY_LIST,
+  MEMORY_LOG,
+  MEMORY_NAMESPACE,
+  MEMORY_SHOW,
+} from "../../commands/catalogue/memory.js";
+import type { CommandArguments } from "../../commands/command.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import { MemoryError, type MemoryListing } from "../../context/memory/folder.js";
+import type { Memories } from "../../context/memory/memories.js";
+import { memoryCommands } from "../../runtime/commands/memory.js";
+import { openMemories } from "../../runtime/content/memory-folders.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { roots } from "../../system/xdg-paths.js";
+import { openRoot } from "../../tools/files/workspace-root.js";
+import { EXIT } from "../exit-codes.js";
+import { editInEditor } from "../external-editor.js";
+import { type ShellCommand, shellRunner, type TerminalCommand } from "../shell-command.js";
+
+export const shell: ShellCommand = {
+  name: "memory",
+  specs: [MEMORY_LIST, MEMORY_SHOW, MEMORY_FIND, MEMORY_ADD, MEMORY_EDIT, MEMORY_FORGET, MEMORY_LOG],
+  about: `${MEMORY_NAMESPACE.memory[0]?.toUpperCase()}${MEMORY_NAMESPACE.memory.slice(1)}. In a session also: /memory why, /memory extract.`,
+  more: "Each memory is a Markdown file that you may edit: docs/memory.md",
+  open: async (flags, variables) => {
+    const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
+    const shared = () => sharedIn(root, flags, variables);
+    const memories = await openMemories({ roots: roots(variables), root, clock: nodeClock }, shared);
+    const commands = memoryCommands({ memories, now: nodeClock.wall });
+    const asksForEditor =
+      flags.words[0] === "edit" && flags.words.length === 2 && !flags.has("type") && !flags.has("description");
+    return { commands, ...(asksForEditor && { terminalCommands: [editCommand(memories, variables)] }) };
+  },
+};
+
+export const run = shellRunner(shell);
+
+/** Approved files of the repository. */
+async function sharedIn(root: string, flags: ParsedFlags, variables: Variables): Promise<MemoryListing> {
+  const [{ loadSettings }, { findExtensions }, { sharedMemories }] = await Promise.all([
+    import("../../runtime/settings/settings.js"),
+    import("../../runtime/content/find-extensions.js"),
+    import("../../runtime/content/memory-folders.js"),
+  ]);
+  const found = await findExtensions({
+    loaded: await loadSettings(flags, variables),
+    variables,
+    root,
+    color: false,
+    width: 80,
+    skipUnapproved: true,
+    allowProjectHooks: false,
+    notify: () => {},
+    granted: new Set(),
+    since: Number.POSITIVE_INFINITY,
+  });
+  return sharedMemories(found.files.filter(({ kind }) => kind === "memory"));
+}
+
+/** Also opens a file whose front matter is broken: that is how people correct it. */
+function editCommand(memories: Memories, variables: Variables): TerminalCommand {
+  return { ...MEMORY_EDIT, take: (args) => editFile(args, memories, variables) };
+}
+
+async function editFile(args: CommandArguments, memories: Memories, variables: Variables): Promise<number> {
+  const wanted = args.text("NAME") ?? "";
+  try {
+    const { folder, name } = await placeOf(wanted, memories);
+    const before = await folder.textOf(name);
+    const after = await editInEditor(before, { variables, lend: (action) => action() });
+    if (after === undefined || after === before) {
+      process.stdout.write("Nothing was changed.\n");
+      return EXIT.answered;
+    }
+    const written = await folder.replace(name, after, { by: "user" });
+    if ("message" in written) {
+      process.stderr.write(`oxbow: Your text is in ${written.path}, but it is not used: ${written.message}.\n`);
+      return EXIT.failed;
+    }
+    process.stdout.write(`Changed ${written.scope}/${written.name}.\n`);
+    return EXIT.answered;
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    process.stderr.write(`oxbow: ${error.message}\n`);
+    return EXIT.failed;
+  }
+}
+
+async function placeOf(wanted: string, memories: Memories) {
+  const [, scope, name = ""] = /^(?:(user|project)\/)?(.*?)(?:\.md)?$/s.exec(wanted) ?? [];
+  const folders = memories.folders.filter((folder) => scope === undefined || folder.scope === scope);
+  const holding = [];
+  for (const folder of folders) {
+    const isThere = await folder.textOf(name).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) holding.push(folder);
+  }
+  const [folder, ...more] = holding;
+  if (folder === undefined) throw new MemoryError(`There is no memory '${wanted}'.`);
+  if (more.length > 0) throw new MemoryError(`Several memories have that name: user/${name}, project/${name}.`);
+  return { folder, name };
+}

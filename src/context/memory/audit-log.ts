@@ -1,0 +1,42 @@
+/** Who changed which memory, and when: one JSON line for each change, without the text. The oldest lines go when the file gets long. */
+import { appendFile, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+
+export interface AuditRecord {
+  readonly at: string;
+  readonly action: "save" | "update" | "forget";
+  readonly name: string;
+  readonly by: "user" | "model";
+  readonly session?: string | undefined;
+}
+
+const FILE = ".audit.jsonl";
+const MOST_BYTES = 256 * 1024;
+
+/** The caller holds the lock of the folder. */
+export async function appendAudit(folder: string, record: AuditRecord): Promise<void> {
+  const path = join(folder, FILE);
+  const size = await stat(path).then(
+    (info) => info.size,
+    () => 0,
+  );
+  if (size > MOST_BYTES) {
+    const lines = (await readFile(path, "utf8")).split("\n");
+    await writeFileAtomic(path, lines.slice(Math.floor(lines.length / 2)).join("\n"), { mode: 0o600 });
+  }
+  await appendFile(path, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+}
+
+/** The newest first. A damaged line is left out. */
+export async function readAudit(folder: string): Promise<readonly AuditRecord[]> {
+  const text = await readFile(join(folder, FILE), "utf8").catch(() => "");
+  const records = text.split("\n").flatMap((line): AuditRecord[] => {
+    try {
+      return line === "" ? [] : [JSON.parse(line) as AuditRecord];
+    } catch {
+      return [];
+    }
+  });
+  return records.reverse();
+}

@@ -1,0 +1,296 @@
+/**
+ * A folder of memories on the disk.
+ *
+ * 1. Every change happens under the lock of the folder: read, change, write, index, audit. Two processes never lose each other's changes.
+ * 2. A file is replaced as a whole. A reader sees the old text or the new one.
+ * 3. `save` never replaces a file: a name that is taken gets a number.
+ * 4. Files that cannot be read stay as they are, and are reported.
+ * 5. What is written passes `redact` first.
+ */
+import { chmod, lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import { withLock } from "../../system/file-lock.js";
+import { type AuditRecord, appendAudit } from "./audit-log.js";
+import {
+  cutLine,
+  isMemoryType,
+  type MemoryEntry,
+  type MemoryFacts,
+  type MemoryProblem,
+  type MemoryScope,
+  type MemoryType,
+  nameFrom,
+  readEntry,
+  writeEntry,
+} from "./entry.js";
+import { INDEX_NAME, updatedIndex } from "./index-file.js";
+
+export interface MemoryFolderOptions {
+  readonly path: string;
+  readonly scope: Exclude<MemoryScope, "shared">;
+  readonly clock: Clock;
+  readonly redact: (text: string) => string;
+}
+
+export interface NewMemory {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly type?: MemoryType | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly body: string;
+}
+
+export type MemoryChange = { readonly [K in keyof Omit<NewMemory, "name">]?: NewMemory[K] | undefined };
+
+/** Who changes something, for the audit. */
+export interface Author {
+  readonly by: "user" | "model";
+  readonly session?: string | undefined;
+}
+
+export interface MemoryListing {
+  readonly entries: readonly MemoryEntry[];
+  readonly problems: readonly MemoryProblem[];
+}
+
+/** A refusal in words for people and models. */
+export class MemoryError extends Error {
+  override readonly name = "MemoryError";
+}
+
+export const MOST_FILES = 2_000;
+export const MOST_BYTES = 64 * 1024;
+/** Longer texts belong into a document. */
+export const MOST_BODY_CHARS = 8_000;
+
+interface CachedFile {
+  readonly stamp: string;
+  readonly read: MemoryEntry | MemoryProblem;
+}
+
+export class MemoryFolder {
+  readonly path: string;
+  readonly scope: Exclude<MemoryScope, "shared">;
+  readonly #options: MemoryFolderOptions;
+  #cache = new Map<string, CachedFile>();
+
+  constructor(options: MemoryFolderOptions) {
+    this.path = options.path;
+    this.scope = options.scope;
+    this.#options = options;
+  }
+
+  /** Sorted by name. A file is read again only after it changed. */
+  async list(): Promise<MemoryListing> {
+    const names = await this.#fileNames();
+    const cache = new Map<string, CachedFile>();
+    for (const name of names.slice(0, MOST_FILES)) {
+      const file = await this.#read(name);
+      if (file !== undefined) cache.set(name, file);
+    }
+    this.#cache = cache;
+    const all = [...cache.values()].map(({ read }) => read);
+    const problems = all.flatMap((read) => ("message" in read ? [read] : []));
+    if (names.length > MOST_FILES) {
+      const message = `There are ${names.length} files; only the first ${MOST_FILES} are used`;
+      problems.push({ path: this.path, message });
+    }
+    return { entries: all.flatMap((read) => ("message" in read ? [] : [read])), problems };
+  }
+
+  async save(memory: NewMemory, author: Author): Promise<MemoryEntry> {
+    const { clock } = this.#options;
+    const { description, body, tags } = this.#checked(memory);
+    const wanted = nameFrom(this.#options.redact(memory.name ?? "")) ?? nameFrom(description ?? body) ?? "note";
+    const now = new Date(clock.wall()).toISOString();
+    return this.#change(async () => {
+      const name = await this.#freeName(wanted);
+      const facts: MemoryFacts = {
+        name,
+        description: description ?? cutLine(body),
+        type: memory.type ?? (this.scope === "user" ? "user" : "project"),
+        tags: tags ?? [],
+        created: now,
+        updated: now,
+        source: author.by === "user" ? "the user" : (author.session ?? "the model"),
+        body,
+      };
+      await this.#write(facts, []);
+      return { name, action: "save" };
+    }, author);
+  }
+
+  async update(name: string, change: MemoryChange, author: Author): Promise<MemoryEntry> {
+    return this.#change(async () => {
+      const entry = await this.#known(name);
+      const { description, body, tags } = this.#checked({ ...change, body: change.body ?? entry.body });
+      const updated = new Date(this.#options.clock.wall()).toISOString();
+      const described =
+        description ?? (change.body === undefined ? entry.description : this.#describedAnew(entry, body));
+      const facts = {
+        ...entry,
+        type: change.type ?? entry.type,
+        tags: tags ?? entry.tags,
+        description: described,
+        body,
+      };
+      await this.#write({ ...facts, updated }, entry.other);
+      return { name: entry.name, action: "update" };
+    }, author);
+  }
+
+  /** Replaces the whole file by what a person wrote. What cannot be read is kept as it is, and is a problem. */
+  async replace(name: string, text: string, author: Author): Promise<MemoryEntry | MemoryProblem> {
+    return this.#locked(async () => {
+      const redacted = this.#options.redact(text);
+      const path = this.#pathOf(name);
+      const place = { path, stem: name, scope: this.scope, changedAt: this.#options.clock.wall() };
+      const read = readEntry({ text: redacted, ...place });
+      if ("message" in read) await writeFileAtomic(path, redacted, { mode: 0o600 });
+      else await this.#write({ ...read, updated: new Date(place.changedAt).toISOString() }, read.other);
+      await this.#afterChange({ name, action: "update" }, author);
+      return read;
+    });
+  }
+
+  async forget(name: string, author: Author): Promise<void> {
+    await this.#locked(async () => {
+      const file = (await this.#fileNames()).find((each) => each === `${name}.md`);
+      if (file === undefined) throw new MemoryError(`There is no memory '${name}'.`);
+      await rm(join(this.path, file));
+      await this.#afterChange({ name, action: "forget" }, author);
+    });
+  }
+
+  /** Writes MEMORY.md if files came, went or changed since. */
+  async keepIndex(): Promise<void> {
+    const path = join(this.path, INDEX_NAME);
+    const files = await this.#fileNames();
+    const before = await readFile(path, "utf8").catch(() => undefined);
+    if (before === undefined && files.length === 0) return;
+    if (before !== undefined && (await this.#indexOf(before)) === before) return;
+    await this.#locked(() => this.#writeIndex());
+  }
+
+  /** The text of a file, also of one that cannot be read as a memory. */
+  async textOf(name: string): Promise<string> {
+    const files = await this.#fileNames();
+    if (!files.includes(`${name}.md`)) throw new MemoryError(`There is no memory '${name}'.`);
+    return readFile(this.#pathOf(name), "utf8");
+  }
+
+  async #fileNames(): Promise<readonly string[]> {
+    const found = await readdir(this.path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    });
+    const isMemory = (name: string) => /\.md$/.test(name) && name !== INDEX_NAME && !name.startsWith(".");
+    return found
+      .filter((entry) => !entry.isDirectory() && isMemory(entry.name))
+      .map(({ name }) => name)
+      .sort();
+  }
+
+  async #read(name: string): Promise<CachedFile | undefined> {
+    const path = join(this.path, name);
+    const stem = name.replace(/\.md$/, "");
+    const info = await lstat(path).catch(() => undefined);
+    if (info === undefined) return undefined;
+    const stamp = `${info.mtimeMs} ${info.size} ${info.ino}`;
+    const known = this.#cache.get(name);
+    if (known?.stamp === stamp) return known;
+    const problem = (message: string) => ({ stamp, read: { path, message } });
+    if (!info.isFile()) return problem("It is a link or a special file, so it is not read");
+    if (info.size > MOST_BYTES) return problem(`It is longer than ${MOST_BYTES / 1024} KB`);
+    try {
+      const text = await readFile(path, "utf8");
+      return { stamp, read: readEntry({ text, stem, path, scope: this.scope, changedAt: info.mtimeMs }) };
+    } catch (error) {
+      return problem(`It cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  #checked({ body, description, tags, type }: NewMemory) {
+    const { redact } = this.#options;
+    const clean = redact(body).trim();
+    if (clean === "") throw new MemoryError("The memory is empty.");
+    if (clean.length > MOST_BODY_CHARS) {
+      throw new MemoryError(
+        `The memory has ${clean.length} characters; at most ${MOST_BODY_CHARS} are kept. Shorten it.`,
+      );
+    }
+    if (type !== undefined && !isMemoryType(type)) throw new MemoryError(`There is no type '${String(type)}'.`);
+    const line = description === undefined ? undefined : cutLine(redact(description));
+    return {
+      body: clean,
+      description: line === "" ? undefined : line,
+      tags: tags?.map((tag) => cutLine(redact(tag))).filter((tag) => tag !== ""),
+    };
+  }
+
+  /** A description that was the first line of the text follows the text. */
+  #describedAnew(entry: MemoryEntry, body: string): string {
+    return entry.description === cutLine(entry.body) ? cutLine(body) : entry.description;
+  }
+
+  async #known(name: string): Promise<MemoryEntry> {
+    const { entries, problems } = await this.list();
+    const entry = entries.find((each) => each.name === name);
+    if (entry !== undefined) return entry;
+    const problem = problems.find(({ path }) => path === this.#pathOf(name));
+    if (problem !== undefined) throw new MemoryError(`${problem.path}: ${problem.message}. Correct the file first.`);
+    throw new MemoryError(`There is no memory '${name}'.`);
+  }
+
+  async #freeName(wanted: string): Promise<string> {
+    const taken = new Set((await this.#fileNames()).map((name) => name.replace(/\.md$/, "").toLowerCase()));
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? wanted : `${wanted}-${number}`;
+      if (!taken.has(name)) return name;
+    }
+  }
+
+  async #write(facts: MemoryFacts, other: readonly string[]): Promise<void> {
+    await writeFileAtomic(this.#pathOf(facts.name), writeEntry(facts, other), { mode: 0o600 });
+  }
+
+  async #change(work: () => Promise<Pick<AuditRecord, "name" | "action">>, author: Author): Promise<MemoryEntry> {
+    return this.#locked(async () => {
+      const done = await work();
+      await this.#afterChange(done, author);
+      return this.#known(done.name);
+    });
+  }
+
+  async #afterChange(done: Pick<AuditRecord, "name" | "action">, author: Author): Promise<void> {
+    await this.#writeIndex();
+    const at = new Date(this.#options.clock.wall()).toISOString();
+    await appendAudit(this.path, { at, ...done, ...author });
+  }
+
+  async #writeIndex(): Promise<void> {
+    const path = join(this.path, INDEX_NAME);
+    const before = await readFile(path, "utf8").catch(() => "");
+    const after = await this.#indexOf(before);
+    if (after !== before) await writeFileAtomic(path, after, { mode: 0o600 });
+  }
+
+  async #indexOf(before: string): Promise<string> {
+    const { entries, problems } = await this.list();
+    const unreadable = problems.map(({ path }) => path.slice(this.path.length + 1)).filter((name) => name !== "");
+    return updatedIndex(before, { entries, unreadable });
+  }
+
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    await chmod(this.path, 0o700).catch(() => {});
+    return withLock(join(this.path, ".lock"), { clock: this.#options.clock }, work);
+  }
+
+  #pathOf(name: string): string {
+    if (/[/\\\0]/.test(name) || name.startsWith(".")) throw new MemoryError(`'${name}' is no name of a memory.`);
+    return join(this.path, `${name}.md`);
+  }
+}

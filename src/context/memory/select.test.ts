@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { searchWords } from "../../base/search-words.js";
+import { asksToRemember, lastingStatement } from "./asks-to-remember.js";
+import type { MemoryEntry } from "./entry.js";
+import { readProposals } from "./extract.js";
+import { relatedTo } from "./related.js";
+import { type SelectionOptions, selectMemories } from "./select.js";
+
+const NOW = Date.parse("2026-06-01T00:00:00Z");
+const entry = (name: string, more: Partial<MemoryEntry> = {}): MemoryEntry => ({
+  name,
+  description: more.body ?? name,
+  type: "project",
+  tags: [],
+  created: "2026-01-01T00:00:00.000Z",
+  updated: "2026-01-01T00:00:00.000Z",
+  body: name,
+  scope: "project",
+  path: `/m/${name}.md`,
+  other: [],
+  ...more,
+});
+const select = (entries: readonly MemoryEntry[], input: string, more: Partial<SelectionOptions> = {}) => {
+  const options = { budget: 1_000, now: NOW, isPresent: () => false, render: ({ body }: MemoryEntry) => body, ...more };
+  return selectMemories(entries, input, options);
+};
+const names = (entries: readonly MemoryEntry[], input: string, more: Partial<SelectionOptions> = {}) =>
+  select(entries, input, more).groups.map((group) => group.map(({ name }) => name).join("+"));
+
+const DEPLOY = entry("deploy", { body: "Deployments run with make ship on Tuesdays." });
+const DATABASE = entry("database", { body: "The test database listens on port 5433." });
+const TABS = entry("tabs", { body: "Indent with tabs.", type: "user", scope: "user" });
+
+describe("the choice of memories", () => {
+  verifies(["X4"], "is by common words, with those about the user behind, whatever their order on the disk", () => {
+    const all = [DEPLOY, DATABASE, TABS];
+    for (const entries of [all, [...all].reverse()]) {
+      expect(names(entries, "How do I deploy this?")).toEqual(["deploy", "tabs"]);
+      expect(names(entries, "which PORT has the test databases")).toEqual(["database", "tabs"]);
+      expect(names(entries, "hello")).toEqual(["tabs"]);
+    }
+    expect(names([entry("数据库", { body: "测试数据库的端口是5433" })], "数据库端口是什么")).toEqual(["数据库"]);
+    expect(names([entry("x", { tags: ["billing"] })], "the billing page is slow")).toEqual(["x"]);
+  });
+
+  verifies(["X4"], "prefers the newer of two, never exceeds the budget, and says why", () => {
+    const old = entry("a-old", { body: "Deploy from the laptop in the corner office." });
+    const fresh = entry("z-new", {
+      body: "Deploy by the pipeline when the build is green.",
+      updated: "2026-05-30T00:00:00.000Z",
+    });
+    expect(names([old, fresh], "deploy")).toEqual(["z-new", "a-old"]);
+    const long = entry("long", { body: "deploy ".repeat(400) });
+    const { groups, considered, tokens } = select([long, old, fresh, DATABASE], "deploy", { budget: 30 });
+    expect(groups.flat().map(({ name }) => name)).toEqual(["z-new", "a-old"]);
+    expect(tokens).toBeLessThanOrEqual(30);
+    expect(Object.fromEntries(considered.map(({ entry: { name }, why }) => [name, why]))).toEqual({
+      "a-old": "It has words of the input: deploy",
+      "z-new": "It has words of the input: deploy",
+      long: "The budget is used up",
+      database: "No word of it is in the input",
+    });
+    expect(names([old], "deploy", { isPresent: () => true })).toEqual([]);
+  });
+
+  verifies(["X4"], "shows memories about one subject side by side", () => {
+    const tabs = entry("indentation", { body: "Use tabs.", description: "indentation of source files", scope: "user" });
+    const spaces = entry("indentation", { body: "Use two spaces.", description: "how to indent source files" });
+    expect(names([tabs, DEPLOY, spaces], "fix the indentation")).toEqual(["indentation+indentation"]);
+    expect(relatedTo(tabs, [tabs, spaces, DEPLOY]).map(({ scope }) => scope)).toEqual(["project"]);
+    expect(relatedTo(DEPLOY, [DATABASE, TABS])).toEqual([]);
+  });
+
+  it("is fast with thousands of memories", () => {
+    const many = Array.from({ length: 2_000 }, (_, at) =>
+      entry(`note-${at}`, { body: `Subject ${at} about word${at % 50} and deploy.` }),
+    );
+    const before = performance.now();
+    expect(select(many, "deploy word7 please").groups.flat().length).toBe(12);
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+});
+
+describe("words", () => {
+  it("meet whatever their ending, case, accents and spelling", () => {
+    const same = (one: string, other: string) => expect(searchWords(one)).toEqual(searchWords(other));
+    same("tests", "Testing");
+    same("queries", "query");
+    same("running", "runs");
+    same("Café", "cafe");
+    same("boxes", "box");
+    expect(searchWords("readConfigFile the")).toEqual(expect.arrayContaining(["read", "config", "file"]));
+  });
+
+  it("that ask to remember are known in several languages, and questions are no statements", () => {
+    for (const input of [
+      "Remember that I use fish",
+      "please don't forget: tabs",
+      "Merk dir das",
+      "n'oublie pas",
+      "记住这个",
+      "forget what I said about ports",
+    ])
+      expect(asksToRemember(input), input).toBe(true);
+    for (const input of ["fix the bug", "what is this", "run the tests"])
+      expect(asksToRemember(input), input).toBe(false);
+    expect(lastingStatement("Fix it. I prefer small commits. Thanks")).toBe("I prefer small commits.");
+    for (const input of ["Do I always need this?", "it never ends", "x".repeat(5_000)])
+      expect(lastingStatement(input), input).toBeUndefined();
+  });
+
+  it("of a model that proposes memories are read as far as they can be", () => {
+    const answer =
+      '```\n- {"type":"user","content":"Likes tea."}\n{"type":"wish","content":"x"}\n{broken\n{"type":"project","content":" Ships on Tuesday. "},\nnone';
+    expect(readProposals(answer)).toEqual([
+      { type: "user", scope: "user", body: "Likes tea." },
+      { type: "project", scope: "project", body: "Ships on Tuesday." },
+    ]);
+  });
+});

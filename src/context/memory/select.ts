@@ -1,0 +1,163 @@
+/**
+ * Which memories go along with an input. No model is asked, and the same memories, input and time give the same choice.
+ *
+ * 1. A memory counts by the words that it shares with the input (BM25; its name, description and tags more than its text) and by its age.
+ * 2. Memories about the user and their feedback apply whatever the subject is: they also go along without a common word, after the others.
+ * 3. The choice never exceeds the budget. A memory that does not fit is left out, and a smaller one may take its place.
+ * 4. Memories about the same subject go along together, one after the other.
+ */
+import { estimateTokens } from "../../base/estimate-tokens.js";
+import { rankTexts } from "../../base/rank-texts.js";
+import { searchWords } from "../../base/search-words.js";
+import type { MemoryEntry } from "./entry.js";
+import { relatedTo } from "./related.js";
+
+export interface SelectionOptions {
+  /** The most tokens of all of them together. */
+  readonly budget: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Those that the model still has in its conversation. */
+  isPresent(entry: MemoryEntry): boolean;
+  /** As the model gets it. */
+  render(entry: MemoryEntry): string;
+}
+
+/** Why a memory goes along, or why not. */
+export interface Consideration {
+  readonly entry: MemoryEntry;
+  readonly chosen: boolean;
+  /** A sentence without its full stop. */
+  readonly why: string;
+  /** The words of the input that it has. */
+  readonly words: readonly string[];
+  readonly score: number;
+  readonly tokens: number;
+}
+
+export interface Selection {
+  /** Each group is one memory, or several about one subject. */
+  readonly groups: readonly (readonly MemoryEntry[])[];
+  /** The best first; all that were looked at. */
+  readonly considered: readonly Consideration[];
+  readonly tokens: number;
+}
+
+const MOST = 12;
+const MOST_RELATED = 3;
+const DAY_MS = 86_400_000;
+/** After so many days the age counts half. */
+const HALF_LIFE_DAYS = 30;
+const RECENCY_WEIGHT = 0.2;
+const STANDING = 0.1;
+/** A score of BM25 at which a memory is half as relevant as one can be. */
+const HALF_RELEVANT = 2;
+
+export function selectMemories(entries: readonly MemoryEntry[], input: string, options: SelectionOptions): Selection {
+  const ranked = rankEntries(entries, input, options.now);
+  const choice = new Choice(options);
+  const groups: (readonly MemoryEntry[])[] = [];
+  for (const { entry, words, isStanding } of ranked) {
+    if (choice.has(entry)) continue;
+    if (words.length === 0 && !isStanding) {
+      choice.leaveOut(entry, "No word of it is in the input");
+      continue;
+    }
+    const why = words.length > 0 ? `It has words of the input: ${words.join(", ")}` : `It is of the type ${entry.type}`;
+    if (!choice.take(entry, why)) continue;
+    const others = relatedTo(entry, entries).filter((other) => !choice.has(other));
+    const along = others.slice(0, MOST_RELATED);
+    groups.push([
+      entry,
+      ...along.filter((other) => choice.take(other, `It is about the same subject as ${entry.name}`)),
+    ]);
+  }
+  const considered = ranked.map(({ entry, words, score }) => ({ entry, words, score, ...choice.about(entry) }));
+  return { groups, considered, tokens: choice.tokens };
+}
+
+/** What was taken so far, and why. */
+class Choice {
+  tokens = 0;
+  readonly #options: SelectionOptions;
+  readonly #taken = new Map<MemoryEntry, string>();
+  readonly #left = new Map<MemoryEntry, string>();
+
+  constructor(options: SelectionOptions) {
+    this.#options = options;
+  }
+
+  has(entry: MemoryEntry): boolean {
+    return this.#taken.has(entry);
+  }
+
+  leaveOut(entry: MemoryEntry, why: string): false {
+    this.#left.set(entry, why);
+    return false;
+  }
+
+  take(entry: MemoryEntry, why: string): boolean {
+    if (this.#options.isPresent(entry)) return this.leaveOut(entry, "It is in the conversation already");
+    if (this.#taken.size >= MOST) return this.leaveOut(entry, `At most ${MOST} go along`);
+    const weight = this.#weigh(entry);
+    if (this.tokens + weight > this.#options.budget) return this.leaveOut(entry, "The budget is used up");
+    this.tokens += weight;
+    this.#taken.set(entry, why);
+    return true;
+  }
+
+  about(entry: MemoryEntry): Pick<Consideration, "chosen" | "why" | "tokens"> {
+    const chosen = this.has(entry);
+    const why = this.#taken.get(entry) ?? this.#left.get(entry) ?? "";
+    return { chosen, why, tokens: chosen ? this.#weigh(entry) : 0 };
+  }
+
+  #weigh(entry: MemoryEntry): number {
+    return estimateTokens(this.#options.render(entry));
+  }
+}
+
+export interface RankedEntry {
+  readonly entry: MemoryEntry;
+  readonly words: readonly string[];
+  readonly score: number;
+  readonly isStanding: boolean;
+}
+
+/** The best first; of equal ones the newest, then by name. */
+export function rankEntries(entries: readonly MemoryEntry[], input: string, now: number): readonly RankedEntry[] {
+  const matches = rankTexts(entries.map(fieldsOf), searchWords(input));
+  const ranked = entries.map((entry, at): RankedEntry => {
+    const { score = 0, words = [] } = matches[at] ?? {};
+    const isStanding = entry.type === "user" || entry.type === "feedback";
+    const days = Math.max(0, (now - Date.parse(entry.updated)) / DAY_MS);
+    const recency = RECENCY_WEIGHT * 0.5 ** (days / HALF_LIFE_DAYS);
+    const relevance = score / (score + HALF_RELEVANT);
+    return { entry, words, isStanding, score: round(relevance + recency + (isStanding ? STANDING : 0)) };
+  });
+  return ranked.sort(
+    (a, b) =>
+      b.score - a.score ||
+      compare(b.entry.updated, a.entry.updated) ||
+      compare(a.entry.name, b.entry.name) ||
+      compare(a.entry.scope, b.entry.scope),
+  );
+}
+
+function fieldsOf({ name, description, tags, body }: MemoryEntry) {
+  return [
+    { words: searchWords(name), weight: 3 },
+    { words: searchWords(tags.join(" ")), weight: 3 },
+    { words: searchWords(description), weight: 2 },
+    { words: searchWords(body), weight: 1 },
+  ];
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Far below what matters, so that machines agree. */
+function round(score: number): number {
+  return Math.round(score * 1e6) / 1e6;
+}

@@ -1,0 +1,86 @@
+/**
+ * The memory of a session. Here is what a session without memories needs: one look at the disk, and the words that ask to remember
+ * something. The rest loads when there are memories, or with the first use.
+ *
+ * 1. Memories go along with an input, never into the system prompt: the bytes before the newest message stay as they are.
+ * 2. The model gets the tool when there are memories, when an input asks to remember or forget, or when the user wants it (`/memory on`).
+ *    Then it stays for the session.
+ * 3. A subagent has neither: what matters of the memories, its prompt says.
+ */
+import { existsSync } from "node:fs";
+import { originOf } from "../../base/message-origin.js";
+import { shellWord } from "../../base/shell-word.js";
+import { asksToRemember, lastingStatement } from "../../context/memory/asks-to-remember.js";
+import { MEMORY_TOOL } from "../../context/memory/memory-tool-definition.js";
+import type { Tool } from "../../engine/ports.js";
+import type { NamedHook, Turn } from "../../engine/turn.js";
+import { plainText } from "../../protocol/content.js";
+import { memoryRoot } from "../content/memory-root.js";
+import type { Opening } from "../opening.js";
+import type { CreateBuiltIn } from "./built-in.js";
+import type { LiveMemory } from "./live-memory.js";
+
+export const memory: CreateBuiltIn = async (opening) => {
+  const { engine, extensions, parent } = opening;
+  const { memory: use, memory_offer, tool_sets } = engine.loaded.settings;
+  let live: LiveMemory | undefined;
+  let opened: Promise<LiveMemory> | undefined;
+  const open = () => {
+    opened ??= import("./live-memory.js").then(async ({ LiveMemory }) => {
+      live = await LiveMemory.open(opening);
+      return live;
+    });
+    return opened;
+  };
+  const commands = async () => (await import("../commands/session-memory.js")).sessionMemoryCommands(await open());
+  if (parent !== undefined) return { name: "memory" };
+  if (use.value === "off") return { name: "memory", commands };
+  const mayBeThere = () => existsSync(memoryRoot(engine.loaded.roots)) || extensions.of("memory").length > 0;
+  const maySave = tool_sets.value.includes("edit");
+  let isOffered = use.value === "on" || (mayBeThere() && (await (await open()).hasEntries()));
+  const tool: Tool = { ...MEMORY_TOOL, run: async (args) => (await open()).run(args) };
+  return {
+    name: "memory",
+    tools: () => {
+      isOffered ||= live?.isWanted === true;
+      return isOffered && maySave ? [tool] : [];
+    },
+    inputNotice: async (input) => {
+      isOffered ||= asksToRemember(plainText(input));
+      return mayBeThere() ? (await open()).noticeFor(input) : undefined;
+    },
+    ...(memory_offer.value !== "off" && { hooks: { done: [offerHook(opening)] } }),
+    compactions: [{ after: async () => live?.forgetWritten() }],
+    commands,
+  };
+};
+
+/** After a turn in which the user said something that may hold for longer, and the model kept no note of it. */
+function offerHook({ engine, person, bus }: Opening): NamedHook {
+  const { memory_offer } = engine.loaded.settings;
+  const isHeadless = () => !person.present() || (engine.flags?.words.length ?? 0) > 0;
+  const offered = new Set<string>();
+  return {
+    name: "65-memory-offer",
+    run: (turn) => {
+      const isAnswered = (turn.outcome ?? turn.failure ?? turn.stopped ?? turn.cancelReason) === undefined;
+      if (!isAnswered || (isHeadless() && memory_offer.value !== "always")) return;
+      const sentence = lastingStatement(plainText(turn.input));
+      if (sentence === undefined || offered.has(sentence) || offered.size >= MOST_OFFERS || keptNote(turn)) return;
+      offered.add(sentence);
+      const command = isHeadless() ? `oxbow memory add ${shellWord(sentence)}` : `/memory add ${sentence}`;
+      const message = `Worth remembering? Save it with: ${command}`;
+      bus.publish("Notice", { turn: turn.id, level: "warning", message });
+    },
+  };
+}
+
+/** More would be a nuisance. */
+const MOST_OFFERS = 3;
+
+function keptNote({ conversation, firstEvent }: Turn): boolean {
+  const at = conversation.findLastIndex((message) => originOf(message) === firstEvent);
+  return conversation
+    .slice(Math.max(0, at))
+    .some(({ content }) => content.some((block) => block.type === "tool_use" && block.tool === MEMORY_TOOL.name));
+}

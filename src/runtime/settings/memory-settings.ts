@@ -1,0 +1,58 @@
+/** Settings of memory, and of the search in what was said before. */
+import { UsageError } from "../../base/usage-error.js";
+import type { Setting, SettingReader } from "./setting.js";
+import * as read from "./setting-readers.js";
+
+export type MemoryUse = "auto" | "on" | "off";
+export type MemoryOffer = "people" | "always" | "off";
+export type RecallReach = "session" | "folder" | "off";
+
+const DEFAULT_TOKENS = 1_000;
+
+export interface MemorySettings {
+  /** `auto`: the model gets the tool when there are memories, or when the input asks to remember something. */
+  readonly memory: Setting<MemoryUse>;
+  /** The most tokens of memories that go along with one input. */
+  readonly memory_tokens: Setting<number>;
+  /** Where Oxbow says after a turn that something in it may be worth remembering. */
+  readonly memory_offer: Setting<MemoryOffer>;
+  /** What the recall tool searches: this session, or all sessions of its folder. */
+  readonly recall: Setting<RecallReach>;
+}
+
+export function readMemorySettings(from: SettingReader): MemorySettings {
+  return {
+    memory: from.pick<MemoryUse>({
+      key: "memory",
+      fallback: "auto",
+      read: oneOf("auto", "on", "off"),
+      project: (theirs) => theirs === "off",
+    }),
+    memory_tokens: from.pick({
+      key: "memory_tokens",
+      fallback: DEFAULT_TOKENS,
+      read: read.wholeNumber,
+      project: (theirs, yours) => theirs <= yours,
+    }),
+    memory_offer: from.pick<MemoryOffer>({
+      key: "memory_offer",
+      fallback: "people",
+      read: oneOf("people", "always", "off"),
+      project: (theirs) => theirs === "off",
+    }),
+    recall: from.pick<RecallReach>({
+      key: "recall",
+      fallback: "session",
+      read: oneOf("session", "folder", "off"),
+      project: (theirs) => theirs === "off",
+    }),
+  };
+}
+
+function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const known = choices.find((choice) => choice === text);
+    if (known === undefined) throw new UsageError(`expected ${choices.join(", ")}, got "${text}".`);
+    return known;
+  };
+}
