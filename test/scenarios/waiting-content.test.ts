@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
@@ -17,7 +18,11 @@ afterEach(async () => {
   }
 });
 
-async function engineIn(files: Readonly<Record<string, string>>, replies: Parameters<typeof script>[0]) {
+async function engineIn(
+  files: Readonly<Record<string, string>>,
+  replies: Parameters<typeof script>[0],
+  { flags = [] }: { readonly flags?: readonly string[] } = {},
+) {
   const base = await temporaryFolder();
   const root = join(base, "root");
   await mkdir(root);
@@ -28,7 +33,7 @@ async function engineIn(files: Readonly<Record<string, string>>, replies: Parame
   const mock = await startMockModel({ script: script(replies) });
   const hosted = await hostEngine(base, mock, {
     content: { folder: root, asksLater: true },
-    flags: ["--permission-mode", "allow"],
+    flags: ["--permission-mode", "allow", ...flags],
   });
   open.push({ mock, hosted });
   return { mock, hosted, root };
@@ -93,6 +98,39 @@ describe("content that waits for approval", () => {
     expect(sent(mock).split("use tabs").length).toBe(2);
     await client.leave();
   });
+
+  verifies(
+    ["E3", "P10", "P14"],
+    "hooks of an event count from the next prompt on, and stay when their file changes",
+    async () => {
+      const hook = { type: "command", command: "cat > /dev/null; echo Not here. >&2; exit 2" };
+      const settings = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [hook] }] } });
+      const call = reply().tool("bash", { command: "touch made" });
+      const { hosted, root } = await engineIn(
+        { ".claude/settings.json": settings },
+        [call, reply().text("One."), call, reply().text("Two."), call, reply().text("Three.")],
+        { flags: ["--allow-project-hooks"] },
+      );
+      const client = await TuiClient.open(hosted);
+      await client.until("shows it.");
+      client.type("go", "\r");
+      await client.until("One.");
+      expect(existsSync(join(root, "made"))).toBe(true);
+      await rm(join(root, "made"));
+      client.type(ALT_A);
+      await client.until("not decided");
+      client.type("a");
+      await client.until("Approved: .claude/settings.json");
+      client.type("again", "\r");
+      await client.until("Two.");
+      expect(existsSync(join(root, "made"))).toBe(false);
+      await writeFile(join(root, ".claude/settings.json"), "{}");
+      client.type("more", "\r");
+      await client.until("Three.");
+      expect(existsSync(join(root, "made"))).toBe(false);
+      await client.leave();
+    },
+  );
 
   verifies(
     ["P10"],

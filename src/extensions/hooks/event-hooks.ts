@@ -1,7 +1,8 @@
 /**
  * The hooks of a session: finds those for an event, runs them side by side and joins what they say.
  *
- * 1. The hooks are those of the session's start. A hook that edits its own settings changes the next session, not this one.
+ * 1. A session has the hooks that were approved when it started, and those that the person approves during it. A hook stays until the
+ *    session ends, also if its file changes: a change of the file never switches a hook off.
  * 2. A hook that fails or is late changes nothing, unless it is written with `onFailure: "block"`; an event reports it.
  * 3. An allow counts only from a hook that runs outside the project's reach: a file that the model can change never says yes for the person.
  */
@@ -63,18 +64,25 @@ const CLOSING_MS = 1000;
 const SHOWN_CHARACTERS = 120;
 
 export class EventHooks {
-  readonly #hooks: readonly ConfiguredHook[];
+  #hooks: readonly ConfiguredHook[] = [];
   readonly #options: EventHooksOptions;
-  /** Decided at the start: files that the model creates later do not change it. */
-  readonly #contained: ReadonlySet<ConfiguredHook>;
+  /** Decided when a hook is added: files that the model creates later do not change it. */
+  readonly #contained = new Set<ConfiguredHook>();
   readonly #done = new Set<ConfiguredHook>();
   readonly #background = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
   constructor(hooks: readonly ConfiguredHook[], options: EventHooksOptions) {
-    this.#hooks = hooks;
     this.#options = options;
-    this.#contained = new Set(hooks.filter((hook) => needsSandbox(hook, options)));
+    this.add(hooks);
+  }
+
+  /** They replace the hooks of the same event that came from the same file. */
+  add(hooks: readonly ConfiguredHook[]): void {
+    const isReplaced = ({ event, path }: ConfiguredHook) =>
+      hooks.some((hook) => hook.event === event && hook.path === path);
+    this.#hooks = [...this.#hooks.filter((hook) => !isReplaced(hook)), ...hooks];
+    for (const hook of hooks) if (needsSandbox(hook, this.#options)) this.#contained.add(hook);
   }
 
   has(...events: readonly HookEvent[]): boolean {

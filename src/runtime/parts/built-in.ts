@@ -194,8 +194,9 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   memory,
   promptFiles,
   aliases,
-  eventHooks,
   markers,
-  // Last, so that a tool or command in the user's own folder replaces one of any other part.
+  // After the others, so that a tool or command in the user's own folder replaces one of any other part.
   executables,
+  // After what looks for new files.
+  eventHooks,
 ];

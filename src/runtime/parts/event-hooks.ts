@@ -1,9 +1,86 @@
-/** Event hooks: commands that the user configured for moments of a session. Nothing is loaded for a session without them. */
+/**
+ * Event hooks: commands that the user configured for moments of a session.
+ *
+ * 1. Nothing is loaded for a session without them.
+ * 2. Hooks that the person approves during the session count from the next stage on.
+ */
+import type { ExtensionFile } from "../../base/extension-files.js";
+import type { Opening } from "../opening.js";
+import type { SessionPart } from "../part.js";
 import type { CreateBuiltIn } from "./built-in.js";
+import type { OpenedEventHooks } from "./hooks/open-event-hooks.js";
 
 export const eventHooks: CreateBuiltIn = async (opening) => {
-  const files = opening.extensions.of("event-hooks");
-  if (files.length === 0 && opening.engine.loaded.settings.hooks.value.length === 0) return { name: "event-hooks" };
-  const { openEventHooks } = await import("./hooks/open-event-hooks.js");
-  return openEventHooks(opening, files);
+  const hooks = new LateEventHooks(opening);
+  await hooks.load();
+  return hooks.part();
 };
+
+class LateEventHooks {
+  readonly #opening: Opening;
+  /** The approved version of each entry that is in use. */
+  readonly #inUse = new Map<string, string>();
+  #version: number | undefined;
+  #opened: OpenedEventHooks | undefined;
+  #hasTurn = false;
+
+  constructor(opening: Opening) {
+    this.#opening = opening;
+  }
+
+  part(): SessionPart {
+    return {
+      name: "event-hooks",
+      refresh: async () => {
+        await this.load();
+        this.#hasTurn = true;
+      },
+      changingHooks: () => this.#opened?.stages ?? NO_STAGES,
+      links: {
+        tool: [
+          {
+            name: "15-event-hooks",
+            run: (call, context, next) => this.#opened?.link.run(call, context, next) ?? next(call),
+          },
+        ],
+      },
+      gates: [{ review: (call, about) => this.#opened?.gate.review(call, about) }],
+      compactions: [
+        {
+          before: async (compaction) => this.#opened?.compactions.before?.(compaction),
+          after: async (compaction) => this.#opened?.compactions.after?.(compaction),
+        },
+      ],
+      subscribers: [{ name: "60-event-hooks", run: (event) => this.#opened?.onEvent(event) }],
+      close: () => this.#opened?.close(),
+    };
+  }
+
+  /** Never throws: a session works without its hooks, too. */
+  async load(): Promise<void> {
+    const { engine, extensions } = this.#opening;
+    if (this.#version === extensions.version) return;
+    this.#version = extensions.version;
+    const files = this.#newOnes(extensions.of("event-hooks"));
+    const hasProfile = this.#opened === undefined && engine.loaded.settings.hooks.value.length > 0;
+    if (files.length === 0 && !hasProfile) return;
+    try {
+      const { openEventHooks } = await import("./hooks/open-event-hooks.js");
+      this.#opened ??= openEventHooks(this.#opening, { isStart: !this.#hasTurn });
+      await this.#opened.add(files);
+    } catch (error) {
+      engine.notify(`The hooks could not be loaded: ${(error as Error).message}`);
+    }
+  }
+
+  #newOnes(files: readonly ExtensionFile[]): readonly ExtensionFile[] {
+    return files.filter((file) => {
+      const entry = `${file.path}\n${file.entry ?? ""}`;
+      const isNew = this.#inUse.get(entry) !== file.sha256;
+      this.#inUse.set(entry, file.sha256);
+      return isNew;
+    });
+  }
+}
+
+const NO_STAGES = {};

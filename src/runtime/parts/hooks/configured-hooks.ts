@@ -1,6 +1,4 @@
-/**
- * The hooks that count in a place: those of approved files, and those of a profile that the user named on the command line or in the environment.
- */
+/** The hooks that count in a place: those of approved files, and those of a profile that the user named on the command line or in the environment. */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
@@ -19,14 +17,17 @@ export interface HooksPlace {
   readonly root: string;
 }
 
-export async function configuredHooks(files: readonly ExtensionFile[], place: HooksPlace): Promise<ReadHooks> {
+export async function fileHooks(files: readonly ExtensionFile[], place: HooksPlace): Promise<ReadHooks> {
   const problems: string[] = [];
   const wanted = await withoutDisabled(files.filter((file) => isInUse(file, place)));
   const found = await Promise.all(wanted.map((file) => entryOf(file, problems)));
-  const { hooks, problems: more } = readHooks([
-    ...ownProfile(place, problems),
-    ...found.filter((entry) => entry !== undefined),
-  ]);
+  const { hooks, problems: more } = readHooks(found.filter((entry) => entry !== undefined));
+  return { hooks, problems: [...problems, ...more] };
+}
+
+export function namedProfileHooks(place: HooksPlace): ReadHooks {
+  const problems: string[] = [];
+  const { hooks, problems: more } = readHooks(ownProfile(place, problems));
   return { hooks, problems: [...problems, ...more] };
 }
 

@@ -1,15 +1,17 @@
-/** The event hooks of a session, as a part. */
+/** The event hooks of a session. */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
+import type { ApprovalGate } from "../../../chain/approval-gate.js";
+import type { ToolLink } from "../../../engine/ports.js";
 import { EventHooks } from "../../../extensions/hooks/event-hooks.js";
+import type { Envelope } from "../../../protocol/envelope.js";
 import type { SessionEndReason } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import { withoutForgedInstructions } from "../../../security/untrusted/forged-instructions.js";
 import { childEnvironment } from "../../../tools/child-environment.js";
 import type { Opening } from "../../opening.js";
-import type { SessionPart } from "../../part.js";
-import { configuredHooks } from "./configured-hooks.js";
+import { fileHooks, namedProfileHooks } from "./configured-hooks.js";
 import { ToolHooks } from "./tool-hooks.js";
 import { Transcript } from "./transcript.js";
 import { type StartSource, TurnHooks } from "./turn-hooks.js";
@@ -29,15 +31,28 @@ const END_REASONS: Readonly<Record<SessionEndReason, string>> = {
   "binary-shutdown": "other",
 };
 
-export async function openEventHooks(opening: Opening, files: readonly ExtensionFile[]): Promise<SessionPart> {
+export interface OpenedEventHooks extends Pick<TurnHooks, "stages" | "compactions"> {
+  readonly link: ToolLink;
+  readonly gate: ApprovalGate;
+  onEvent(event: Envelope): void;
+  /** Reads approved files and uses their hooks from now on. */
+  add(files: readonly ExtensionFile[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** With `isStart` the hooks of the session's start are still to run. */
+export function openEventHooks(opening: Opening, { isStart }: { readonly isStart: boolean }): OpenedEventHooks {
   const { engine } = opening;
-  const { loaded, notify } = engine;
-  const { hooks: configured, problems } = await configuredHooks(files, { loaded, root: engine.root });
-  for (const problem of problems) notify(`Hooks: ${problem}`);
-  if (configured.length === 0) return { name: "event-hooks" };
+  const place = { loaded: engine.loaded, root: engine.root };
+  const report = (problems: readonly string[]) => {
+    for (const problem of problems) engine.notify(`Hooks: ${problem}`);
+  };
+  const named = namedProfileHooks(place);
+  report(named.problems);
   const transcript = transcriptOf(opening);
-  const hooks = new EventHooks(configured, placeOf(opening, transcript));
-  const turns = new TurnHooks(hooks, { source: sourceOf(opening), agent: opening.parent?.name.type });
+  const hooks = new EventHooks(named.hooks, placeOf(opening, transcript));
+  const source = isStart ? sourceOf(opening) : undefined;
+  const turns = new TurnHooks(hooks, { source, agent: opening.parent?.name.type });
   const tools = new ToolHooks({
     hooks,
     root: engine.root,
@@ -47,20 +62,19 @@ export async function openEventHooks(opening: Opening, files: readonly Extension
   });
   let reason: SessionEndReason = "user";
   return {
-    name: "event-hooks",
-    hooks: turns.stages,
-    links: { tool: [tools.link] },
-    gates: [tools.gate],
-    compactions: [turns.compactions],
-    subscribers: [
-      {
-        name: "60-event-hooks",
-        run: (event) => {
-          if (event.kind === "SessionEnded") reason = event.payload.reason;
-          turns.onEvent(event);
-        },
-      },
-    ],
+    stages: turns.stages,
+    compactions: turns.compactions,
+    link: tools.link,
+    gate: tools.gate,
+    onEvent: (event) => {
+      if (event.kind === "SessionEnded") reason = event.payload.reason;
+      turns.onEvent(event);
+    },
+    add: async (files) => {
+      const { hooks: found, problems } = await fileHooks(files, place);
+      report(problems);
+      hooks.add(found);
+    },
     close: async () => {
       const ended = END_REASONS[reason];
       if (turns.hasEnd) await hooks.fire("SessionEnd", { subject: ended, input: { reason: ended } });

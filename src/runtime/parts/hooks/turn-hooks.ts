@@ -32,7 +32,7 @@ export class TurnHooks {
   /** `agent` is the type of a subagent: it has no session of its own in the eyes of hooks, and no user who writes its input. */
   constructor(
     hooks: EventHooks,
-    { source, agent }: { readonly source: StartSource; readonly agent?: string | undefined },
+    { source, agent }: { readonly source: StartSource | undefined; readonly agent?: string | undefined },
   ) {
     this.#hooks = hooks;
     this.#source = source;
@@ -45,7 +45,6 @@ export class TurnHooks {
   }
 
   get stages(): Partial<Record<Stage, readonly NamedHook[]>> {
-    const steers = this.#agent === undefined && this.#hooks.has("UserPromptSubmit");
     return {
       start: [
         { name: "08-event-hooks", run: (turn) => this.#start(turn) },
@@ -53,7 +52,7 @@ export class TurnHooks {
       ],
       receive: [{ name: "60-event-hooks", run: (turn) => this.#stop(turn) }],
       error: [{ name: "60-event-hooks", run: (turn) => this.#failed(turn) }],
-      ...(steers && { tool_done: [{ name: "30-steer", run: (turn) => this.#steer(turn) }] }),
+      ...(this.#agent === undefined && { tool_done: [{ name: "30-steer", run: (turn) => this.#steer(turn) }] }),
     };
   }
 
