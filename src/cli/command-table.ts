@@ -47,6 +47,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "debug", load: () => import("./commands/debug.js") },
   { name: "acp", load: () => import("./commands/acp.js") },
   { name: "serve", load: () => import("./commands/serve.js") },
+  { name: "conformance", load: () => import("./commands/conformance.js") },
   { name: "mock-model", load: () => import("./commands/mock-model.js") },
   { name: "completion", load: () => import("./commands/completion.js") },
   { name: "help", load: () => import("./commands/help.js") },

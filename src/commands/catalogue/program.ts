@@ -163,6 +163,24 @@ export const MOCK_MODEL: CommandSpec = {
   places: PROGRAM,
 };
 
+export const CONFORMANCE: CommandSpec = {
+  name: "conformance",
+  summary: "check a server against the protocol",
+  shellUsage: "oxbow conformance --against ADDRESS [flags]",
+  shellFlags: [
+    { name: "against", value: "ADDRESS", help: "http://…, https://…, ws://…, wss://…, unix:PATH or stdio:PROGRAM" },
+    { name: "token-file", value: "FILE", complete: "file", help: "a file with the token of a human (or OXBOW_TOKEN)" },
+    { name: "agent-token-file", value: "FILE", complete: "file", help: "a file with the token of an agent" },
+    { name: "ca", value: "FILE", complete: "file", help: "the certificate that the server's one is checked against" },
+    { name: "only", value: "TEXT", help: "only the scenarios whose name contains TEXT" },
+    { name: "serve-model", value: "PORT", help: "run the model that the scenarios need on this port" },
+    { name: "model-script", help: "print what the model has to answer, as a script of 'oxbow mock-model'" },
+    { name: "list", help: "print the scenarios" },
+  ],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
 export const COMPLETION_NAMESPACE = { completion: "print the completion script of a shell: bash, zsh or fish" };
 
 export const COMPLETION_SCRIPT: CommandSpec = {

@@ -1,0 +1,107 @@
+/** `oxbow conformance`: checks a server against the protocol. */
+import { readFileSync } from "node:fs";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { CONFORMANCE } from "../../commands/catalogue/program.js";
+import { asValue, COMMAND_EXIT, type Command, type CommandContext } from "../../commands/command.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
+
+export const shell: ShellCommand = {
+  name: "conformance",
+  specs: [CONFORMANCE],
+  about: `Plays the scenarios of the protocol against a running server and reports which rules it breaks.
+The model behind the server must give the answers that the scenarios need. --serve-model runs such a model while the suite runs.
+Start the server with it, and with permissions that ask:
+
+  ANTHROPIC_BASE_URL=http://127.0.0.1:4100 ANTHROPIC_API_KEY=any oxbow serve --provider anthropic --permission-mode ask --listen 127.0.0.1:4096
+  OXBOW_TOKEN=… oxbow conformance --against http://127.0.0.1:4096 --serve-model 4100
+
+--model-script prints the answers, for a server with a model of its own. --list prints the scenarios.
+OXBOW_TOKEN or --token-file has a token of a human. The scenarios with an agent need --agent-token-file.`,
+  more: "Exit codes: 0 every rule holds · 1 a rule is broken · 2 wrong usage. docs/protocol.md describes the protocol.",
+  open: async (flags, variables) => ({ commands: [conformanceCommand(flags, variables)] }),
+};
+
+export const run = shellRunner(shell);
+
+function conformanceCommand(flags: ParsedFlags, variables: Variables): Command {
+  return {
+    ...CONFORMANCE,
+    run: async (_args, context) => {
+      if (flags.has("list")) return listScenarios();
+      if (flags.has("model-script")) {
+        const { conformanceScript } = await import("../../testkit/conformance/protocol/model-script.js");
+        const script = conformanceScript();
+        return { text: script.trimEnd(), value: script };
+      }
+      return check(flags, variables, context);
+    },
+  };
+}
+
+async function listScenarios() {
+  const { SCENARIOS } = await import("../../testkit/conformance/protocol/suite.js");
+  const value = SCENARIOS.map(({ name, rule, since, feature, needs }) => ({
+    ...{ name, rule, since },
+    ...(feature !== undefined && { feature }),
+    ...(needs !== undefined && { needs }),
+  }));
+  return { text: SCENARIOS.map(({ name, rule }) => `${name}: ${rule}`).join("\n"), value: asValue(value) };
+}
+
+async function check(flags: ParsedFlags, variables: Variables, context: CommandContext) {
+  const against = flags.text("against");
+  if (against === undefined) throw new UsageError("conformance needs --against ADDRESS.");
+  const [{ openTransport }, { runSuite }, { outcomeLines, summaryLine }] = await Promise.all([
+    import("../../testkit/conformance/protocol/transports/open-transport.js"),
+    import("../../testkit/conformance/protocol/suite.js"),
+    import("../../testkit/conformance/protocol/report.js"),
+  ]);
+  const model = await serveModel(flags.text("serve-model"));
+  const human = fileText(flags, "token-file") ?? variables.OXBOW_TOKEN;
+  const agent = fileText(flags, "agent-token-file");
+  const transport = await openTransport(against, {
+    tokens: { ...(human && { human }), ...(agent && { agent }) },
+    ca: fileText(flags, "ca"),
+    environment: { ...variables, ...model?.variables },
+  });
+  try {
+    const report = await runSuite(transport, {
+      clock: nodeClock,
+      only: flags.text("only"),
+      onResult: (outcome) => {
+        if (outcome.result.state === "failed") for (const line of outcomeLines(outcome)) context.warn(line);
+      },
+    });
+    const text = [...report.scenarios.flatMap(outcomeLines), "", summaryLine(report)].join("\n");
+    return { text, value: asValue(report), ...(report.failed > 0 && { exitCode: COMMAND_EXIT.failed }) };
+  } finally {
+    await transport.close();
+    await model?.close();
+  }
+}
+
+async function serveModel(port: string | undefined) {
+  if (port === undefined) return undefined;
+  if (!/^\d{1,5}$/.test(port)) throw new UsageError("--serve-model takes a port.");
+  const [{ startMockModel, parseScript }, { conformanceScript }] = await Promise.all([
+    import("../../testkit/index.js"),
+    import("../../testkit/conformance/protocol/model-script.js"),
+  ]);
+  const model = await startMockModel({ script: parseScript(conformanceScript()), port: Number(port) });
+  const { url } = model;
+  const variables = { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "any", OXBOW_PROVIDER: "anthropic" };
+  return { variables, close: () => model.close() };
+}
+
+function fileText(flags: ParsedFlags, name: string): string | undefined {
+  const path = flags.text(name);
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`--${name}: ${(error as Error).message}`);
+  }
+}
