@@ -107,12 +107,15 @@ class Play {
 
   /** Leaves nothing running on the server. */
   async close(): Promise<void> {
-    const [first] = this.#players.values();
+    const quietly = <T>(work: Promise<T>) => this.#soon(work).catch(() => undefined);
     for (const session of this.#sessions) {
-      await first?.connection.command({ kind: "CancelTurn", session, payload: {} }).catch(() => {});
-      await first?.connection.command({ kind: "EndSession", session, payload: {} }).catch(() => {});
+      for (const { connection } of this.#players.values()) {
+        await quietly(connection.command({ kind: "CancelTurn", session, payload: {} }));
+        const reply = await quietly(connection.command({ kind: "EndSession", session, payload: {} }));
+        if (reply?.ok === true) break;
+      }
     }
-    for (const { connection } of this.#players.values()) await connection.drop().catch(() => {});
+    for (const { connection } of this.#players.values()) await quietly(connection.drop());
   }
 
   async #connect(step: Step & { readonly do: "connect" }): Promise<string | undefined> {

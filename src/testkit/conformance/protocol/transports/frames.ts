@@ -14,6 +14,7 @@ export class FrameConnection implements ConformanceConnection {
   readonly #followed = new Map<string, (event: JsonObject) => void>();
   #greeted: ((reply: ConformanceReply) => void) | undefined;
   #count = 0;
+  #lost: ConformanceReply | undefined;
 
   constructor(line: FrameLine) {
     this.#line = line;
@@ -32,9 +33,9 @@ export class FrameConnection implements ConformanceConnection {
 
   /** The connection is closed: nothing will be answered any more. */
   closed(reason: string): void {
-    const lost = { ok: false, failure: { reason: "ConnectionLost", message: reason } };
-    this.#greet(lost);
-    for (const id of [...this.#waiting.keys()]) this.#answer(id, lost);
+    this.#lost = { ok: false, failure: { reason: "ConnectionLost", message: reason } };
+    this.#greet(this.#lost);
+    for (const id of [...this.#waiting.keys()]) this.#answer(id, this.#lost);
   }
 
   readonly handshake = (hello: JsonObject): Promise<ConformanceReply> =>
@@ -62,6 +63,7 @@ export class FrameConnection implements ConformanceConnection {
   readonly drop = (): Promise<void> => this.#line.drop();
 
   #ask(frame: "command" | "query", body: JsonObject): Promise<ConformanceReply> {
+    if (this.#lost !== undefined) return Promise.resolve(this.#lost);
     this.#count += 1;
     const id = this.#count;
     return new Promise((resolve) => {

@@ -1,0 +1,40 @@
+/** The conformance suite on our own server, over each wire. */
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
+import { conformanceScript } from "../../src/testkit/conformance/protocol/model-script.js";
+import { runScenario } from "../../src/testkit/conformance/protocol/run-scenario.js";
+import { SCENARIOS } from "../../src/testkit/conformance/protocol/suite.js";
+import { openTransport } from "../../src/testkit/conformance/protocol/transports/open-transport.js";
+import { parseScript } from "../../src/testkit/index.js";
+import { type Served, serve } from "../support/served-engine.js";
+import { sample } from "../support/thorough.js";
+import { verifies } from "../verifies.js";
+
+let served: Served;
+let agent: string;
+beforeAll(async () => {
+  served = await serve({ script: parseScript(conformanceScript()), flags: ["--permission-mode", "ask"] });
+  agent = (await served.served.tokens.make({ identity_class: "agent" })).token;
+});
+afterAll(() => served.close());
+
+const WIRES: readonly [name: string, address: () => string][] = [
+  ["http", () => served.url],
+  ["unix", () => `unix:${served.socket}`],
+  ["ws", () => served.url.replace(/^http/, "ws")],
+];
+
+describe("the conformance suite", () => {
+  for (const [name, address] of WIRES) {
+    verifies(["C9", "C3"], `finds nothing wrong with the server over ${name}`, async () => {
+      const transport = await openTransport(address(), { tokens: { human: served.token, agent }, environment: {} });
+      const problems: string[] = [];
+      for (const scenario of sample(SCENARIOS)) {
+        const result = await runScenario(scenario, transport, { clock: systemClock, patienceMs: 10_000 });
+        if (result.state !== "passed") problems.push(`${scenario.name}: ${JSON.stringify(result)}`);
+      }
+      await transport.close();
+      expect(problems).toEqual([]);
+    });
+  }
+});
