@@ -1,8 +1,9 @@
 /** Where the engine of this home listens: its socket, the token of its owner, and the lock of the process that owns them. */
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reachable } from "../system/socket-path.js";
 import type { Roots } from "../system/xdg-paths.js";
+import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "./control-names.js";
 
 export interface ControlPlace {
   /** For people; too long for some kernels. */
@@ -14,18 +15,13 @@ export interface ControlPlace {
 }
 
 export function controlPlace({ state }: Pick<Roots, "state">): ControlPlace {
-  const socket = join(state, "control.sock");
+  const socket = join(state, CONTROL_SOCKET);
   return {
     socket,
-    token: join(state, "control.token"),
-    lock: join(state, "control.lock"),
+    token: join(state, CONTROL_TOKEN),
+    lock: join(state, CONTROL_LOCK),
     address: () => reachable(state, socket),
   };
-}
-
-/** Cheap: loads nothing. A lock that is there may still be abandoned. */
-export function mayHaveEngine({ lock }: ControlPlace): boolean {
-  return lstatSync(lock, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Undefined if there is none, or this user may not read it. */

@@ -6,7 +6,7 @@ import type { ConnectOptions } from "../../clients/sdk/options.js";
 import { socketExchange } from "../../clients/sdk-node/socket-exchange.js";
 import type { Failure } from "../../protocol/errors.js";
 import { isAgent } from "../../runtime/agent-limits.js";
-import { controlPlace, mayHaveEngine, ownersToken } from "../../runtime/control-place.js";
+import { controlPlace, ownersToken } from "../../runtime/control-place.js";
 import { lockHolder } from "../../system/file-lock.js";
 import { roots } from "../../system/xdg-paths.js";
 
@@ -29,7 +29,7 @@ const FOR_PEOPLE = "an agent cannot use the engine of the person who runs it";
 
 export async function reachEngine(variables: Variables, options: ReachOptions = {}): Promise<Reached> {
   const place = controlPlace(roots(variables));
-  const holder = mayHaveEngine(place) ? lockHolder(place.lock) : undefined;
+  const holder = lockHolder(place.lock);
   if (holder === undefined) return { kind: "none" };
   const { pid } = holder;
   if (isAgent(variables)) return { kind: "unreachable", pid, reason: FOR_PEOPLE };

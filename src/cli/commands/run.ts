@@ -17,6 +17,7 @@ import { oneShot } from "../run/one-shot.js";
 import { openSession } from "../run/open-session.js";
 import { outputFormat } from "../run/output-format.js";
 import { prepare } from "../run/prepare.js";
+import { type OwnEngine, ownEngine, Sharing } from "../run/sharing.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { personPresent, processTerminal } from "../terminal-io.js";
 import { concludeCassette } from "./run-cassette-flags.js";
@@ -47,10 +48,34 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
   const prompt = await wholePrompt(flags, terminal);
   const images = await imagesOf(flags);
+  if (prompt === undefined && (format !== "text" || flags.has("json-events"))) {
+    throw new UsageError("Give a prompt, or pipe one in.");
+  }
   const isConversation = prompt === undefined && personPresent();
+  const { choosesSession = false } = options;
+  const own = await ownEngine(flags, { variables, terminal, format, images, prompt, choosesSession, isConversation });
+  if ("exit" in own) return own.exit;
+  return runHere(own, { ...options, terminal, format, images, prompt, isConversation });
+}
+
+interface HereOptions extends PromptOptions {
+  readonly terminal: Terminal;
+  readonly format: OutputFormat;
+  readonly images: readonly ImageBlock[];
+  readonly prompt: string | undefined;
+  readonly isConversation: boolean;
+}
+
+/** The engine is in this process. */
+async function runHere({ flags, owner }: OwnEngine, options: HereOptions): Promise<number> {
+  const { variables, terminal, format, images, prompt, isConversation } = options;
   const asksLater = isConversation && (await fitsTerminalClient({ flags, images, variables }));
   const prepared = await prepare(flags, { ...options, terminal, isConversation, asksLater });
-  if ("exit" in prepared) return prepared.exit;
+  if ("exit" in prepared) {
+    await owner?.close();
+    return prepared.exit;
+  }
+  const sharing = new Sharing({ flags, owner, prepared, variables });
   let reason: SessionEndReason = "binary-shutdown";
   try {
     await refuseTooLong(prompt, prepared.chosen.model, prepared.loaded);
@@ -65,19 +90,27 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
       if (terminal.showProgress) await prepared.tendSessions();
       return exit;
     }
-    if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
     const { choosesSession = false } = options;
-    const exit = await converse(prepared, { session, images, flags, variables, choosesSession });
-    if (exit === EXIT.answered) reason = "user";
+    const exit = await converse(prepared, {
+      ...{ session, images, flags, variables, choosesSession },
+      ...(isConversation && { onDrawn: () => sharing.begin(), keepsTurn: () => sharing.hasOthers() }),
+    });
+    if (exit === EXIT.answered) {
+      reason = "user";
+      await sharing.waitForOthers(terminal);
+      if (await sharing.hasOthers()) reason = "binary-shutdown";
+    }
     return concludeCassette(prepared.cassette, exit);
   } finally {
     await prepared.engine.close(reason);
+    await sharing.close();
   }
 }
 
 async function runScript(flags: ParsedFlags, options: PromptOptions, format: OutputFormat): Promise<number> {
   const { readScript, runLines } = await import("../run/script.js");
   if (flags.words.length > 0) throw new UsageError("Give a prompt or --run SCRIPT, not both.");
+  if (flags.has("attach")) throw new UsageError("--run SCRIPT starts an engine of its own: leave out --attach.");
   if (format !== "text" || flags.has("json-events")) throw new UsageError("--run prints text: give no output format.");
   const script = await readScript(flags.text("run") ?? "");
   const terminal = processTerminal(options.variables, { verbose: flags.has("verbose") });
@@ -133,6 +166,10 @@ export async function inSession(
   }) => Promise<number>,
 ): Promise<number> {
   const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
+  if (flags.has("attach")) {
+    const { inEngine } = await import("../attach/through-engine.js");
+    return inEngine(flags, variables, (place) => action({ ...place, terminal }));
+  }
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   try {

@@ -7,12 +7,13 @@ import type { SessionId } from "../../protocol/ids.js";
 import { EXIT } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { converseInTerminal } from "../tui/converse.js";
-import type { Prepared } from "./prepare.js";
+import type { SharedConversation } from "./converse.js";
+import type { Talk } from "./prepare.js";
 
 const OFFLINE = "offline";
 const CONNECT_HERE = "Or here: /login signs in or stores a key, then /model chooses a model.";
 
-export interface ScreenOptions {
+export interface ScreenOptions extends SharedConversation {
   readonly session: SessionId;
   readonly flags: ParsedFlags;
   readonly variables: Variables;
@@ -20,11 +21,12 @@ export interface ScreenOptions {
 }
 
 export async function converseOnScreen(
-  { client, chosen, resume, loaded, onMessages, recentTurns }: Prepared,
+  { client, chosen, resume, loaded, onMessages, recentTurns }: Talk,
   options: ScreenOptions,
 ): Promise<number> {
-  const { session, flags, variables, choosesSession } = options;
+  const { session, flags, variables, choosesSession, keepsTurn, onDrawn, onSession } = options;
   const leaving = new AbortController();
+  options.leave?.addEventListener("abort", () => leaving.abort());
   const stop = stopOnSignals(() => leaving.abort(), { interrupts: "elsewhere" });
   const { model, note } = chosen;
   const name = `${model.provider}:${model.model}`;
@@ -50,6 +52,9 @@ export async function converseOnScreen(
     theme: settings.theme.value,
     screenReader: settings.screen_reader.value,
     leaving: leaving.signal,
+    ...(keepsTurn && { keepsTurn }),
+    ...(onDrawn && { onDrawn }),
+    ...(onSession && { onSession }),
     onMessages,
   });
   return stop.asked ? EXIT.cancelled : EXIT.answered;

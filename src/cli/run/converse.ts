@@ -7,9 +7,21 @@ import type { SessionId } from "../../protocol/ids.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { processTerminal } from "../terminal-io.js";
-import type { Prepared } from "./prepare.js";
+import type { Talk } from "./prepare.js";
 
-interface ConverseOptions {
+/** What differs when other clients may be in the same session. */
+export interface SharedConversation {
+  /** Ends the conversation. */
+  readonly leave?: AbortSignal;
+  /** Asked when the person leaves during a turn: true lets the turn continue for others. */
+  readonly keepsTurn?: () => boolean | Promise<boolean>;
+  /** The person sees the prompt. */
+  readonly onDrawn?: () => void;
+  /** The conversation continues with another session. */
+  readonly onSession?: (session: SessionId) => void;
+}
+
+interface ConverseOptions extends SharedConversation {
   readonly session: SessionId;
   readonly images: readonly ImageBlock[];
   readonly flags: ParsedFlags;
@@ -17,7 +29,7 @@ interface ConverseOptions {
   readonly choosesSession: boolean;
 }
 
-export async function converse(prepared: Prepared, options: ConverseOptions): Promise<number> {
+export async function converse(prepared: Talk, options: ConverseOptions): Promise<number> {
   if (!(await fitsTerminalClient(options))) {
     if (!options.choosesSession) return converseByLines(prepared, options);
     throw new UsageError("This terminal cannot show a list. Name the session: oxbow resume SESSION.");
@@ -38,16 +50,16 @@ export async function fitsTerminalClient({
 }
 
 async function converseByLines(
-  { engine, client, chosen, resume, tendSessions, recentTurns }: Prepared,
+  { client, clock, chosen, resume, tendSessions, recentTurns }: Talk,
   options: ConverseOptions,
 ): Promise<number> {
-  const { session, images, flags, variables } = options;
+  const { session, images, flags, variables, leave, keepsTurn, onDrawn, onSession } = options;
   const [{ runRepl }, { LineReader }, { clientAction }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
     import("../client-actions.js"),
   ]);
-  const lines = new LineReader(engine.clock);
+  const lines = new LineReader(clock);
   const terminal = processTerminal(variables, { lines, verbose: flags.has("verbose") });
   const { model } = chosen;
   const again = resume === undefined ? "" : `\nResuming ${resume.id}: ${resume.title ?? "(no title)"}`;
@@ -63,9 +75,18 @@ async function converseByLines(
     },
     { interrupts: "elsewhere" },
   );
+  leave?.addEventListener("abort", () => {
+    leaving.abort();
+    lines.close();
+  });
+  onDrawn?.();
   const input = process.stdin.isTTY ? "person" : "script";
-  const conversation = { client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images };
-  const problem = await runRepl({ ...conversation, clientAction, input, leaving: leaving.signal });
+  const conversation = { client, session, terminal, lines, clock, verbose, greeting, recent, images };
+  const problem = await runRepl({
+    ...{ ...conversation, clientAction, input, leaving: leaving.signal },
+    ...(keepsTurn && { keepsTurn }),
+    ...(onSession && { onSession }),
+  });
   lines.close();
   if (stop.asked) return EXIT.cancelled;
   return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);

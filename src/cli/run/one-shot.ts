@@ -7,11 +7,11 @@ import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { outputGuard } from "../output-guard.js";
 import { stopOnSignals } from "../stop-signals.js";
-import type { Prepared } from "./prepare.js";
+import type { Talk } from "./prepare.js";
 
 /** One prompt to its end. */
 export async function oneShot(
-  { engine, client, chosen, recentTurns }: Prepared,
+  { client, clock, chosen, recentTurns }: Omit<Talk, "loaded">,
   options: {
     session: SessionId;
     prompt: string;
@@ -33,7 +33,7 @@ export async function oneShot(
     recordsAfter: flags.has("json-events"),
     verbose: flags.has("verbose"),
     terminal,
-    clock: engine.clock,
+    clock,
     estimateMs: estimateFrom(await recentTurns()),
     isReaderGone: () => outputGuard().failed,
   });

@@ -1,5 +1,6 @@
 /** What a run needs before its session opens: settings, approved content, the model, the engine and a client. */
 import { resolve } from "node:path";
+import type { Clock } from "../../base/clock.js";
 import type { ExtensionFiles } from "../../base/extension-files.js";
 import { safeText } from "../../base/terminal-text.js";
 import type { TurnStats } from "../../base/turn-stats.js";
@@ -10,6 +11,7 @@ import type { ParsedFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { EngineClient } from "../../protocol/client.js";
+import type { ModelName } from "../../protocol/events.js";
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
@@ -28,7 +30,7 @@ import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { localOptions } from "../../runtime/settings/model-settings.js";
 import { type LoadedSettings, loadSettings, type Settings } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
-import { createLog } from "../../system/log.js";
+import { createLog, type LogFunction } from "../../system/log.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { WorkspaceError } from "../../tools/files/workspace-error.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
@@ -39,16 +41,24 @@ import { askOnce, personPresent, trustLook } from "../terminal-io.js";
 /** Usually the first request has been sent by then, and late loading has not started. */
 const SENT_MS = 20;
 
-export interface Prepared {
+export interface Prepared extends Talk {
   readonly engine: Engine;
-  readonly client: EngineClient;
   readonly chosen: Chosen;
-  readonly loaded: LoadedSettings;
   readonly cassette: RunCassette | undefined;
+  readonly log: LogFunction;
   /** The folder that the session works in. */
   readonly root: string;
   /** The session to resume. */
   readonly resume: SessionRecord | undefined;
+}
+
+/** What a conversation needs. The engine may be in this process or in another one. */
+export interface Talk {
+  readonly client: EngineClient;
+  readonly clock: Clock;
+  readonly chosen: { readonly model: ModelName; readonly note?: string | undefined };
+  readonly loaded: LoadedSettings;
+  readonly resume: Pick<SessionRecord, "id" | "title"> | undefined;
   /** Messages of the engine go there from now on. */
   readonly onMessages: (show: (message: string) => void) => void;
   /** Shows what is about to expire. A failure here does not fail the run. */
@@ -144,7 +154,8 @@ export async function prepare(
     if (store === undefined || resume === undefined) return [];
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
-  return { engine, client, chosen, loaded, cassette, root, resume, onMessages, tendSessions, recentTurns };
+  const { clock } = engine;
+  return { engine, client, clock, chosen, loaded, log, cassette, root, resume, onMessages, tendSessions, recentTurns };
 }
 
 /** Hooks of the stage `resolve` may choose another model, as long as the flags name none. */

@@ -11,7 +11,7 @@ import { clientAction } from "../client-actions.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { readBytes } from "../terminal-io.js";
-import type { Prepared } from "./prepare.js";
+import type { Talk } from "./prepare.js";
 
 export interface Script {
   readonly name: string;
@@ -38,7 +38,7 @@ async function file(path: string): Promise<Buffer> {
 }
 
 export interface ScriptRun {
-  readonly prepared: Prepared;
+  readonly prepared: Pick<Talk, "client" | "clock">;
   readonly session: SessionId;
   readonly images: readonly ImageBlock[];
   readonly terminal: Terminal;
@@ -53,10 +53,10 @@ export async function runLines(script: Script, run: ScriptRun): Promise<number> 
   const lines = new ScriptLines(script.lines, echo);
   const leaving = new AbortController();
   const stop = stopOnSignals(() => leaving.abort());
-  const { engine, client } = prepared;
+  const { clock, client } = prepared;
   const problem = await runRepl({
     ...{ client, session, terminal, lines, images, clientAction, stopAtProblem },
-    clock: engine.clock,
+    clock,
     verbose,
     greeting: "",
     leaving: leaving.signal,

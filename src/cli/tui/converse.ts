@@ -36,6 +36,9 @@ export interface ConverseOptions {
   readonly screenReader: boolean;
   readonly theme: string | undefined;
   readonly leaving: AbortSignal;
+  readonly keepsTurn?: () => boolean | Promise<boolean>;
+  readonly onDrawn?: () => void;
+  readonly onSession?: (session: SessionId) => void;
   /** Messages of the engine go to the screen while the client is open. */
   readonly onMessages: (show: (message: string) => void) => void;
 }
@@ -63,6 +66,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     onRest: restAfterTurns(),
     onSession: (other) => {
       current = other;
+      options.onSession?.(other);
     },
   });
   process.stdout.write(farewell(end));

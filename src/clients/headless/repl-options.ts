@@ -42,6 +42,10 @@ export interface ReplOptions {
   readonly recent?: readonly TurnStats[];
   /** The program ends: cancels the turn and takes no more input. */
   readonly leaving?: AbortSignal;
+  /** Asked when the program ends during a turn: true lets the turn continue for others. */
+  readonly keepsTurn?: () => boolean | Promise<boolean>;
+  /** The conversation continues with another session. */
+  readonly onSession?: (session: SessionId) => void;
   /** Binary input is refused. */
   readonly input: "person" | "script";
   /** Take no further line after the first problem. */

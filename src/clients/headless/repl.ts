@@ -51,6 +51,11 @@ class Repl {
   /** The model's time in this turn, without the time of questions. */
   #modelMs = 0;
   #startedAt = 0;
+  #leave: () => void = () => {};
+  /** The person left during a turn that continues. */
+  readonly #left = new Promise<void>((resolve) => {
+    this.#leave = resolve;
+  });
   readonly #output: ShellOutput;
 
   constructor(options: ReplOptions) {
@@ -72,7 +77,7 @@ class Repl {
       if (event.session === this.#session && !this.#isOld(event)) this.#onEvent(event);
     });
     const { leaving } = this.#options;
-    leaving?.addEventListener("abort", () => void client.send("CancelTurn", {}, this.#session));
+    leaving?.addEventListener("abort", () => void this.#cancelOnLeaving());
     const { greeting, stopAtProblem } = this.#options;
     if (greeting !== "") terminal.err.write(`${greeting}\n`);
     for (;;) {
@@ -165,7 +170,14 @@ class Repl {
       return false;
     }
     this.#session = reply.session;
+    if (reply.session !== undefined) this.#options.onSession?.(reply.session);
     return true;
+  }
+
+  async #cancelOnLeaving(): Promise<void> {
+    const { client, keepsTurn } = this.#options;
+    if ((await keepsTurn?.()) === true) this.#leave();
+    else await client.send("CancelTurn", {}, this.#session);
   }
 
   async #shell(command: string): Promise<string | undefined> {
@@ -189,7 +201,7 @@ class Repl {
 
   async #untilIdle(idle: Promise<void>): Promise<void> {
     const stopLines = this.#listen((line) => void this.#during(line));
-    await this.#interruptible(() => idle);
+    await this.#interruptible(() => Promise.race([idle, this.#left]));
     stopLines();
   }
 

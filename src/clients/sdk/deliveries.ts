@@ -7,6 +7,9 @@
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 
+/** Such an event may be for this connection alone. It is in no log then, and has the id of the event before it. */
+const OF_CONNECTION: ReadonlySet<Envelope["kind"]> = new Set(["Notice", "StreamGap", "TokenExpiring"]);
+
 export class Deliveries {
   readonly #listeners = new Set<(event: Envelope) => void>();
   /** The last event of each session. */
@@ -35,14 +38,11 @@ export class Deliveries {
   }
 
   deliver(event: Envelope): void {
-    const { session } = event;
+    const { session, kind } = event;
     const last = this.#positions.get(session) ?? 0;
     const reached = reachedBy(event);
-    // It tells of the token, not of the session.
-    if (event.kind !== "TokenExpiring") {
-      if (reached <= last) return;
-      this.#positions.set(session, reached);
-    }
+    if (reached < last || (reached === last && !OF_CONNECTION.has(kind))) return;
+    this.#positions.set(session, reached);
     this.#early?.push(event);
     for (const listener of this.#listeners) this.#tell(listener, event);
   }

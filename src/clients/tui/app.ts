@@ -110,6 +110,7 @@ export class TuiApp {
     });
     for (const block of greeting) this.#transcript.print(block);
     this.#pace.now();
+    this.#options.onDrawn?.();
     if (this.#options.resumed) {
       this.#begun = true;
       await this.#carrier.showAgain(this.#state.session);
@@ -129,7 +130,9 @@ export class TuiApp {
     this.#pace.stop();
     this.#stopRest?.();
     this.#transcript.endAnswer();
-    if (isBusy(this.#state)) void client.send("CancelTurn", {}, this.#state.session);
+    if (isBusy(this.#state) && (await this.#options.keepsTurn?.()) !== true) {
+      void client.send("CancelTurn", {}, this.#state.session);
+    }
     await terminal.close(this.#transcript.take().printed);
     await this.#options.composer?.drafts?.flush(() => this.#composer.draft);
     return { session: this.#state.session, begun: this.#begun, state: this.#state };

@@ -43,6 +43,10 @@ export interface TuiOptions {
   /** Messages of the program go to the screen while the client is open. */
   readonly onMessages?: (show: (message: string) => void) => void;
   readonly leaving?: AbortSignal;
+  /** Asked when the person leaves during a turn: true lets the turn continue for others. */
+  readonly keepsTurn?: () => boolean | Promise<boolean>;
+  /** Called after the first paint. */
+  readonly onDrawn?: () => void;
   /** Called when the client has been at rest for a moment after a turn. */
   readonly onRest?: () => void;
   readonly login?: Login;

@@ -1,0 +1,111 @@
+/** A session of a running engine, opened for a client of this process. */
+import { resolve } from "node:path";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import type { HttpClient } from "../../clients/sdk/http-client.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import type { CommandPayloads } from "../../protocol/commands.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { SessionInfo } from "../../protocol/queries.js";
+import { loadSettings } from "../../runtime/settings/settings.js";
+import { nodeClock } from "../../system/node-clock.js";
+import type { Talk } from "../run/prepare.js";
+import { wantedMode, wantedSession } from "./attach-flags.js";
+
+export interface AttachPlace {
+  readonly client: HttpClient;
+  readonly flags: ParsedFlags;
+  readonly variables: Variables;
+}
+
+/** The folder that this client was started in. */
+export function folderOf(flags: ParsedFlags): string {
+  return resolve(flags.text("cwd") ?? process.cwd());
+}
+
+/** What the flags ask for: the last session of this folder, a named one, or a new one. */
+export async function chooseByFlags({ client, flags }: AttachPlace): Promise<SessionInfo | undefined> {
+  const named = flags.text("resume");
+  if (named === undefined && !flags.has("continue")) return undefined;
+  if (named !== undefined && flags.has("continue")) throw new UsageError("Use --continue or --resume, not both.");
+  const sessions = await sessionsOf(client, named === undefined ? folderOf(flags) : undefined);
+  const found = named === undefined ? sessions.slice(0, 1) : sessions.filter(({ id }) => id.includes(named));
+  const [first, ...others] = found;
+  if (first === undefined)
+    throw new UsageError(named === undefined ? "There is no session of this folder." : `There is no session ${named}.`);
+  if (others.length > 0)
+    throw new UsageError(`Several sessions have ${named} in their id: ${found.map(({ id }) => id).join(", ")}.`);
+  return first;
+}
+
+/** The last used first. */
+export async function sessionsOf(client: HttpClient, cwd?: string): Promise<readonly SessionInfo[]> {
+  const reply = await client.query("ListSessions", cwd === undefined ? {} : { cwd });
+  return reply.ok ? reply.answer.sessions : [];
+}
+
+/** Opens the chosen session, or a new one in the folder of this client. */
+export async function openAttached(
+  { client, flags }: AttachPlace,
+  chosen: Pick<SessionInfo, "id"> | undefined,
+): Promise<{ readonly session: SessionId } | { readonly failure: Failure }> {
+  const verdict = flags.text("orphan") as
+    | NonNullable<CommandPayloads["CreateSession"]["orphans"]>["verdict"]
+    | undefined;
+  const note = flags.text("orphan-note");
+  const request: CommandPayloads["CreateSession"] = {
+    ...(chosen === undefined ? wantedSession(flags, folderOf(flags)) : { resume: chosen.id }),
+    ...(verdict !== undefined && { orphans: { verdict, ...(note !== undefined && { note }) } }),
+  };
+  const reply = await client.send("CreateSession", request);
+  if (!reply.ok) return { failure: reply.failure };
+  const { session } = reply;
+  if (session === undefined) return { failure: failure("Internal", { detail: "the engine named no session" }) };
+  const problem = await applyFlags({ client, flags }, session);
+  return problem === undefined ? { session } : { failure: problem };
+}
+
+/** Flags that are commands in a running session. */
+async function applyFlags(
+  { client, flags }: Pick<AttachPlace, "client" | "flags">,
+  session: SessionId,
+): Promise<Failure | undefined> {
+  const mode = wantedMode(flags);
+  if (mode !== undefined) {
+    const reply = await client.send("SetMode", { mode }, session);
+    if (!reply.ok) return reply.failure;
+  }
+  const effort = flags.text("effort");
+  if (effort === undefined) return undefined;
+  const payload = { namespace: "slash", verb: "effort", payload: { args: effort } };
+  const reply = await client.send("CustomCommand", payload, session);
+  return reply.ok ? undefined : reply.failure;
+}
+
+/** What a conversation needs, from the engine and from the settings of this person. */
+export async function talkOf(
+  { client, flags, variables }: AttachPlace,
+  {
+    session,
+    chosen,
+    note,
+  }: {
+    readonly session: SessionId;
+    readonly chosen: Pick<SessionInfo, "id" | "title"> | undefined;
+    readonly note?: string;
+  },
+): Promise<Talk> {
+  const [loaded, status] = await Promise.all([loadSettings(flags, variables), client.query("GetStatus", {}, session)]);
+  const { provider, model } = status.ok ? status.answer : { provider: "unknown", model: "unknown" };
+  return {
+    client,
+    clock: nodeClock,
+    chosen: { model: { provider, model }, note },
+    loaded,
+    resume: chosen && { id: chosen.id, ...(chosen.title !== undefined && { title: chosen.title }) },
+    onMessages: () => {},
+    tendSessions: async () => {},
+    recentTurns: async () => [],
+  };
+}

@@ -1,0 +1,64 @@
+/** A conversation with a session of a running engine, until the person leaves or the engine is gone. */
+import { safeLine } from "../../base/terminal-text.js";
+import type { ImageBlock } from "../../protocol/content.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { exitCodeOfFailure } from "../exit-codes.js";
+import { converse } from "../run/converse.js";
+import { type AttachPlace, openAttached, talkOf } from "./attached-talk.js";
+import type { Loss } from "./loss.js";
+import { type Choice, versionNote } from "./offer.js";
+import { clientWords, othersOf } from "./others.js";
+
+export type ConversationEnd = { readonly exit: number } | { readonly session: SessionId };
+
+export interface ConversationPlace extends AttachPlace {
+  readonly pid: number | undefined;
+  readonly lost: Loss;
+}
+
+export async function converseAttached(
+  place: ConversationPlace,
+  choice: Choice,
+  { images }: { readonly images: readonly ImageBlock[] },
+): Promise<ConversationEnd> {
+  const { client, flags, variables, lost } = place;
+  const chosen = choice.kind === "attach" ? choice.session : undefined;
+  const opened = await openAttached(place, chosen);
+  if ("failure" in opened) {
+    process.stderr.write(`oxbow: ${safeLine(opened.failure.message)}\n`);
+    return { exit: exitCodeOfFailure(opened.failure) };
+  }
+  let { session } = opened;
+  let say: (message: string) => void = () => {};
+  client.subscribe((event) => {
+    if (event.kind !== "SessionEnded" || event.session !== session) return;
+    if (event.payload.reason === "binary-shutdown" || event.payload.reason === "error") lost.happens();
+    else say("This session has ended. /resume opens it again.");
+  });
+  const talk = await talkOf(place, { session, chosen, note: await attachedNote(place, session) });
+  const exit = await converse(
+    {
+      ...talk,
+      onMessages: (show) => {
+        say = show;
+      },
+    },
+    {
+      ...{ session, images, flags, variables, choosesSession: choice.kind === "pick" },
+      leave: lost.signal,
+      keepsTurn: () => true,
+      onSession: (other) => {
+        session = other;
+      },
+    },
+  );
+  return lost.signal.aborted ? { session } : { exit };
+}
+
+/** Which engine it is, and who else is in the session. */
+async function attachedNote({ client, pid }: ConversationPlace, session: SessionId): Promise<string> {
+  const [health, others] = await Promise.all([client.query("GetHealth", {}), othersOf(client, session)]);
+  const names = others.map((other) => safeLine(clientWords(other))).join(", ");
+  const version = health.ok ? versionNote(health.answer) : "";
+  return `Attached to the engine of process ${pid ?? "?"}${names === "" ? "" : `, with ${names}`}.${version}`;
+}

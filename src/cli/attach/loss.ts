@@ -1,0 +1,12 @@
+/** Tells that the engine is gone. */
+export class Loss {
+  readonly #controller = new AbortController();
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  happens(): void {
+    this.#controller.abort();
+  }
+}

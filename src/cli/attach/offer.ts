@@ -1,0 +1,72 @@
+/** Asks what to do when an engine runs already: attach to the last session, a new one there, choose one, or an engine of its own. */
+import { safeLine } from "../../base/terminal-text.js";
+import { VERSION } from "../../base/version.js";
+import type { HttpClient } from "../../clients/sdk/http-client.js";
+import type { HealthInfo, SessionInfo } from "../../protocol/queries.js";
+import { askOnce } from "../terminal-io.js";
+import { sessionsOf } from "./attached-talk.js";
+import { clientWords, othersOf } from "./others.js";
+
+export type Choice =
+  | { readonly kind: "attach"; readonly session: Pick<SessionInfo, "id" | "title"> }
+  | { readonly kind: "new" }
+  | { readonly kind: "pick" }
+  | { readonly kind: "own" };
+
+export async function offerAttach(
+  client: HttpClient,
+  { pid, folder }: { readonly pid: number | undefined; readonly folder: string },
+): Promise<Choice> {
+  const [health, here, all, others] = await Promise.all([
+    client.query("GetHealth", {}),
+    sessionsOf(client, folder),
+    sessionsOf(client),
+    othersOf(client),
+  ]);
+  const live = all.filter((session) => session.live);
+  const last = here.find((session) => session.live) ?? here[0] ?? live[0];
+  const answers: readonly (readonly [string, Choice])[] = [
+    ["n", { kind: "new" }],
+    ...(last === undefined ? [] : ([["a", { kind: "attach", session: last }]] as const)),
+    ...(all.length === 0 ? [] : ([["p", { kind: "pick" }]] as const)),
+    ["o", { kind: "own" }],
+  ];
+  const words: Readonly<Record<string, string>> = {
+    n: `a new session there, in ${folder}`,
+    a: last === undefined ? "" : `attach to ${describe(last, folder)}`,
+    p: "choose one of its sessions",
+    o: "an engine of its own (--no-attach)",
+  };
+  const lines = [
+    engineLine(pid, health.ok ? health.answer : undefined),
+    ...(others.length === 0 ? [] : [`Attached: ${others.map((other) => safeLine(clientWords(other))).join(", ")}.`]),
+    ...answers.map(([key]) => `  ${key}  ${words[key]}`),
+  ];
+  process.stderr.write(`${lines.join("\n")}\n`);
+  for (;;) {
+    const typed = (await askOnce(`Choose [${answers.map(([key]) => key).join("/")}, Enter: n]: `))
+      ?.trim()
+      .toLowerCase();
+    if (typed === undefined || typed === "") return { kind: "new" };
+    const found = answers.find(([key]) => key === typed[0]);
+    if (found !== undefined) return found[1];
+  }
+}
+
+function engineLine(pid: number | undefined, health: HealthInfo | undefined): string {
+  const process = `process ${pid ?? "of another system"}`;
+  if (health === undefined) return `An engine runs already (${process}).`;
+  const count = `${health.sessions} ${health.sessions === 1 ? "session" : "sessions"}`;
+  return `An engine runs already (${process}, ${count} open).${versionNote(health)}`;
+}
+
+/** What to do when the engine was started by another version of Oxbow. */
+export function versionNote({ version, pid }: Pick<HealthInfo, "version" | "pid">): string {
+  if (version === VERSION) return "";
+  return ` It is Oxbow ${version}, and this is ${VERSION}: end process ${pid} and start again to use ${VERSION} for all, or use --no-attach.`;
+}
+
+function describe({ title, cwd, live, id }: SessionInfo, folder: string): string {
+  const name = title === undefined ? id : `"${safeLine(title)}"`;
+  return `${name}${live ? ", which is open" : ", the last one here"}${cwd === folder ? "" : `, in ${safeLine(cwd)}`}`;
+}

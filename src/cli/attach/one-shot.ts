@@ -1,0 +1,53 @@
+/** `oxbow run --attach PROMPT`: one prompt through a running engine. Output and exit codes are those of a run without it. */
+import type { OutputFormat } from "../../clients/headless/one-shot.js";
+import type { Terminal } from "../../clients/headless/terminal.js";
+import type { ImageBlock } from "../../protocol/content.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { exitCodeOfFailure } from "../exit-codes.js";
+import { oneShot } from "../run/one-shot.js";
+import { type AttachPlace, chooseByFlags, openAttached } from "./attached-talk.js";
+
+export async function oneShotAttached(
+  place: AttachPlace,
+  work: {
+    readonly prompt: string;
+    readonly images: readonly ImageBlock[];
+    readonly format: OutputFormat;
+    readonly terminal: Terminal;
+  },
+): Promise<number> {
+  const { client, flags } = place;
+  const chosen = await chooseByFlags(place);
+  const opened = await openAttached(place, chosen);
+  if ("failure" in opened) {
+    process.stderr.write(`oxbow: ${opened.failure.message}\n`);
+    return exitCodeOfFailure(opened.failure);
+  }
+  const { session } = opened;
+  const talk = {
+    client,
+    clock: nodeClock,
+    chosen: { model: { provider: "", model: "" } },
+    resume: undefined,
+    onMessages: () => {},
+    tendSessions: async () => {},
+    recentTurns: async () => [],
+  };
+  const exit = await oneShot(talk, { session, flags, ...work });
+  // Others may work in a session that was there before.
+  if (chosen === undefined) await endSession(place, session);
+  return exit;
+}
+
+/** The last event is part of the output. */
+async function endSession({ client }: AttachPlace, session: SessionId): Promise<void> {
+  const ended = new Promise<void>((resolve) => {
+    client.subscribe((event) => {
+      if (event.kind === "SessionEnded" && event.session === session) resolve();
+    });
+    client.onDetached(() => resolve());
+  });
+  const reply = await client.send("EndSession", {}, session);
+  if (reply.ok) await ended;
+}

@@ -1,0 +1,210 @@
+/**
+ * A run through the engine that another process hosts.
+ *
+ * 1. The person chooses the session, by flags or by an answer.
+ * 2. When that engine ends, however it ends, this process continues: it becomes the engine itself, or attaches to the process that was faster.
+ *    Everything is in the store, so nothing is lost.
+ */
+import { safeText } from "../../base/terminal-text.js";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import type { OutputFormat } from "../../clients/headless/one-shot.js";
+import type { Terminal } from "../../clients/headless/terminal.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import type { EngineClient } from "../../protocol/client.js";
+import type { ImageBlock } from "../../protocol/content.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { refuseAgents } from "../../runtime/agent-limits.js";
+import { ControlOwner } from "../../runtime/control-owner.js";
+import { controlPlace } from "../../runtime/control-place.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { roots } from "../../system/xdg-paths.js";
+import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
+import { personPresent } from "../terminal-io.js";
+import { refuseFlagsOfEngine } from "./attach-flags.js";
+import { chooseByFlags, folderOf, openAttached } from "./attached-talk.js";
+import { converseAttached } from "./converse.js";
+import { Loss } from "./loss.js";
+import { type Choice, offerAttach } from "./offer.js";
+import { oneShotAttached } from "./one-shot.js";
+import { isStillOwner, type Reached, reachEngine } from "./reach.js";
+
+export interface EngineWork {
+  readonly variables: Variables;
+  readonly terminal: Terminal;
+  readonly format: OutputFormat;
+  readonly images: readonly ImageBlock[];
+  /** Absent: a conversation. */
+  readonly prompt: string | undefined;
+  /** The conversation begins with the list of sessions. */
+  readonly choosesSession: boolean;
+}
+
+/** `own`: this process is to be the engine, with the session to continue and the socket that it took over, if any. */
+export type EngineEnd =
+  | { readonly exit: number }
+  | { readonly own: { readonly session?: SessionId; readonly owner?: ControlOwner } };
+
+type Connected = Extract<Reached, { readonly kind: "connected" }>;
+
+const PATIENCE_MS = 20_000;
+const PAUSE_MS = 50;
+
+export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promise<EngineEnd> {
+  const { variables, prompt } = work;
+  const isAsked = flags.has("attach");
+  if (isAsked) {
+    refuseAgents(variables, "--attach");
+    refuseFlagsOfEngine(flags);
+  }
+  const lost = new Loss();
+  const reached = await reach(variables, lost);
+  if (reached.kind !== "connected") return isAsked ? { exit: complain(reached) } : { own: {} };
+  if (prompt !== undefined) return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
+  const choice = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
+  if (choice.kind === "own") {
+    reached.client.close();
+    return { own: {} };
+  }
+  return converse({ reached, choice, lost }, flags, work);
+}
+
+/** Ends when the person leaves, or when this process is to be the engine. */
+async function converse(
+  first: { readonly reached: Connected; readonly choice: Choice; readonly lost: Loss },
+  flags: ParsedFlags,
+  work: EngineWork,
+): Promise<EngineEnd> {
+  let { reached, choice, lost } = first;
+  for (;;) {
+    const { client, pid } = reached;
+    const end = await converseAttached({ client, pid, flags, variables: work.variables, lost }, choice, work);
+    client.close();
+    if ("exit" in end) return end;
+    process.stderr.write(`oxbow: the engine (process ${pid}) has ended; this client continues the session.\n`);
+    const next = await afterLoss(work.variables, pid);
+    if (next === undefined) {
+      process.stderr.write(`oxbow: process ${pid} does not answer. Resume: oxbow ${end.session}\n`);
+      return { exit: EXIT.failed };
+    }
+    if ("owner" in next) return { own: { session: end.session, owner: next.owner } };
+    reached = next.reached;
+    lost = next.lost;
+    choice = { kind: "attach", session: { id: end.session } };
+  }
+}
+
+/** The socket is free, or another client has taken it. */
+async function afterLoss(
+  variables: Variables,
+  pid: number | undefined,
+): Promise<{ readonly owner: ControlOwner } | { readonly reached: Connected; readonly lost: Loss } | undefined> {
+  const place = controlPlace(roots(variables));
+  for (const until = nodeClock.now() + PATIENCE_MS; nodeClock.now() < until; ) {
+    const owner = await ControlOwner.claim(place, nodeClock);
+    if (owner !== undefined) return { owner };
+    if (!isStillOwner(variables, pid)) {
+      const lost = new Loss();
+      const reached = await reach(variables, lost);
+      if (reached.kind === "connected") return { reached, lost };
+    }
+    await new Promise<void>((resolve) => nodeClock.after(PAUSE_MS, resolve));
+  }
+  return undefined;
+}
+
+async function promptOnce(
+  { reached, lost, prompt }: { readonly reached: Connected; readonly lost: Loss; readonly prompt: string },
+  flags: ParsedFlags,
+  work: EngineWork,
+): Promise<number> {
+  const { client, pid } = reached;
+  const gone = new Promise<number>((resolve) => {
+    lost.signal.addEventListener("abort", () => {
+      process.stderr.write(`oxbow: the engine (process ${pid}) ended before the turn did. Resume: oxbow --continue\n`);
+      resolve(EXIT.failed);
+    });
+  });
+  const place = { client, flags, variables: work.variables };
+  const exit = await Promise.race([oneShotAttached(place, { ...work, prompt }), gone]);
+  client.close();
+  return exit;
+}
+
+/** Other work than a prompt, in a session of a running engine. */
+export async function inEngine(
+  flags: ParsedFlags,
+  variables: Variables,
+  action: (place: { readonly client: EngineClient; readonly session: SessionId }) => Promise<number>,
+): Promise<number> {
+  refuseAgents(variables, "--attach");
+  refuseFlagsOfEngine(flags);
+  const reached = await reach(variables, new Loss());
+  if (reached.kind !== "connected") return complain(reached);
+  const { client } = reached;
+  try {
+    const place = { client, flags, variables };
+    const chosen = await chooseByFlags(place);
+    const opened = await openAttached(place, chosen);
+    if ("failure" in opened) {
+      process.stderr.write(`oxbow: ${safeText(opened.failure.message)}\n`);
+      return exitCodeOfFailure(opened.failure);
+    }
+    const exit = await action({ client, session: opened.session });
+    if (chosen === undefined) await client.send("EndSession", {}, opened.session);
+    return exit;
+  } finally {
+    client.close();
+  }
+}
+
+async function choiceByFlags({ client }: Connected, flags: ParsedFlags, work: EngineWork): Promise<Choice> {
+  if (work.choosesSession) return { kind: "pick" };
+  const session = await chooseByFlags({ client, flags, variables: work.variables });
+  return session === undefined ? { kind: "new" } : { kind: "attach", session };
+}
+
+/** A session that the flags name is used where it is open; another one is opened here. */
+async function offer(
+  { client, pid }: Connected,
+  flags: ParsedFlags,
+  { variables, choosesSession }: EngineWork,
+): Promise<Choice> {
+  if (choosesSession) return { kind: "pick" };
+  if (!flags.has("resume") && !flags.has("continue")) return offerAttach(client, { pid, folder: folderOf(flags) });
+  try {
+    const session = await chooseByFlags({ client, flags, variables });
+    return session?.live ? { kind: "attach", session } : { kind: "own" };
+  } catch (error) {
+    // The store may know more sessions than the engine.
+    if (error instanceof UsageError) return { kind: "own" };
+    throw error;
+  }
+}
+
+function reach(variables: Variables, lost: Loss): Promise<Reached> {
+  const pid = { known: undefined as number | undefined };
+  return reachEngine(variables, {
+    name: `terminal, process ${process.pid}`,
+    canAnswer: personPresent(),
+    // A process that lives may only be busy.
+    retry: () => isStillOwner(variables, pid.known),
+    onState: (state) => {
+      if (state === "closed") lost.happens();
+    },
+  }).then((reached) => {
+    if (reached.kind === "connected") pid.known = reached.pid;
+    return reached;
+  });
+}
+
+function complain(reached: Exclude<Reached, Connected>): number {
+  if (reached.kind === "none") {
+    process.stderr.write(
+      "oxbow: no engine runs here. Start one with 'oxbow' or 'oxbow serve', or leave out --attach.\n",
+    );
+    return EXIT.failed;
+  }
+  process.stderr.write(`oxbow: ${safeText(reached.reason)}\n`);
+  return reached.failure === undefined ? EXIT.failed : exitCodeOfFailure(reached.failure);
+}
