@@ -44,6 +44,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "config", load: () => import("./commands/config.js") },
   { name: "profiles", aliases: ["profile"], load: () => import("./commands/profiles.js") },
   { name: "doctor", load: () => import("./commands/doctor.js") },
+  { name: "status", load: () => import("./commands/status.js") },
   { name: "debug", load: () => import("./commands/debug.js") },
   { name: "acp", load: () => import("./commands/acp.js") },
   { name: "serve", load: () => import("./commands/serve.js") },

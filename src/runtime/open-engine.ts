@@ -12,6 +12,7 @@ import type { CommandReply } from "../protocol/client.js";
 import { failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId } from "../protocol/ids.js";
+import type { HealthInfo } from "../protocol/queries.js";
 import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
@@ -75,9 +76,13 @@ export interface Engine {
   readonly host: Host;
   readonly clock: Clock;
   newClientId(): ClientId;
+  /** Says how a part of the engine is, for `/health`. */
+  report(part: string, state: () => PartState | Promise<PartState>): void;
   /** Ends every run and flushes its log. */
   close(reason?: SessionEndReason): Promise<void>;
 }
+
+export type PartState = NonNullable<HealthInfo["parts"]>[string];
 
 interface HostedRun extends OpenedRun {
   readonly place: Place;
@@ -88,6 +93,8 @@ export function createEngine(options: EngineOptions): Engine {
   const ids = createIdSource({ wall: clock.wall, random: fillRandom });
   const hosted = new WeakMap<Run, HostedRun>();
   const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
+
+  const reports = new Map<string, () => PartState | Promise<PartState>>();
 
   /** Those of plugins. */
   let transports: Promise<StartedTransports | undefined> | undefined;
@@ -119,7 +126,8 @@ export function createEngine(options: EngineOptions): Engine {
     const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("\n");
     const known = registries.get(opened);
     if (known?.stamp === stamp) return known.made;
-    const made = sessionCommands(opened.parts);
+    const { engineCommands } = await import("./commands/engine.js");
+    const made = sessionCommands(opened.parts, engineCommands(host, run.session));
     registries.set(opened, { stamp, made });
     return made;
   };
@@ -161,6 +169,7 @@ export function createEngine(options: EngineOptions): Engine {
       },
       cwd: (run) => placeOf(run).root,
       startedAt: new Date(clock.wall()).toISOString(),
+      parts: async () => (await import("./health.js")).partStates({ ...options, reports }),
       profiles: async (run) => (await placeLists()).profilesOf(run ? placeOf(run) : options.place, options),
       skills: async (run) => (await placeLists()).skillsOf(run ? placeOf(run) : options.place),
       extensions: async (run) => {
@@ -183,6 +192,7 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     clock,
     newClientId,
+    report: (part, state) => void reports.set(part, state),
     close: async (reason) => {
       // The transports stay until their clients know that the sessions have ended.
       await host.close(reason);

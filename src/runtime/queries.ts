@@ -7,6 +7,7 @@ import { PROTOCOL_VERSION } from "../protocol/handshake.js";
 import type { SessionId } from "../protocol/ids.js";
 import type {
   CommandInfo,
+  HealthInfo,
   ModelInfo,
   PermissionInfo,
   ProviderInfo,
@@ -39,6 +40,8 @@ export interface QuerySources {
   readonly skills: QueryPorts["skills"];
   readonly cwd: (run: Run) => string;
   readonly startedAt: string;
+  /** The state of each part of the engine. */
+  readonly parts?: () => Promise<NonNullable<HealthInfo["parts"]>>;
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
@@ -60,6 +63,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
       protocol_version: PROTOCOL_VERSION,
       pid: process.pid,
       started_at: sources.startedAt,
+      ...(sources.parts && { parts: await sources.parts() }),
     }),
     ...(profiles && { profiles }),
     ...(skills && { skills }),

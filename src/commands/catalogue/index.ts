@@ -5,6 +5,7 @@ import * as context from "./context.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
+import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
 import * as memory from "./memory.js";
 import * as models from "./models.js";
@@ -30,6 +31,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   skills,
   memory,
   extensions,
+  engine,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 
 /** The commands that only `oxbow NAME` has. */

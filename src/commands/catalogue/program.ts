@@ -149,6 +149,14 @@ export const SERVE: CommandSpec = {
   places: PROGRAM,
 };
 
+/** `/status` of a conversation is another command. */
+export const ENGINE_STATUS: CommandSpec = {
+  name: "status",
+  summary: "show the engine that runs: its sessions, clients, addresses and parts",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
 export const MOCK_MODEL: CommandSpec = {
   name: "mock-model",
   summary: "run a scripted model server for tests",

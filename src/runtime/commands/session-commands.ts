@@ -54,11 +54,16 @@ const NAMESPACES = {
   ...SKILLS_NAMESPACE,
 };
 
-export async function sessionCommands(parts: readonly SessionPart[]): Promise<CommandRegistry> {
+/** `more`: those of the engine that hosts the session. */
+export async function sessionCommands(
+  parts: readonly SessionPart[],
+  more: readonly Command[] = [],
+): Promise<CommandRegistry> {
   const registry = new CommandRegistry().describe(NAMESPACES);
   registry.register(
     helpCommand(HELP, registry),
     ...[...CLIENT_COMMANDS, ...SCREEN_COMMANDS, ...SHELL_COMMANDS].map(elsewhere),
+    ...more,
     ...(await commandsOf(parts)),
   );
   const later = await Promise.all(parts.map((part) => part.laterCommands?.(registry) ?? []));

@@ -13,6 +13,7 @@ import type { Bindings } from "../keys/bindings.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
 import type { Theme } from "../theme.js";
 import { Remembered } from "../transcript/remembered.js";
+import type { ClientNames } from "./client-names.js";
 import type { Login } from "./login.js";
 import type { QuestionAnswers } from "./review-question.js";
 import type { WaitingTeller } from "./tell-waiting.js";
@@ -40,7 +41,10 @@ export interface CarrierOptions {
   readonly login?: Login;
 }
 
-export type EngineEffect = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" }>;
+export type EngineEffect = Extract<
+  Effect,
+  { readonly do: "send" | "command" | "shell" | "refresh" | "open" | "tell who" }
+>;
 
 /** Events of a resumed session that are shown. */
 const MOST_SHOWN_AGAIN = 5000;
@@ -49,6 +53,7 @@ export class Carrier {
   readonly #options: CarrierOptions;
   readonly remembered = new Remembered();
   #teller: Promise<WaitingTeller> | undefined;
+  #names: Promise<ClientNames> | undefined;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -79,6 +84,8 @@ export class Carrier {
         return this.refresh();
       case "open":
         return this.openDialog(effect.dialog);
+      case "tell who":
+        return this.#tellWho(effect);
     }
   }
 
@@ -218,6 +225,11 @@ export class Carrier {
     const { welcome } = await import("./welcome.js");
     await this.refresh();
     await welcome(this, this.#options);
+  }
+
+  async #tellWho(effect: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {
+    this.#names ??= import("./client-names.js").then(({ ClientNames }) => new ClientNames(this.#options));
+    await (await this.#names).tell(effect);
   }
 
   async openDialog(name: DialogName): Promise<void> {

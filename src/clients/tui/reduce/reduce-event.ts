@@ -4,6 +4,7 @@ import { formatStats, turnStats } from "../../../base/turn-stats.js";
 import { plainText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
+import { type ClientId, isId } from "../../../protocol/ids.js";
 import type { Block } from "../content/block.js";
 import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
 import { addCosts, addSubagent, newTurn } from "./costs.js";
@@ -18,7 +19,7 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
   if (state.shell !== undefined && isOfShell(event)) return reduceShell(state, event);
   switch (event.kind) {
     case "TurnStarted":
-      return startTurn(state, event.payload, now);
+      return sentByOther(startTurn(state, event.payload, now), event.originator);
     case "InputQueued":
       return { state: { ...state, queue: [...state.queue, queued(event.payload, state)] }, effects: [] };
     case "InputSteered":
@@ -124,6 +125,12 @@ function startTurn(
   };
 }
 
+function sentByOther({ state, effects }: Reduced, sender: ClientId): Reduced {
+  if (sender === state.client) return { state, effects };
+  const told: Effect = { do: "tell who", client: sender, text: "Sent by <client>.", onlyPresent: true };
+  return { state, effects: [...effects, told] };
+}
+
 function queued({ input, delivery, from }: EventPayloads["InputQueued"], { client }: State): QueuedInput {
   const images = input.filter(({ type }) => type === "image").length;
   return { text: plainText(input), images, delivery, own: from === client };
@@ -190,8 +197,11 @@ function resolved(state: State, { call, decision, decided_by, message }: EventPa
   // Another client, a timeout or a rule was faster than this person.
   const foreign = open && decided_by !== state.client;
   const verb = decision === "deny" ? "denied" : "allowed";
-  const effects = foreign ? [notice("info", `Already ${verb} by ${decided_by}.${message ? ` ${message}` : ""}`)] : [];
-  return { state: { ...state, questions }, effects };
+  const rest = message ? ` ${message}` : "";
+  const told: Effect = isId("cli", decided_by)
+    ? { do: "tell who", client: decided_by, text: `Already ${verb} by <client>.${rest}` }
+    : notice("info", `Already ${verb} by ${decided_by}.${rest}`);
+  return { state: { ...state, questions }, effects: foreign ? [told] : [] };
 }
 
 function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): Reduced {

@@ -1,0 +1,52 @@
+/** `/clients` and `/health`: the engine that hosts the session, and who uses it. */
+import { safeLine } from "../../base/terminal-text.js";
+import { CLIENTS, HEALTH } from "../../commands/catalogue/engine.js";
+import { asValue, type Command } from "../../commands/command.js";
+import type { Host } from "../../control/host.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { ClientInfo, HealthInfo } from "../../protocol/queries.js";
+
+export function engineCommands(host: Pick<Host, "query">, session: SessionId): readonly Command[] {
+  return [
+    {
+      ...CLIENTS,
+      run: async () => {
+        const reply = await host.query({ kind: "ListClients", request: {} });
+        if (!reply.ok) return { failure: reply.failure };
+        const { clients } = reply.answer;
+        return { text: clientLines(clients, session), value: asValue(clients) };
+      },
+    },
+    {
+      ...HEALTH,
+      run: async () => {
+        const reply = await host.query({ kind: "GetHealth", request: {} });
+        if (!reply.ok) return { failure: reply.failure };
+        return { text: healthLines(reply.answer), value: asValue(reply.answer) };
+      },
+    },
+  ];
+}
+
+export function clientLines(clients: readonly ClientInfo[], session?: SessionId): string {
+  if (clients.length === 0) return "No client is connected.";
+  return clients
+    .map(({ id, identity, name, transport, sessions }) => {
+      const where = session !== undefined && sessions.includes(session) ? "in this session" : sessions.join(", ");
+      const who = name === undefined ? id : `${safeLine(name)} (${id})`;
+      return `${who}  ${identity}, ${transport}${where === "" ? "" : `, ${where}`}`;
+    })
+    .join("\n");
+}
+
+export function healthLines({ version, protocol_version, pid, started_at, ...health }: HealthInfo): string {
+  const { sessions, clients, parts = {}, caches } = health;
+  const rows: readonly (readonly [string, string])[] = [
+    ["engine", `✓ version ${version}, protocol ${protocol_version}, process ${pid}, since ${started_at}`],
+    ["open", `✓ ${sessions} sessions, ${clients} clients`],
+    ...(caches === undefined ? [] : [["caches", `✓ ${caches.bytes} of ${caches.limit_bytes} bytes`] as const]),
+    ...Object.entries(parts).map(([name, { ok, detail }]) => [name, `${ok ? "✓" : "✗"} ${safeLine(detail)}`] as const),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`).join("\n");
+}

@@ -1,0 +1,49 @@
+/** The state of each part of an engine, for `/health`, `oxbow status` and `GET /v1/health`. Looks only; starts nothing. */
+import type { Variables } from "../base/variables.js";
+import { runningHelper } from "./commands/credentials/running-helper.js";
+import type { PartState } from "./open-engine.js";
+import type { SessionStores } from "./sessions/session-stores.js";
+
+export interface HealthSources {
+  readonly sessions: SessionStores;
+  readonly variables: Variables;
+  /** Those that parts tell themselves: listeners, MCP servers. */
+  readonly reports: ReadonlyMap<string, () => PartState | Promise<PartState>>;
+}
+
+export async function partStates({
+  sessions,
+  variables,
+  reports,
+}: HealthSources): Promise<Readonly<Record<string, PartState>>> {
+  const checks: readonly (readonly [string, () => PartState | Promise<PartState>])[] = [
+    ["sessions", () => storeState(sessions)],
+    ["credential helper", () => helperState(variables)],
+    ...reports,
+  ];
+  const states = checks.map(async ([name, check]) => [name, await settled(check)] as const);
+  return Object.fromEntries(await Promise.all(states));
+}
+
+/** A part that cannot even say how it is does not work. */
+async function settled(check: () => PartState | Promise<PartState>): Promise<PartState> {
+  try {
+    return await check();
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function storeState(sessions: SessionStores): Promise<PartState> {
+  const choice = await sessions.choice();
+  if (choice.kind === "none") return { ok: true, detail: "not stored" };
+  const store = await sessions.open();
+  if (store === undefined) return { ok: false, detail: `${choice.kind} cannot be opened: see 'oxbow doctor'` };
+  return { ok: true, detail: `${choice.kind} in ${choice.folder}` };
+}
+
+async function helperState(variables: Variables): Promise<PartState> {
+  const helper = await runningHelper(variables);
+  if (helper === undefined) return { ok: true, detail: "not running; it starts when a stored key is needed" };
+  return { ok: true, detail: `process ${helper.pid}, version ${helper.version}` };
+}
