@@ -15,7 +15,10 @@ import { listenOnPort, listenOnSocket, parseListen, type TlsFiles } from "../con
 import { type HttpLimits, HttpService, type Mount } from "../control/transports/http/server.js";
 import { asLoopback } from "../control/transports/local-access.js";
 import type { JsonObject } from "../protocol/json.js";
+import { lockHolder } from "../system/file-lock.js";
 import type { Roots } from "../system/xdg-paths.js";
+import { ControlOwner } from "./control-owner.js";
+import { controlPlace } from "./control-place.js";
 import type { Engine } from "./open-engine.js";
 
 export interface ServeOptions {
@@ -23,6 +26,8 @@ export interface ServeOptions {
   readonly variables: Variables;
   /** False: no Unix socket. */
   readonly socket?: boolean;
+  /** This process owns the socket already. */
+  readonly owner?: ControlOwner | undefined;
   /** `HOST:PORT`, or a port. */
   readonly listen?: readonly string[];
   /** Files in PEM. */
@@ -50,8 +55,8 @@ export interface ServedEngine {
 /** An hour: the owner's token is renewed when half of its time is over. */
 const RENEW_MS = 60 * 60 * 1000;
 
-export function controlSocket({ state }: Pick<Roots, "state">): string {
-  return join(state, "control.sock");
+export function controlSocket(roots: Pick<Roots, "state">): string {
+  return controlPlace(roots).socket;
 }
 
 export async function serveEngine(engine: Engine, options: ServeOptions): Promise<ServedEngine> {
@@ -64,6 +69,7 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
     tellPeople: (message, except) => engine.host.tellPeople(message, except),
     variables,
   });
+  const owner = await ownerOf(options, engine);
   const tokens = await Tokens.open({ stateFolder: roots.state, clock: engine.clock, channels, fileTokens });
   const ownerToken = await tokens.keepOwnerToken();
   for (const feature of ["rest", "ws", "openapi", "tokens"]) engine.host.addFeature(feature);
@@ -76,15 +82,16 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   const addresses: string[] = [];
   try {
     if (options.socket !== false) {
-      const path = controlSocket(roots);
-      await listenOnSocket(service, path);
-      addresses.push(`unix:${path}`);
+      await listenOnSocket(service, controlPlace(roots).address());
+      addresses.push(`unix:${controlSocket(roots)}`);
     }
     for (const place of places) addresses.push(await listenOnPort(service, place, { tls, origins }));
   } catch (error) {
     await service.close();
+    await owner?.close();
     throw error;
   }
+  engine.report("control", () => ({ ok: true, detail: addresses.join(", ") }));
   const stopRenewing = every(
     RENEW_MS,
     engine,
@@ -93,10 +100,24 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   );
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= Promise.resolve(stopRenewing()).then(() => service.close());
+    closed ??= Promise.resolve(stopRenewing())
+      .then(() => service.close())
+      .then(() => owner?.close());
     return closed;
   };
   return { addresses, tokens, ownerToken, close };
+}
+
+/** Only one process of a home listens on the socket. */
+async function ownerOf({ socket, owner, roots }: ServeOptions, { clock }: Engine): Promise<ControlOwner | undefined> {
+  if (socket === false) return undefined;
+  const place = controlPlace(roots);
+  const own = owner ?? (await ControlOwner.claim(place, clock));
+  if (own !== undefined) return own;
+  const pid = lockHolder(place.lock)?.pid;
+  throw new Error(
+    `Cannot listen on ${place.socket}: ${pid === undefined ? "another process" : `process ${pid}`} is the engine of this home ('oxbow status'). --no-socket leaves the socket out.`,
+  );
 }
 
 function readPlace(text: string) {

@@ -2,8 +2,10 @@
 import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
 import type { EngineClient } from "../../protocol/client.js";
+import type { JsonObject } from "../../protocol/json.js";
 import type { ControlOwner } from "../../runtime/control-owner.js";
 import type { Engine } from "../../runtime/open-engine.js";
+import type { ServedEngine } from "../../runtime/serve.js";
 import type { LogFunction } from "../../system/log.js";
 import type { Roots } from "../../system/xdg-paths.js";
 import { clientWords, othersOf } from "./others.js";
@@ -26,6 +28,7 @@ export class Listening {
   readonly #options: ListeningOptions;
   #owner: ControlOwner | undefined;
   #begun: Promise<void> | undefined;
+  #served: ServedEngine | undefined;
   #cancel: (() => void) | undefined;
   #ended = false;
 
@@ -75,7 +78,8 @@ export class Listening {
     this.#ended = true;
     this.#cancel?.();
     await this.#begun;
-    await this.#owner?.close();
+    await this.#served?.close();
+    this.#owner?.close();
   }
 
   async #listen(): Promise<void> {
@@ -84,11 +88,13 @@ export class Listening {
       import("../../runtime/control-owner.js"),
       import("../../runtime/serve.js"),
     ]);
-    const { engine, roots, log } = this.#options;
+    const { engine, roots, variables, log } = this.#options;
     if (this.#ended) return;
     this.#owner ??= await Owner.claim(controlPlace(roots), engine.clock);
-    if (this.#ended) return;
-    await this.#owner?.listen((socket) => serveEngine(engine, { socket, roots, log }));
+    const owner = this.#owner;
+    if (this.#ended || owner === undefined) return;
+    const tell = (message: string, fields?: JsonObject) => log("info", "control", message, fields);
+    this.#served = await serveEngine(engine, { roots, variables, owner, authChannel: "client", log: tell });
   }
 
   async #others() {

@@ -72,7 +72,7 @@ async function runHere({ flags, owner }: OwnEngine, options: HereOptions): Promi
   const asksLater = isConversation && (await fitsTerminalClient({ flags, images, variables }));
   const prepared = await prepare(flags, { ...options, terminal, isConversation, asksLater });
   if ("exit" in prepared) {
-    await owner?.close();
+    owner?.close();
     return prepared.exit;
   }
   const sharing = new Sharing({ flags, owner, prepared, variables });

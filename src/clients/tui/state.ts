@@ -86,8 +86,8 @@ export type Effect =
   /** Ask the engine for the status again. */
   | { readonly do: "refresh" }
   | { readonly do: "open"; readonly dialog: DialogName }
-  /** A notice about another client: `<client>` stands for its name. One that has left is not `present`. */
-  | { readonly do: "tell who"; readonly client: ClientId; readonly text: string; readonly onlyPresent?: true }
+  /** A notice about another client, if it is still there: `<client>` stands for its name. */
+  | { readonly do: "tell who"; readonly client: ClientId; readonly text: string }
   | { readonly do: "suspend" }
   | { readonly do: "exit" };
 

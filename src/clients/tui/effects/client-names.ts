@@ -14,11 +14,11 @@ export class ClientNames {
     this.#options = options;
   }
 
-  async tell({ client, text, onlyPresent }: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {
+  async tell({ client, text }: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {
     const { print, update } = this.#options;
     const found = (await this.#clients()).find(({ id }) => id === client);
-    if (found === undefined && onlyPresent) return;
-    const name = `${safeLine(found?.name ?? client)}${found?.identity === "agent" ? " (agent)" : ""}`;
+    if (found === undefined) return;
+    const name = `${safeLine(found.name ?? client)}${found.identity === "agent" ? " (agent)" : ""}`;
     print({ kind: "notice", level: "info", text: text.replace("<client>", () => name) });
     update((now) => now);
   }

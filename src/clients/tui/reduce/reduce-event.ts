@@ -127,7 +127,7 @@ function startTurn(
 
 function sentByOther({ state, effects }: Reduced, sender: ClientId): Reduced {
   if (sender === state.client) return { state, effects };
-  const told: Effect = { do: "tell who", client: sender, text: "Sent by <client>.", onlyPresent: true };
+  const told: Effect = { do: "tell who", client: sender, text: "Sent by <client>." };
   return { state, effects: [...effects, told] };
 }
 

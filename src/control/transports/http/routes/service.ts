@@ -28,17 +28,17 @@ export const SERVICE_ROUTES: readonly Route[] = [
     name: "handshake",
     summary: "Shake hands; commands are refused before. Makes a client",
     tag: "service",
-    query: { protocol_version: TEXT, name: TEXT },
+    query: { protocol_version: TEXT, name: TEXT, can_answer: { enum: ["true", "false"] } },
     answers: {
       200: { about: "The versions and kinds of the engine, and the id of the client.", schema: refer("Handshake") },
     },
     handle: (call) => {
       const { claims, service } = call;
       if (claims === undefined) throw refuse("Unauthorized", "send it as X-Oxbow-Token.");
-      const { protocol_version, name } = call.context.req.query();
+      const { protocol_version, name, can_answer } = call.context.req.query();
       const hello = {
         ...(protocol_version !== undefined && { protocol_version }),
-        ...(name !== undefined && { client: { name } }),
+        client: { ...(name !== undefined && { name }), ...(can_answer === "false" && { can_answer: false }) },
       };
       return call.json(service.clients.handshake(claims, hello, call.context.req.header("x-oxbow-client")));
     },
