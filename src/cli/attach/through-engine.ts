@@ -63,7 +63,7 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
   if (prompt !== undefined) return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
   const choice = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
   if (choice.kind === "own") {
-    reached.client.close();
+    await reached.client.close();
     return { own: {} };
   }
   return converse({ reached, choice, lost }, flags, work);
@@ -79,7 +79,7 @@ async function converse(
   for (;;) {
     const { client, pid } = reached;
     const end = await converseAttached({ client, pid, flags, variables: work.variables, lost }, choice, work);
-    client.close();
+    await client.close();
     if ("exit" in end) return end;
     process.stderr.write(`oxbow: the engine (process ${pid}) has ended; this client continues the session.\n`);
     const next = await afterLoss(work.variables, pid);
@@ -127,7 +127,7 @@ async function promptOnce(
   });
   const place = { client, flags, variables: work.variables };
   const exit = await Promise.race([oneShotAttached(place, { ...work, prompt }), gone]);
-  client.close();
+  await client.close();
   return exit;
 }
 
@@ -154,7 +154,7 @@ export async function inEngine(
     if (chosen === undefined) await client.send("EndSession", {}, opened.session);
     return exit;
   } finally {
-    client.close();
+    await client.close();
   }
 }
 

@@ -36,7 +36,7 @@ async function status(variables: Variables): Promise<CommandResult> {
     client.query("ListClients", {}),
     client.query("ListSessions", {}),
   ]);
-  client.close();
+  await client.close();
   if (!health.ok)
     return { text: health.failure.message, value: { running: true, problem: health.failure.message }, ...failed };
   const clients = listed.ok ? listed.answer.clients.filter(({ id }) => id !== client.id) : [];

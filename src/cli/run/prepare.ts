@@ -139,7 +139,10 @@ export async function prepare(
   const place = { root, loaded, content, registry, routes, model };
   const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags, plugins });
   const identity = isAgent(variables) ? "agent" : "human";
-  const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
+  const client = connectInProcess(engine.host, {
+    ...{ id: engine.newClientId(), identity, canAnswer: personPresent() },
+    name: `terminal, process ${process.pid}`,
+  });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   // After the first request was sent.
   setTimeout(() => void afterFirstRequest(), SENT_MS).unref();

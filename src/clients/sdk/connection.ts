@@ -43,8 +43,8 @@ export class Connection {
     return answerOf(await this.client.query(kind, request));
   }
 
-  /** Sessions and their turns continue. */
-  close(): void {
-    this.client.close();
+  /** Sessions and their turns continue. Resolves when the engine knows that this client has left. */
+  close(): Promise<void> {
+    return this.client.close();
   }
 }

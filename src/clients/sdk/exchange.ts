@@ -1,7 +1,7 @@
 /** One HTTP request and its answer, however it travels: with the `fetch` of a browser, or over a Unix socket (clients/sdk-node). */
 
 export interface ExchangeRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** With the query, from the root of the server. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -29,6 +29,7 @@ type Greeting = Handshake & { readonly client: ClientId };
 
 const SILENCE_MS = 60_000;
 const QUERY_ATTEMPTS = 3;
+const LEAVE_MS = 1000;
 
 export class HttpClient implements EngineClient {
   readonly #options: HttpOptions;
@@ -48,7 +49,7 @@ export class HttpClient implements EngineClient {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#handshake = handshake;
-    options.signal?.addEventListener("abort", () => this.close(), { once: true });
+    options.signal?.addEventListener("abort", () => void this.close(), { once: true });
   }
 
   /** Throws a ConnectionError. */
@@ -104,13 +105,34 @@ export class HttpClient implements EngineClient {
     }
   }
 
-  /** Ends the streams. Sessions and their turns continue. */
-  close(): void {
+  /** Ends the streams. Sessions and their turns continue. Resolves when the engine knows that this client has left. */
+  async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
     for (const stream of this.#streams.values()) stream.stop();
     this.#streams.clear();
     this.#options.onState?.("closed");
+    await this.#leave();
+  }
+
+  /** An engine that does not answer has lost the client already. */
+  async #leave(): Promise<void> {
+    const gone = new AbortController();
+    const stop = this.#clock.after(LEAVE_MS, () => gone.abort());
+    try {
+      const headers = await this.#headers();
+      const answer = await this.#options.exchange({
+        method: "DELETE",
+        path: "/v1/handshake",
+        headers,
+        signal: gone.signal,
+      });
+      await answer.text();
+    } catch {
+      // It forgets the client after a while.
+    } finally {
+      stop();
+    }
   }
 
   async #attach(session: SessionId, after: number | undefined): Promise<CommandReply> {
@@ -173,7 +195,7 @@ export class HttpClient implements EngineClient {
   /** After a restart the engine knows this client only once it has said who it is. */
   async #retry(attempt: number, error: Error): Promise<boolean> {
     if ((await (this.#options.retry?.(attempt, error) ?? true)) === false) {
-      this.close();
+      void this.close();
       return false;
     }
     return true;

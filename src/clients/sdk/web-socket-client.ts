@@ -40,7 +40,7 @@ export class WebSocketClient implements WireClient {
     this.#clock = options.clock ?? systemClock;
     this.#backoff = new Backoff(options.random ?? Math.random);
     this.#ready = Promise.resolve();
-    options.signal?.addEventListener("abort", () => this.close(), { once: true });
+    options.signal?.addEventListener("abort", () => void this.close(), { once: true });
   }
 
   /** Throws a ConnectionError. */
@@ -99,7 +99,7 @@ export class WebSocketClient implements WireClient {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#wake?.();
@@ -195,7 +195,7 @@ export class WebSocketClient implements WireClient {
   #giveUp(error: Error): void {
     const reason = error instanceof ConnectionError ? error.failure : this.#unreachable(error.message);
     for (const session of [...this.#followed]) this.#tellDetached(session, reason);
-    this.close();
+    void this.close();
   }
 
   async #attachAgain(): Promise<void> {

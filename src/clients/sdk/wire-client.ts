@@ -8,5 +8,6 @@ export interface WireClient extends EngineClient {
   readonly handshake: Handshake;
   /** The client no longer follows a session although that has not ended: the engine refuses, or is out of reach. */
   onDetached(listener: (session: SessionId, reason: Failure) => void): () => void;
-  close(): void;
+  /** Resolves when the engine knows that this client has left. */
+  close(): Promise<void>;
 }

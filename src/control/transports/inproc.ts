@@ -5,7 +5,7 @@ import type { Host } from "../host.js";
 
 export function connectInProcess(
   host: Host,
-  options: { readonly id: ClientId; readonly canAnswer: boolean; readonly identity?: Identity },
+  options: { readonly id: ClientId; readonly canAnswer: boolean; readonly identity?: Identity; readonly name?: string },
 ): EngineClient {
   return host.connect({ identity: "human", ...options, transport: "inproc" });
 }

@@ -28,7 +28,7 @@ async function engineFinding(variables: Variables): Promise<Finding> {
     return { subject, verdict: "fail", text: `${process} owns the control socket: ${reached.reason}`, fix };
   }
   const reply = await reached.client.query("GetHealth", {});
-  reached.client.close();
+  await reached.client.close();
   if (!reply.ok) return { subject, verdict: "fail", text: reply.failure.message };
   const { version, sessions, clients } = reply.answer;
   const text = `${process}, version ${version}: ${sessions} sessions, ${clients} clients`;

@@ -71,6 +71,13 @@ export class RestClients {
     return client;
   }
 
+  /** The client says that it will not come again. */
+  leave(claims: TokenClaims, named: string): void {
+    const clients = this.#tokens.get(claims.jti);
+    const entry = clients?.get(named);
+    if (clients !== undefined && entry !== undefined) this.#remove(clients, entry);
+  }
+
   /** Keeps a client while it has a stream; the returned function ends that. */
   hold(claims: TokenClaims, client: HostClient): () => void {
     const entry = this.#tokens.get(claims.jti)?.get(client.id);

@@ -44,6 +44,20 @@ export const SERVICE_ROUTES: readonly Route[] = [
     },
   },
   {
+    method: "DELETE",
+    path: "/v1/handshake",
+    name: "leave",
+    summary: "Leave: the engine forgets the client that X-Oxbow-Client names. Its sessions continue",
+    tag: "service",
+    answers: { 204: { about: "The engine does not know the client (any more)." } },
+    handle: (call) => {
+      const { claims, service } = call;
+      if (claims === undefined) throw refuse("Unauthorized", "send it as X-Oxbow-Token.");
+      service.clients.leave(claims, call.context.req.header("x-oxbow-client") ?? "");
+      return call.context.body(null, 204);
+    },
+  },
+  {
     method: "GET",
     path: "/v1/health",
     name: "health",
