@@ -175,7 +175,7 @@ export class HttpClient implements EngineClient {
           headers: { ...(await this.#headers()), accept: "text/event-stream", "last-event-id": String(last) },
           signal,
         }),
-      retry: async (attempt, error) => !this.#closed.signal.aborted && (await this.#retry(attempt, error)),
+      retry: (attempt, error) => this.#options.retry?.(attempt, error) ?? true,
       onState: (state, error) => this.#onStream(session, state, error),
       onEnd: (reason) => this.#onEnd(session, reason),
     });
@@ -192,15 +192,6 @@ export class HttpClient implements EngineClient {
     this.#lost.delete(session);
   }
 
-  /** After a restart the engine knows this client only once it has said who it is. */
-  async #retry(attempt: number, error: Error): Promise<boolean> {
-    if ((await (this.#options.retry?.(attempt, error) ?? true)) === false) {
-      void this.close();
-      return false;
-    }
-    return true;
-  }
-
   #onStream(session: SessionId, state: "connected" | "lost", error?: Error): void {
     if (this.#closed.signal.aborted) return;
     if (state === "lost") this.#lost.add(session);
@@ -215,9 +206,14 @@ export class HttpClient implements EngineClient {
     this.#options.onState?.(state, error);
   }
 
+  /** An engine that is out of reach is so for all sessions. */
   #onEnd(session: SessionId, reason: Failure): void {
-    this.#unfollow(session);
-    for (const listener of this.#detached) listener(session, reason);
+    const isLost = reason.reason === "NetworkFailed";
+    for (const ended of isLost ? [...this.#streams.keys()] : [session]) {
+      this.#unfollow(ended);
+      for (const listener of this.#detached) listener(ended, reason);
+    }
+    if (isLost) void this.close();
   }
 
   async #command(body: object): Promise<CommandReply> {
