@@ -20,6 +20,7 @@ import {
   splitSpec,
   unknownPrefix,
 } from "../../providers/selection/model-spec.js";
+import type { OpenedEmbedder } from "../../providers/selection/open-embedder.js";
 import { noModel, openModel, type Resolved, unavailable } from "../../providers/selection/open-model.js";
 import { type DirectoryOptions, ProviderDirectory } from "../../providers/selection/provider-directory.js";
 import { type Person, providerOf, selectModel } from "../../providers/selection/selection.js";
@@ -52,6 +53,8 @@ export interface ModelRegistry {
   resolve(spec: string): Promise<Resolved>;
   /** The same model, without switching to it. */
   look(spec: string): Promise<Resolved>;
+  /** The embedding model `PROVIDER:NAME`; a name alone is one of Ollama's. */
+  embedder(spec: string): Promise<OpenedEmbedder>;
   /** The providers' names, whether they are ready or not. */
   names(): Promise<readonly string[]>;
   /** Of one provider when it is named. */
@@ -113,6 +116,11 @@ class ProviderModels implements ModelRegistry {
     const resolved = await this.#open(split(await this.#parts(), text));
     this.#current = before;
     return resolved;
+  }
+
+  async embedder(spec: string): Promise<OpenedEmbedder> {
+    const parts = await this.#parts();
+    return (await import("../../providers/selection/open-embedder.js")).openEmbedder(parts, spec);
   }
 
   async names(): Promise<readonly string[]> {

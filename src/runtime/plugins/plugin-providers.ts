@@ -25,6 +25,7 @@ export function withPluginProviders(registry: ModelRegistry, plugins: readonly L
     choose: async (choice, person) => (await chosen(choice, own)) ?? registry.choose(choice, person),
     resolve: async (spec) => (await own(spec)) ?? registry.resolve(spec),
     look: async (spec) => (await own(spec)) ?? registry.look(spec),
+    embedder: (spec) => registry.embedder(spec),
     names: async () => [...(await registry.names()), ...providers.keys()],
     providers: async (only) => {
       const [others, states] = await Promise.all([

@@ -1,0 +1,153 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import type { Embedder } from "../../base/embedder.js";
+import { hashEmbedding } from "../../testkit/mock-embeddings.js";
+import { embedPending, ingest, type SourceDocument } from "./ingest.js";
+import { RetrievalStore } from "./retrieval-store.js";
+import { searchStore } from "./search.js";
+
+const KEY = new Uint8Array(32).fill(7);
+let folder: string;
+let store: RetrievalStore;
+const signal = new AbortController().signal;
+const embedder: Embedder = {
+  model: "ollama:hash",
+  embed: async (texts) => texts.map((text) => hashEmbedding(text, 128)),
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oxbow-retrieval-"));
+  store = await RetrievalStore.open({ path: join(folder, "s.db"), key: KEY, wall: () => 0 });
+});
+afterEach(async () => {
+  store.close();
+  await rm(folder, { recursive: true });
+});
+
+let reads = 0;
+async function* documents(texts: Readonly<Record<string, string>>): AsyncGenerator<SourceDocument> {
+  for (const [path, text] of Object.entries(texts)) {
+    const read = async () => {
+      reads++;
+      return text === "binary" ? { skipped: "it is binary" } : { text, kind: "markdown" as const, sha256: text };
+    };
+    yield { path, stamp: text, read };
+  }
+}
+
+async function put(texts: Readonly<Record<string, string>>) {
+  const source = store.beginSource("folder", "/docs");
+  return ingest(store, { source, documents: documents(texts), signal });
+}
+
+const BOOK = {
+  "a.md": "# Retries\n\nThe client repeats a request after a timeout, with growing pauses.",
+  "b.md": "# Cooking\n\nBoil the potatoes in salted water until they are soft.",
+  "c.md": "# Gärten\n\nIm Frühling blühen die Bäume. 東京都の天気予報。",
+};
+
+describe("a retrieval store", () => {
+  verifies(["X6"], "finds by words alone, and nothing where the words do not fit", async () => {
+    await put(BOOK);
+    const find = async (question: string) =>
+      (await searchStore(store, question)).found.map(({ path, scored }) => [path, scored]);
+    expect(await find("How often are requests repeated?")).toEqual([["a.md", "words"]]);
+    expect(await find("boiling potato")).toEqual([["b.md", "words"]]);
+    expect(await find("fruhling baume")).toEqual([["c.md", "words"]]);
+    expect(await find("天気")).toEqual([["c.md", "words"]]);
+    expect(await find("quantum chromodynamics with a client of mine and lattices")).toEqual([]);
+    expect(await find('" OR NEAR(a* -b ^c: {')).toEqual([]);
+  });
+
+  verifies(["X6"], "finds by words and vectors, and leaves out what is below the least cosine", async () => {
+    await put(BOOK);
+    store.bind(embedder.model);
+    expect(await embedPending(store, { embedder, signal })).toBe(3);
+    const { found } = await searchStore(store, "client timeout pauses", { embedder });
+    expect(found.map(({ path, scored }) => [path, scored])).toEqual([["a.md", "cosine"]]);
+    expect(found[0]?.score).toBeGreaterThan(0.3);
+    const all = await searchStore(store, "client timeout pauses", { embedder, minimum: -1 });
+    expect(all.found.length).toBe(3);
+  });
+
+  it("finds by words when the model does not answer, and reports it", async () => {
+    await put(BOOK);
+    store.bind(embedder.model);
+    await embedPending(store, { embedder, signal });
+    const broken: Embedder = { ...embedder, embed: async () => Promise.reject(new Error("no server")) };
+    expect(await searchStore(store, "potatoes", { embedder: broken })).toMatchObject({
+      found: [{ path: "b.md", scored: "words" }],
+      problem: "no server",
+    });
+  });
+
+  verifies(
+    ["X6"],
+    "reads only what is new, keeps the vectors of unchanged chunks and forgets what is gone",
+    async () => {
+      const long = (word: string) => `## ${word}\n\n${`${word} `.repeat(120)}`;
+      await put({ ...BOOK, "d.md": `${long("alpha")}\n\n${long("beta")}`, "e.bin": "binary" });
+      store.bind(embedder.model);
+      await embedPending(store, { embedder, signal });
+      expect(store.counts()).toEqual({ documents: 4, chunks: 5, embedded: 5 });
+      reads = 0;
+      const { "b.md": _gone, ...rest } = BOOK;
+      const report = await put({ ...rest, "d.md": `${long("alpha")}\n\n${long("gamma")}` });
+      expect({ ...report, reads }).toMatchObject({ seen: 3, stored: 1, removed: 1, reads: 1 });
+      expect(store.counts()).toEqual({ documents: 3, chunks: 4, embedded: 3 });
+      expect(await embedPending(store, { embedder, signal })).toBe(1);
+      expect((await searchStore(store, "beta")).found).toEqual([]);
+      expect((await searchStore(store, "gamma", { embedder })).found.length).toBe(1);
+    },
+  );
+
+  verifies(["X6"], "refuses vectors of another length", async () => {
+    await put(BOOK);
+    store.bind(embedder.model);
+    await embedPending(store, { embedder, signal });
+    expect(() => store.putVectors([{ chunk: 1, vector: new Float32Array(64) }])).toThrow("128");
+    expect(() => store.bind("ollama:other")).toThrow();
+    store.rebind("ollama:other");
+    expect(store.counts().embedded).toBe(0);
+    expect(store.binding).toMatchObject({ model: "ollama:other", dimensions: undefined });
+  });
+
+  it("is unreadable without its key", async () => {
+    await put(BOOK);
+    store.close();
+    const bytes = await readFile(join(folder, "s.db"));
+    expect(bytes.includes("potatoes")).toBe(false);
+    const other = { path: join(folder, "s.db"), key: new Uint8Array(32).fill(8), wall: () => 0 };
+    await expect(RetrievalStore.open(other)).rejects.toThrow(/^The retrieval store .* was made with another key/);
+    store = await RetrievalStore.open({ ...other, key: KEY });
+  });
+
+  it("compares many vectors as exactly as a plain scan, nearly", async () => {
+    const texts = Object.fromEntries(
+      Array.from({ length: 400 }, (_, i) => [
+        `${i}.md`,
+        `# ${word(i)} ${word(i + 1)}\n\n${word(i * 7)} ${word(i * 3)} ${word(i % 40)}`,
+      ]),
+    );
+    await put(texts);
+    store.bind(embedder.model);
+    await embedPending(store, { embedder, signal });
+    for (const i of [3, 77, 200]) {
+      const question = hashEmbedding(`${word(i)} ${word(i * 7)}`, 128);
+      const near = store.vectors.nearest(question, 5, store.version);
+      const all = store.vectors.cosines(
+        question,
+        Array.from({ length: 400 }, (_, n) => n + 1),
+      );
+      const best = all.sort((one, other) => other.cosine - one.cosine).slice(0, 5);
+      expect(near.map(({ chunk }) => chunk)).toEqual(best.map(({ chunk }) => chunk));
+    }
+  });
+});
+
+function word(i: number): string {
+  return `w${(((i + 1) * 2654435761) % 4294967296).toString(36)}`;
+}
