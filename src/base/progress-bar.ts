@@ -2,6 +2,7 @@
 import { formatBytes } from "./byte-size.js";
 import type { Clock } from "./clock.js";
 import { formatDuration } from "./duration.js";
+import { groupDigits } from "./group-digits.js";
 
 const WIDTH = 24;
 /** The speed is measured over this time, so it follows a changing network without jumping. */
@@ -34,14 +35,21 @@ export interface Progress {
 }
 
 export function progressLine({ completed, total, bytesPerSecond }: Progress): string {
-  const share = total > 0 ? Math.min(1, completed / total) : 0;
-  const filled = Math.floor(share * WIDTH);
-  const bar = "█".repeat(filled) + "░".repeat(WIDTH - filled);
-  const percent = `${Math.floor(share * 100)}%`.padStart(4);
-  const parts = [`${bar} ${percent}`, `${formatBytes(completed)} of ${formatBytes(total)}`];
+  const parts = [bar(completed, total), `${formatBytes(completed)} of ${formatBytes(total)}`];
   if (bytesPerSecond !== undefined && bytesPerSecond > 0) {
     parts.push(`${formatBytes(bytesPerSecond)}/s`);
     if (completed < total) parts.push(`${formatDuration(((total - completed) / bytesPerSecond) * 1000)} left`);
   }
   return parts.join("  ");
+}
+
+/** For work that is counted in other things than bytes: `███░░░  50%  3 of 6 files`. */
+export function countLine({ completed, total, unit }: { completed: number; total: number; unit: string }): string {
+  return `${bar(completed, total)}  ${groupDigits(completed)} of ${groupDigits(total)} ${unit}`;
+}
+
+function bar(completed: number, total: number): string {
+  const share = total > 0 ? Math.min(1, completed / total) : 0;
+  const filled = Math.floor(share * WIDTH);
+  return `${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${`${Math.floor(share * 100)}%`.padStart(4)}`;
 }

@@ -5,8 +5,7 @@ import { text } from "../protocol/content.js";
 import type { HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import { ArgumentError, Arguments, done, failed, formatCount } from "./file-tool.js";
-import { contentKind, mediaType } from "./web/content-kind.js";
-import { decodeText } from "./web/decode-text.js";
+import { mediaType } from "./web/content-kind.js";
 import { WEB_FETCH, WEB_FORMATS } from "./web/definition.js";
 import { FetchError } from "./web/fetch-error.js";
 import {
@@ -15,7 +14,9 @@ import {
   type FetchServices,
   type ForeignRedirect,
   fetchPage,
+  USUAL_LIMITS,
 } from "./web/fetch-page.js";
+import { type PageFormat, pageText } from "./web/page-text.js";
 import type { WebGuard } from "./web/web-guard.js";
 
 export interface WebFetchOptions {
@@ -28,15 +29,6 @@ export interface WebFetchOptions {
   readonly limits?: Partial<FetchLimits>;
 }
 
-type Format = (typeof WEB_FORMATS)[number];
-
-const LIMITS: FetchLimits = {
-  bodyBytes: 5 * 1024 * 1024,
-  redirects: 5,
-  connectMs: 10_000,
-  idleMs: 15_000,
-  totalMs: 45_000,
-};
 const DEFAULT_CHARACTERS = 20_000;
 const MAX_CHARACTERS = 50_000;
 /** Of a page that only says what went wrong. */
@@ -48,7 +40,7 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
     http: options.http,
     clock: options.clock ?? nodeClock,
     userAgent: options.userAgent ?? "oxbow (web_fetch)",
-    limits: { ...LIMITS, ...options.limits },
+    limits: { ...USUAL_LIMITS, ...options.limits },
   };
   return {
     ...WEB_FETCH,
@@ -74,7 +66,7 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
 /** The part of a page that was asked for. */
 interface View {
   readonly url: string;
-  readonly format: Format;
+  readonly format: PageFormat;
   readonly offset: number;
   readonly limit: number;
 }
@@ -97,7 +89,7 @@ function redirected({ url, status, target }: ForeignRedirect, wrap: WebFetchOpti
 }
 
 async function show(page: FetchedPage, view: View, wrap: WebFetchOptions["wrap"]): Promise<ToolOutcome> {
-  const { text: whole, cut } = await textOf(page, view.format);
+  const { text: whole, cut } = await pageText(page, view.format);
   const source = page.url.href;
   const isError = page.status >= 400;
   const limit = isError ? Math.min(view.limit, ERROR_CHARACTERS) : view.limit;
@@ -124,21 +116,6 @@ async function show(page: FetchedPage, view: View, wrap: WebFetchOptions["wrap"]
     truncated: end < whole.length || cut,
   };
   return { status: isError ? "error" : "ok", content: [text(lines.join("\n"))], details };
-}
-
-interface PageText {
-  readonly text: string;
-  readonly cut: boolean;
-}
-
-async function textOf(page: FetchedPage, format: Format): Promise<PageText> {
-  const kind = contentKind(page.contentType, page.bytes);
-  const decoded = decodeText(page.bytes, page.contentType);
-  if (format === "raw" || kind === "text") return { text: decoded, cut: page.cut };
-  const { htmlToMarkdown } = await import("./web/html/html-to-markdown.js");
-  const { title, text: markdown, cut } = htmlToMarkdown(decoded, { url: page.url, format });
-  const isSaid = title === "" || markdown.slice(0, 1000).includes(title);
-  return { text: isSaid ? markdown : `Title: ${title}\n\n${markdown}`, cut: cut || page.cut };
 }
 
 /** At the end of a line if there is one near, and never within a character. */

@@ -43,6 +43,7 @@ export async function buildChildPrograms(test: string, ...names: readonly string
     packages: "external",
     platform: "node",
     format: "esm",
+    loader: { ".md": "text", ".toml": "text" },
     logLevel: "silent",
   });
   const path = (name: string) => join(folder, `${name}.child.mjs`);

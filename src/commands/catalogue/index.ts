@@ -11,6 +11,7 @@ import * as memory from "./memory.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
 import * as program from "./program.js";
+import * as retrieval from "./retrieval.js";
 import * as screen from "./screen.js";
 import * as security from "./security.js";
 import * as sessions from "./sessions.js";
@@ -30,6 +31,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   screen,
   skills,
   memory,
+  retrieval,
   extensions,
   engine,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
@@ -62,6 +64,7 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...models.ROUTE_NAMESPACE,
   ...profiles.PROFILES_NAMESPACE,
   ...memory.MEMORY_NAMESPACE,
+  ...retrieval.RAG_NAMESPACE,
   ...program.CONFIG_NAMESPACE,
   ...program.COMPLETION_NAMESPACE,
 };

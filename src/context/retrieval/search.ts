@@ -4,7 +4,7 @@
  * 1. Both give an order; reciprocal rank fusion makes one of them.
  * 2. A chunk that has too little to do with the question is not found: by its cosine, or without a vector by the share of the
  *    question's words that it contains.
- * 3. A model that does not answer is no reason to find nothing: then words alone decide, and `problem` says why.
+ * 3. If the model does not answer, words alone decide, and `problem` says why.
  */
 import type { Embedder } from "../../base/embedder.js";
 import { fuseRanks } from "./fuse.js";

@@ -23,6 +23,7 @@ import { memory } from "./memory.js";
 import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
 import { RunRecording } from "./recording.js";
+import { retrieval } from "./retrieval.js";
 import { skills } from "./skills.js";
 import { subagents } from "./subagents.js";
 import { toolsPart } from "./tools.js";
@@ -193,6 +194,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   skills,
   memory,
   promptFiles,
+  retrieval,
   aliases,
   markers,
   // After the others, so that a tool or command in the user's own folder replaces one of any other part.

@@ -13,7 +13,6 @@ import type { WrapReader } from "../../tools/git.js";
 import type { Searcher } from "../../tools/search/searcher.js";
 import { TOOL_ALIASES, withoutAlias } from "../../tools/tool-aliases.js";
 import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace.js";
-import { networkOf } from "../network.js";
 
 export interface ToolboxOptions {
   /** Free of symbolic links. */
@@ -153,24 +152,15 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
     return (await import("../../tools/git.js")).createGitTool({ ...place.shell, ...(wrapReader && { wrapReader }) });
   },
   web_fetch: async (place) => {
-    const [{ createWebFetchTool }, { createNetGuard }, untrusted, { createHttpClient }, { randomBytes }] =
-      await Promise.all([
-        import("../../tools/web-fetch.js"),
-        import("../../security/net-guard/net-guard.js"),
-        import("../../security/untrusted/untrusted.js"),
-        import("../../system/http-client.js"),
-        import("node:crypto"),
-      ]);
-    const { webHosts = [], webNames, variables } = place.options;
-    const network = networkOf(variables);
+    const [{ createWebFetchTool }, untrusted, { webServices }, { randomBytes }] = await Promise.all([
+      import("../../tools/web-fetch.js"),
+      import("../../security/untrusted/untrusted.js"),
+      import("../web-services.js"),
+      import("node:crypto"),
+    ]);
     const mark = untrusted.createMark(randomBytes);
     return createWebFetchTool({
-      guard: createNetGuard({
-        allowedHosts: webHosts,
-        isProxied: async (url) => (await network())?.proxyFor(url) !== undefined,
-        unknownNames: webNames === "proxy" ? "proxy" : "refuse",
-      }),
-      http: createHttpClient({ network }),
+      ...webServices(place.options),
       wrap: (page) => untrusted.wrapUntrusted(page, mark),
       userAgent: `oxbow/${VERSION} (web_fetch)`,
     });

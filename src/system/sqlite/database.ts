@@ -40,7 +40,7 @@ interface NativeDatabase {
 }
 
 interface NativeOptions {
-  readonly encryptionKey: string;
+  readonly encryptionKey?: string;
   readonly timeout: number;
 }
 
@@ -110,6 +110,21 @@ export class Database {
     const place = copy === undefined ? `${pathToFileURL(path).href}?immutable=1` : file;
     const native = connect(Native, { path: place, noun }, { encryptionKey, timeout: 0 });
     const database = new Database({ path, noun }, native, { copy });
+    try {
+      database.script("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;");
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  /** To read a database of another program, which has no key. */
+  static async openPlain({ path, noun = USUAL }: Partial<Named> & Pick<Named, "path">): Promise<Database> {
+    const Native = loadNative(requireNative, noun);
+    const copy = await copyWithLog({ path, noun });
+    const place = copy === undefined ? `${pathToFileURL(path).href}?immutable=1` : join(copy, basename(path));
+    const database = new Database({ path, noun }, connect(Native, { path: place, noun }, { timeout: 0 }), { copy });
     try {
       database.script("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;");
       return database;

@@ -22,6 +22,14 @@ export interface FetchLimits {
   readonly totalMs: number;
 }
 
+export const USUAL_LIMITS: FetchLimits = {
+  bodyBytes: 5 * 1024 * 1024,
+  redirects: 5,
+  connectMs: 10_000,
+  idleMs: 15_000,
+  totalMs: 45_000,
+};
+
 export interface FetchServices {
   readonly guard: WebGuard;
   readonly http: HttpClient;

@@ -1,0 +1,167 @@
+/**
+ * What retrieval does in a session: passages with each input of the user, and the tool `retrieve`.
+ *
+ * 1. What the model gets is marked as text from outside, with a mark that the text does not know.
+ * 2. A passage that is in the conversation already is not added again, until a summary has replaced it.
+ * 3. A store that cannot be searched never stops a turn: the user gets a warning.
+ */
+import { addContext } from "../../chain/add-context.js";
+import { contextBlock, placeOf } from "../../context/retrieval/context-block.js";
+import { RETRIEVE_TOOL } from "../../context/retrieval/retrieve-tool-definition.js";
+import { type FoundChunk, type SearchOptions, searchStore } from "../../context/retrieval/search.js";
+import type { StoreEntry } from "../../context/retrieval/store-registry.js";
+import type { Tool, ToolOutcome } from "../../engine/ports.js";
+import type { Turn } from "../../engine/turn.js";
+import { plainText, text } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { JsonObject } from "../../protocol/json.js";
+import type { RetrievalPort } from "../commands/retrieval.js";
+import type { Opening } from "../opening.js";
+import { Retrieval } from "../retrieval/retrieval.js";
+import { sessionMark } from "../sessions/session-mark.js";
+
+/** A local model may have to be loaded first. */
+const PATIENCE_MS = 20_000;
+/** What the user's own word does not lift. */
+const BINDING: ReadonlySet<string> = new Set(["path permission", "blocklist", "safe mode"]);
+
+export class LiveRetrieval {
+  readonly #opening: Opening;
+  readonly #retrieval: Retrieval;
+  readonly #given = new Set<number>();
+  readonly #tool: Tool;
+  #active: StoreEntry | undefined;
+  #warned: string | undefined;
+
+  private constructor(opening: Opening) {
+    const { engine, root, clock } = opening;
+    this.#opening = opening;
+    const { loaded, sessions: keys, registry: models } = engine;
+    this.#retrieval = new Retrieval({ loaded, keys, models, clock, root });
+    this.#tool = { ...RETRIEVE_TOOL, run: (args, { signal }) => this.#retrieve(args, signal) };
+  }
+
+  static async open(opening: Opening): Promise<LiveRetrieval> {
+    const live = new LiveRetrieval(opening);
+    await live.#follow();
+    return live;
+  }
+
+  get port(): RetrievalPort {
+    const { engine, clock } = this.#opening;
+    const { settings } = engine.loaded;
+    const web = { webHosts: settings.web_hosts.value, webNames: settings.web_names.value };
+    return {
+      retrieval: this.#retrieval,
+      sources: {
+        ...web,
+        clock,
+        variables: engine.variables,
+        hidden: engine.sessions.ownFolders,
+        refusal: (path) => this.#refusal(path),
+      },
+      onChange: () => this.#follow(),
+    };
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#active === undefined ? [] : [this.#tool];
+  }
+
+  see({ kind }: Envelope): void {
+    if (kind === "CompactionTriggered") this.#given.clear();
+  }
+
+  /** Adds what fits the user's input. The inputs of a subagent are the model's own words: it has the tool. */
+  async augment(turn: Turn): Promise<undefined> {
+    if (this.#opening.parent !== undefined) return;
+    await this.#follow();
+    const entry = this.#active;
+    const question = plainText(turn.input).trim();
+    if (entry === undefined || question === "") return;
+    const found = await this.#search(entry, question, { signal: turn.abort.signal });
+    const fresh = found.filter(({ id }) => !this.#given.has(id));
+    if (fresh.length === 0) return;
+    for (const { id } of fresh) this.#given.add(id);
+    const source = `retrieval from ${entry.name}: ${fresh.map((chunk) => placeOf(chunk, this.#opening.root)).join(", ")}`;
+    addContext(turn, { source, text: await this.#block(fresh, entry) });
+  }
+
+  async close(): Promise<void> {
+    await this.#retrieval.close();
+  }
+
+  /** The choice may change in this session or in another process. */
+  async #follow(): Promise<void> {
+    try {
+      const active = await this.#retrieval.active();
+      if (active?.id !== this.#active?.id) this.#given.clear();
+      this.#active = active;
+    } catch (error) {
+      this.#warn((error as Error).message);
+    }
+  }
+
+  async #search(entry: StoreEntry, question: string, options: SearchOptions): Promise<readonly FoundChunk[]> {
+    try {
+      const store = await this.#retrieval.open(entry);
+      const embedder = await this.#retrieval.embedder(entry, this.#answering());
+      const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), AbortSignal.timeout(PATIENCE_MS)]);
+      const { found, problem } = await searchStore(store, question, {
+        ...this.#retrieval.limits,
+        ...options,
+        embedder,
+        signal,
+      });
+      if (problem !== undefined)
+        this.#warn(`the embedding model of ${entry.name} does not answer, so words alone decide: ${problem}`);
+      return found;
+    } catch (error) {
+      if (options.signal?.aborted) return [];
+      this.#warn(`${entry.name} was not searched: ${(error as Error).message}`);
+      return [];
+    }
+  }
+
+  async #retrieve(args: JsonObject, signal: AbortSignal): Promise<ToolOutcome> {
+    const entry = this.#active;
+    if (entry === undefined) return { status: "error", content: [text("No store is on in this folder.")] };
+    const top = typeof args.limit === "number" ? { top: args.limit } : {};
+    const found = await this.#search(entry, String(args.query ?? ""), { signal, ...top });
+    if (signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
+    const none = `Nothing in the store ${entry.name} is close to this. Try other words.`;
+    const said = found.length === 0 ? none : await this.#block(found, entry);
+    return {
+      status: "ok",
+      content: [text(said)],
+      details: { store: entry.name, sources: found.map((chunk) => placeOf(chunk, this.#opening.root)) },
+    };
+  }
+
+  async #block(found: readonly FoundChunk[], { name }: StoreEntry): Promise<string> {
+    const { session, engine, root } = this.#opening;
+    const [{ wrapUntrusted }, mark] = await Promise.all([
+      import("../../security/untrusted/untrusted.js"),
+      sessionMark(session, engine.sessions),
+    ]);
+    return contextBlock(found, { store: name, root }, (passage) => wrapUntrusted(passage, mark));
+  }
+
+  #answering(): string | undefined {
+    const model = this.#opening.current.run?.model;
+    return model === undefined ? undefined : `${model.provider}:${model.model}`;
+  }
+
+  /** Once for each reason. */
+  #warn(message: string): void {
+    if (this.#warned === message) return;
+    this.#warned = message;
+    this.#opening.bus.publish("Notice", { level: "warning", message: `Retrieval: ${message}` });
+  }
+
+  async #refusal(path: string): Promise<string | undefined> {
+    const { engine } = await this.#opening.built.get("permissions").parts();
+    const verdict = await engine.test({ tool: { name: "read", set: "read", mutating: false }, args: { path } });
+    return verdict.decision === "deny" && BINDING.has(verdict.law) ? verdict.reason : undefined;
+  }
+}

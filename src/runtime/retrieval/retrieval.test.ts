@@ -1,0 +1,281 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, realpath, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildChildPrograms, type ChildPrograms } from "../../../test/support/child-programs.js";
+import { verifies } from "../../../test/verifies.js";
+import { parseFlags } from "../../commands/flags.js";
+import { type Said, slashLine } from "../../commands/test-support/slash-line.js";
+import { nodeClock } from "../../system/node-clock.js";
+import {
+  hashEmbedding,
+  type MockEmbeddings,
+  type MockEmbeddingsOptions,
+  startMockEmbeddings,
+} from "../../testkit/mock-embeddings.js";
+import { retrievalCommands } from "../commands/retrieval.js";
+import { openRetrieval } from "./open-retrieval.js";
+import type { Retrieval } from "./retrieval.js";
+
+let base: string;
+let folder: string;
+let server: MockEmbeddings | undefined;
+let children: ChildPrograms;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  children = await buildChildPrograms(import.meta.url, "ingest");
+});
+afterAll(() => children.discard());
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "oxbow-rag-")));
+  folder = join(base, "work");
+  await mkdir(folder);
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+  await server?.close();
+  server = undefined;
+  await rm(base, { recursive: true });
+});
+
+const home = () => join(base, "home");
+
+async function write(files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+}
+
+interface Opened {
+  readonly rag: (line: string) => Promise<Said>;
+  readonly retrieval: Retrieval;
+}
+
+async function open(
+  options: MockEmbeddingsOptions & { readonly config?: string; readonly hosts?: string } = {},
+): Promise<Opened> {
+  server ??= await startMockEmbeddings(options);
+  await mkdir(join(home(), "config"), { recursive: true });
+  if (options.config !== undefined) await writeFile(join(home(), "config", "config.toml"), options.config);
+  const variables = { OXBOW_HOME: home(), OLLAMA_HOST: server.url, LLAMACPP_BASE_URL: `${server.url}/v1` };
+  const { port, close } = await openRetrieval({
+    flags: parseFlags([], [], ""),
+    variables,
+    folder,
+    notify: () => {},
+    clock: nodeClock,
+  });
+  closing.push(close);
+  const say = slashLine(...retrievalCommands(async () => port));
+  return { rag: (line) => say(`rag ${line}`), retrieval: port.retrieval };
+}
+
+const paths = (said: Said) =>
+  said.ok
+    ? (said.value as { found: { path: string }[] }).found.map(({ path }) => path.replace(`${folder}/`, ""))
+    : said.text;
+
+describe("rag", () => {
+  verifies(["X6"], "reads folders, globs and files by the rules, without secrets", async () => {
+    const token = `ghp_${createHash("sha256").update("sample").digest("hex").slice(0, 36)}`;
+    await write({
+      ".gitignore": "build/\n",
+      "docs/a.md": `# Deploy\n\nThe zeppelin deploys with the token ${token} today.`,
+      "docs/b.ts": "export function zeppelin() {\n  return 1;\n}\n",
+      "docs/page.html":
+        "<html><body><h1>Landing</h1><p>The zeppelin lands softly.</p><script>evil()</script></body></html>",
+      "build/c.md": "zeppelin in a build folder",
+      ".env": "ZEPPELIN=secret",
+      "docs/data.bin": Buffer.from([0, 1, 2, 3, 0]),
+      "package-lock.json": "{}",
+    });
+    await symlink("/etc/passwd", join(folder, "docs", "link.md"));
+    const { rag, retrieval } = await open();
+    expect(await rag("new docs")).toMatchObject({ ok: true });
+    expect(await rag("ingest . --in docs")).toMatchObject({ value: { seen: 5, stored: 4 } });
+    expect(
+      paths(await rag("query zeppelin"))
+        .toString()
+        .split(",")
+        .sort(),
+    ).toEqual(["docs/a.md", "docs/b.ts", "docs/page.html"]);
+    const store = await retrieval.open(await retrieval.find("docs"));
+    const texts = store
+      .pending(0, 100)
+      .map(({ text }) => text)
+      .join("\n");
+    expect(texts).toContain("«redacted:");
+    expect(texts).not.toContain(token);
+    expect(texts).not.toContain("evil()");
+    expect(await rag("new other")).toMatchObject({ ok: true });
+    expect(await rag("ingest docs/*.ts --in other")).toMatchObject({ value: { stored: 1 } });
+    expect(await rag("ingest .env --in other").catch((error: Error) => error.message)).toContain(
+      "environment files hold secrets",
+    );
+    expect(await rag("ingest nowhere --in other").catch((error: Error) => error.message)).toContain(
+      "There is nothing at nowhere",
+    );
+    await unlink(join(folder, "docs/b.ts"));
+    expect(await rag("ingest --in other")).toMatchObject({ value: { stored: 0, removed: 1 } });
+  });
+
+  verifies(["X6"], "fetches addresses through the guard, and keeps a page that is away for a moment", async () => {
+    let status = 200;
+    const web = createServer((_request, response) => {
+      response.writeHead(status, { "content-type": "text/html" });
+      response.end("<h1>Harbour</h1><p>The harbour opens at dawn.</p>");
+    });
+    await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+    closing.push(() => new Promise((resolve) => web.close(resolve)));
+    const { port } = web.address() as AddressInfo;
+    const { rag } = await open();
+    await rag("new web");
+    const address = `http://127.0.0.1:${port}/page`;
+    expect(await rag(`ingest ${address}`)).toMatchObject({
+      value: { stored: 0, skipped: [{ reason: expect.stringContaining("Not fetched") }] },
+    });
+    const allowed = await open({ config: `web_hosts = ["127.0.0.1:${port}"]\n` });
+    expect(await allowed.rag(`ingest ${address}`)).toMatchObject({ value: { stored: 1 } });
+    status = 503;
+    expect(await allowed.rag("ingest")).toMatchObject({
+      value: { removed: 0, skipped: [{ reason: expect.stringContaining("503") }] },
+    });
+    expect(paths(await allowed.rag("query harbour dawn"))).toEqual([address]);
+  });
+
+  verifies(
+    ["X6"],
+    "binds a store to its model: another one is refused with the command that embeds again",
+    async () => {
+      await write({ "a.md": "The lighthouse keeper counts ships.", "b.md": "Bread needs flour and yeast." });
+      const { rag, retrieval } = await open();
+      await rag("new sea --embed nomic-embed-text");
+      expect(await rag("ingest a.md b.md")).toMatchObject({ value: { made: 2 } });
+      expect(server?.requests.at(-1)).toMatchObject({
+        path: "/api/embed",
+        model: "nomic-embed-text",
+        texts: [expect.stringMatching(/^search_document: /), expect.anything()],
+      });
+      expect(paths(await rag("query ships and keepers"))).toEqual(["a.md"]);
+      expect(server?.requests.at(-1)).toMatchObject({ texts: ["search_query: ships and keepers"] });
+      const override = (model: string) =>
+        rag(`override sea offline:offline ${model}`).catch((error: Error) => error.message);
+      expect(await override("ollama:other")).toBe(
+        "The vectors of sea are of ollama:nomic-embed-text; those of ollama:other do not compare with them. " +
+          "To use that model, embed the store again: oxbow rag reembed sea --embed ollama:other",
+      );
+      // The same model of another provider.
+      expect(await override("llamacpp:nomic-embed-text")).toMatchObject({ ok: true });
+      const embedder = await retrieval.embedder(await retrieval.find("sea"), "offline:offline");
+      expect(embedder?.model).toBe("llamacpp:nomic-embed-text");
+      expect(await rag("reembed sea --embed ollama:other")).toMatchObject({ value: { made: 2 } });
+      expect(await rag("status sea")).toMatchObject({ text: expect.stringContaining("ollama:other (256 dimensions)") });
+      expect(await rag("reembed sea --embed none")).toMatchObject({ ok: true });
+      expect(paths(await rag("query ships keeper"))).toEqual(["a.md"]);
+      expect(await rag("drop sea")).toMatchObject({ ok: false, text: expect.stringContaining("--yes") });
+      expect(await rag("drop sea --yes")).toMatchObject({ ok: true });
+      expect(await rag("list")).toMatchObject({ value: { stores: [] } });
+    },
+  );
+
+  verifies(["X6"], "continues after kill -9 where it was", async () => {
+    await write(
+      Object.fromEntries(
+        Array.from({ length: 150 }, (_, i) => [`d${i}.md`, `# Note ${i}\n\nThe number of this note is ${i * 37}.`]),
+      ),
+    );
+    let child: ReturnType<ChildPrograms["start"]> | undefined;
+    let batches = 0;
+    const { rag } = await open({
+      onRequest: async () => {
+        if (++batches !== 3) return undefined;
+        child?.process.kill("SIGKILL");
+        await child?.end;
+        return 500;
+      },
+    });
+    await rag("new notes --embed ollama:m");
+    child = children.start("ingest", home(), folder, server?.url ?? "", "rag ingest . --in notes");
+    expect((await child.end).signal).toBe("SIGKILL");
+    expect(await rag("status notes")).toMatchObject({
+      value: { documents: 150, chunks: 150, embedded: 64, missing: 86 },
+    });
+    expect(paths(await rag("query 1517 --by words"))).toEqual(["d41.md"]);
+    const sent = server?.requests.length ?? 0;
+    expect(await rag("ingest --in notes")).toMatchObject({ value: { stored: 0, made: 86 } });
+    expect(server?.requests.slice(sent).flatMap(({ texts }) => texts).length).toBe(86);
+    expect(await rag("status notes")).toMatchObject({ value: { embedded: 150, missing: 0 } });
+  });
+
+  verifies(["X6"], "takes over old configurations with one store and with several, once", async () => {
+    const old = join(folder, "agents", "rag", "golang.db");
+    await mkdir(dirname(old), { recursive: true });
+    writeOldDatabase(old, [
+      ["goroutines are cheap threads", "go.md"],
+      ["channels carry values", "go.md"],
+      ["no source", ""],
+    ]);
+    const { rag, retrieval } = await open({
+      config: '[rag]\nenabled = true\ndb_path = "agents/rag/golang.db"\nembedding_model = "hash"\n',
+    });
+    expect(await rag("list")).toMatchObject({
+      value: {
+        stores: [{ name: "default", embedding_model: "ollama:hash" }],
+        active: { active: "default", enabled: true },
+      },
+    });
+    expect(await rag("status")).toMatchObject({ value: { chunks: 3, embedded: 3 } });
+    expect(await rag("query goroutines cheap")).toMatchObject({
+      value: { found: [{ path: "go.md", scored: "cosine" }] },
+    });
+    expect((await retrieval.active())?.name).toBe("default");
+    await rag("drop default --yes");
+    expect(await (await open()).rag("list")).toMatchObject({ value: { stores: [] } });
+    await write({
+      "harness.yaml":
+        "rag:\n  enabled: true\n  active: two\n  stores:\n    - name: one\n      db_path: none.db\n      embedding_model: hash\n    - name: two\n      db_path: agents/rag/golang.db\n      embedding_model: hash\n      model_map:\n        qwen3: llamacpp:hash\n",
+    });
+    expect(await rag("migrate harness.yaml")).toMatchObject({ value: { stores: ["one", "two"] } });
+    expect((await retrieval.active())?.model_map).toEqual({ qwen3: "llamacpp:hash" });
+  });
+
+  it("refuses names that are no names, stores that are not there and models that cannot embed", async () => {
+    const { rag } = await open();
+    const refused = (line: string) =>
+      rag(line).then(
+        (said) => (said.ok ? "" : said.text),
+        (error: Error) => error.message,
+      );
+    expect(await refused("new ../x")).toContain("not a valid name");
+    await rag("new docs");
+    expect(await refused("new docs")).toContain("already");
+    expect(await refused("status dosc")).toContain("Did you mean docs?");
+    expect(await refused("new far --embed anthropic:claude")).toMatch(/anthropic (needs a key|has no embeddings)/);
+    expect(await refused("query x --top 0")).toContain("--top");
+  });
+});
+
+function writeOldDatabase(path: string, rows: readonly (readonly [string, string])[]): void {
+  const Native = createRequire(import.meta.url)("libsql") as new (
+    path: string,
+  ) => { exec(sql: string): void; prepare(sql: string): { run(values: unknown[]): void }; close(): void };
+  const database = new Native(path);
+  database.exec(
+    "CREATE TABLE chunks (id INTEGER PRIMARY KEY, content TEXT NOT NULL, embedding BLOB NOT NULL, source TEXT NOT NULL DEFAULT '')",
+  );
+  const insert = database.prepare("INSERT INTO chunks (content, embedding, source) VALUES (?, ?, ?)");
+  for (const [text, source] of rows) {
+    const vector = hashEmbedding(text);
+    const bytes = Buffer.alloc(4 + vector.length * 8);
+    bytes.writeInt32LE(vector.length, 0);
+    for (const [i, value] of vector.entries()) bytes.writeDoubleLE(value, 4 + i * 8);
+    insert.run([text, bytes, source]);
+  }
+  database.close();
+}

@@ -1,0 +1,172 @@
+/**
+ * The retrieval stores of the user, for commands and sessions: opens them with the user's key, and their embedding models.
+ *
+ * 1. A store is used with the model that its vectors are of. Another one is refused, with the command that embeds the store again.
+ * 2. Text goes to the embedding model that the user named when the store was made, and nowhere else.
+ */
+import { hkdfSync } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import type { Embedder } from "../../base/embedder.js";
+import { nearest } from "../../base/nearest.js";
+import { UsageError } from "../../base/usage-error.js";
+import { RetrievalStore } from "../../context/retrieval/retrieval-store.js";
+import { choiceFor, isSameModel, type StoreEntry, StoreRegistry } from "../../context/retrieval/store-registry.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import type { ModelRegistry } from "../models/model-registry.js";
+import type { SessionStores } from "../sessions/session-stores.js";
+import type { LoadedSettings } from "../settings/settings.js";
+
+export interface RetrievalOptions {
+  readonly loaded: Pick<LoadedSettings, "settings" | "roots">;
+  readonly keys: Pick<SessionStores, "key">;
+  readonly models: Pick<ModelRegistry, "embedder">;
+  readonly clock: Clock;
+  /** The folder that is worked in. */
+  readonly root: string;
+}
+
+export class Retrieval {
+  readonly registry: StoreRegistry;
+  readonly #options: RetrievalOptions;
+  readonly #opened = new Map<string, Promise<RetrievalStore>>();
+  #isMigrated = false;
+
+  constructor(options: RetrievalOptions) {
+    this.#options = options;
+    this.registry = new StoreRegistry(retrievalFolder(options.loaded.roots), options.clock);
+  }
+
+  get root(): string {
+    return this.#options.root;
+  }
+
+  /** The number of passages, and the least score. */
+  get limits(): { readonly top?: number; readonly minimum?: number } {
+    const { top, minimum } = this.#options.loaded.settings.rag.value ?? {};
+    return {
+      ...(typeof top === "number" && top >= 1 && { top: Math.min(50, Math.floor(top)) }),
+      ...(typeof minimum === "number" && { minimum }),
+    };
+  }
+
+  async list(): Promise<readonly StoreEntry[]> {
+    await this.#migrate();
+    return (await this.registry.read()).stores;
+  }
+
+  /** The store that is on in this folder. */
+  async active(): Promise<StoreEntry | undefined> {
+    await this.#migrate();
+    const registry = await this.registry.read();
+    const choice = choiceFor(registry, this.#options.root);
+    return choice?.enabled ? registry.stores.find(({ name }) => name === choice.active) : undefined;
+  }
+
+  /** The named one; without a name the one of this folder, or the only one. */
+  async find(name: string | undefined): Promise<StoreEntry> {
+    const stores = await this.list();
+    if (name === undefined) {
+      const choice = choiceFor(await this.registry.read(), this.#options.root);
+      const chosen =
+        stores.find((entry) => entry.name === choice?.active) ?? (stores.length === 1 ? stores[0] : undefined);
+      if (chosen !== undefined) return chosen;
+      const advice =
+        stores.length === 0 ? "Make one with 'rag new NAME'." : "Name one with --in, or choose one with 'rag on NAME'.";
+      throw new UsageError(`No store is chosen. ${advice}`);
+    }
+    const found = stores.find((entry) => entry.name === name);
+    if (found !== undefined) return found;
+    const near = nearest(
+      name,
+      stores.map((entry) => entry.name),
+    );
+    throw new UsageError(
+      `There is no store ${name}. ${near === undefined ? "'rag list' shows them." : `Did you mean ${near}?`}`,
+    );
+  }
+
+  open(entry: StoreEntry): Promise<RetrievalStore> {
+    let opened = this.#opened.get(entry.id);
+    if (opened === undefined) {
+      opened = this.#reallyOpen(entry);
+      this.#opened.set(entry.id, opened);
+      opened.catch(() => this.#opened.delete(entry.id));
+    }
+    return opened;
+  }
+
+  async #reallyOpen(entry: StoreEntry): Promise<RetrievalStore> {
+    const key = storeKey(await this.#options.keys.key(), entry);
+    return RetrievalStore.open({ path: this.registry.fileOf(entry), key, wall: this.#options.clock.wall });
+  }
+
+  /** The model of the store's vectors; `answering` may have another one. Undefined for a store without vectors. */
+  async embedder(entry: StoreEntry, answering?: string): Promise<Embedder | undefined> {
+    const { binding } = await this.open(entry);
+    if (binding === undefined) return undefined;
+    const spec = overrideFor(entry, answering) ?? entry.embedding_model ?? binding.model;
+    if (spec === "off") return undefined;
+    const embedder = await this.namedEmbedder(spec);
+    if (!isSameModel(embedder.model, binding.model)) throw otherModel(entry, binding.model, embedder.model);
+    return embedder;
+  }
+
+  async namedEmbedder(spec: string): Promise<Embedder> {
+    const opened = await this.#options.models.embedder(spec);
+    if ("failure" in opened) throw new UsageError(opened.failure.message);
+    return opened.embedder;
+  }
+
+  async drop(entry: StoreEntry): Promise<void> {
+    await this.closeStore(entry);
+    await this.registry.remove(entry.name);
+    const file = this.registry.fileOf(entry);
+    for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
+  }
+
+  async closeStore({ id }: StoreEntry): Promise<void> {
+    const opened = this.#opened.get(id);
+    this.#opened.delete(id);
+    (await opened?.catch(() => undefined))?.close();
+  }
+
+  async close(): Promise<void> {
+    for (const [id, opened] of this.#opened) {
+      this.#opened.delete(id);
+      (await opened.catch(() => undefined))?.close();
+    }
+  }
+
+  /** Stores of the profile's `[rag]` table are taken over once. */
+  async #migrate(): Promise<void> {
+    const table = this.#options.loaded.settings.rag;
+    if (this.#isMigrated || table.value === undefined) return;
+    this.#isMigrated = true;
+    const { takeOver } = await import("./old-configuration.js");
+    await takeOver(table.value, { retrieval: this, base: this.#options.root, origin: table.origin });
+  }
+}
+
+export function retrievalFolder({ data }: Pick<Roots, "data">): string {
+  return join(data, "retrieval");
+}
+
+function storeKey(key: Uint8Array, { id }: Pick<StoreEntry, "id">): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", key, "", `oxbow retrieval store 1 ${id}`, 32));
+}
+
+/** By the whole name of the answering model, `PROVIDER:MODEL`, or by the model's alone. */
+function overrideFor({ model_map = {} }: StoreEntry, answering: string | undefined): string | undefined {
+  if (answering === undefined) return undefined;
+  const own = (name: string) => (Object.hasOwn(model_map, name) ? model_map[name] : undefined);
+  return own(answering) ?? own(answering.slice(answering.indexOf(":") + 1));
+}
+
+export function otherModel({ name }: StoreEntry, bound: string, asked: string): UsageError {
+  return new UsageError(
+    `The vectors of ${name} are of ${bound}; those of ${asked} do not compare with them. ` +
+      `To use that model, embed the store again: oxbow rag reembed ${name} --embed ${asked}`,
+  );
+}
