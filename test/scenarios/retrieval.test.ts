@@ -79,7 +79,7 @@ describe("retrieval in a session", () => {
       );
       expect(await slash(client, session, "/rag off")).toMatchObject({ ok: true });
       await settledTurn(client, session, "how long is the anchor chain?");
-      expect(bodies().at(-1)).not.toContain('"name":"retrieve"');
+      expect(bodies().at(-1)).not.toContain('"name":"retrieve","description"');
       // What the model got before is not taken away, and nothing is added.
       expect(bodies().at(-1)?.split("### Context").length).toBe(bodies().at(-2)?.split("### Context").length);
       },
