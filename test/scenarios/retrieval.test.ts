@@ -72,8 +72,10 @@ describe("retrieval in a session", () => {
       expect(added.text.match(/<\/untrusted/g)).toHaveLength(1);
       expect(bodies()[1]).toContain("### Context");
       expect(bodies()[1]).toContain('"retrieve"');
-    const called = await settledTurn(client, session, "And the other thing?");
-      const result = called.find(({ kind }) => kind === "ToolResult")?.payload as unknown as { content: { text: string }[] };
+      const called = await settledTurn(client, session, "And the other thing?");
+      const result = called.find(({ kind }) => kind === "ToolResult")?.payload as unknown as {
+        content: { text: string }[];
+      };
       expect(result.content[0]?.text).toContain(
         `<untrusted-${mark} kind="retrieved" source="docs/anchor.md:1-3 (Anchor)">\n# Anchor`,
       );
@@ -82,7 +84,7 @@ describe("retrieval in a session", () => {
       expect(bodies().at(-1)).not.toContain('"name":"retrieve","description"');
       // What the model got before is not taken away, and nothing is added.
       expect(bodies().at(-1)?.split("### Context").length).toBe(bodies().at(-2)?.split("### Context").length);
-      },
+    },
   );
 
   verifies(["X6"], "does not repeat a passage of the conversation", async () => {
