@@ -122,7 +122,24 @@ reply times=any
     env,
   });
   const { session } = JSON.parse(first.stdout) as { session: string };
-  return { session, run: (command) => shell(command, { cwd, env }) };
+  return { session, run: (command) => runLine(command, { cwd, env }) };
+}
+
+/** A plain line needs neither a shell nor a process of its own. */
+async function runLine(command: string, options: { readonly cwd: string; readonly env: Record<string, string> }) {
+  const words = plainWords(command.replace(/\s+#.*$/, ""));
+  if (words?.[0] !== "oxbow") return shell(command, options);
+  const { code, stdout, stderr } = await oxbow(words.slice(1), options);
+  return { code, output: stdout + stderr };
+}
+
+/** The words of a line without anything that a shell would replace; undefined for others. */
+function plainWords(line: string): readonly string[] | undefined {
+  const words = line.match(/"[^"$`\\!]*"|'[^']*'|[^\s"']+/g) ?? [];
+  const isPlain = words.every((word) => /^["']/.test(word) || /^[\w@%+=:,./-]+$/.test(word));
+  // Two pieces without a space between them are one word for a shell.
+  if (!isPlain || words.join(" ") !== line.replace(/\s+/g, " ").trim()) return undefined;
+  return words.map((word) => word.replace(/^(["'])(.*)\1$/, "$2"));
 }
 
 function shell(command: string, options: { readonly cwd: string; readonly env: Record<string, string> }) {
