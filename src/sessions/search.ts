@@ -14,11 +14,12 @@ import type { Envelope } from "../protocol/envelope.js";
 import type { EventKind } from "../protocol/events.js";
 import { EXPIRED } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
-import type { JsonValue } from "../protocol/json.js";
+import { type PassageKind, stringsOf } from "./passages.js";
 import { fold, parseSearchQuery, type SearchQuery, unfoldedRange } from "./search-query.js";
+import { type Snippet, snippetAround } from "./snippet.js";
 import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
 
-export interface SearchHit {
+export interface SearchHit extends Snippet {
   readonly session: SessionId;
   readonly title?: string;
   /** From 1; 0 for the title, and for events before the first turn. */
@@ -27,16 +28,21 @@ export interface SearchHit {
   readonly event: number;
   readonly kind: EventKind | "title";
   readonly ts: string;
-  /** One line. */
-  readonly snippet: string;
-  /** Where in the snippet the words stand: from, up to. */
-  readonly ranges: readonly (readonly [number, number])[];
 }
+
+export type SearchedKind = PassageKind | "title";
 
 export interface SearchOptions {
   readonly limit?: number;
   /** Only sessions of this folder. */
   readonly cwd?: string;
+  /** Only this session. */
+  readonly session?: SessionId | undefined;
+  /** Only in these; all without it. */
+  readonly kinds?: ReadonlySet<SearchedKind>;
+  /** Only what is from then on, or before then. Times as ISO texts. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly sessions: number; readonly of: number }) => void;
   readonly onUnreadable?: (session: SessionId, message: string) => void;
@@ -46,26 +52,25 @@ const LIMIT = 100;
 /** A long answer is searched in pieces of this many characters, each with the end of the piece before it. */
 const PIECE = 256 * 1024;
 const OVERLAP = 1024;
-const BEFORE_MATCH = 50;
-const SNIPPET = 160;
 /** How often other work gets a turn; otherwise a key press could not stop a search. */
 const EVENTS_PER_BREATH = 500;
 
 export async function* searchSessions(
   store: SessionStore,
   query: string,
-  { limit = LIMIT, cwd, signal, onProgress, onUnreadable }: SearchOptions = {},
+  options: SearchOptions = {},
 ): AsyncGenerator<SearchHit> {
+  const { limit = LIMIT, signal, onProgress, onUnreadable } = options;
   const terms = parseSearchQuery(query);
   if (terms.wanted.length === 0) {
     throw new StoreError("invalid", "Give at least one word to search for; -word only excludes.");
   }
-  const records = await store.list(cwd === undefined ? {} : { cwd });
+  const records = await searchedSessions(store, options);
   let left = limit;
   for (const [i, record] of records.entries()) {
     if (left <= 0) return;
     onProgress?.({ sessions: i, of: records.length });
-    const search = new SessionSearch(record, terms, left);
+    const search = new SessionSearch(record, terms, { ...options, most: left });
     try {
       await readAll(store, search, signal);
     } catch (error) {
@@ -78,6 +83,20 @@ export async function* searchSessions(
     yield* hits;
   }
   onProgress?.({ sessions: records.length, of: records.length });
+}
+
+/** The latest first, without those that were last used before the time that is searched, or that began after it. */
+export async function searchedSessions(
+  store: Pick<SessionStore, "list" | "get">,
+  { cwd, session, since, until }: Pick<SearchOptions, "cwd" | "session" | "since" | "until">,
+): Promise<readonly SessionRecord[]> {
+  const one = session === undefined ? undefined : await store.get(session);
+  const all =
+    session === undefined ? await store.list(cwd === undefined ? {} : { cwd }) : one === undefined ? [] : [one];
+  return all.filter(
+    ({ active_at, created_at }) =>
+      (since === undefined || active_at >= since) && (until === undefined || created_at < until),
+  );
 }
 
 async function readAll(store: SessionStore, search: SessionSearch, signal: AbortSignal | undefined): Promise<void> {
@@ -106,6 +125,7 @@ class SessionSearch {
   readonly record: SessionRecord;
   readonly #terms: SearchQuery;
   readonly #most: number;
+  readonly #options: Pick<SearchOptions, "kinds" | "since" | "until">;
   readonly #hits: SearchHit[] = [];
   readonly #titleHit: SearchHit | undefined;
   readonly #ends = new AnswerEnds();
@@ -114,10 +134,15 @@ class SessionSearch {
   /** Where in the answer each of its deltas begins. */
   #deltas: (Source & { readonly at: number })[] = [];
 
-  constructor(record: SessionRecord, terms: SearchQuery, most: number) {
+  constructor(
+    record: SessionRecord,
+    terms: SearchQuery,
+    { most, ...options }: SearchOptions & { readonly most: number },
+  ) {
     this.record = record;
     this.#terms = terms;
     this.#most = most;
+    this.#options = options;
     this.#look(record.title ?? "", () => ({ event: 0, kind: "title", ts: record.active_at }));
     this.#titleHit = this.#endTurn(0);
   }
@@ -210,11 +235,17 @@ class SessionSearch {
     return !excluded && found.size === this.#terms.wanted.length ? best?.hit : undefined;
   }
 
+  #isSearched({ kind, ts }: Source): boolean {
+    const { kinds, since, until } = this.#options;
+    if (kinds?.has(SEARCHED[kind] ?? "input") === false) return false;
+    return (since === undefined || ts >= since) && (until === undefined || ts < until);
+  }
+
   /** `sourceAt` says which event the character at an index is from. */
   #look(text: string, sourceAt: (index: number) => Source): void {
     if (text === "" || text === EXPIRED) return;
     const turn = this.#turn;
-    if (turn.excluded) return;
+    if (turn.excluded || !this.#isSearched(sourceAt(0))) return;
     const folded = fold(text);
     if (this.#terms.unwanted.some((term) => folded.search(term) >= 0)) {
       turn.excluded = true;
@@ -232,6 +263,14 @@ class SessionSearch {
   }
 }
 
+const SEARCHED: Readonly<Partial<Record<EventKind | "title", SearchedKind>>> = {
+  title: "title",
+  TextDelta: "answer",
+  TurnEnded: "answer",
+  ToolCallStarted: "call",
+  ToolResult: "result",
+};
+
 function newTurn(number: number): Turn {
   return { number, found: new Set(), excluded: false, hasDeltas: false, best: undefined };
 }
@@ -239,43 +278,4 @@ function newTurn(number: number): Turn {
 function textOf(content: readonly (InputContent | ResultContent)[]): string {
   const text = plainText(content);
   return text === EXPIRED ? "" : text;
-}
-
-function stringsOf(value: JsonValue | undefined): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number") return [String(value)];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap((each: JsonValue | undefined) => stringsOf(each));
-}
-
-function snippetAround(
-  text: string,
-  at: number,
-  terms: readonly RegExp[],
-): { readonly snippet: string; readonly ranges: readonly (readonly [number, number])[] } {
-  const start = pairStart(text, Math.max(0, at - BEFORE_MATCH));
-  const end = pairStart(text, Math.min(text.length, start + SNIPPET));
-  const shown = text.slice(start, end).replace(/\s+/g, " ").trim();
-  const snippet = `${start > 0 ? "…" : ""}${shown}${end < text.length ? "…" : ""}`;
-  const folded = fold(snippet);
-  const found = terms.flatMap((term) =>
-    [...folded.matchAll(term)].map(({ index, 0: match }) => unfoldedRange(snippet, index, index + match.length)),
-  );
-  return { snippet, ranges: joined(found) };
-}
-
-/** The index, or the one before it when it is in the middle of a surrogate pair. */
-function pairStart(text: string, index: number): number {
-  return /[\udc00-\udfff]/.test(text.charAt(index)) ? index - 1 : index;
-}
-
-/** In order, and those that touch as one. */
-function joined(ranges: readonly (readonly [number, number])[]): (readonly [number, number])[] {
-  const result: [number, number][] = [];
-  for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    const last = result.at(-1);
-    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
-    else result.push([from, to]);
-  }
-  return result;
 }

@@ -61,12 +61,39 @@ export const SESSION_SEARCH = session("search", {
   summary: 'find words in all sessions: WORDS "a phrase" -without',
   arguments: [{ name: "WORDS", kind: "line", rest: "text" }],
   flags: [
+    {
+      name: "best",
+      short: "b",
+      help: "the best matches first; one of the words is enough (default: the newest first, with all words)",
+    },
     { name: "here", help: "only in sessions of this folder" },
+    { name: "session", short: "s", value: "ID", complete: "session", help: "only in this session" },
+    {
+      name: "in",
+      value: "PART",
+      repeatable: true,
+      choices: ["input", "answer", "call", "result", "title"],
+      help: "only in inputs, answers, calls, results or titles; can be repeated",
+    },
+    { name: "since", value: "TIME", help: "only since then: 7d, 12h, today or a date such as 2026-01-31" },
+    { name: "until", value: "TIME", help: "only before then" },
     { name: "limit", short: "n", value: "N", help: "at most this many places (default 20)" },
   ],
   users: EVERYONE,
   places: ANYWHERE,
 });
+
+export const RECALL: CommandSpec = {
+  name: "recall",
+  summary: "find earlier words of this session, also those that a summary replaced",
+  arguments: [{ name: "WORDS", kind: "line", rest: "text", missing: "Give words to search for." }],
+  flags: [
+    { name: "all", short: "a", help: "in all sessions of this folder" },
+    { name: "limit", short: "n", value: "N", help: "at most this many places (default 8)" },
+  ],
+  users: PEOPLE,
+  places: ["during a turn", "between turns"],
+};
 
 export const SESSION_DIFF = session("diff", {
   summary: "show the files it changed, or where two sessions diverge",

@@ -2,8 +2,8 @@
 
 import { homedir } from "node:os";
 import { formatBudget, parseBudget } from "../../base/budget-text.js";
-import { parseDuration } from "../../base/duration.js";
 import { groupDigits } from "../../base/group-digits.js";
+import { midnight, parseMoment } from "../../base/moment.js";
 import { UsageError } from "../../base/usage-error.js";
 import { BUDGET } from "../../commands/catalogue/conversation.js";
 import { COST, COST_WAYS } from "../../commands/catalogue/cost.js";
@@ -186,20 +186,9 @@ function sinceOf(args: CommandArguments, now: number): number | undefined {
     return undefined;
   }
   if (asked === undefined) return midnight(now - DAYS * DAY_MS);
-  if (asked === "today") return midnight(now);
-  const days = /^(\d{1,5})d$/.exec(asked)?.[1];
-  if (days !== undefined) return midnight(now - Number(days) * DAY_MS);
-  const date = /^\d{4}-\d{2}-\d{2}$/.test(asked) ? new Date(`${asked}T00:00`).getTime() : Number.NaN;
-  if (!Number.isNaN(date)) return date;
-  const duration = parseDuration(asked);
-  if (duration !== undefined && duration > 0) return now - duration;
+  const moment = parseMoment(asked, now);
+  if (moment !== undefined) return moment;
   throw new UsageError(`--since: expected 7d, 12h, today or a date such as 2026-01-31, got "${asked}".`);
-}
-
-function midnight(wall: number): number {
-  const day = new Date(wall);
-  day.setHours(0, 0, 0, 0);
-  return day.getTime();
 }
 
 /** The day in the local time zone. */

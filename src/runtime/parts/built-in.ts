@@ -22,6 +22,7 @@ import { markers } from "./markers.js";
 import { memory } from "./memory.js";
 import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
+import { recall } from "./recall.js";
 import { RunRecording } from "./recording.js";
 import { retrieval } from "./retrieval.js";
 import { skills } from "./skills.js";
@@ -193,6 +194,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   subagents,
   skills,
   memory,
+  recall,
   promptFiles,
   retrieval,
   aliases,

@@ -18,6 +18,8 @@ export interface MemorySettings {
   readonly memory_offer: Setting<MemoryOffer>;
   /** What the recall tool searches: this session, or all sessions of its folder. */
   readonly recall: Setting<RecallReach>;
+  /** The embedding model `PROVIDER:NAME` by which recall also finds what means the same; undefined for words only. */
+  readonly recall_model: Setting<string | undefined>;
 }
 
 export function readMemorySettings(from: SettingReader): MemorySettings {
@@ -45,6 +47,11 @@ export function readMemorySettings(from: SettingReader): MemorySettings {
       fallback: "session",
       read: oneOf("session", "folder", "off"),
       project: (theirs) => theirs === "off",
+    }),
+    recall_model: from.pick<string | undefined>({
+      key: "recall_model",
+      fallback: undefined,
+      read: (text) => text.trim() || undefined,
     }),
   };
 }

@@ -1,33 +1,27 @@
-import { paint } from "../../../base/terminal-style.js";
-import { safeLine } from "../../../base/terminal-text.js";
-import { ago } from "../../../base/text-table.js";
+import { parseMoment } from "../../../base/moment.js";
 import { UsageError } from "../../../base/usage-error.js";
-import { asValue, COMMAND_EXIT } from "../../../commands/command.js";
-import { type SearchHit, searchSessions } from "../../../sessions/search.js";
-import type { SessionAction } from "./port.js";
+import { asValue, COMMAND_EXIT, type CommandArguments, type CommandContext } from "../../../commands/command.js";
+import type { PassageKind } from "../../../sessions/passages.js";
+import { type SearchedKind, type SearchOptions, searchedSessions, searchSessions } from "../../../sessions/search.js";
+import { named, type OpenPort, type SessionAction } from "./port.js";
+import { type FoundPlace, renderHit, toSearchHit } from "./render-hit.js";
 
 const MOST = 20;
 const NOTHING = "Nothing was found.";
+const PARTS: readonly SearchedKind[] = ["input", "answer", "call", "result", "title"];
 
 /** Each place is shown as soon as it is found. */
-export const search: SessionAction = async (args, { store, folder, clock }, context) => {
+export const search: SessionAction = async (args, port, context) => {
   const query = args.text("WORDS")?.trim() ?? "";
   if (query === "")
     throw new UsageError('Give the words to search for: oxbow session search WORDS "a phrase" -without');
-  const limit = Number(args.flag("limit") ?? MOST);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit: expected a whole number from 1.");
-  const hits: SearchHit[] = [];
-  const options = {
-    limit,
-    ...(args.hasFlag("here") && { cwd: folder }),
-    onProgress: (progress: { readonly sessions: number; readonly of: number }) =>
-      context.progress(`${progress.sessions} of ${progress.of} sessions`),
-    onUnreadable: (session: string, message: string) => context.warn(`${session} was passed over: ${message}`),
-  };
+  const options = await optionsOf(args, port, context);
   const look = { color: context.screen?.color ?? false };
-  for await (const hit of searchSessions(store, query, options)) {
+  const hits: FoundPlace[] = [];
+  const found = args.hasFlag("best") ? bestMatches(query, port, options) : searchSessions(port.store, query, options);
+  for await (const hit of found) {
     hits.push(hit);
-    if (context.wants !== "value") await context.write(rendered(hit, look, clock.wall()));
+    if (context.wants !== "value") await context.write(renderHit(hit, look, port.clock.wall()));
   }
   if (hits.length > 0) return { text: "", value: asValue(hits) };
   // What a script reads stays empty.
@@ -35,15 +29,39 @@ export const search: SessionAction = async (args, { store, folder, clock }, cont
   return { text: context.surface === "shell" ? "" : NOTHING, value: [], exitCode: COMMAND_EXIT.failed };
 };
 
-function rendered(hit: SearchHit, look: { readonly color: boolean }, now: number): string {
-  const { session, title, turn, ts, snippet, ranges } = hit;
-  const place = turn === 0 ? "title" : `turn ${turn}`;
-  const where = `${session}  ${place}  ${ago(now - Date.parse(ts))}  ${safeLine(title ?? "")}`;
-  let shown = "";
-  let at = 0;
-  for (const [from, to] of ranges) {
-    shown += safeLine(snippet.slice(at, from)) + paint(look, "bold", safeLine(snippet.slice(from, to)));
-    at = to;
-  }
-  return `${paint(look, "dim", where)}\n    ${shown}${safeLine(snippet.slice(at))}\n`;
+async function* bestMatches(query: string, { store }: OpenPort, options: SearchOptions): AsyncGenerator<FoundPlace> {
+  const { recallPassages } = await import("../../../sessions/recall.js");
+  const ranges = (await searchedSessions(store, options)).map((record) => ({ record }));
+  const { kinds, ...rest } = options;
+  const passages = kinds && new Set([...kinds].filter((kind): kind is PassageKind => kind !== "title"));
+  const hits = await recallPassages(store, { query, ranges }, { ...rest, ...(passages && { kinds: passages }) });
+  yield* hits.map(toSearchHit);
+}
+
+async function optionsOf(args: CommandArguments, port: OpenPort, context: CommandContext): Promise<SearchOptions> {
+  const limit = Number(args.flag("limit") ?? MOST);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit: expected a whole number from 1.");
+  const parts = args.flags("in").flatMap((part) => part.split(","));
+  const unknown = parts.find((part) => !(PARTS as readonly string[]).includes(part));
+  if (unknown !== undefined) throw new UsageError(`--in: expected ${PARTS.join(", ")}, got "${unknown}".`);
+  const session = args.flag("session");
+  const moment = (flag: "since" | "until") => momentOf(flag, args.flag(flag), port.clock.wall());
+  return {
+    limit,
+    signal: context.signal,
+    ...(args.hasFlag("here") && { cwd: port.folder }),
+    ...(session !== undefined && { session: (await named(session, port)).id }),
+    ...(parts.length > 0 && { kinds: new Set(parts as SearchedKind[]) }),
+    since: moment("since"),
+    until: moment("until"),
+    onProgress: ({ sessions, of }) => context.progress(`${sessions} of ${of} sessions`),
+    onUnreadable: (id, message) => context.warn(`${id} was passed over: ${message}`),
+  };
+}
+
+function momentOf(flag: string, text: string | undefined, now: number): string | undefined {
+  if (text === undefined) return undefined;
+  const moment = parseMoment(text, now);
+  if (moment !== undefined) return new Date(moment).toISOString();
+  throw new UsageError(`--${flag}: expected 7d, 12h, today or a date such as 2026-01-31, got "${text}".`);
 }

@@ -1,0 +1,148 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import { createIdSource } from "../base/ulid.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { EventBody } from "../protocol/events.js";
+import { NO_USAGE } from "../protocol/usage.js";
+import { openFilesStore } from "./files/files-store.js";
+import { type RecallOptions, recallPassages } from "./recall.js";
+import { searchSessions } from "./search.js";
+import { openSqliteStore } from "./sqlite/sqlite-store.js";
+import type { SessionRecord, SessionStore } from "./store.js";
+
+const START = Date.UTC(2026, 0, 31, 12);
+const ids = createIdSource({ wall: () => START, random: (bytes) => globalThis.crypto.getRandomValues(bytes) });
+const [client, call, turn] = [ids.next("cli"), ids.next("call"), ids.next("turn")];
+const input = (text: string): EventBody => ({
+  kind: "TurnStarted",
+  payload: { turn, input: [{ type: "text", text }] },
+});
+const delta = (text: string): EventBody => ({ kind: "TextDelta", payload: { text } });
+const runs = (command: string): EventBody => ({
+  kind: "ToolCallStarted",
+  payload: { call, tool: "bash", args: { command } },
+});
+const result = (text: string): EventBody => ({
+  kind: "ToolResult",
+  payload: { call, tool: "bash", status: "ok", content: [{ type: "text", text }] },
+});
+const ended: EventBody = {
+  kind: "TurnEnded",
+  payload: { turn, outcome: "answered", text: "", iterations: 1, usage: NO_USAGE },
+};
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oxbow-recall-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const STORES: Readonly<Record<string, () => Promise<SessionStore>>> = {
+  sqlite: () => openSqliteStore({ path: join(folder, "s.db"), key: new Uint8Array(32) }),
+  files: () => openFilesStore({ folder: join(folder, "files") }),
+};
+
+async function fill(store: SessionStore, bodies: readonly EventBody[], day = 0): Promise<SessionRecord> {
+  const id = ids.next("sess");
+  const at = (second: number) => new Date(START + day * 86_400_000 + second * 1000).toISOString();
+  await store.create({ id, log: ids.next("log"), cwd: "/w", provider: "p", model: "m", created_at: at(0) });
+  const lease = await store.lease(id);
+  const events = bodies.map(
+    (body, i) => ({ id: i + 1, session: id, originator: client, ts: at(i), ...body }) as Envelope,
+  );
+  await store.append(id, events, "sync");
+  await lease.release();
+  return (await store.get(id)) as SessionRecord;
+}
+
+const LOG: readonly EventBody[] = [
+  input("Which port has the test database?"),
+  delta("It listens on port "),
+  delta("5433."),
+  ended,
+  input("Deploy it"),
+  runs("make ship"),
+  result(
+    `noise\n\n${"filler line\n".repeat(400)}\nthe deployment token expires on Tuesdays\n${"filler line\n".repeat(400)}`,
+  ),
+  delta("Shipped."),
+  ended,
+];
+
+describe.each(Object.keys(STORES))("recall in the store %s", (kind) => {
+  verifies(["X7"], "finds passages by some of their words, the best first, and only where it may look", async () => {
+    const store = await (STORES[kind] as () => Promise<SessionStore>)();
+    const record = await fill(store, LOG);
+    const find = async (query: string, options: RecallOptions = {}, before?: number) => {
+      const hits = await recallPassages(store, { query, ranges: [{ record, before }] }, options);
+      return hits.map(({ kind: part, turn: number, event }) => [part, number, event]);
+    };
+    expect((await find("what was the databases' port"))[0]).toEqual(["input", 1, 1]);
+    expect(await find("5433")).toEqual([["answer", 1, 2]]);
+    const [long] = await recallPassages(store, { query: "when does the deploy token expire", ranges: [{ record }] });
+    expect(long).toMatchObject({ kind: "result", tool: "bash", turn: 2, event: 7, session: record.id });
+    expect(long?.text).toContain("expires on Tuesdays");
+    expect(long?.text.length).toBeLessThanOrEqual(1_200);
+    // The same word counts more in a shorter passage.
+    expect(await find("ship")).toEqual([
+      ["answer", 2, 8],
+      ["call", 2, 6],
+    ]);
+    expect(await find("ship", { kinds: new Set(["answer"]) })).toEqual([["answer", 2, 8]]);
+    expect(await find("ship", {}, 6)).toEqual([]);
+    expect(await find("ship", { since: new Date(START + 7000).toISOString() })).toEqual([["answer", 2, 8]]);
+    expect(await find("ship", { until: new Date(START + 7000).toISOString() })).toEqual([["call", 2, 6]]);
+    expect(await find("filler").then((hits) => hits.length)).toBe(2);
+    expect(await find("the of")).toEqual([]);
+    await store.close();
+  });
+});
+
+describe("recall", () => {
+  it("finds what means the same where there is an embedding model, and goes on without one that fails", async () => {
+    const store = await (STORES.sqlite as () => Promise<SessionStore>)();
+    const record = await fill(store, LOG);
+    const about = (text: string) =>
+      Float32Array.of(/ship|rollout/i.test(text) ? 1 : 0, /ship|rollout/i.test(text) ? 0 : 1);
+    const embedder = { embed: async (texts: readonly string[]) => texts.map(about) };
+    const hits = await recallPassages(store, { query: "rollout", ranges: [{ record }] }, { embedder });
+    expect(hits.map(({ event }) => event).sort()).toEqual([6, 8]);
+    const told: string[] = [];
+    const broken = { embed: () => Promise.reject(new Error("no server")) };
+    const words = await recallPassages(
+      store,
+      { query: "5433", ranges: [{ record }] },
+      { embedder: broken, onWordsOnly: (reason) => void told.push(reason) },
+    );
+    expect([words.length, told]).toEqual([1, ["no server"]]);
+    await store.close();
+  });
+
+  verifies(["S10"], "the search of sessions takes parts, times and one session as filters", async () => {
+    const store = await (STORES.sqlite as () => Promise<SessionStore>)();
+    const old = await fill(store, LOG);
+    const fresh = await fill(store, LOG, 10);
+    const places = async (query: string, options: Parameters<typeof searchSessions>[2]) => {
+      const found: unknown[] = [];
+      for await (const { session, event } of searchSessions(store, query, options))
+        found.push([session === fresh.id, event]);
+      return found;
+    };
+    expect(await places("ship", {})).toEqual([
+      [true, 6],
+      [false, 6],
+    ]);
+    expect(await places("ship", { session: old.id })).toEqual([[false, 6]]);
+    expect(await places("ship", { kinds: new Set(["answer"]) })).toEqual([
+      [true, 8],
+      [false, 8],
+    ]);
+    const between = new Date(START + 5 * 86_400_000).toISOString();
+    expect(await places("ship", { since: between })).toEqual([[true, 6]]);
+    expect(await places("ship", { until: between })).toEqual([[false, 6]]);
+    await store.close();
+  });
+});

@@ -1,0 +1,210 @@
+/**
+ * Finds passages of logs by their words, and by their meaning where there is an embedding model; the best first. For any store: it reads
+ * what `events` gives.
+ *
+ * 1. A passage needs one word of the query at least. Those with more of them, and with rarer ones, come first (BM25).
+ * 2. With an embedder the newest passages also compete by meaning; both orders are joined by reciprocal rank. If it fails, words decide.
+ * 3. Of one turn at most two passages are found, so that one long output does not hide the rest.
+ * 4. Memory stays bounded however long the logs are.
+ */
+import type { Embedder } from "../base/embedder.js";
+import { rankTexts } from "../base/rank-texts.js";
+import { searchWords } from "../base/search-words.js";
+import type { SessionId } from "../protocol/ids.js";
+import { type Passage, type PassageKind, PassageReader } from "./passages.js";
+import { fold } from "./search-query.js";
+import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
+
+export interface RecallHit extends Passage {
+  readonly session: SessionId;
+  readonly title?: string;
+  /** The words of the query that it has, as stems. */
+  readonly words: readonly string[];
+  readonly score: number;
+}
+
+export interface RecallRange {
+  readonly record: SessionRecord;
+  /** Only events before this one. */
+  readonly before?: number | undefined;
+}
+
+export interface RecallOptions {
+  readonly limit?: number;
+  readonly kinds?: ReadonlySet<PassageKind>;
+  /** Times as ISO texts. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly embedder?: Pick<Embedder, "embed"> | undefined;
+  readonly signal?: AbortSignal;
+  onProgress?(progress: { readonly sessions: number; readonly of: number }): void;
+  onUnreadable?(session: SessionId, message: string): void;
+  /** The embedding model failed. */
+  onWordsOnly?(reason: string): void;
+}
+
+type Found = Omit<RecallHit, "words" | "score">;
+
+const LIMIT = 8;
+const PER_TURN = 2;
+const MOST_CANDIDATES = 2_000;
+/** So many newest passages compete by meaning. */
+const MOST_EMBEDDED = 300;
+/** The usual constant of reciprocal rank. */
+const RANK = 60;
+const LEAST_SIMILAR = 0.3;
+const EVENTS_PER_BREATH = 500;
+
+export async function recallPassages(
+  store: Pick<SessionStore, "events">,
+  { query, ranges }: { readonly query: string; readonly ranges: readonly RecallRange[] },
+  options: RecallOptions = {},
+): Promise<readonly RecallHit[]> {
+  const terms = [...new Set(searchWords(query))];
+  const gathering = new Gathering(terms, options);
+  for (const [at, range] of ranges.entries()) {
+    options.onProgress?.({ sessions: at, of: ranges.length });
+    await readRange(store, range, gathering, options);
+  }
+  const byWords = rankByWords(gathering.candidates, terms);
+  const byMeaning = await rankByMeaning(gathering.newest, query, options);
+  return fewPerTurn(joined(byWords, byMeaning), options.limit ?? LIMIT);
+}
+
+async function readRange(
+  store: Pick<SessionStore, "events">,
+  { record, before = Number.POSITIVE_INFINITY }: RecallRange,
+  gathering: Gathering,
+  { signal, onUnreadable }: RecallOptions,
+): Promise<void> {
+  const reader = new PassageReader();
+  const about = { session: record.id, ...(record.title !== undefined && { title: record.title }) };
+  let count = 0;
+  try {
+    signal?.throwIfAborted();
+    for await (const event of store.events(record.id)) {
+      if (event.id >= before) break;
+      for (const passage of reader.take(event)) gathering.add({ ...about, ...passage });
+      if (++count % EVENTS_PER_BREATH !== 0) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof StoreError)) throw error;
+    onUnreadable?.(record.id, error.message);
+  }
+  for (const passage of reader.end()) gathering.add({ ...about, ...passage });
+}
+
+/** Keeps what may be found. */
+class Gathering {
+  readonly #terms: readonly string[];
+  readonly #options: RecallOptions;
+  #candidates: { readonly found: Found; readonly terms: number }[] = [];
+  #newest: Found[] = [];
+
+  constructor(terms: readonly string[], options: RecallOptions) {
+    this.#terms = terms;
+    this.#options = options;
+  }
+
+  add(found: Found): void {
+    const { kinds, since, until, embedder } = this.#options;
+    if (kinds?.has(found.kind) === false) return;
+    if ((since !== undefined && found.ts < since) || (until !== undefined && found.ts >= until)) return;
+    if (embedder !== undefined) this.#remember(found);
+    const folded = fold(found.text);
+    const terms = this.#terms.filter((term) => folded.includes(term)).length;
+    if (terms === 0) return;
+    this.#candidates.push({ found, terms });
+    if (this.#candidates.length >= 2 * MOST_CANDIDATES) this.#candidates = best(this.#candidates);
+  }
+
+  get candidates(): readonly Found[] {
+    return best(this.#candidates).map(({ found }) => found);
+  }
+
+  get newest(): readonly Found[] {
+    return newestOf(this.#newest);
+  }
+
+  #remember(found: Found): void {
+    this.#newest.push(found);
+    if (this.#newest.length >= 2 * MOST_EMBEDDED) this.#newest = newestOf(this.#newest);
+  }
+}
+
+function best<C extends { readonly terms: number; readonly found: Found }>(candidates: readonly C[]): C[] {
+  const sorted = [...candidates].sort((a, b) => b.terms - a.terms || newer(a.found, b.found));
+  return sorted.slice(0, MOST_CANDIDATES);
+}
+
+function newestOf(found: readonly Found[]): Found[] {
+  return [...found].sort(newer).slice(0, MOST_EMBEDDED);
+}
+
+function newer(a: Found, b: Found): number {
+  return a.ts === b.ts ? b.event - a.event : a.ts < b.ts ? 1 : -1;
+}
+
+function rankByWords(candidates: readonly Found[], terms: readonly string[]): readonly RecallHit[] {
+  const texts = candidates.map(({ text }) => [{ words: searchWords(text), weight: 1 }]);
+  const hits = rankTexts(texts, terms).map((match, at): RecallHit => ({ ...(candidates[at] as Found), ...match }));
+  return hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || newer(a, b));
+}
+
+async function rankByMeaning(
+  passages: readonly Found[],
+  query: string,
+  { embedder, signal, onWordsOnly }: RecallOptions,
+): Promise<readonly RecallHit[]> {
+  if (embedder === undefined || passages.length === 0) return [];
+  try {
+    const [wanted, ...vectors] = await embedder.embed([query, ...passages.map(({ text }) => text)], signal);
+    if (wanted === undefined) return [];
+    const hits = passages.map(
+      (found, at): RecallHit => ({ ...found, words: [], score: similarity(wanted, vectors[at]) }),
+    );
+    return hits.filter(({ score }) => score >= LEAST_SIMILAR).sort((a, b) => b.score - a.score || newer(a, b));
+  } catch (error) {
+    signal?.throwIfAborted();
+    onWordsOnly?.(error instanceof Error ? error.message : String(error));
+    return [];
+  }
+}
+
+/** Of vectors of unit length. */
+function similarity(one: Float32Array, other: Float32Array | undefined): number {
+  if (other === undefined || other.length !== one.length) return 0;
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}
+
+function joined(byWords: readonly RecallHit[], byMeaning: readonly RecallHit[]): readonly RecallHit[] {
+  if (byMeaning.length === 0) return byWords;
+  const scores = new Map<string, RecallHit>();
+  for (const order of [byWords, byMeaning]) {
+    for (const [at, hit] of order.entries()) {
+      const key = `${hit.session} ${hit.event} ${hit.text}`;
+      const known = scores.get(key);
+      scores.set(key, { ...(known ?? hit), score: (known?.score ?? 0) + 1 / (RANK + at + 1) });
+    }
+  }
+  return [...scores.values()].sort((a, b) => b.score - a.score || newer(a, b));
+}
+
+function fewPerTurn(hits: readonly RecallHit[], limit: number): readonly RecallHit[] {
+  const counts = new Map<string, number>();
+  const kept: RecallHit[] = [];
+  for (const hit of hits) {
+    const turn = `${hit.session} ${hit.turn}`;
+    const count = counts.get(turn) ?? 0;
+    if (count >= PER_TURN) continue;
+    counts.set(turn, count + 1);
+    kept.push(hit);
+    if (kept.length >= limit) break;
+  }
+  return kept;
+}
