@@ -38,6 +38,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "agents", load: () => import("./commands/agents.js") },
   { name: "skills", load: () => import("./commands/skills.js") },
   { name: "memory", load: () => import("./commands/memory.js") },
+  { name: "kb", load: () => import("./commands/kb.js") },
   { name: "rag", load: () => import("./commands/rag.js") },
   { name: "sources", load: () => import("./commands/sources.js") },
   { name: "hooks", load: () => import("./commands/hooks.js") },

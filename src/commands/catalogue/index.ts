@@ -7,6 +7,7 @@ import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
+import * as knowledgeBase from "./knowledge-base.js";
 import * as memory from "./memory.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
@@ -32,6 +33,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   skills,
   memory,
   retrieval,
+  knowledgeBase,
   extensions,
   engine,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
@@ -65,6 +67,7 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...profiles.PROFILES_NAMESPACE,
   ...memory.MEMORY_NAMESPACE,
   ...retrieval.RAG_NAMESPACE,
+  ...knowledgeBase.KB_NAMESPACE,
   ...program.CONFIG_NAMESPACE,
   ...program.COMPLETION_NAMESPACE,
 };

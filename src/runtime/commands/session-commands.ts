@@ -4,6 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
+import { KB_NAMESPACE } from "../../commands/catalogue/knowledge-base.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
@@ -54,6 +55,7 @@ const NAMESPACES = {
   ...AGENTS_NAMESPACE,
   ...SKILLS_NAMESPACE,
   ...RAG_NAMESPACE,
+  ...KB_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */

@@ -18,6 +18,7 @@ import { eventHooks } from "./event-hooks.js";
 import { Executables } from "./executables.js";
 import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
+import { knowledgeBase } from "./knowledge-base.js";
 import { markers } from "./markers.js";
 import { memory } from "./memory.js";
 import { plugins } from "./plugins.js";
@@ -197,6 +198,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   recall,
   promptFiles,
   retrieval,
+  knowledgeBase,
   aliases,
   markers,
   // After the others, so that a tool or command in the user's own folder replaces one of any other part.

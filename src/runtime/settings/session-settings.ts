@@ -13,6 +13,8 @@ export interface SessionSettings {
   /** The size limit of all long outputs of commands together; the oldest are deleted first. */
   readonly output_bytes: Setting<number>;
   readonly log: Setting<LogLevels>;
+  /** Whether Oxbow offers to record what an answer states. */
+  readonly kb_offer: Setting<boolean>;
   /** The `[rag]` table, as it was written. */
   readonly rag: Setting<Readonly<Record<string, unknown>> | undefined>;
 }
@@ -29,6 +31,7 @@ export function readSessionSettings(from: SettingReader): SessionSettings {
     session_key: from.pick<KeySource>({ key: "session_key", fallback: "file", read: read.keySource }),
     retention_days: from.pick({ key: "retention_days", fallback: 30, read: read.wholeNumber }),
     output_bytes: from.pick({ key: "output_bytes", fallback: DEFAULT_OUTPUT_BYTES, read: read.wholeNumber }),
+    kb_offer: from.pick({ key: "kb_offer", fallback: true, read: read.onOrOff }),
     rag: from.tables("rag"),
     log: from.pick({
       key: "log",

@@ -1,0 +1,61 @@
+/** `kb export` and `kb import`. */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type CommandArguments, type CommandContext, type CommandResult, refuse } from "../../commands/command.js";
+import { fromJsonLines, toJsonLines } from "../../context/knowledge-base/json-lines.js";
+import { fromMarkdown, toMarkdown } from "../../context/knowledge-base/markdown.js";
+import { redact } from "../../security/redact/redact.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import type { KnowledgePort } from "./knowledge-base.js";
+
+/** Without a file it is the answer. */
+export async function exportAll(
+  { base, root }: KnowledgePort,
+  args: CommandArguments,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const file = args.text("FILE");
+  const format =
+    args.flag("format") ?? (file !== undefined && /\.(jsonl|ndjson|json)$/i.test(file) ? "jsonl" : "markdown");
+  if (format !== "markdown" && format !== "jsonl")
+    return refuse(`--format: expected markdown or jsonl, got "${format}".`);
+  const dump = base.dump();
+  const text = format === "jsonl" ? toJsonLines(dump) : toMarkdown(dump);
+  const counts = {
+    projects: dump.projects.length,
+    concepts: dump.concepts.length,
+    observations: dump.observations.length,
+  };
+  if (file === undefined) {
+    await context.write(text);
+    return { text: "", value: counts };
+  }
+  const path = resolve(root, file);
+  try {
+    await writeFileAtomic(path, text, { mode: 0o600, when: args.hasFlag("force") ? "replace" : "create" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return refuse(`${path} exists. --force replaces it.`);
+    return refuse(`${path} cannot be written: ${(error as Error).message}`);
+  }
+  return {
+    text: `${counts.observations} observations of ${counts.projects} projects are in ${path}, not encrypted.`,
+    value: { ...counts, path },
+  };
+}
+
+const MOST_BYTES = 256 * 1024 * 1024;
+
+export async function importFile({ base, root }: KnowledgePort, args: CommandArguments): Promise<CommandResult> {
+  const path = resolve(root, args.text("FILE") ?? "");
+  const bytes = await readFile(path).catch(() => undefined);
+  if (bytes === undefined) return refuse(`There is no file ${path}.`);
+  if (bytes.length > MOST_BYTES) return refuse(`${path} is too large.`);
+  const text = redact(bytes.toString("utf8").replace(/^\ufeff/, ""));
+  try {
+    const dump = /^\s*\{/.test(text) ? fromJsonLines(text) : fromMarkdown(text);
+    const { projects, observations } = base.import(dump);
+    return { text: `New: ${projects} projects, ${observations} observations.`, value: { projects, observations } };
+  } catch (error) {
+    return refuse(`${path} cannot be imported: ${(error as Error).message}. Nothing was changed.`);
+  }
+}
