@@ -51,6 +51,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "acp", load: () => import("./commands/acp.js") },
   { name: "serve", load: () => import("./commands/serve.js") },
   { name: "conformance", load: () => import("./commands/conformance.js") },
+  { name: "token", aliases: ["tokens"], load: () => import("./commands/token.js") },
   { name: "mock-model", load: () => import("./commands/mock-model.js") },
   { name: "completion", load: () => import("./commands/completion.js") },
   { name: "help", load: () => import("./commands/help.js") },

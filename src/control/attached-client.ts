@@ -15,6 +15,8 @@ export interface AttachedClient extends Originator {
   readonly canAnswer: boolean;
   /** Neither waits nor throws. */
   readonly deliver: (event: Envelope) => void;
+  /** Waits until it can take more stored events; false if it is gone. Live events do not wait. */
+  readonly ready?: () => Promise<boolean> | boolean;
   /** What it may do; everything without it. */
   readonly scope?: ClientScope | undefined;
   /** It is in another process and outlives the run, so it also gets the end of a run without a turn. */

@@ -130,6 +130,7 @@ export class Attachments {
         if (!isAttached()) return undefined;
         if (event.kind === "StreamGap" && event.id <= reached) client.deliver(event);
         else deliver(event);
+        if (client.ready !== undefined && !(await client.ready())) this.detach(key);
       }
       if (!isAttached()) return undefined;
       // Events that subscribers publish meanwhile come after these.

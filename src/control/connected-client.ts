@@ -30,6 +30,8 @@ export interface ClientOptions extends Originator {
   readonly attachOnCreate?: boolean;
   /** Refuses everything before a handshake. */
   readonly handshake?: "required";
+  /** Waits until it can take more stored events; false if it is gone. */
+  readonly ready?: AttachedClient["ready"];
 }
 
 export interface FollowOptions {
@@ -37,6 +39,8 @@ export interface FollowOptions {
   /** False: no person sees what this reader gets. */
   readonly canAnswer?: false;
   readonly deliver: (event: Envelope) => void;
+  /** Waits until it can take more stored events; false if it is gone. */
+  readonly ready?: AttachedClient["ready"];
 }
 
 export type Followed =
@@ -93,10 +97,11 @@ export class ConnectedClient implements HostClient {
     this.#onClose = onClose;
     this.#name = options.name;
     this.#state = options.handshake === "required" ? "new" : "ready";
-    const { id, identity, canAnswer, scope, attachOnCreate } = options;
+    const { id, identity, canAnswer, scope, attachOnCreate, ready } = options;
     this.#self = {
       ...{ id, identity, canAnswer, scope, isRemote: options.transport !== "inproc" },
       ...(attachOnCreate !== undefined && { attachOnCreate }),
+      ...(ready !== undefined && { ready }),
       deliver: (event) => this.#deliver(event),
     };
   }
@@ -142,9 +147,9 @@ export class ConnectedClient implements HostClient {
   }
 
   async follow(session: SessionId, options: FollowOptions): Promise<Followed> {
-    const { after, deliver, canAnswer = this.#self.canAnswer } = options;
+    const { after, deliver, ready, canAnswer = this.#self.canAnswer } = options;
     const stream = Symbol("stream");
-    const reader = { ...this.#self, canAnswer, stream, deliver };
+    const reader = { ...this.#self, canAnswer, stream, deliver, ...(ready && { ready }) };
     const payload = after === undefined ? {} : { after };
     const stop = () => this.#host.detach(session, stream);
     const reply = await this.#guarded(() => this.#host.carryOut(reader, { kind: "AttachSession", payload, session }));

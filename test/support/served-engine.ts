@@ -57,11 +57,19 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const hosted = await hostEngine(base, mock, { home, ...(options.flags && { flags: options.flags }) });
   const { engine } = hosted;
   const places = roots({ OXBOW_HOME: home });
+  const end = async () => {
+    await engine.close();
+    await mock.close();
+    await rm(base, { recursive: true, force: true });
+  };
   const served = await serveEngine(options.clock === undefined ? engine : { ...engine, clock: options.clock }, {
     roots: places,
     variables: {},
     listen: ["127.0.0.1:0"],
     ...options.serve,
+  }).catch(async (error) => {
+    await end();
+    throw error;
   });
   const socket = controlSocket(places);
   const url = served.addresses.find((address) => address.startsWith("http")) ?? "";
@@ -81,10 +89,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       return (await ask("/v1/sessions", { method: "POST" })).json.session;
     },
     close: async () => {
-      await engine.close();
       await served.close();
-      await mock.close();
-      await rm(base, { recursive: true, force: true });
+      await end();
     },
   };
 }
@@ -110,4 +116,64 @@ function askAt(
     sent.on("error", reject);
     sent.end(raw ?? (body === undefined ? undefined : JSON.stringify(body)));
   });
+}
+
+/** The frames of a stream as they arrive; `until` waits for one. */
+export class StreamReader {
+  readonly frames: { readonly id: string; readonly event: string; readonly data: unknown }[] = [];
+  readonly comments: string[] = [];
+  readonly ended: Promise<void>;
+  readonly #close: () => void;
+  #rest = "";
+  #look = () => {};
+
+  private constructor(response: IncomingMessage, close: () => void) {
+    this.#close = close;
+    response.setEncoding("utf8");
+    response.on("data", (text: string) => this.#take(text));
+    this.ended = new Promise((resolve) => response.on("close", () => resolve()));
+    response.on("error", () => {});
+  }
+
+  static open(
+    served: Pick<Served, "socket">,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<StreamReader> {
+    return new Promise((resolve, reject) => {
+      const sent = request({ socketPath: served.socket, path, headers, agent: false }, (response) => {
+        if (response.statusCode === 200) resolve(new StreamReader(response, () => sent.destroy()));
+        else reject(new Error(`status ${response.statusCode}`));
+      });
+      sent.on("error", reject);
+      sent.end();
+    });
+  }
+
+  async until(event: string): Promise<void> {
+    while (!this.frames.some((frame) => frame.event === event)) {
+      await new Promise<void>((resolve) => {
+        this.#look = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#close();
+  }
+
+  #take(text: string): void {
+    const blocks = `${this.#rest}${text}`.split("\n\n");
+    this.#rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const lines = block.split("\n");
+      if (block.startsWith(":")) this.comments.push(block);
+      else {
+        const field = (name: string) =>
+          lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? "";
+        this.frames.push({ id: field("id"), event: field("event"), data: JSON.parse(field("data")) });
+      }
+    }
+    this.#look();
+  }
 }

@@ -1,7 +1,7 @@
 /** `oxbow serve`: the engine as a service. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { SERVE } from "../../commands/catalogue/program.js";
+import { SERVE } from "../../commands/catalogue/service.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";

@@ -15,6 +15,7 @@ import * as program from "./program.js";
 import * as retrieval from "./retrieval.js";
 import * as screen from "./screen.js";
 import * as security from "./security.js";
+import * as service from "./service.js";
 import * as sessions from "./sessions.js";
 import * as skills from "./skills.js";
 
@@ -39,7 +40,9 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 
 /** The commands that only `oxbow NAME` has. */
-export const PROGRAM_SPECS: readonly CommandSpec[] = Object.values(program).filter(isSpec);
+export const PROGRAM_SPECS: readonly CommandSpec[] = [program, service].flatMap((subject) =>
+  Object.values(subject).filter(isSpec),
+);
 
 /** One line of help for a first word of `oxbow`. */
 export function programSummary(name: string): string {
@@ -69,6 +72,7 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...retrieval.RAG_NAMESPACE,
   ...knowledgeBase.KB_NAMESPACE,
   ...program.CONFIG_NAMESPACE,
+  ...service.TOKEN_NAMESPACE,
   ...program.COMPLETION_NAMESPACE,
 };
 

@@ -111,44 +111,6 @@ export const ACP: CommandSpec = {
   places: PROGRAM,
 };
 
-export const SERVE: CommandSpec = {
-  name: "serve",
-  summary: "run the engine as a service that other programs drive over HTTP, WebSocket or standard input",
-  shellUsage: "oxbow serve [--listen HOST:PORT] [flags]",
-  shellFlags: [
-    {
-      name: "listen",
-      value: "HOST:PORT",
-      repeatable: true,
-      help: "also listen on this port; 127.0.0.1:0 takes a free one (repeatable)",
-    },
-    { name: "no-socket", help: "do not listen on the Unix socket" },
-    { name: "stdio", help: "speak the protocol on standard input and output; ends with the input" },
-    {
-      name: "simple",
-      value: "HOST:PORT",
-      help: "also serve one session with GET /events, POST /prompt and POST /cancel",
-    },
-    { name: "origin", value: "ORIGIN", repeatable: true, help: "a web page that may use the ports (repeatable)" },
-    { name: "tls-cert", value: "FILE", complete: "file", help: "certificate in PEM; needed beyond this machine" },
-    { name: "tls-key", value: "FILE", complete: "file", help: "key of the certificate in PEM" },
-    {
-      name: "auth-token-file",
-      value: "FILE",
-      complete: "file",
-      help: "a token from a file with mode 0400; needed beyond this machine ('oxbow token file' makes one)",
-    },
-    {
-      name: "auth-channel",
-      value: "CHANNEL",
-      choices: ["auto", "client", "tty", "notify"],
-      help: "where a person sees the code for a new token: auto (default), client, tty or notify",
-    },
-  ],
-  users: ["people"],
-  places: PROGRAM,
-};
-
 /** `/status` of a conversation is another command. */
 export const ENGINE_STATUS: CommandSpec = {
   name: "status",

@@ -58,7 +58,7 @@ export class Tokens {
     this.#records = new TokenRecords(stateFolder, clock);
     this.#confirmations = new Confirmations(channels, clock);
     this.#files = fileTokens.map(({ token, claims }) => ({ digest: digest(token), claims }));
-    this.#ids = createIdSource({ wall: clock.wall, random: (bytes) => crypto.getRandomValues(bytes) });
+    this.#ids = createIdSource({ wall: () => clock.wall(), random: (bytes) => crypto.getRandomValues(bytes) });
   }
 
   get now(): number {

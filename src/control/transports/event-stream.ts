@@ -11,6 +11,8 @@ import { Outbox } from "../outbox.js";
 export const HEARTBEAT_MS = 30_000;
 /** Bytes that wait to be read. */
 export const MOST_WAITING = 1024 * 1024;
+/** How long stored events wait for a reader that does not read. */
+const STALL_MS = 30_000;
 
 export interface EventStreamOptions {
   readonly clock: Clock;
@@ -41,6 +43,7 @@ export class EventStream {
     response.writeHead(200, {
       "content-type": "text/event-stream",
       "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
       // Asks proxies not to buffer the response.
       "x-accel-buffering": "no",
     });
@@ -53,14 +56,31 @@ export class EventStream {
     this.#outbox.send(`${head}data: ${data}\n\n`);
   }
 
-  /** What waits to be read is below a tenth of the limit. */
-  get isCalm(): boolean {
-    return this.#outbox.waitingBytes < MOST_WAITING / 10;
+  /** Resolves when the reader has caught up; false if it is gone, or does not read. */
+  async ready(): Promise<boolean> {
+    while (this.#response.writableNeedDrain && !this.#outbox.closed) {
+      if (!(await this.#drains())) this.#response.destroy();
+    }
+    return !this.#outbox.closed && !this.#response.destroyed;
   }
 
   end(): void {
     this.#stopTimer();
     this.#response.end();
+  }
+
+  #drains(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const response = this.#response;
+      const settle = (drained: boolean) => {
+        stopTimer();
+        response.off("drain", onDrain).off("close", onDrain);
+        resolve(drained);
+      };
+      const onDrain = () => settle(true);
+      const stopTimer = this.#clock.after(STALL_MS, () => settle(false));
+      response.once("drain", onDrain).once("close", onDrain);
+    });
   }
 
   #beatLater(): void {

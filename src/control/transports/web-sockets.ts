@@ -1,7 +1,7 @@
 /**
  * `GET /v1/ws`: the frames of frames.ts over WebSocket.
  *
- * 1. The token is a header, or, for browsers, the protocol `oxbow-token.TOKEN` beside `oxbow.v1`. The server answers with `oxbow.v1` only.
+ * 1. The token is a header, or, for browsers, the protocol `oxbow.token.TOKEN` beside `oxbow.v1`. The server answers with `oxbow.v1` only.
  * 2. `?session=` attaches to a session after the handshake, and `lastEventId=` resumes after that event.
  * 3. A reader that falls behind is disconnected and can resume; so is one that does not answer a ping.
  * 4. Close codes: 4401 the token is not valid any more, 4429 the reader is too slow, 1001 the engine ends.
@@ -34,9 +34,12 @@ export interface WebSocketsOptions {
 
 const PATH = "/v1/ws";
 const PROTOCOL = "oxbow.v1";
-const TOKEN_PROTOCOL = "oxbow-token.";
+const TOKEN_PROTOCOL = "oxbow.token.";
 const PING_MS = 30_000;
 const MOST_WAITING = 1024 * 1024;
+/** Stored events wait while more than this is not read yet, at most for `STALL_MS`. */
+const CALM = 256 * 1024;
+const STALL_MS = 30_000;
 
 interface Entry {
   readonly claims: TokenClaims;
@@ -101,6 +104,7 @@ class SocketConnection {
   readonly #busy = new Set<string>();
   #lastId = 0;
   #isAlive = true;
+  #waiting: (() => void)[] = [];
   #stopTimer = () => {};
 
   constructor(
@@ -117,6 +121,7 @@ class SocketConnection {
       transport: "ws",
       ...(name !== undefined && { name }),
       handshake: "required",
+      ready: () => this.#ready(),
     });
     client.subscribe((event) => {
       this.#lastId = event.id;
@@ -172,7 +177,24 @@ class SocketConnection {
     if (this.#socket.bufferedAmount > MOST_WAITING) {
       this.#socket.close(4429, "too slow");
       this.#socket.terminate();
-    } else this.#socket.send(text);
+    } else this.#socket.send(text, () => this.#sent());
+  }
+
+  #sent(): void {
+    if (this.#socket.bufferedAmount <= CALM) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #ready(): Promise<boolean> {
+    while (this.#socket.readyState === this.#socket.OPEN && this.#socket.bufferedAmount > CALM) {
+      await new Promise<void>((resolve) => {
+        const stopTimer = this.#options.clock.after(STALL_MS, () => this.#socket.terminate());
+        this.#waiting.push(() => {
+          stopTimer();
+          resolve();
+        });
+      });
+    }
+    return this.#socket.readyState === this.#socket.OPEN;
   }
 
   #pingLater(): void {
@@ -186,6 +208,7 @@ class SocketConnection {
 
   #closed(): void {
     this.#stopTimer();
+    for (const resolve of this.#waiting.splice(0)) resolve();
     this.#watch.stop();
     this.#frames.close();
     this.#options.open.delete(this);

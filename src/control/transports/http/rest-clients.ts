@@ -119,7 +119,7 @@ export class RestClients {
   #connect(claims: TokenClaims): HostClient {
     const { connect, newClientId } = this.#options;
     const { display_name: name } = claims;
-    return connect({
+    const client = connect({
       id: newClientId(),
       ...identityOf(claims),
       transport: "http",
@@ -127,6 +127,9 @@ export class RestClients {
       attachOnCreate: false,
       handshake: "required",
     });
+    // Events reach it through streams alone, so none wait here.
+    client.subscribe(() => {});
+    return client;
   }
 
   #add(claims: TokenClaims, entry: Entry): void {

@@ -5,6 +5,7 @@
  *    only live ones, after the questions that are open.
  * 2. Events that are not in the log (StreamGap, TokenExpiring) have the id of the last event before them, so a reader can resume after any event.
  * 3. A reader that falls behind is disconnected. It resumes after the last event that it has.
+ * 4. The stream ends with the session. (Stored sessions have earlier SessionEnded events in their log; those end nothing.)
  */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -22,7 +23,11 @@ export async function streamEvents(call: Call): Promise<Response> {
     return new Response(null, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
   }
   const stream = new SessionStream(call, { session, client: reader });
-  const followed = await reader.follow(session, { after, deliver: (event) => stream.deliver(event) });
+  const followed = await reader.follow(session, {
+    after,
+    deliver: (event) => stream.deliver(event),
+    ready: () => stream.ready(),
+  });
   if (!followed.ok) {
     if (!stream.isOpen) throw new Refused(followed.failure);
     stream.end();
@@ -68,9 +73,15 @@ class SessionStream {
     this.#lastId = event.id;
     this.#opened().send(wireText(event), `id: ${event.id}\nevent: ${event.kind}\n`);
     if (event.kind === "TurnStarted") this.#isBusy = true;
-    if (event.kind !== "TurnEnded") return;
-    this.#isBusy = false;
-    this.#watch?.check();
+    if (event.kind === "TurnEnded") this.#isBusy = false;
+    if (event.kind === "TurnEnded") this.#watch?.check();
+    // Nothing more comes from this run. A reader that connects again opens the session.
+    if (event.kind === "SessionEnded" && this.#stop !== undefined) this.end();
+  }
+
+  /** Stored events wait for the reader. */
+  async ready(): Promise<boolean> {
+    return !this.#isClosed && (await this.#stream?.ready()) !== false;
   }
 
   begin(stop: () => void): void {

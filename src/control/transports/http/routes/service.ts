@@ -10,7 +10,7 @@ import { COMMAND_SCHEMAS, QUERY_SCHEMAS } from "../../../door.js";
 import { type Call, Refused, refuse } from "../call.js";
 import { errorHeaders, statusOf } from "../refusal.js";
 import type { Route } from "../route.js";
-import { refer, SESSION_ID, shape, TEXT } from "../schemas.js";
+import { refer, SESSION_ID, shape, TEXT, YES_NO } from "../schemas.js";
 
 /** One alternative for each kind. */
 function eachKind(schemas: Readonly<Record<string, JsonObject>>, field: "payload" | "request"): JsonObject {
@@ -28,7 +28,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     name: "handshake",
     summary: "Shake hands; commands are refused before. Makes a client",
     tag: "service",
-    query: { protocol_version: TEXT, name: TEXT, can_answer: { enum: ["true", "false"] } },
+    query: { protocol_version: TEXT, name: TEXT, can_answer: YES_NO },
     answers: {
       200: { about: "The versions and kinds of the engine, and the id of the client.", schema: refer("Handshake") },
     },
@@ -86,9 +86,11 @@ export const SERVICE_ROUTES: readonly Route[] = [
       200: { about: "The reply. A refused command has the status of its failure.", schema: refer("CommandReply") },
     },
     handle: async (call) => {
-      const { kind, payload = {}, session } = await call.body();
+      const { kind, payload = {}, session: named } = await call.body();
       if (!COMMAND_KINDS.includes(kind as CommandKind)) throw unknownKind(COMMAND_KINDS);
-      return replyTo(call, await call.client.send(kind as CommandKind, payload as never, sessionOf(session)));
+      const session = sessionOf(named);
+      if (kind === "AttachSession" && session !== undefined) return replyTo(call, await openSession(call, session));
+      return replyTo(call, await call.client.send(kind as CommandKind, payload as never, session));
     },
   },
   {
@@ -108,6 +110,14 @@ export const SERVICE_ROUTES: readonly Route[] = [
     },
   },
 ];
+
+/** Events come over `GET /v1/sessions/{id}/events`, so attaching only opens the session. */
+async function openSession(call: Call, session: SessionId): Promise<CommandReply> {
+  const followed = await call.client.follow(session, { canAnswer: false, deliver: () => {} });
+  if (!followed.ok) return followed;
+  followed.stop();
+  return { ok: true };
+}
 
 function replyTo(call: Call, reply: CommandReply | QueryReply<QueryKind>): Response {
   if (reply.ok) return call.json(reply);

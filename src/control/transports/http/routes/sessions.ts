@@ -4,7 +4,7 @@ import type { CommandKind } from "../../../../protocol/commands.js";
 import type { InputContent } from "../../../../protocol/content.js";
 import { failure } from "../../../../protocol/errors.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../protocol/json.js";
-import { COMMAND_SCHEMAS, QUERY_SCHEMAS } from "../../../door.js";
+import { COMMAND_SCHEMAS } from "../../../door.js";
 import { type Call, Refused, refuse } from "../call.js";
 import type { Route } from "../route.js";
 import { ANYTHING, listOf, refer, SESSION_ID, shape, TEXT, WHOLE, YES_NO } from "../schemas.js";
@@ -45,12 +45,12 @@ export const SESSION_ROUTES: readonly Route[] = [
     name: "listSessions",
     summary: "List sessions, open and stored",
     tag: "sessions",
-    query: QUERY_SCHEMAS.ListSessions.properties as Readonly<Record<string, JsonObject>>,
+    query: { cwd: TEXT, limit: { type: "integer", minimum: 1 } },
     answers: { 200: { about: "The sessions.", schema: shape({ sessions: listOf(refer("Session")) }) } },
     handle: async (call) => {
       const { cwd } = call.context.req.query();
       const limit = call.number("limit");
-      const request = { ...(cwd !== undefined && { cwd }), ...(limit !== undefined && { limit }) };
+      const request = { empty: true, ...(cwd !== undefined && { cwd }), ...(limit !== undefined && { limit }) };
       return call.json(await call.query("ListSessions", request));
     },
   },
@@ -163,7 +163,7 @@ async function getSession(call: Call): Promise<Response> {
 }
 
 async function sessionInfo(call: Call) {
-  const { sessions } = await call.query("ListSessions", {}, call.session);
+  const { sessions } = await call.query("ListSessions", { empty: true }, call.session);
   return sessions.find(({ id }) => id === call.session);
 }
 
