@@ -33,7 +33,7 @@ export function exitCodeOfFailure(failure: Failure): number {
   }
 }
 
-/** Of the first thing that failed in a script. */
+/** The exit code for the first line of a script that failed. */
 export function exitCodeOfProblem(problem: Problem): number {
   switch (problem.kind) {
     case "shell":

@@ -1,6 +1,6 @@
 /**
- * Lets a person write in the program of VISUAL or EDITOR. The text goes through a file that only the person can read, and that is gone
- * afterwards.
+ * Lets the user write in the program of VISUAL or EDITOR. The text goes through a file that only the user can read, and that Oxbow
+ * deletes afterwards.
  */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -8,7 +8,7 @@ import type { Variables } from "../base/variables.js";
 import { makeTemporaryFolder } from "../system/temporary-entries.js";
 
 export interface EditorProgram {
-  /** As the shell runs it: `code --wait`. */
+  /** A shell command such as `code --wait`. */
   readonly command: string;
   readonly file: string;
   readonly variables: Variables;
@@ -16,21 +16,21 @@ export interface EditorProgram {
 
 export interface ExternalEditorOptions {
   readonly variables: Variables;
-  /** Gives the terminal away while the program runs. */
+  /** Leaves the terminal to the program while it runs. */
   readonly lend: <T>(action: () => Promise<T>) => Promise<T>;
   /** The exit code of the program; null when a signal ended it. */
   readonly run?: (program: EditorProgram) => Promise<number | null>;
 }
 
-/** Where no variable names one. */
+/** Tried in this order when neither variable is set. */
 const USUAL = ["nano", "vim", "vi"];
 const NO_COMMAND = 127;
 
-/** The edited text; undefined when the person left the program without success, so that nothing changes. */
+/** The edited text; undefined if the program failed, so that nothing changes. */
 export async function editInEditor(text: string, options: ExternalEditorOptions): Promise<string | undefined> {
   const { variables, lend, run = runInShell } = options;
   const command = variables.VISUAL || variables.EDITOR || (await usualEditor(variables.PATH));
-  if (command === undefined) throw new Error("There is no editor. Set EDITOR to the command of yours.");
+  if (command === undefined) throw new Error("No editor found. Set EDITOR to the command that starts yours.");
   const folder = makeTemporaryFolder("prompt");
   const file = join(folder, "prompt.md");
   try {
@@ -44,7 +44,7 @@ export async function editInEditor(text: string, options: ExternalEditorOptions)
   }
 }
 
-/** By the shell, as git does it, because the variable may hold options and quotation marks. The file is never part of the script. */
+/** Uses a shell, as git does, because the variable may hold options and quotation marks. The file is never part of the script. */
 async function runInShell({ command, file, variables }: EditorProgram): Promise<number | null> {
   const { spawn } = await import("node:child_process");
   const child = spawn("/bin/sh", ["-c", `${command} "$@"`, command, file], { stdio: "inherit", env: variables });

@@ -1,4 +1,4 @@
-/** Whether the first word may name a program in a folder `commands/`. Every start of the program asks, so it only looks at names. */
+/** Whether the first word may name a program in a folder `commands/`. This runs at every start, so it only looks at names. */
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Variables } from "../base/variables.js";
@@ -42,7 +42,7 @@ function commandFolders(variables: Variables): readonly string[] {
 }
 
 function holds(folder: string, name: string): boolean {
-  // The error for a missing folder costs more than this look.
+  // Catching the error for a missing folder costs more than this check.
   if (!existsSync(folder)) return false;
   try {
     return readdirSync(folder).some((file) => file === name || file.startsWith(`${name}.`));

@@ -10,7 +10,7 @@ import { writeFileAtomic } from "../system/atomic-file.js";
 import { isAlive, ownIdentity, type ProcessIdentity } from "../system/process-identity.js";
 
 const PRIVATE = 0o600;
-/** A draft that was left longer ago is of no use. */
+/** Oxbow deletes older drafts. */
 const MOST_AGE_MS = 30 * 24 * 3_600_000;
 
 export interface HistoryFile {
@@ -57,7 +57,7 @@ export interface DraftFileOptions {
   readonly isAlive?: (process: ProcessIdentity) => boolean;
 }
 
-/** Each process has a file of its own, so that two clients in one folder do not mix their drafts. */
+/** Each process has its own file, so that two clients in one folder do not mix their drafts. */
 export function draftFile({
   state,
   workspace,
@@ -73,7 +73,7 @@ export function draftFile({
       for (const { path, at } of left) if (Date.now() - at > MOST_AGE_MS) await rm(path, { force: true });
       const newest = left.filter((draft) => draft.mark === mark).sort((a, b) => b.at - a.at)[0];
       if (newest === undefined) return undefined;
-      // It is ours from now on: when this process crashes too, the draft is still there.
+      // This process takes the draft over. If it crashes too, the draft is still there.
       await rename(newest.path, own);
       return readOrNothing(own);
     },

@@ -2,8 +2,8 @@
  * The keys of a terminal without its pastes: the reader gets each paste as a whole.
  *
  * 1. A bracketed paste is one paste, however it is cut into pieces.
- * 2. Where the terminal does not mark pastes, lines that arrive at once are one: no person types a line and the begin of the next
- *    within a few milliseconds. What was typed ahead, while no keys were read, is not.
+ * 2. Where the terminal does not mark pastes, lines that arrive at once are one: no person types a line and the beginning of the next
+ *    within a few milliseconds. Lines that the user typed before Oxbow read keys are not a paste.
  * 3. The reader gets keys and pastes in their order, and synchronously.
  */
 import { EventEmitter } from "node:events";
@@ -14,7 +14,7 @@ const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";
 /** The first part of `BEGIN`, at the end of what was read. */
 const CUT_BEGIN = /\x1b(?:\[(?:2(?:0(?:0)?)?)?)?$/;
-/** A line and the begin of another, without keys such as Ctrl-C. */
+/** A line and the beginning of another, without keys such as Ctrl-C. */
 const BURST = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*[\r\n][^\x00-\x1f\x7f]/;
 const QUIET_MS = 25;
 const TYPED_AHEAD_MS = 50;
@@ -23,17 +23,17 @@ export interface PasteInputOptions {
   readonly source: NodeJS.ReadStream;
   readonly clock: Clock;
   readonly onPaste: (text: string) => void;
-  /** Sees each piece of keys first; true when it has dealt with it. */
+  /** Gets each chunk of keys first; true if it has handled the chunk. */
   readonly onKeys?: (keys: string) => boolean;
 }
 
-/** A stream as far as `readline` uses one. */
+/** Has the members of a stream that `readline` uses. */
 export class PasteInput extends EventEmitter {
   readonly #options: PasteInputOptions;
   readonly #decoder = new StringDecoder("utf8");
-  /** Of a bracketed paste that has begun. */
+  /** The chunks of a bracketed paste that has not ended yet. */
   #pasted: string[] | undefined;
-  /** Of lines that arrive at once. */
+  /** Lines that arrived at once so far. */
   #burst: string | undefined;
   #held = "";
   /** The terminal has marked a paste, so it marks all of them. */
@@ -94,7 +94,7 @@ export class PasteInput extends EventEmitter {
     this.#held = CUT_BEGIN.exec(text)?.[0] ?? "";
     this.#pass(text.slice(0, text.length - this.#held.length));
     if (this.#held === "") return;
-    // Nothing follows: it was the key itself.
+    // Nothing follows, so the user pressed Escape.
     this.#stopTimer = this.#options.clock.after(QUIET_MS, () => {
       const held = this.#held;
       this.#held = "";
@@ -107,7 +107,7 @@ export class PasteInput extends EventEmitter {
   }
 
   #inPaste(before: string[], text: string): void {
-    // The end may be cut in two.
+    // Two chunks may share the end mark.
     const last = before.pop() ?? "";
     const joined = last + text;
     const end = joined.indexOf(END);

@@ -18,7 +18,7 @@ export interface ProtocolStreams {
 export function takeProtocolStreams(command: string, starter: string): ProtocolStreams {
   if (process.stdin.isTTY) {
     throw new UsageError(
-      `${starter} starts '${command}': it speaks a protocol, not with people. See '${command} --help'.`,
+      `'${command}' speaks a protocol: ${starter} starts it, not a person in a terminal. See '${command} --help'.`,
     );
   }
   const { stdout, stderr } = process;

@@ -96,7 +96,7 @@ function leadingWords(args: readonly string[]): readonly string[] {
   return flagAt === -1 ? args : args.slice(0, flagAt);
 }
 
-/** Those of the action that the first words name. Flags may stand before it: then those of all actions are read. */
+/** The flags of the action that the first words name; of all actions if flags come before it. */
 function flagsFor(shell: ShellCommand, specs: CommandRegistry<CommandSpec>, args: readonly string[]): readonly Flag[] {
   const found = specs.resolve([shell.name, ...leadingWords(args)], SHELL);
   const isNamed = !args[0]?.startsWith("-") && "command" in found;
@@ -141,7 +141,7 @@ async function inTerminal(
     status.clear();
     return await print(result, { json, cancelled: cancel.signal.aborted, output });
   } catch (error) {
-    // The guard has reported that the output could not be written, and makes the exit code of it.
+    // The guard has reported the failed write, and it sets the exit code.
     if (outputGuard().failed) return EXIT.answered;
     throw error;
   } finally {
@@ -152,11 +152,11 @@ async function inTerminal(
 
 /** Standard output, at the reader's pace. */
 class Output {
-  /** Something was written. */
+  /** Whether the command has written something. */
   used = false;
 
   constructor() {
-    // A write that fails reports a reader that went away.
+    // `write` reports the error; without a listener, Node would throw it as well.
     process.stdout.on("error", () => {});
   }
 

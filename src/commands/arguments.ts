@@ -1,4 +1,4 @@
-/** From typed words to the arguments that a command names. */
+/** Turns typed words into the arguments of a command. */
 import { UsageError } from "../base/usage-error.js";
 import type { Failure } from "../protocol/errors.js";
 import {

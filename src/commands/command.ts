@@ -26,12 +26,12 @@ export interface Argument {
   readonly name: string;
   /** `line` is the rest of the line exactly as it was typed, quotation marks included. */
   readonly kind: "text" | "line" | "number" | "path" | "choice";
-  /** `in a session`: a conversation knows what is meant when it is left out, `oxbow NAME` does not. */
+  /** `in a session`: a conversation has a default for it, `oxbow NAME` does not. */
   readonly optional?: true | "in a session";
-  /** It takes all words that the other arguments leave: a `list` of values, or one `text`. */
+  /** It takes all remaining words: as a `list` of values, or as one `text`. */
   readonly rest?: "list" | "text";
   readonly complete?: CompletionSource | readonly string[];
-  /** What to say when it is left out; default: its name and the usage. */
+  /** The message when it is missing; default: its name and the usage. */
   readonly missing?: string;
 }
 
@@ -85,11 +85,11 @@ export interface CommandContext {
   warn(message: string): void;
   /** Shows text ahead of the answer's, as fast as it is read. */
   write(text: string): Promise<void>;
-  /** Asks a person; absent where no one can answer. */
+  /** Asks the user; absent if no user can answer. */
   confirm?(question: string): Promise<boolean>;
-  /** What of the answer is used; both when absent. A command may leave out the other one where it is slow to make. */
+  /** The part of the answer that the caller uses; default: both. A command may leave out the other part if that part is slow to make. */
   readonly wants?: "text" | "value";
-  /** What the text is shown on; absent for a pipe or a program. */
+  /** The screen that shows the text; absent for a pipe or a program. */
   readonly screen?: { readonly width: number | undefined; readonly color: boolean };
 }
 
@@ -106,7 +106,7 @@ export interface CommandAnswer {
 }
 
 export interface CommandTurn {
-  /** What the user sees of it, as a rule the command as it was typed. */
+  /** What the user sees of it: usually the command as the user typed it. */
   readonly input: readonly InputContent[];
   /** What the model gets with it. */
   readonly notice?: string;
@@ -120,7 +120,7 @@ export type RunCommand = (args: CommandArguments, context: CommandContext) => Co
 
 export interface Command extends CommandSpec {
   readonly run: RunCommand;
-  /** It stands for another line, which runs instead. */
+  /** The command is an alias: this returns the line that runs instead. */
   readonly expand?: (line: string) => Expansion | { readonly failure: Failure };
 }
 
@@ -128,7 +128,7 @@ export interface Expansion {
   readonly kind: "command" | "prompt";
   /** A command begins with its slash. */
   readonly text: string;
-  /** Only what agents may do, too: the user did not write the line. */
+  /** The user did not write the line, so it may only do what agents may do. */
   readonly byProject: boolean;
 }
 
@@ -148,13 +148,13 @@ export function worksOn({ places }: CommandSpec, { surface }: Pick<CommandContex
   return places.some((place) => (place === "without a session") === (surface === "shell"));
 }
 
-/** The command under the name that it has in a namespace: `creds add` is `auth set`. */
+/** The command with its name in another namespace: `creds add` is `auth set`. */
 export function inNamespace<C extends CommandSpec>(spec: C, namespace: string): C {
   const own = [spec.name, ...(spec.aliases ?? [])].find((name) => name.startsWith(`${namespace}:`));
   return own === undefined ? spec : { ...spec, name: own };
 }
 
-/** Plain data of interfaces, which TypeScript does not take for JSON by itself. */
+/** Plain data as JSON: TypeScript does not accept an interface as `JsonValue`. */
 export function asValue(data: object): JsonValue {
   return data as JsonValue;
 }

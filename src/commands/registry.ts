@@ -16,7 +16,7 @@ import {
 } from "./command.js";
 import { helpColumns, helpOf, namespaceUsage } from "./usage.js";
 
-/** An alias may stand for another one; a chain that never ends stops here. */
+/** An alias may stand for another alias; this limit ends a cycle. */
 const MOST_EXPANSIONS = 20;
 /** The most words that a name can have: `permissions safemode on`. */
 const MOST_WORDS = 3;
@@ -100,7 +100,7 @@ export function actionsOf(specs: readonly CommandSpec[], namespace: string): rea
   return [...new Set(own.map((name) => name.slice(namespace.length + 1).split(":")[0] ?? ""))];
 }
 
-/** Of a namespace's default action: a word behind the namespace must then be a mistyped action. */
+/** If the default action of a namespace takes no words, a word after the namespace is a mistyped action. */
 function takesNoWords({ arguments: all = [] }: CommandSpec): boolean {
   return all.length === 0;
 }
@@ -142,7 +142,7 @@ async function runExpanded(
 ): Promise<CommandResult> {
   if ("failure" in expanded) return expanded;
   const { expansions = 0 } = caller;
-  if (expansions >= MOST_EXPANSIONS) return refuse("Too many aliases stand for each other.");
+  if (expansions >= MOST_EXPANSIONS) return refuse("The aliases form a cycle, or too long a chain.");
   if (expanded.kind === "command") {
     const byProject = caller.byProject || expanded.byProject;
     return runSlash(registry, expanded.text.slice(1), { ...caller, byProject, expansions: expansions + 1 });

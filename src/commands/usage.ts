@@ -39,7 +39,7 @@ export interface HelpLine {
   readonly summary: string;
 }
 
-/** One line for each command, and one for each namespace that has a summary of its own. */
+/** One line for each command, and one for each namespace that has its own summary. */
 export function helpOf(
   commands: readonly CommandSpec[],
   namespaces: ReadonlyMap<string, string>,
@@ -60,12 +60,12 @@ export function helpOf(
   return lines;
 }
 
-/** A namespace with more actions is shown with their names only. */
+/** For a namespace with more actions, the help shows only their names. */
 const MOST_ACTIONS = 7;
-/** Of a namespace with still more, such as the skills of a user, only these. */
+/** For a namespace with even more, such as the skills of a user, the help shows only this many names. */
 const MOST_NAMES = 20;
 
-/** `/route [list | add NAME MODEL… | remove NAME]`; the brackets say that the namespace alone works too. */
+/** `/route [list | add NAME MODEL… | remove NAME]`; the brackets mean that the namespace alone works too. */
 export function namespaceUsage(namespace: string, commands: readonly CommandSpec[], context: Surface): string {
   const own = commands
     .map((spec) => inNamespace(spec, namespace))

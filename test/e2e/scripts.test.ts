@@ -60,7 +60,7 @@ describe("oxbow --run SCRIPT", () => {
       [["--run", ""], /needs the name of a script/],
       [["--run", "steps", "and a prompt"], /not both/],
       [["--run", "steps", "--output-format", "json"], /--run prints text/],
-      [["--keep-going", "a prompt"], /--keep-going goes with --run/],
+      [["--keep-going", "a prompt"], /--keep-going needs --run/],
       [["--run", "empty"], /no command and no prompt/],
       [["--run", "binary"], /is binary/],
     ];

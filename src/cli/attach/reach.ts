@@ -14,7 +14,7 @@ export type Reached =
   | { readonly kind: "connected"; readonly pid: number | undefined; readonly client: HttpClient }
   /** No process owns the socket. */
   | { readonly kind: "none" }
-  /** A process owns the socket, and there is no way to it. */
+  /** A process owns the socket, but we cannot connect to it. */
   | {
       readonly kind: "unreachable";
       readonly pid: number | undefined;
@@ -24,7 +24,7 @@ export type Reached =
 
 export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "retry" | "onState" | "signal">;
 
-/** A command of an agent never gets the owner's rights, also where no sandbox hides the token from it. */
+/** A command that an agent runs never gets the owner's rights, even if no sandbox hides the token from it. */
 const FOR_PEOPLE = "an agent cannot use the engine of the person who runs it";
 
 export async function reachEngine(variables: Variables, options: ReachOptions = {}): Promise<Reached> {
@@ -35,7 +35,7 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
   if (isAgent(variables)) return { kind: "unreachable", pid, reason: FOR_PEOPLE };
   const first = ownersToken(place);
   if (first === undefined) return { kind: "unreachable", pid, reason: `there is no token in ${place.token}` };
-  // The engine renews it.
+  // The engine renews the token.
   const token = () => ownersToken(place) ?? first;
   const exchange = socketExchange(place.address());
   try {

@@ -67,7 +67,7 @@ async function approve(paths: readonly string[], flags: ParsedFlags, variables: 
   }
 }
 
-/** The review of the terminal client, on a screen of its own. */
+/** The review of the terminal client, as a full screen. */
 async function reviewOnScreen(
   items: readonly WaitingContent[],
   variables: Variables,

@@ -24,7 +24,7 @@ export const run = shellRunner(shell);
 
 async function serve(flags: ParsedFlags, variables: Variables): Promise<number> {
   const { takeProtocolStreams } = await import("../protocol-streams.js");
-  const streams = takeProtocolStreams("oxbow acp", "An editor");
+  const streams = takeProtocolStreams("oxbow acp", "an editor");
   const [{ prepare }, { processTerminal }, { serveAcp }, untrusted, { randomBytes }, { isAgent }] = await Promise.all([
     import("../run/prepare.js"),
     import("../terminal-io.js"),
@@ -38,7 +38,7 @@ async function serve(flags: ParsedFlags, variables: Variables): Promise<number> 
   const prepared = await prepare(flags, { ...conversation, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   const { engine } = prepared;
-  // A model that starts an editor's agent is still no person.
+  // If a model starts this command, the answers do not come from a person.
   const answers = !isAgent(variables);
   const client = connectInProcess(engine.host, {
     id: engine.newClientId(),

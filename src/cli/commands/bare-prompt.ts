@@ -56,7 +56,7 @@ function readFlags(args: readonly string[]): ParsedFlags {
   }
 }
 
-/** `oxbow [flags] -- WORDS`: the words are a prompt in any case. */
+/** `oxbow [flags] -- WORDS`: the words are always a prompt. */
 function isMarkedAsPrompt(args: readonly string[]): boolean {
   const mark = args.indexOf("--");
   return mark !== -1 && parseFlags(RUN_FLAGS, args.slice(0, mark), "").words.length === 0;

@@ -1,4 +1,4 @@
-/** `oxbow completion bash|zsh|fish`, and the candidates that the scripts ask for. */
+/** `oxbow completion bash|zsh|fish`, and the candidates for the scripts. */
 import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
 import { COMPLETION_CANDIDATES, COMPLETION_SCRIPT } from "../../commands/catalogue/program.js";

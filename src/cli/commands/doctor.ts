@@ -35,7 +35,7 @@ async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
     import("./doctor/control.js"),
   ]);
   const { loaded, findings: settings } = await settingsFindings(variables);
-  /** A check that needs the settings; without them it has nothing to say. */
+  /** A check that needs the settings; without them it reports nothing. */
   const withSettings = (subject: string, check: (own: LoadedSettings) => Promise<readonly Finding[]> | Finding) =>
     loaded === undefined ? [] : checked(subject, async () => [await check(loaded)].flat());
   const groups = [

@@ -76,7 +76,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     complete: "file",
     help: "run a file of slash commands and prompts, one a line ('-': standard input); stops at the first failure",
   },
-  { name: "keep-going", help: "with --run: go on after a failure; the exit code is still that of the first one" },
+  { name: "keep-going", help: "with --run: continue after a failure; the exit code is still that of the first one" },
   { name: "continue", short: "c", help: "resume the latest session of this folder" },
   {
     name: "resume",

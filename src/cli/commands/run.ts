@@ -42,7 +42,7 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   }
   const format = outputFormat(flags);
   if (flags.has("run")) return runScript(flags, options, format);
-  if (flags.has("keep-going")) throw new UsageError("--keep-going goes with --run SCRIPT.");
+  if (flags.has("keep-going")) throw new UsageError("--keep-going needs --run SCRIPT.");
   const command = await slashCommand(flags, variables);
   if (command !== undefined) return command(format);
   const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
@@ -155,7 +155,7 @@ async function slashCommand(
     });
 }
 
-/** Opens the session that the flags name and does other work than a prompt. */
+/** Opens the session that the flags name, for work other than a prompt. */
 export async function inSession(
   flags: ParsedFlags,
   variables: Variables,

@@ -1,4 +1,4 @@
-/** `oxbow tools`: what the model may call, by set, and what of it runs without asking. */
+/** `oxbow tools`: what the model may call, by set, and which calls run without asking. */
 import { TOOLS } from "../../commands/catalogue/program.js";
 import { asValue, type Command } from "../../commands/command.js";
 import type { JsonObject } from "../../protocol/json.js";
@@ -60,7 +60,7 @@ function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
   };
 }
 
-/** From the decisions themselves, so it cannot differ from what happens. */
+/** Uses the same code as a run, so the answer cannot differ from what a run does. */
 async function permissionOf(name: string, judge: Awaited<ReturnType<typeof openPlace>>["judge"]): Promise<string> {
   const verdicts = await Promise.all((SAMPLES[name] ?? [{}]).map((args) => judge(name, args)));
   const words = new Set(verdicts.flatMap((verdict) => (verdict === undefined ? [] : [WORDS[verdict.decision]])));

@@ -121,7 +121,7 @@ function flagNames(specs: readonly CommandSpec[]): readonly Candidate[] {
     .map(({ name, help }) => ({ value: `--${name}`, about: help }));
 }
 
-/** The actions of a namespace, and the values of the argument whose turn it is. */
+/** The actions of a namespace, and the values of the next argument. */
 async function next(
   specs: readonly CommandSpec[],
   place: { readonly own: readonly CommandSpec[]; readonly given: readonly string[]; readonly words: readonly string[] },

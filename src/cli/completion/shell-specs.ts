@@ -5,7 +5,7 @@ import { COMMANDS } from "../command-table.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { commonFlags } from "../shell-command.js";
 
-/** The modules of these commands are large, and a person waits. */
+/** The user waits for the completion, so it does not load the large modules of these commands. */
 const STARTING_A_RUN = [RUN, RESUME].map((spec) => ({ ...spec, shellFlags: RUN_FLAGS }));
 
 /** The commands that a first word stands for. A word that names none begins a prompt with its flags. */

@@ -8,7 +8,7 @@ import { COMMANDS } from "../command-table.js";
 import type { Candidate, Candidates, CompletionWorld } from "./candidates.js";
 import { specsOf } from "./shell-specs.js";
 
-/** The time limit for the tab key. */
+/** How long the user waits after Tab at most. */
 const MOST_MS = 1500;
 const MOST_SESSIONS = 30;
 

@@ -1,4 +1,4 @@
-/** A conversation: in the terminal client, or line by line with a person or with what is piped in. */
+/** A conversation: in the terminal client, or line by line with a person or with piped input. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";

@@ -59,7 +59,7 @@ export interface Talk {
   readonly chosen: { readonly model: ModelName; readonly note?: string | undefined };
   readonly loaded: LoadedSettings;
   readonly resume: Pick<SessionRecord, "id" | "title"> | undefined;
-  /** Messages of the engine go there from now on. */
+  /** Redirects messages of the engine to `show`. */
   readonly onMessages: (show: (message: string) => void) => void;
   /** Shows what is about to expire. A failure here does not fail the run. */
   tendSessions(): Promise<void>;
@@ -73,7 +73,7 @@ export async function prepare(
     readonly rawTrace: boolean;
     readonly variables: Variables;
     readonly terminal: Terminal;
-    /** A person talks with the model, so a question waits as long as it takes. */
+    /** A person talks with the model, so questions have no time limit. */
     readonly isConversation?: boolean;
     /** The terminal client opens first and shows what waits for approval. */
     readonly asksLater?: boolean;
@@ -99,7 +99,7 @@ export async function prepare(
   const onMessages: Prepared["onMessages"] = (other) => {
     show = other;
   };
-  // Scripts read stderr too: a notice must not break one.
+  // Scripts may read stderr: a notice must not break them.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
   const sessions = new SessionStores({ settings: own.settings, roots, variables, root: here, notify, hint });
   const resume = await sessionToResume(flags, sessions, here);
@@ -223,8 +223,8 @@ async function sessionToResume(
 }
 
 /**
- * A session goes on in its own folder. Files of a project could name any folder as theirs, so only the user's own database is
- * believed.
+ * A session resumes in its own folder. Files of a project could name any folder as theirs, so Oxbow trusts only the user's own
+ * database.
  */
 async function folderOf(
   { cwd }: SessionRecord,
@@ -286,7 +286,7 @@ async function afterFirstRequest(): Promise<void> {
   await sweepTemporaryEntries();
 }
 
-/** A limit that the person has set holds all the same. */
+/** A limit that the user has set still applies. */
 function atTerminal(loaded: LoadedSettings, { isConversation }: { readonly isConversation?: boolean }): LoadedSettings {
   const { permission_timeout: timeout } = loaded.settings;
   if (!isConversation || timeout.origin !== "default") return loaded;

@@ -47,7 +47,7 @@ async function redact(text: string): Promise<string> {
   return (await import("../../security/redact/redact.js")).redact(text);
 }
 
-/** The model is asked for each time, because the person may have chosen another one. */
+/** Looks up the model each time, because the user may have switched to another one. */
 function imageAccess(client: EngineClient, session: () => SessionId, variables: Variables): ImageAccess {
   return {
     read: async (path) => {

@@ -29,7 +29,7 @@ export interface ConverseOptions {
   readonly greeting: readonly Block[];
   readonly keys: Bindings;
   readonly resumed: boolean;
-  /** A list to begin with. */
+  /** The list that the client opens at the start. */
   readonly opens?: "sessions";
   readonly showCost: boolean;
   readonly spinner: "verses" | "plain";
@@ -73,7 +73,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
   return end;
 }
 
-/** Loaded with the first rest: a client that is only opened needs none. */
+/** Loads the module after the first turn: a client that runs no turn does not need it. */
 function restAfterTurns(): () => void {
   preferSmallHeap();
   const before = process.memoryUsage().heapUsed;
@@ -84,7 +84,7 @@ function restAfterTurns(): () => void {
   };
 }
 
-/** How to come back, and what it took. */
+/** How to resume the session, and what the last turn used. */
 function farewell({ session, begun, state }: TuiEnd): string {
   if (!begun) return "";
   const last = state.recent.at(-1);

@@ -1,4 +1,4 @@
-/** The sign-in of `oxbow auth set` for the terminal client, as a program of its own: it asks on the terminal and reads keys. */
+/** The sign-in of `oxbow auth set` for the terminal client, as a separate program: it asks on the terminal and reads keys. */
 import { spawn } from "node:child_process";
 import type { Login } from "../../clients/tui/effects/login.js";
 import type { TuiTerminal } from "../../clients/tui/terminal/terminal.js";

@@ -1,4 +1,4 @@
-/** Commands with which the user gathers context for the model and writes what it answers. */
+/** Commands that gather context for the model and write its answers to files. */
 import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
 
 const PEOPLE: readonly CommandUser[] = ["people"];
@@ -15,7 +15,7 @@ export const READ: CommandSpec = {
 
 export const SEARCH: CommandSpec = {
   name: "search",
-  summary: "search the files for a regular expression, and give the model what was found",
+  summary: "search the files for a regular expression, and give the model the matches",
   arguments: [
     { name: "PATTERN", kind: "text" },
     { name: "PATH", kind: "path", optional: true, complete: "folder" },

@@ -4,7 +4,7 @@ import type { Flag } from "../flags.js";
 
 const PEOPLE: readonly CommandUser[] = ["people"];
 const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
-/** They ask for a secret, which only a terminal of their own does without showing it. */
+/** They ask for a secret: only a command that has the terminal to itself can hide what the user types. */
 const SHELL_ONLY: readonly CommandPlace[] = ["without a session"];
 
 export const CREDS_NAMESPACE = { creds: "store keys by account: add, list, delete" };
@@ -17,7 +17,7 @@ const ENTRY: readonly Argument[] = [
     complete: "provider",
     missing: "Which provider? For example: oxbow auth set anthropic",
   },
-  // More than one word is refused by the command itself: the words may hold a key, which no message repeats.
+  // The command itself refuses more words: they may hold a key, and no message may repeat it.
   { name: "ACCOUNT", kind: "text", optional: true, rest: "list" },
 ];
 const ACCOUNT: Flag = {
@@ -40,7 +40,7 @@ export const AUTH_SET: CommandSpec = {
       value: "URL",
       help: "the address of the key (default: the provider's, or the one in its variable)",
     },
-    { name: "no-browser", help: "to sign in: open no browser, show the address and take the code by paste" },
+    { name: "no-browser", help: "to sign in: open no browser, show the address and wait for the pasted code" },
     { name: "yes", short: "y", help: "to sign in: you have read the provider's terms, do not ask" },
   ],
   users: PEOPLE,

@@ -1,4 +1,4 @@
-/** What was found in folders. */
+/** Commands about the extensions in folders. */
 import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
 import type { Flag } from "../flags.js";
 

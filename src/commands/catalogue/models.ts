@@ -30,7 +30,7 @@ export const ABILITIES_FLAGS = [
   { name: "forget", help: "delete the result: the model gets the full prompt and all tools again" },
 ] as const;
 
-/** It costs money and changes what the model is given. */
+/** It costs money and changes what the model gets. */
 export const MODELS_TEST: CommandSpec = {
   name: "models:test",
   summary: "measure what a model can really do",

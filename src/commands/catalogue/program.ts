@@ -1,4 +1,4 @@
-/** Commands that only `oxbow NAME` has. What a run takes besides, the command line adds: its flags belong to the run. */
+/** Commands that only `oxbow NAME` has. The command line adds the flags of a run. */
 import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
 import type { Flag } from "../flags.js";
 

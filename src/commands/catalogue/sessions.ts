@@ -22,7 +22,7 @@ const NEEDED_ID: Argument = {
   complete: "session",
   missing: "Which session? Give its id, or a part of it ('oxbow session list').",
 };
-/** Without it, a conversation means itself. */
+/** Default in a conversation: its own session. */
 const ID: Argument = { ...NEEDED_ID, optional: "in a session" };
 const YES: Flag = { name: "yes", short: "y", help: "do not ask" };
 
@@ -113,7 +113,7 @@ export const SESSION_BRANCH = session("branch", {
   places: ANYWHERE,
 });
 
-/** It writes files, so it is for people. A conversation has the short form without an ID, where words stand for the flags. */
+/** It writes files, so it is for people. A conversation has the short form without an ID, with words instead of the flags. */
 export const UNDO: CommandSpec = {
   name: "undo",
   aliases: ["unapply", "session:undo", "sessions:undo"],
@@ -203,7 +203,7 @@ export const SESSION_VERIFY = session("verify", {
 
 export const SESSION_GC = session("gc", {
   summary: "delete expired content that was announced",
-  flags: [{ name: "dry-run", short: "n", help: "only show what would go" }],
+  flags: [{ name: "dry-run", short: "n", help: "only show what would be deleted" }],
   users: PEOPLE,
   places: BETWEEN_TURNS,
 });
@@ -216,7 +216,7 @@ export const SESSION_DELETE = session("delete", {
   places: BETWEEN_TURNS,
 });
 
-/** These need a terminal of their own. */
+/** These need the terminal to themselves. */
 const SHELL_ONLY: readonly CommandPlace[] = ["without a session"];
 
 export const SESSION_RESUME = session("resume", {

@@ -8,7 +8,7 @@ import { LOCKED } from "../../../security/credentials/credential-key.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { personPresent } from "../../terminal-io.js";
 
-/** The credential file, whose passphrase is asked for when it is needed. */
+/** The credential file; asks for its passphrase when it needs it. */
 export function openFileAtTerminal(variables: Variables): Promise<CredentialFile> {
   const warn = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   return openCredentialFile({ variables, askPassphrase, warn });

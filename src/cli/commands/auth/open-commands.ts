@@ -37,7 +37,7 @@ export async function openCredentialCommands(_flags: ParsedFlags, variables: Var
   };
 }
 
-/** What the commands that ask for a secret work with. */
+/** What the commands that ask for a secret need. */
 export interface SecretContext {
   readonly args: CommandArguments;
   readonly variables: Variables;

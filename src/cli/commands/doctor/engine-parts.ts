@@ -49,7 +49,7 @@ export async function sandboxFinding(
   return [{ subject: "sandbox", verdict: state.kind === "none" ? "warn" : "ok", text: describeSandbox(state) }];
 }
 
-/** Nothing of it runs. */
+/** Runs no extension. */
 export async function extensionFindings(loaded: LoadedSettings, variables: Variables): Promise<readonly Finding[]> {
   const { items, unusable } = await listExtensions({ loaded, variables, root: process.cwd() });
   const isServer = ({ kind }: { readonly kind: string }) => kind === "mcp";

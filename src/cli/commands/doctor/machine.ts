@@ -9,7 +9,7 @@ import type { Roots } from "../../../system/xdg-paths.js";
 import { findRipgrep } from "../../../tools/search/find-ripgrep.js";
 import type { Finding } from "./finding.js";
 
-/** A session of a working day is a few megabytes; git objects and outputs come on top. */
+/** A session of a working day is a few megabytes; git objects and outputs add to that. */
 const LITTLE_SPACE = 1_000_000_000;
 const NO_SPACE = 50_000_000;
 

@@ -1,4 +1,4 @@
-/** The commands about sessions that need a terminal or a run of their own. */
+/** The commands about sessions that need their own terminal or run. */
 import { SESSION_COMPACT, SESSION_REPLAY, SESSION_RESUME } from "../../../commands/catalogue/sessions.js";
 import type { ParsedFlags } from "../../../commands/flags.js";
 import { named } from "../../../runtime/commands/sessions/port.js";
