@@ -1,8 +1,8 @@
 /**
- * What lets a request in, when that is not a key that is known beforehand: one that is stored, a token that has to be exchanged or
- * renewed. The owner of the token gives an endpoint its `authorise`; the rest of a provider does not know it.
+ * Authorises a request when the key is not known in advance: a stored key, or a token that must be exchanged or renewed. The owner
+ * of the token gives an endpoint its `authorise`; the rest of a provider does not know it.
  *
- * 1. Asked before each request, so that a token that has run out meanwhile is replaced.
+ * 1. Every request calls it, so that an expired token is replaced.
  */
 import type { Failure } from "../protocol/errors.js";
 import type { HttpClient } from "../system/http-client.js";
@@ -12,17 +12,17 @@ export interface Authorisation {
   /** Sent as the wire sends keys, and kept out of traces and failures. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The address that it is for, if it names one. */
+  /** The address that the key is for, if it has one. */
   readonly baseUrl?: string;
   /** A client that authorises requests itself, so that no key is known here. */
   readonly http?: HttpClient;
-  /** What to call it when it is refused. */
+  /** Its name in the message when the provider refuses it. */
   readonly keyName?: string;
 }
 
 export type Authorise = (signal?: AbortSignal) => Promise<Authorisation | { readonly failure: Failure }>;
 
-/** The endpoint with everything a request needs to be let in. */
+/** The endpoint with the key or client that authorises requests. */
 export async function authorised(
   endpoint: Endpoint,
   signal?: AbortSignal,

@@ -1,4 +1,4 @@
-/** Whether a provider's address can be one, said with the variable or file it comes from. */
+/** Checks a provider's address. The message names the variable or file that it comes from. */
 import type { NamedProvider } from "./named.js";
 
 export function baseUrlProblem(
@@ -14,7 +14,7 @@ export function baseUrlProblem(
   return `${variable ?? provider.origin ?? "The base URL"} is not an http or https address: "${given}".${advice}`;
 }
 
-/** A parser reads `http:///v1` as the host `v1`, so the host is looked for here. */
+/** A parser reads `http:///v1` as the host `v1`, so this checks for a host itself. */
 function isAddress(text: string): boolean {
   return /^https?:\/\/[^/?#\s]/i.test(text) && URL.canParse(text);
 }

@@ -1,4 +1,4 @@
-/** What Copilot wants to know of each request: who began it, which decides whether it is counted, and whether it holds images. */
+/** Headers that Copilot expects: whether the user began the request (only such requests are counted), and whether it holds images. */
 import type { ModelRequest } from "../engine/ports.js";
 
 export function copilotHeaders({ messages }: ModelRequest): Readonly<Record<string, string>> {

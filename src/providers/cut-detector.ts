@@ -2,15 +2,15 @@
  * Detects that a server silently dropped a part of the prompt, by its token count. Ollama does so, and servers of
  * Chat Completions with a rolling context; none of them reports it.
  *
- * 1. How a model's own tokenizer compares with the estimate is measured with its first whole request. Until then a count has to be
- *    far below the estimate to mean anything.
+ * 1. The first whole request shows how the model's own tokenizer compares with the estimate. Until then only a count far below the
+ *    estimate means that the server cut the prompt.
  */
 
-/** Text that takes less than half of what is estimated is rare: long runs of one character. */
+/** Few texts take less than half of the estimated tokens: only long runs of one character. */
 const FEWEST = 0.5;
-/** Requests of one session resemble each other; what differs more than this was not read. */
+/** Requests of one session resemble each other; a larger difference means that the server did not read everything. */
 const TOLERANCE = 0.7;
-/** Small ones are mostly marks around messages, of which nothing is known. */
+/** Smaller requests are mostly the markers around messages, and those differ between models. */
 const SMALLEST = 1000;
 
 export interface Reading {
@@ -20,14 +20,14 @@ export interface Reading {
   /** Tokens of the prompt, with cached ones; 0 if the server does not report them. */
   readonly counted: number;
   readonly answered: number;
-  /** What the server was asked to hold, where it can be asked. */
+  /** The context size that the request set, if the protocol can set it. */
   readonly contextTokens?: number;
 }
 
 export class CutDetector {
   #ratio: number | undefined;
 
-  /** Tokens that this model counts for each that is estimated; undefined before the first whole request. */
+  /** Counted tokens per estimated token; undefined before the first whole request. */
   get ratio(): number | undefined {
     return this.#ratio;
   }

@@ -2,7 +2,7 @@
  * A model behind HTTP: a wire, an endpoint and a client joined.
  *
  * 1. Problems are `failure` events; only a fault in this code is thrown. A cancelled stream just ends.
- * 2. One batch for each read of the network, and in it one piece of text for all that follows another.
+ * 2. Each network read gives one batch of events, with adjacent text joined.
  * 3. The key is in the request's headers and nowhere else: not in a failure, not in a trace.
  */
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
@@ -26,7 +26,7 @@ export interface Endpoint {
   readonly family: string;
   readonly baseUrl: string;
   readonly key?: string;
-  /** Where the key comes from, to be named when it is refused. */
+  /** The variable that holds the key, for the message when the provider refuses it. */
   readonly keyName?: string;
   /** Returns the key or token, if it is not known in advance. */
   readonly authorise?: Authorise;
@@ -36,11 +36,11 @@ export interface Endpoint {
   /** Headers that depend on the request. */
   readonly headersOf?: (request: ModelRequest) => Readonly<Record<string, string>>;
   readonly dialect?: Dialect;
-  /** On this machine or near it: inference may take as long as it takes. */
+  /** On this machine or near it: answers have no time limit. */
   readonly local: boolean;
   /** The longest answer, when the request names none. */
   readonly maxOutputTokens?: number;
-  /** Replaces the usual ones. */
+  /** Replaces the default timeouts. */
   readonly timeouts?: HttpTimeouts;
   /** Added unchanged to every request's body. */
   readonly extra?: JsonObject;
@@ -61,7 +61,7 @@ const CONNECT_MS = 10_000;
 const CLOUD_IDLE_MS = 300_000;
 const ERROR_BODY_BYTES = 64 * 1024;
 
-/** Protocols that have a question for it (tokens/count.ts). */
+/** Protocols that can count the tokens of a request (tokens/count.ts). */
 const COUNTING_WIRES: ReadonlySet<string> = new Set(["anthropic", "gemini"]);
 
 export function usualTimeouts(endpoint: Pick<Endpoint, "local">): HttpTimeouts {
@@ -140,14 +140,14 @@ async function* stream<State>(
   }
 }
 
-/** The request as this model can take it, and the endpoint with what lets it in. */
+/** The request in a form that this model accepts, and the authorised endpoint. */
 async function prepare<State>(
   options: HttpModelOptions<State>,
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<{ readonly request: ModelRequest; readonly endpoint: Endpoint } | { readonly failure: Failure }> {
   const asked = ownRequest(options, request);
-  // Nearly every request has none, and loads nothing for them.
+  // Few requests have images; the others do not load the module.
   const accepted = hasImages(asked.messages)
     ? await (await import("./images.js")).acceptImages(asked, { ...options, signal })
     : { request: asked };
@@ -183,7 +183,7 @@ function withoutKey(problem: Failure, key: string): Failure {
   return { ...problem, message: problem.message.replaceAll(key, "[key]") };
 }
 
-/** What an answer says that is none. */
+/** The failure that an error response describes. */
 async function refusal(
   response: HttpResponse,
   { context, tracer }: Pick<Reading, "context" | "tracer">,
@@ -201,7 +201,7 @@ async function refusal(
     : responseFailure({ status, headers, body: packed ?? body }, context, { now: Date.now() });
 }
 
-/** Nothing packed is asked for, so nothing unpacks it: a proxy in between did that. */
+/** Oxbow never asks for compression and cannot decompress; a proxy may compress anyway. */
 function packing(encoding: string | undefined): string | undefined {
   if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return undefined;
   return `a body compressed with ${encoding}, which Oxbow did not request (a proxy may have compressed it)`;
@@ -210,7 +210,7 @@ function packing(encoding: string | undefined): string | undefined {
 /** As text: the first bytes of gzip and zstd. */
 const PACKED = /^(?:\u001f\ufffd|\(\ufffd\/\ufffd)/;
 
-/** Bytes that came with a good status and hold no frame: a page, an error, or the answer of a server that does not stream. */
+/** The failure for a successful response without a stream frame: a page, an error, or the answer of a server that does not stream. */
 function notAStream(body: string, context: WireContext): Failure {
   if (PACKED.test(body)) return malformed(packing(body.startsWith("(") ? "zstd" : "gzip") ?? "", context);
   const value = parseJson(body);
@@ -270,12 +270,12 @@ function add(events: ModelEvent[], event: ModelEvent): void {
   } else events.push(event);
 }
 
-/** Not even the beginning of a stream of events. */
+/** Whether this cannot be the beginning of an event stream. */
 function isForeign(opening: string): boolean {
   return opening.trim() !== "" && !/^(:|(data|event|id|retry):)/m.test(opening);
 }
 
-/** An answer that had told its own end is complete, even if the connection then broke. */
+/** An answer that contains its end is complete, even if the connection breaks after it. */
 function ending(
   events: readonly ModelEvent[],
   broken: HttpError | undefined,
@@ -292,7 +292,7 @@ function unreachable(error: HttpError, context: WireContext, { local }: Pick<End
   const detail = error.kind === "dropped" ? "the connection was closed before it answered" : error.message;
   // Without a name server entry or a certificate, waiting does not help.
   const lasting = error.code !== undefined && /^(ENOTFOUND|EPROTO|ERR_|CERT|DEPTH|SELF|UNABLE)/.test(error.code);
-  // On this machine a refusal means that nothing runs there.
+  // On this machine, a refused connection means that no server runs there.
   const absent = local && error.code === "ECONNREFUSED";
   const { provider, url } = context;
   return unreached({ provider, url, detail, code: error.code }, { retryable: !lasting && !absent });

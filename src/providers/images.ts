@@ -1,10 +1,10 @@
 /**
- * Images that a model can be sent, and what becomes of the others.
+ * Which images a model accepts, and what happens to the others.
  *
- * 1. An image in the input that the model does not accept is a failure before anything is sent: an answer that
- *    ignores it would be a wrong one.
- * 2. Any other image that it cannot take (from a tool, or from before the model was changed) becomes a sentence, the same one
- *    every time.
+ * 1. If the model does not accept an image of the input, the call fails before anything is sent: an answer that ignores the image
+ *    would be wrong.
+ * 2. Any other image that it does not accept (from a tool, or from before a switch of models) becomes a sentence, always the same
+ *    one.
  * 3. Limits are those of the provider's own service; a server that merely speaks its protocol knows its own.
  */
 import type { ModelRequest } from "../engine/ports.js";
@@ -15,7 +15,7 @@ import type { HttpClient } from "../system/http-client.js";
 export interface ImageRules {
   /** False when the model is known to read nothing but text. */
   readonly sees: boolean;
-  /** All types when not given. */
+  /** Default: all types. */
   readonly types?: readonly string[];
   /** Of one image, as base64. */
   readonly maxCharacters?: number;
@@ -28,7 +28,7 @@ const TEXT_ONLY =
 const COMMON_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const MEGABYTE = 1024 * 1024;
 
-/** By family: only the provider's own service has it. */
+/** By family: the limits of the provider's own service. */
 const SERVICES: Readonly<Record<string, Omit<ImageRules, "sees">>> = {
   anthropic: { types: COMMON_TYPES, maxCharacters: 5 * MEGABYTE },
   openai: { types: COMMON_TYPES, maxCharacters: 50 * MEGABYTE },
@@ -57,7 +57,7 @@ export async function acceptImages(request: ModelRequest, reader: ImageReader): 
   return applyRules(request, blind ? { ...rules, sees: false } : rules);
 }
 
-/** Ollama knows of each model what it can do; an old server does not report it. */
+/** Ollama reports what each model can do; old servers do not. */
 async function isBlind(model: string, { endpoint, http, signal }: ImageReader): Promise<boolean> {
   const { showOllamaModel } = await import("./ollama/api.js");
   const shown = await showOllamaModel(endpoint.baseUrl, model, { http, signal });
@@ -107,7 +107,7 @@ function problemOf(
   return undefined;
 }
 
-/** Of the image itself, which base64 makes a third longer. */
+/** The size of the image itself; base64 makes it a third longer. */
 function megabytes(characters: number): string {
   return ((characters * 3) / 4 / MEGABYTE).toFixed(1);
 }

@@ -1,4 +1,4 @@
-/** The price of a model as its provider's own list has it. */
+/** The price of a model in its provider's own list. */
 import type { ModelPrice } from "../engine/ports.js";
 import type { HttpModelOptions } from "./http-model.js";
 import { listModels } from "./model-list.js";

@@ -9,7 +9,7 @@ import { unversionedUrl } from "./wire/url.js";
 /** More than users have installed; each needs its own request. */
 const MOST_SHOWN = 64;
 
-/** The same models in the same order, with what could be found out. Never throws. */
+/** The same models in the same order, with the details that the server reports. Never throws. */
 export async function withDetails(
   kind: string,
   where: Endpoint,
@@ -55,14 +55,14 @@ interface Question {
   readonly query: JsonQuery;
 }
 
-/** What the server was started with counts, not what the model was trained for. */
+/** The context that the server was started with, not the one that the model was trained for. */
 async function ofLlamaCpp(models: readonly ListedModel[], { endpoint, query }: Question) {
   const answer = await getJson(unversionedUrl(endpoint.baseUrl, "/props"), query);
   const context = answer.ok ? asNumber(asObject(answer.value.default_generation_settings).n_ctx) : undefined;
   return models.map((model) => ({ ...model, ...(context !== undefined && { maxContextTokens: context }) }));
 }
 
-/** The newer of its own two APIs, else the older. */
+/** Uses the newer of LM Studio's two APIs, else the older one. */
 async function ofLmStudio(models: readonly ListedModel[], { endpoint, query }: Question) {
   for (const path of ["/api/v1/models", "/api/v0/models"]) {
     const answer = await getJson(unversionedUrl(endpoint.baseUrl, path), query);

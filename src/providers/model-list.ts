@@ -25,7 +25,7 @@ export interface ListedModel {
   readonly price?: ModelPrice;
   /** Whether it can call tools, if the server reports it. */
   readonly tools?: boolean;
-  /** What the server calls itself, or whose model it is. */
+  /** The server's name for itself, or the maker of the model. */
   readonly owner?: string;
 }
 
@@ -36,7 +36,7 @@ export type ModelListing =
 export interface ListOptions {
   readonly http: HttpClient;
   readonly signal?: AbortSignal;
-  /** For connecting and for each wait after that. */
+  /** The limit for the connection and for each read. */
   readonly timeoutMs?: number;
 }
 
@@ -129,7 +129,7 @@ function readModel(item: JsonObject): ListedModel {
   };
 }
 
-/** OpenRouter's are dollars for each token, as text. A negative one depends on which model it chooses. */
+/** OpenRouter gives dollars per token, as text. A negative price depends on the model that it chooses. */
 function readPrice({ prompt, completion, input_cache_read, input_cache_write }: JsonObject): ModelPrice | undefined {
   const [input, output, read, write] = [prompt, completion, input_cache_read, input_cache_write].map((rate) => {
     const dollars = typeof rate === "string" && rate.trim() !== "" ? Number(rate) : Number.NaN;
@@ -144,7 +144,7 @@ function readPrice({ prompt, completion, input_cache_read, input_cache_write }: 
   };
 }
 
-/** Mistral, Copilot, Fireworks and OpenRouter each say it in their own way. */
+/** Mistral, Copilot, Fireworks and OpenRouter each have their own field for it. */
 function readTools(item: JsonObject): boolean | undefined {
   const { function_calling, supports } = asObject(item.capabilities);
   const said = [function_calling, asObject(supports).tool_calls, item.supports_tools].find(
@@ -158,7 +158,7 @@ function readTools(item: JsonObject): boolean | undefined {
 export interface JsonQuery extends ListOptions {
   readonly endpoint: Pick<Endpoint, "provider" | "keyName" | "http">;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent by POST when given. */
+  /** If present, the request is a POST with this body. */
   readonly body?: JsonObject;
   readonly model?: string;
 }
@@ -167,7 +167,7 @@ export type JsonAnswer =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly failure: Failure };
 
-/** One small question to a provider. */
+/** Sends one small request to a provider. */
 export async function getJson(url: string, query: JsonQuery): Promise<JsonAnswer> {
   const { signal, endpoint, headers, body, timeoutMs = TIMEOUT_MS } = query;
   const http = endpoint.http ?? query.http;

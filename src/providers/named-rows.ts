@@ -1,5 +1,5 @@
 /**
- * The services and servers Oxbow knows by name. One that speaks a known wire is one more row: a name, a wire, an
+ * The services and servers that Oxbow knows by name. A service that speaks a known wire needs only a row: a name, a wire, an
  * address and the variable of its key.
  *
  * 1. The order is the order of preference when several are ready.
@@ -73,7 +73,7 @@ const SERVICES: readonly NamedProvider[] = [
     keyName: "OPENROUTER_API_KEY",
     baseUrlName: "OPENROUTER_BASE_URL",
     defaultModel: "anthropic/claude-sonnet-4.5",
-    // Some of the services behind it answer only to programs that say who they are.
+    // Some of the services behind it answer only programs that identify themselves.
     headers: { "http-referer": "http://localhost", "x-title": "Oxbow" },
   },
   {
@@ -102,7 +102,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrlName: "FIREWORKS_BASE_URL",
     defaultModel: "accounts/fireworks/models/glm-5p2",
     modelNames: /^accounts\/fireworks\//,
-    // Its own limit is 2,048, which cuts off the writing of any larger file.
+    // The service's default of 2,048 would cut off larger files.
     maxOutputTokens: 16_384,
   },
   {
@@ -125,7 +125,7 @@ const SERVICES: readonly NamedProvider[] = [
     signIn: true,
     family: "openai",
     defaultModel: "gpt-5.5",
-    // Models that want a newer program than this are not listed.
+    // The service lists no models that need a newer client version than this.
     dialect: { outputLimit: "refused", listQuery: ["client_version", "1.0.0"] },
   },
   {
@@ -139,7 +139,7 @@ const SERVICES: readonly NamedProvider[] = [
   },
 ];
 
-/** Servers on this machine, at their usual ports. A key is sent where one was set up and never asked for. */
+/** Servers on this machine, at their usual ports. Oxbow sends a key if the user set one, and never asks for it. */
 const SERVERS: readonly NamedProvider[] = [
   { name: "ollama", wire: "ollama", baseUrl: "http://127.0.0.1:11434", baseUrlName: "OLLAMA_HOST", local: true },
   {

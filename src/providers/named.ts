@@ -1,6 +1,6 @@
 /**
- * Providers by name, as data: a service that speaks a known wire is one more row. Nothing here reads the
- * environment; it is handed in.
+ * Providers by name, as data: a service that speaks a known wire needs only a row. Nothing here reads the environment; callers pass
+ * it in.
  */
 import type { JsonObject } from "../protocol/json.js";
 import type { Endpoint } from "./http-model.js";
@@ -19,13 +19,13 @@ export interface NamedProvider {
   readonly description?: string;
   /** Variable that holds the key; absent when none is needed. */
   readonly keyName?: string;
-  /** The key is sent when there is one and not missed when there is none. */
+  /** Requests carry the key if there is one, and work without it. */
   readonly keyOptional?: true;
   /** Uses a sign-in with an account (`oxbow auth set NAME`). */
   readonly signIn?: true;
   /** Variable that names another address. */
   readonly baseUrlName?: string;
-  /** Another provider's, which this one follows: a key that was given for one address is not sent to another. */
+  /** Another provider's variable that also sets this address: a key for one address is never sent to another. */
   readonly sharedUrlName?: string;
   /** Models of one family accept each other's thinking; default: the provider's name. */
   readonly family?: string;
@@ -34,7 +34,7 @@ export interface NamedProvider {
   readonly defaultModel?: string;
   /** Names that only this provider's models have. */
   readonly modelNames?: RegExp;
-  /** Whom such a server names as the owner of its models, where several kinds of server use one port. */
+  /** The owner that such a server gives for its models; it distinguishes kinds of servers that use one port. */
   readonly owner?: RegExp;
   readonly maxOutputTokens?: number;
   readonly maxContextTokens?: number;
@@ -88,7 +88,7 @@ export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
   );
 }
 
-/** Another server behind a provider's name is not that provider: it knows neither its thinking nor its newest fields. */
+/** Another server behind a provider's name is not that provider: it supports neither its thinking nor its newest fields. */
 function familyOf(provider: NamedProvider, baseUrl: string): string {
   const family = provider.family ?? provider.name;
   const isOpenAi = provider.wire === "openai-chat" || provider.wire === "openai-responses";
@@ -115,7 +115,7 @@ export function isLoopback(baseUrl: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
-/** Only the wire that is used is loaded. */
+/** Loads only the wire that the provider uses. */
 export async function loadWire(name: WireName): Promise<Wire<unknown>> {
   switch (name) {
     case "anthropic":

@@ -2,8 +2,9 @@
  * A provider that the user describes: a new one, or a change to one that is known. `.conf` files and the
  * profile's `[providers.NAME]` hold the same fields.
  *
- * 1. What is not said is as in the provider of that name, else as in the one whose protocol it speaks.
- * 2. A key goes only where its owner meant it: another host gets none, unless the variable is named or the provider keeps its name.
+ * 1. Missing fields come from the provider of that name, else from the provider whose protocol it speaks.
+ * 2. A key goes only to the host that its owner chose. Another host gets it only if the fields name the variable or the provider
+ *    keeps its name.
  */
 import { nearest } from "../base/nearest.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -66,7 +67,7 @@ export function readField(name: string, text: string): ProviderFields {
       return { stream: text };
   }
   if (/^headers?$/i.test(name)) throw new FieldError("write each header by itself: header.NAME=VALUE.");
-  if (name === "body") throw new FieldError("a body stands in config.toml: [providers.NAME.body].");
+  if (name === "body") throw new FieldError("write a body in config.toml: [providers.NAME.body].");
   const known = FIELD_NAMES.filter((field) => field !== "body" && field !== "headers");
   const near = nearest(name, known);
   const advice = near === undefined ? `There are ${known.join(", ")} and header.NAME.` : `Did you mean ${near}?`;
@@ -117,7 +118,7 @@ function speaking(base: NamedProvider, spoken: NamedProvider | undefined): Named
   return { ...rest, wire: spoken.wire };
 }
 
-/** Another server behind a service's name does not know the service's newest fields. */
+/** Another server behind a service's name does not support the service's newest fields. */
 function movedFamily(name: string, { name: usual, wire }: NamedProvider): string {
   return name === usual && wire.startsWith("openai") ? `${name}-compatible` : name;
 }
@@ -134,7 +135,7 @@ function readProtocol(text: string): string {
   return name;
 }
 
-/** The whole address of a call is as good as the base it begins with. */
+/** Accepts the full address of a call too, and removes the path of the call. */
 function readUrl(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
     throw new FieldError(expected("an address that begins with http:// or https://", text));

@@ -2,7 +2,7 @@
  * A folder of providers: `NAME.conf` describes a variant, an executable file is a provider itself.
  *
  * 1. Reading the folder starts nothing. A program that other users could change is not used.
- * 2. What is in the folder and cannot be used is listed with the reason.
+ * 2. Files that cannot be used are listed with the reason.
  */
 import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";

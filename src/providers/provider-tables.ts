@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonValue } from "../protocol/json.js";
 import { FieldError, type ProviderFields, readField, readHeader } from "./own-provider.js";
 
-/** One table; `file` and the key are named in mistakes: `config.toml (providers.acme.url)`. */
+/** Reads one table. Error messages name the file and the key: `config.toml (providers.acme.url)`. */
 export function readProviderTable(name: string, table: JsonValue, file: string): ProviderFields {
   const place = (key = "") => `${file} (providers.${name}${key})`;
   if (!isJsonObject(table)) throw new FieldError(`${place()}: expected a table of settings.`);

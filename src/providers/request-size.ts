@@ -9,7 +9,7 @@ export function requestBytes({ system, tools, messages }: ModelRequest): number 
   return bytes;
 }
 
-/** Without thinking: that of earlier turns is not sent. */
+/** Ignores thinking: requests do not contain the thinking of earlier turns. */
 function messageBytes({ content }: Message): number {
   let bytes = 0;
   for (const block of content) {

@@ -1,7 +1,7 @@
 /**
  * Raw requests and answers for `debug --raw`.
  *
- * 1. The key never gets in: not from the headers, and not from a server that repeats it, in one piece or in two.
+ * 1. The trace never contains the key: neither from the headers, nor from a server that repeats it, in one chunk or across two.
  */
 
 import { Utf8Stream } from "../base/utf8-stream.js";
@@ -55,7 +55,7 @@ export function createTracer(trace: Trace | undefined, key: string): Tracer {
   };
   const add = (text: string) => {
     held = hide(held + text);
-    // The end may be the beginning of the key.
+    // The end of the text may be the beginning of the key.
     const safe = Math.max(0, held.length - Math.max(0, key.length - 1));
     show(held.slice(0, safe));
     held = held.slice(safe);

@@ -83,7 +83,7 @@ describe("what a project's files say", () => {
   it("that do not say it are named", async () => {
     const project = await scene({ "package.json": "{}" });
     expect(await project.ask("which Node version")).toContain(
-      "I did not find the version of node: package.json does not tell.",
+      "I did not find the version of node: package.json does not have it.",
     );
     expect(await (await scene({ a: "" })).ask("how do I run the tests")).toContain(
       "I did not find how to test this project",

@@ -119,7 +119,7 @@ describe("reading", () => {
   it("says when there is more than it shows", async () => {
     const project = await scene({ "long.txt": numbered(3_000), "wide.txt": "x".repeat(5_000) });
     expect(await project.ask("cat long.txt")).toContain("`long.txt`, lines 1-400 of 3000:");
-    expect(await project.ask("cat wide.txt")).toContain("Some lines are longer than what is shown.");
+    expect(await project.ask("cat wide.txt")).toContain("Some lines are cut.");
   });
 
   it("fences text that has fences of its own", async () => {

@@ -1,7 +1,7 @@
 /**
  * The reports, in one file of the user's state folder.
  *
- * 1. The newest report of a model replaces the one before. A report counts only for the file it was measured with.
+ * 1. The newest report of a model replaces the one before. A report applies only to the model file that it was measured with.
  * 2. An unreadable file counts as no report; the next write replaces it.
  */
 import { mkdirSync, readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ export class AbilityStore {
     await this.#write([...this.#without(report), report]);
   }
 
-  /** False when there was nothing to forget. */
+  /** False if there was no report. */
   async forget(name: ModelName): Promise<boolean> {
     if (this.find(name) === undefined) return false;
     await this.#write(this.#without(name));

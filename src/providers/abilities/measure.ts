@@ -1,8 +1,8 @@
 /**
  * Measures what a model can do.
  *
- * 1. What fails once is tried once more: a model that manages every second time is helped by a retry, one that never does is not.
- * 2. A model that cannot be reached ends the measuring; anything else that goes wrong is a finding.
+ * 1. A failed probe runs once more: a retry helps a model that succeeds every second time.
+ * 2. If the model cannot be reached, the measurement ends; every other problem is a finding.
  */
 import type { Clock } from "../../base/clock.js";
 import type { Model } from "../../engine/ports.js";
@@ -13,14 +13,14 @@ import type { Ability, Finding } from "./report.js";
 export interface MeasureOptions extends Omit<ProbeTools, "ask" | "progress"> {
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Which to measure; all when not given. */
+  /** The abilities to measure; default: all. */
   readonly only?: readonly Ability[];
   readonly onProgress: (message: string) => void;
   readonly onFinding: (finding: Finding, probe: Probe) => void;
 }
 
 const ATTEMPTS = 2;
-/** What rests on calling tools at all. */
+/** Abilities that need tool calls. */
 const NEEDS_CALLS: readonly Ability[] = ["parallel_calls", "tool_result", "string_replace", "patch"];
 
 export async function measureAbilities(model: Model, options: MeasureOptions): Promise<readonly Finding[]> {
@@ -53,7 +53,7 @@ async function attempt(probe: Probe, tools: ProbeTools): Promise<Verdict> {
     });
     if (verdict.able === true && count > 1) return { ...verdict, detail: `at the second try ${verdict.detail}`.trim() };
     first ??= verdict;
-    // Reading a long text again takes as long again, and gives the same.
+    // Reading a long text again takes just as long and gives the same result.
     if (verdict.able !== false || probe.ability === "context") break;
   }
   return first ?? { detail: "" };

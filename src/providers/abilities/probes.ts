@@ -1,6 +1,6 @@
 /**
- * The questions by which a model's abilities are measured. Each has one right answer that a program can check, and needs
- * nothing but what the question says.
+ * The questions that measure a model's abilities. Each has one right answer that a program can check, and needs no other
+ * knowledge.
  */
 import { schemaProblems } from "../../base/json-schema.js";
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
@@ -18,18 +18,18 @@ export interface Verdict {
 
 export interface ProbeTools {
   readonly ask: Ask;
-  /** The formats in which files are edited, as the model will meet them. */
+  /** The edit formats, with the tools that the model will get. */
   readonly edits: Readonly<Record<"string_replace" | "patch", EditFormat>>;
-  /** The sizes at which the context is tried, in tokens, growing. */
+  /** The context sizes to try, in tokens, in ascending order. */
   readonly contextSizes: readonly number[];
-  /** What the server says the model can take in: `vision`, `tools` …; absent when it does not say. */
+  /** The model's capabilities according to the server: `vision`, `tools` …; absent if the server does not report them. */
   readonly capabilities?: readonly string[];
   progress(message: string): void;
 }
 
 export interface EditFormat {
   readonly tool: ToolSpec;
-  /** The file after the call, or why it could not be made. */
+  /** The file after the call, or why the call failed. */
   apply(before: string, call: ModelToolCall): Promise<{ readonly after: string } | { readonly problem: string }>;
 }
 
@@ -155,7 +155,7 @@ async function answersInJson({ ask }: ProbeTools): Promise<Verdict> {
   return problem === undefined ? yes() : no(problem);
 }
 
-/** About what a token takes of this filler. */
+/** The approximate number of characters per token in this filler. */
 const CHARS_PER_TOKEN = 4.2;
 
 async function readsLongText({ ask, contextSizes, progress }: ProbeTools): Promise<Verdict> {

@@ -26,7 +26,7 @@ export interface Finding {
 export interface AbilityReport {
   readonly provider: string;
   readonly model: string;
-  /** Of the model's file, where there is one: another file under the same name is another model. */
+  /** The digest of the model's file, if there is one: another file under the same name is another model. */
   readonly digest?: string;
   /** ISO date and time. */
   readonly measured_at: string;
@@ -45,7 +45,7 @@ const EXPENDABLE = ["ls", "background", "git", "todo", "web_fetch", "agent", "de
 /** Less context than this is used up by a few files. */
 const COMFORTABLE_TOKENS = 12_000;
 
-/** Everything, unless something was found wanting: what was not measured is taken to be there. */
+/** Everything except for abilities that the model lacks. An ability that was not measured counts as present. */
 export function fitOf({ findings }: Pick<AbilityReport, "findings">): ModelFit {
   const finding = (ability: Ability) => findings.find((candidate) => candidate.ability === ability);
   const lacks = (ability: Ability) => finding(ability)?.able === false;

@@ -1,4 +1,4 @@
-/** A small picture of one colour, made on the spot. */
+/** Makes a small picture of one colour. */
 import { crc32, deflateSync } from "node:zlib";
 
 const SIDE = 64;

@@ -6,11 +6,11 @@ import { type Failure, failure } from "../../protocol/errors.js";
 import { NO_USAGE, type Usage } from "../../protocol/usage.js";
 
 export interface Measurement {
-  /** Until the first piece of an answer or a thought. */
+  /** The time until the first piece of text or thinking. */
   readonly firstTokenMs: number;
   readonly totalMs: number;
   readonly promptTokens: number;
-  /** What the provider counted, thoughts included; 0 when it does not count. */
+  /** The provider's count, including thinking; 0 if it does not count. */
   readonly answerTokens: number;
 }
 
@@ -54,13 +54,13 @@ export async function measure(
   };
 }
 
-/** Speed of writing: from the first piece on; the time before is waiting. An answer in one piece has only its total time. */
+/** The speed after the first piece. For an answer in one piece, the total time counts. */
 export function tokensPerSecond({ firstTokenMs, totalMs, answerTokens }: Measurement): number | undefined {
   const writing = totalMs - firstTokenMs >= 1 ? totalMs - firstTokenMs : totalMs;
   return answerTokens === 0 || writing <= 0 ? undefined : answerTokens / (writing / 1000);
 }
 
-/** The middle of several runs, each number by itself: one slow run, such as the one that loads a model, does not count. */
+/** The median of each number over several runs, so that one slow run, such as the one that loads a model, does not matter. */
 export function median(runs: readonly Measurement[]): Measurement | undefined {
   if (runs.length === 0) return undefined;
   const middle = (pick: (run: Measurement) => number) => {

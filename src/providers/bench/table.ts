@@ -7,7 +7,7 @@ export interface BenchRow {
   /** `PROVIDER:NAME` */
   readonly model: string;
   readonly runs: readonly Measurement[];
-  /** The middle of the runs; undefined when none succeeded. */
+  /** The median of the runs; undefined if none succeeded. */
   readonly middle: Measurement | undefined;
   /** Why a run failed. */
   readonly problem?: string;

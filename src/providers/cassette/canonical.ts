@@ -1,10 +1,10 @@
 /**
- * What of a request is compared on replay, and what of it may differ from run to run (docs/cassettes.md lists it).
+ * Which parts of a request a replay compares, and which may differ from run to run (docs/cassettes.md lists them).
  *
  * 1. Two requests that mean the same give the same value: the order of keys, ids that Oxbow makes up, the folders of this machine,
- *    today's date and the key do not count.
- * 2. Everything else counts. Nothing here depends on the wire.
- * 3. It is applied to its own result without changing it.
+ *    today's date and the key are ignored.
+ * 2. Everything else is compared. Nothing here depends on the wire.
+ * 3. It is idempotent.
  */
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 import type { HttpRequest } from "../../system/http-client.js";
@@ -18,11 +18,11 @@ export interface Place {
 
 export interface Surroundings {
   readonly places: readonly Place[];
-  /** YYYY-MM-DD, as the run began. */
+  /** The date when the run began, as YYYY-MM-DD. */
   readonly today: string;
   /** Hides secrets that a text may hold. */
   readonly redact: (text: string) => string;
-  /** A short name for content that is too long to be kept. */
+  /** A short name for content that is too long to store. */
   readonly digest: (text: string) => string;
 }
 
@@ -31,18 +31,18 @@ const KEY_HEADERS = /auth|key|token|secret|cookie/i;
 const KEY_PARAMETERS = ["key", "api_key", "access_token"];
 const STREAMS = /event-stream|ndjson/;
 const OWN_ID = /\b(sess|log|call|tok|cli|turn)_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
-/** Where a call is named, for servers whose ids have to be nine characters: then there is nothing else to know them by. */
+/** The fields that hold ids of calls. Some servers want ids of nine characters, which have no other recognisable form. */
 const ID_FIELDS = /^(id|call_id|tool_call_id|tool_use_id)$/;
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/;
-/** How much room a local model gets is up to the memory of the machine. */
+/** The context size of a local model depends on the memory of the machine. */
 const LEFT_OUT = "num_ctx";
 const TIME = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g;
 /** The random word around text from outside (src/security/untrusted). */
 const UNTRUSTED_MARK = /(<\/?untrusted-)[b-t]{16}\b/g;
-/** An image or a document: its bytes matter, but they are not readable in a file. */
+/** An image or a document: the bytes matter, but in a file they are unreadable. */
 const LONG_BASE64 = /^(data:[\w.+/-]+;base64,)?([A-Za-z0-9+/]{2048,}={0,2})$/;
 
-/** Whether a model is asked: only then is an answer awaited as a stream. */
+/** Whether this is a model call: only those expect a stream as the answer. */
 export function isCall({ method, headers = {} }: HttpRequest): boolean {
   return method === "POST" && STREAMS.test(headers.accept ?? "");
 }
@@ -76,7 +76,7 @@ export function canonicalRequest(request: HttpRequest, surroundings: Surrounding
   };
 }
 
-/** Several servers on one machine are asked for the same list. */
+/** Several servers on one machine get the same request for a list, so the port matters. */
 function originOf(url: string): string {
   return isAddress(url) ? new URL(url).origin : "";
 }
@@ -99,7 +99,7 @@ function canonicalBody(body: string, surroundings: Surroundings): JsonValue {
   const original = parse(body);
   if (original === undefined) return canonicalText(surroundings.redact(body), surroundings, new Map());
   const short = shorten(original, surroundings);
-  // As one text first: a name and its value together show more than each alone.
+  // The whole text first: a name and its value together reveal a secret that neither does alone.
   const whole = parse(surroundings.redact(JSON.stringify(short)));
   const redacted = whole ?? mapTexts(short, surroundings.redact);
   const ids = new Map<string, string>();

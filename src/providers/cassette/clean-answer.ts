@@ -1,9 +1,9 @@
 /**
- * An answer without keys, secrets and this machine's folders, also where the model wrote them over several pieces of its stream.
+ * An answer without keys, secrets and this machine's folders, even if the model wrote them across several pieces of its stream.
  *
- * 1. Only lines with something to hide are rewritten; every other byte stays. A field with a secret is split again, word by word.
+ * 1. Only lines that contain something to hide change; every other byte stays. A field with a secret is split again, word by word.
  * 2. The pieces of one field are checked as one text. A replacement starts where the match began.
- * 3. No wire is known here: a field is its place in the JSON of a line, and lines are server-sent data or JSON by themselves.
+ * 3. This code knows no wire: a field is its path in the JSON of a line, and a line is server-sent data or plain JSON.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
@@ -75,7 +75,7 @@ function collect(value: JsonValue, line: number, fields: Map<string, Leaf[]>, at
 
 /** The lines that were changed. */
 function cleanField(leaves: readonly Leaf[], { replace, redactStream }: Cleaning): readonly number[] {
-  // The same word in every line is a name or an id: joined it would make no sense.
+  // The same word in every line is a name or an id, not a text in pieces.
   if (leaves.length > 1 && leaves.every(({ text }) => text === leaves[0]?.text)) return [];
   const replaced = spread(
     leaves.map(({ text }) => text),
@@ -85,7 +85,7 @@ function cleanField(leaves: readonly Leaf[], { replace, redactStream }: Cleaning
   const clean = replaced.map((text) => redaction.push(text));
   const last = clean.length - 1;
   clean[last] += redaction.end();
-  // The stream holds words back until they end: where nothing was hidden, they stay where they were.
+  // The redactor delays words until they end. If it hides nothing, the words stay in their original pieces.
   const final = clean.join("") === replaced.join("") ? replaced : clean;
   return leaves.flatMap((leaf, index) => {
     const text = final[index] ?? "";

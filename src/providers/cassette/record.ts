@@ -1,8 +1,8 @@
 /**
- * A client that writes down every exchange it carries.
+ * A client that records every exchange.
  *
  * 1. The caller sees the same as without it, at the same time.
- * 2. An exchange is written once, when its answer has ended, was let go, or broke.
+ * 2. An exchange is written once, when its answer has ended, failed, or was abandoned.
  */
 import type { Clock } from "../../base/clock.js";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../system/http-client.js";
@@ -27,7 +27,7 @@ export interface RecordOptions extends Surroundings {
   readonly redactStream: () => { push(text: string): string; end(): string };
 }
 
-/** What answers are judged by, and no more: others may name an account. */
+/** The headers that affect how Oxbow handles an answer. Other headers may name an account. */
 const KEPT_HEADERS = /^(content-type|retry-after(-ms)?|x-should-retry|(x|anthropic)-ratelimit-.+)$/;
 
 interface Piece {
@@ -94,7 +94,7 @@ class Taking {
   close({ error }: { readonly error?: HttpError }): void {
     if (this.#closed) return;
     this.#closed = true;
-    // Servers that may be on this machine are asked whether they are: most are not, and the replay needs no record of that.
+    // Oxbow probes for servers on this machine. Most are absent, and the replay needs no record of that.
     if (this.#response === undefined && !isCall(this.#request)) return;
     const { redact, write, places } = this.#options;
     const clean = (text: string) => redact(withoutKeys(text, keysOf(this.#request)));
@@ -132,12 +132,12 @@ class Taking {
     }
     const all = clean.join("\n");
     const safe = redact(all);
-    // Something that only several lines together show.
+    // Several lines together contain something that no single line shows.
     return safe === all ? joined(byLine(clean, lines, { texts, times })) : [[times.at(-1) ?? 0, safe]];
   }
 }
 
-/** A line that was changed came when its last byte did. */
+/** A changed line gets the time of its last byte. */
 function byLine(
   clean: readonly string[],
   lines: readonly string[],
@@ -171,7 +171,7 @@ async function* watched(
   }
 }
 
-/** A character that was cut in two belongs to the piece that completes it; undefined when the bytes are no text. */
+/** A character that spans two pieces belongs to the second one; undefined if the bytes are not text. */
 function asTexts(pieces: readonly Uint8Array[]): readonly string[] | undefined {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
@@ -183,7 +183,7 @@ function asTexts(pieces: readonly Uint8Array[]): readonly string[] | undefined {
   }
 }
 
-/** Pieces of one moment as one, and none that are empty. */
+/** Joins pieces with the same time and drops empty ones. */
 function joined(chunks: readonly (readonly [number, string])[]): readonly (readonly [number, string])[] {
   const out: [number, string][] = [];
   for (const [ms, text] of chunks) {

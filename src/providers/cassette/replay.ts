@@ -1,11 +1,11 @@
 /**
  * A client that answers from a cassette. It has no way to the network.
  *
- * 1. A call is answered by the first exchange that is not used yet and whose request is the same, so that calls made side by
- *    side may come in any order. Each exchange answers one call.
- * 2. A call that fits none is refused with what differs from the next one; after that every call is, because what follows would
- *    be an answer to something else.
- * 3. Lookups may be repeated or omitted. One that is not on the cassette fails as without a network.
+ * 1. The first unused exchange with the same request answers a call, so that concurrent calls may come in any order. Each exchange
+ *    answers one call.
+ * 2. A call that matches no exchange fails with its differences from the next exchange. After that every call fails, because the
+ *    recorded answers would belong to other requests.
+ * 3. Lookups may be repeated or omitted. A lookup that is not on the cassette fails as it would without a network.
  */
 import { onAbort } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";
@@ -25,10 +25,10 @@ export interface ReplayOptions extends Surroundings {
 }
 
 export interface ReplayReport {
-  /** The first call that did not fit; undefined when all fitted. */
+  /** The first call that did not match; undefined if all matched. */
   readonly mismatch?: {
     readonly failure: Failure;
-    /** All that differs, in lines; empty when there was nothing to compare it with. */
+    /** All differences, in lines; empty if there was nothing to compare with. */
     readonly differences: string;
   };
   /** Calls of the cassette that the run did not make, one line each. */

@@ -4,7 +4,7 @@
  *
  * 1. The first line is the header. An unknown version is refused, an unknown field is ignored.
  * 2. An exchange is written as one line when its answer has ended: a run that is killed leaves whole lines only.
- * 3. No key ever gets in. Headers are kept by a list of names; texts are redacted before they come here.
+ * 3. A cassette never contains a key. It keeps only listed headers; callers redact texts first.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
@@ -15,7 +15,7 @@ export interface CassetteHeader {
   readonly version: number;
   /** When it was recorded. */
   readonly recorded: string;
-  /** The variables that decided where requests went, as they were. */
+  /** The variables that decided where requests went, with their values. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +33,7 @@ export interface CassetteProgram {
   readonly defaults: string;
 }
 
-/** A request in the form in which two of them are compared. */
+/** A request in the form that a replay compares. */
 export interface TapedRequest {
   readonly method: string;
   readonly path: string;
@@ -57,12 +57,12 @@ export interface TapedResponse {
 }
 
 export interface Exchange {
-  /** `call`: a model was asked. `lookup`: anything else, such as a list of models; it may be asked again or not at all. */
+  /** `call`: a model call. `lookup`: any other request, such as a list of models; a replay may repeat or omit it. */
   readonly type: "call" | "lookup";
   readonly request: TapedRequest;
   /** Absent when there was no answer. */
   readonly response?: TapedResponse;
-  /** How it broke off. */
+  /** The error that ended it early. */
   readonly error?: TapedError;
 }
 
@@ -87,11 +87,11 @@ export function parseCassette(text: string, file: string): Cassette {
   const values = lines.map(({ line, number }) => {
     const value = parse(line);
     if (!isJsonObject(value))
-      throw new CassetteError(`${file}:${number} is not a line of a cassette (no JSON object).`);
+      throw new CassetteError(`${file}:${number} is not a line of a cassette: it is not a JSON object.`);
     return { value, number };
   });
   const first = values[0]?.value;
-  if (first?.type !== "cassette") throw new CassetteError(`${file} is not a cassette: its first line is no header.`);
+  if (first?.type !== "cassette") throw new CassetteError(`${file} is not a cassette: its first line is not a header.`);
   if (first.version !== CASSETTE_VERSION) {
     throw new CassetteError(
       `${file} is a cassette of version ${JSON.stringify(first.version)}; this Oxbow reads version ${CASSETTE_VERSION}.`,

@@ -1,9 +1,8 @@
 /**
- * The facts of any model: what the user says of it in the profile, else what the catalogue lists, else cautious limits
- * and no price.
+ * The facts about any model: from the user's profile, else from the catalogue, else cautious limits and no price.
  *
- * 1. Nothing is read before the first question: a question is asked after the first request is on its way.
- * 2. A price is never a guess. Another server behind a provider's name (family `…-compatible`) has its own prices: unknown.
+ * 1. The first lookup reads the files, and it comes after the first request has been sent.
+ * 2. A price is never a guess. The prices of another server behind a provider's name (family `…-compatible`) are unknown.
  */
 import { findProvider } from "../named.js";
 import { ASSUMED, type ListedFacts, type ModelFacts } from "./facts.js";
@@ -20,7 +19,7 @@ export interface AskedModel {
 
 export interface CatalogueOptions {
   readonly overrides?: Overrides;
-  /** The catalogue that was fetched last, where there is one. */
+  /** The catalogue that was fetched last, if there is one. */
   readonly readFetched?: () => Promise<string | undefined>;
 }
 
@@ -37,7 +36,7 @@ export class Catalogue {
     this.#options = options;
   }
 
-  /** Of which day the figures are. */
+  /** The date of the figures. */
   async date(): Promise<string> {
     return (await this.#load()).date;
   }
@@ -154,6 +153,6 @@ const OFFLINE = "offline";
 
 function isLocal({ provider, model }: AskedModel): boolean {
   if (provider === OFFLINE) return true;
-  // Ollama's own service answers for these, and wants a plan for it.
+  // Ollama's own service answers for these, and they need a paid plan.
   return findProvider(provider)?.local === true && !/[:-]cloud$/.test(model);
 }

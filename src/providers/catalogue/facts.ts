@@ -1,7 +1,7 @@
 /** The facts about a model: limits, abilities and prices. */
 import { type Cost, roundUsd, type Usage } from "../../protocol/usage.js";
 
-/** US dollars per million tokens. A rate that is not given is the one of `input`. */
+/** US dollars per million tokens. Default of each rate: that of `input`. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
@@ -10,7 +10,7 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** Other rates for the whole of a request whose prompt is longer than `over` tokens, the longest first. */
+  /** Rates for a whole request whose prompt is longer than `over` tokens, the longest first. */
   readonly tiers?: readonly (Rates & { readonly over: number })[];
 }
 
@@ -34,7 +34,7 @@ export interface ListedFacts {
 }
 
 export interface ModelFacts extends ListedFacts {
-  /** `profile`: the user said so. `local`: it runs on a machine of the user's. `assumed`: nothing is known of it. */
+  /** `profile`: from the user's settings. `local`: it runs on the user's machine. `assumed`: nothing is known. */
   readonly source: "profile" | "catalogue" | "local" | "assumed";
   /** The limits are a cautious guess. */
   readonly assumed?: true;
@@ -49,12 +49,12 @@ export const ASSUMED: ListedFacts = {
   abilities: { tools: true, images: false, reasoning: false },
 };
 
-/** What the model can be given to read. */
+/** The most tokens that the model can read. */
 export function readingLimit({ context, input }: Pick<ListedFacts, "context" | "input">): number {
   return Math.min(context, input ?? context);
 }
 
-/** The rates that hold for a prompt of this length. */
+/** The rates for a prompt of this length. */
 export function ratesFor(price: Price, promptTokens: number): Rates {
   return price.tiers?.find(({ over }) => promptTokens > over) ?? price;
 }
@@ -74,7 +74,7 @@ function dollars(tokens: number, rate: number): number {
   return roundUsd((tokens * rate) / 1e6);
 }
 
-/** Rates as they were read; undefined without a price of input and of output. */
+/** The rates from parsed fields; undefined without prices for input and output. */
 export function ratesOf(read: { readonly [K in keyof Rates]?: number | undefined }): Rates | undefined {
   const { input, output, cache_read, cache_write } = read;
   if (input === undefined || output === undefined) return undefined;

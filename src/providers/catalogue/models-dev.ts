@@ -1,7 +1,7 @@
 /**
  * Reads the public catalogue of models.dev (https://models.dev/api.json: providers by id, each with its models by id, prices in US
  * dollars per million tokens) into ours. The data is not trusted: a model with impossible numbers is skipped, and a
- * document that holds too little of what we need is refused.
+ * document with too few usable models is refused.
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -23,10 +23,10 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   copilot: "github-copilot",
 };
 
-/** Of a whole catalogue; fewer mean that something else was answered. */
+/** A catalogue with fewer models is not a real one. */
 const LEAST_MODELS = 20;
 const MOST_TOKENS = 1e9;
-/** No model costs that much; a price in another unit does. */
+/** No model costs that much: a higher price is in another unit. */
 const MOST_DOLLARS = 10_000;
 
 /** Throws with a message for the user. */
@@ -49,9 +49,9 @@ function readModels(provider: string, value: JsonValue | undefined): Map<string,
   for (const [id, model] of listed.sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (/\s/.test(id) || id === "" || !isJsonObject(model)) continue;
     const facts = readModel(model);
-    // A router among models chooses the price with each request.
+    // A router between models has a different price for each request.
     const isRouter = provider === "openrouter" && (id.startsWith("openrouter/") || id.startsWith("~"));
-    // Hundreds of models are resold there; those that cannot call a tool are of no use here.
+    // OpenRouter lists hundreds of models; those without tool calls are useless here.
     const isUseful = provider !== "openrouter" || facts?.abilities.tools === true;
     if (facts !== undefined && !isRouter && isUseful) models.set(id, facts);
   }

@@ -1,4 +1,4 @@
-/** What the user says of models, in the profile: `[models."openai:my-model"]` with limits and prices. */
+/** Limits and prices from the user's profile: `[models."openai:my-model"]`. */
 import { isJsonObject } from "../../protocol/json.js";
 import type { Abilities, ListedFacts, Price } from "./facts.js";
 
@@ -18,7 +18,7 @@ const PRICES = ["price_input", "price_output", "price_cache_read", "price_cache_
 const ABILITIES = ["tools", "images", "reasoning"] as const;
 const KNOWN: readonly string[] = [...TOKENS, ...PRICES, ...ABILITIES];
 
-/** Throws with what is wrong, and where. */
+/** Throws with a message that names the mistake and its place. */
 export function readOverrides(value: unknown): Overrides {
   if (!isJsonObject(value)) throw new Error('expected tables such as [models."openai:my-model"].');
   return new Map(Object.entries(value).map(([name, table]) => [name, readOverride(name, table)]));
@@ -69,10 +69,10 @@ function readPrice(place: string, number: (key: string, least: number) => number
   return undefined;
 }
 
-/** What the user said stands; the rest stays. */
+/** The facts with the user's values instead of the listed ones. */
 export function withOverride(facts: ListedFacts, override: Override): ListedFacts {
   const { context = facts.context, output = facts.output, price = facts.price } = override;
-  // A window of the user's own has no narrower limit unless they name one.
+  // If the user sets the window, the listed input limit no longer applies.
   const input = override.input ?? (override.context === undefined ? facts.input : undefined);
   return {
     context,

@@ -1,4 +1,4 @@
-/** Fetches the newest catalogue: checked first, then put in place of the old one in one step. */
+/** Fetches the newest catalogue, checks it, and replaces the old one atomically. */
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonValue } from "../../protocol/json.js";
@@ -12,7 +12,7 @@ export const CATALOGUE_URL = "https://models.dev/api.json";
 
 export interface RefreshOptions {
   readonly url: string;
-  /** Where it is kept. */
+  /** The file of the fetched catalogue. */
   readonly file: string;
   readonly http: HttpClient;
   /** YYYY-MM-DD. */

@@ -1,7 +1,7 @@
 /**
- * The catalogue as text: what ships with Oxbow (assets/models.txt) and what `oxbow models --refresh` keeps have this one form.
+ * The text format of the catalogue, for the shipped one (assets/models.txt) and for the one that `oxbow models --refresh` fetches.
  *
- * 1. `# …` is a comment, `date YYYY-MM-DD` says of which day the figures are, `[name]` begins a provider.
+ * 1. `# …` is a comment, `date YYYY-MM-DD` is the date of the figures, `[name]` begins a provider.
  * 2. A model is a line of words: id, context, output, rates (input output cache-read cache-write, `-` when unknown), abilities
  *    (`t`ools, `i`mages, `r`easoning, or `-`), then for each tier `>tokens` and its four rates. `200k` is 200000; `400k/272k` is a
  *    context of which 272k may be read.
@@ -121,7 +121,7 @@ function renderRates(rates: Rates | undefined): readonly string[] {
   return values.map((value) => (value === undefined ? "-" : plain(value)));
 }
 
-/** Never in exponents: `1e-7` is a price too. */
+/** Writes small prices such as `1e-7` without an exponent. */
 function plain(value: number): string {
   const text = value.toFixed(10).replace(/\.?0+$/, "");
   return text.startsWith("0.") ? text.slice(1) : text;

@@ -26,7 +26,7 @@ function worse(a: ModelFacts, b: ModelFacts): ModelFacts {
   };
 }
 
-/** For prompts of every length: the dearest rates that either has. */
+/** The higher rates of the two, for prompts of every length. */
 function dearer(a: Price, b: Price): Price {
   const rates: readonly Rates[] = [a, ...(a.tiers ?? []), b, ...(b.tiers ?? [])];
   const most = (rate: (rates: Rates) => number) => Math.max(...rates.map(rate));

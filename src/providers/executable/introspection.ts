@@ -1,8 +1,8 @@
 /**
- * What an executable provider says about itself: `--describe`, `--ready`, `--defaults`, `--env`. Nothing it says is
- * trusted further than that: no flag makes Oxbow run anything else.
+ * What an executable provider reports about itself: `--describe`, `--ready`, `--defaults`, `--env`. No answer makes Oxbow run
+ * anything else.
  *
- * 1. Asking never throws and never hangs: what a program does not answer in time, it does not say.
+ * 1. These calls never throw and never hang: an answer that does not come in time counts as missing.
  */
 import type { Clock } from "../../base/clock.js";
 import { parseDuration } from "../../base/duration.js";
@@ -11,7 +11,7 @@ import { runProcess, SpawnError } from "../../system/process-group.js";
 
 export interface ExecutableProvider {
   readonly path: string;
-  /** One line for people; empty when the program says none. */
+  /** One line for people; empty if the program gives none. */
   readonly description: string;
   readonly ready: boolean;
   /** Why not, in the program's words. */
@@ -29,7 +29,7 @@ export interface ExecutableDefaults {
   readonly streaming: "auto" | "never";
   readonly maxOutputTokens?: number;
   readonly maxContextTokens?: number;
-  /** Whose thinking it understands, when that is not its own name. */
+  /** The family whose thinking it understands; default: its own name. */
   readonly family?: string;
   readonly idleMs?: number;
 }
@@ -45,7 +45,7 @@ export interface InspectOptions {
   /** The environment for its other flags, once it has named its variables; default: `env`. */
   readonly envOf?: (asked: readonly ProviderVariable[]) => Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** For each question. */
+  /** The limit for each call. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
 }
@@ -130,7 +130,7 @@ function tokens(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
 }
 
-/** `NAME description` lines; a colon or an equals sign may stand between them. */
+/** `NAME description` lines; a colon or an equals sign may separate them. */
 export function parseVariables(text: string): readonly ProviderVariable[] {
   return text.split("\n").flatMap((line) => {
     const [, name, description = ""] = /^\s*([A-Za-z_]\w*)(?:\s*[:=]\s*|\s+|$)(.*?)\s*$/.exec(line) ?? [];
@@ -150,7 +150,7 @@ interface Answer {
   readonly errors: string;
 }
 
-/** Undefined when the program could not be asked. */
+/** Undefined if the program could not run. */
 async function ask(path: string, flag: string, options: InspectOptions): Promise<Answer | undefined> {
   const { cwd, env, signal, timeoutMs = TIMEOUT_MS, clock } = options;
   let output = "";

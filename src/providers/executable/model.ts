@@ -1,10 +1,10 @@
 /**
  * A model behind a program: the request on its stdin, the answer on its stdout.
  *
- * 1. Problems are `failure` events; a cancelled stream just ends. Either way the program and everything it started is gone when
- *    the stream has ended.
- * 2. An answer that tells its own end is complete, whatever the program does after it. Without that, the exit code decides.
- * 3. What the program writes to stderr is in the failure, and nowhere else.
+ * 1. Problems are `failure` events; a cancelled stream just ends. Either way the program and everything it started have ended when
+ *    the stream ends.
+ * 2. An answer that contains its end is complete, whatever the program does after it. Otherwise the exit code decides.
+ * 3. The program's stderr appears only in the failure.
  */
 import type { Clock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
@@ -31,7 +31,7 @@ export interface ExecutableModelOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Default: the provider's name. */
   readonly family?: string;
-  /** What the program speaks; Oxbow's own protocol, unless it says another. Others are always asked for a stream. */
+  /** The program's protocol; default: Oxbow's own. With any other protocol, requests always ask for a stream. */
   readonly wire?: Wire<unknown>;
   /** "never" for a program that does not know `--stream`. */
   readonly streaming?: "auto" | "never";
@@ -83,7 +83,7 @@ async function* stream(
   let response: HttpResponse | undefined;
   try {
     const body = JSON.stringify(bodyOf({ ...options, family, wire }, request));
-    // Its environment takes the role of a service's headers: it contains the keys.
+    // Its environment contains the keys, like the headers of a request to a service.
     const headers = { ...env, accept: "application/x-ndjson" };
     response = await options.client.request({ method: "POST", url: `program:${provider}`, headers, body, signal });
     for await (const bytes of response.body) {
@@ -165,7 +165,7 @@ class Reading {
     return events;
   }
 
-  /** Programs that pass on what a service says pass on its errors too, where a stream should be. */
+  /** A program that forwards the answers of a service may print the service's error instead of a stream. */
   #told(): Failure | undefined {
     const value = this.#framed ? undefined : parseJson(this.#opening);
     return isJsonObject(value) && value.error ? streamFailure(value, this.#context) : undefined;

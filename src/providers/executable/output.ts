@@ -54,7 +54,7 @@ class OutputDecoder implements FrameDecoder {
   }
 
   #text(): readonly Frame[] {
-    // The newline that ends the output is not part of the answer, and which one is the last is known later.
+    // The final newline is not part of the answer, and only later text shows which newline is the final one.
     const kept = /\s*$/.exec(this.#held)?.index ?? this.#held.length;
     const said = this.#held.slice(0, kept);
     this.#held = this.#held.slice(kept);

@@ -1,10 +1,10 @@
 /**
- * A program that answers on its stdout, in the shape of a client: what carries, records or replays requests need not know
- * that there is no network behind it.
+ * A program that answers on its stdout, with the interface of an HTTP client: code that sends, records or replays requests does not
+ * need to know that there is no network.
  *
  * 1. Each request starts the program once, with the body as its stdin. Its whole output is one answer.
  * 2. When the body has been read or abandoned, the program and everything it started has ended.
- * 3. A bad end is an HttpError after the last byte, with what the program wrote to stderr in its message.
+ * 3. If the program fails, an HttpError follows the last byte. Its message contains the program's stderr.
  */
 import type { Clock } from "../../base/clock.js";
 import { formatDuration } from "../../base/duration.js";
@@ -99,7 +99,7 @@ function problemOf(end: ProcessEnd, output: Output): HttpError | undefined {
   return end.exitCode === 0 ? undefined : new HttpError("dropped", `it exited with code ${end.exitCode}${because}`);
 }
 
-/** The bytes on their way from the program to the reader. */
+/** Passes bytes from the program to the reader. */
 class Output implements AsyncIterable<Uint8Array> {
   readonly #clock: Clock;
   readonly #idleMs: number;

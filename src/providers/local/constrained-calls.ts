@@ -1,10 +1,10 @@
 /**
- * A tool call whose arguments are not one JSON object is asked for again, this time with a grammar: local servers can let the
- * model write nothing but what the tool's schema allows.
+ * Requests a tool call again if its arguments are not one JSON object, this time with a grammar: local servers can restrict the
+ * output to what the tool's schema allows.
  *
- * 1. Once for a call, and at most three times in a session without success: a server that cannot do it is not asked again and again.
- * 2. The first attempt counts if the second is no better; the model then reads what was wrong.
- * 3. Only the call is replaced. Nothing of the second answer is shown, but its tokens count.
+ * 1. Once per call, and at most three times in a session without success, because some servers cannot do this.
+ * 2. If the second attempt is no better, the first one stays, and the model gets an error for it.
+ * 3. Only the call is replaced. The second answer is not shown, but its tokens count.
  */
 import type { Model, ModelEvent, ModelRequest, ModelToolCall, RequestContext, ToolSpec } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
@@ -14,7 +14,7 @@ import { parseJson } from "../wire/fields.js";
 import { toolCall } from "../wire/tool-arguments.js";
 
 const FAILED_ATTEMPTS = 3;
-/** Enough to see what was meant; a runaway repetition is not worth reading again. */
+/** Enough to see the intention; an endless repetition is not worth sending. */
 const SHOWN_CHARS = 4000;
 
 export function withConstrainedCalls(model: Model): Model {
@@ -59,7 +59,7 @@ function brokenCall(block: { readonly type: string }, tools: readonly ToolSpec[]
 
 interface SecondTry extends BrokenCall {
   readonly request: ModelRequest;
-  /** What the model had said before the call. */
+  /** The model's text before the call. */
   readonly said: string;
 }
 

@@ -1,4 +1,4 @@
-/** A local Chat Completions server: does here what a hosted service does for its users. */
+/** A local Chat Completions server, with the repairs that a hosted service does itself. */
 import type { Model } from "../../engine/ports.js";
 import { withConstrainedCalls } from "./constrained-calls.js";
 import { withCutWarning } from "./cut-warning.js";

@@ -1,20 +1,20 @@
-/** A model of Ollama: sized to the request and the machine, and its broken calls asked for again. */
+/** A model of Ollama: its context fits the request and the machine, and Oxbow requests broken calls again. */
 import type { Clock } from "../../base/clock.js";
 import type { Model } from "../../engine/ports.js";
 import type { HttpModelOptions } from "../http-model.js";
 import { createOllamaModel } from "../ollama/model.js";
 import { withConstrainedCalls } from "./constrained-calls.js";
 
-/** What the user wants of local models. */
+/** The user's settings for local models. */
 export interface LocalOptions {
   /** Use exactly this much context. */
   readonly numCtx?: number;
   readonly keepAlive?: string;
-  /** How long it may be silent; as long as it takes when absent. */
+  /** How long it may be silent; default: no limit. */
   readonly idleMs?: number;
   /** The most time for one answer. */
   readonly answerMs?: number;
-  /** What programs could use now; absent when that says nothing about the server. */
+  /** The memory that programs could use now; absent if that says nothing about the server. */
   readonly availableMemory?: () => number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the calls that a model wrote as text, for servers of Chat Completions that do not know the model's template. (The wire of
- * Ollama does so itself.)
+ * Finds calls that a model wrote as text, for Chat Completions servers that do not know the model's template. (Ollama's wire does
+ * this itself.)
  */
 import type { Model, ModelEvent, ToolSpec } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
@@ -42,7 +42,7 @@ class Recovery {
         return this.#show(parts);
       }
       case "block":
-        // Of text we make our own: it may have become a call.
+        // We make our own text blocks, because some text may have become a call.
         return event.block.type === "text" ? [] : [...this.#flush(), event];
       case "stop":
         return [...this.#flush(), this.#called && event.reason === "end" ? { ...event, reason: "tool_calls" } : event];

@@ -1,4 +1,4 @@
-/** A stream that reports what it waits for until its first byte (a model that loads). */
+/** A stream that reports why it waits for its first byte, such as a model that loads. */
 import type { Clock } from "../../base/clock.js";
 import type { ModelEvent, ModelStream } from "../../engine/ports.js";
 

@@ -1,4 +1,4 @@
-/** The tool calls that plans make, with arguments only where they say something. */
+/** The tool calls that plans make, without arguments that equal the default. */
 import type { JsonObject } from "../../protocol/json.js";
 import type { PlannedCall } from "./plan.js";
 import type { Scope } from "./scope.js";

@@ -8,7 +8,7 @@ import { bulleted, code } from "./wording.js";
 
 export interface Declared {
   readonly file: string;
-  /** ` (scripts)`, where it is a part of the file. */
+  /** ` (scripts)`, if the fact is in a part of the file. */
   readonly part: string;
   /** One line, or a list. */
   readonly value: string;

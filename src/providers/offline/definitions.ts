@@ -1,4 +1,7 @@
-/** Lines that look like the definition of a name, by patterns of common languages. The dialect has no look-around. */
+/**
+ * Lines that look like the definition of a name, by patterns of common languages. The regular expressions use no look-around, because
+ * the search does not support it.
+ */
 import { escapeRegex } from "./calls.js";
 import type { MatchedFile } from "./outputs/search-output.js";
 
@@ -34,7 +37,7 @@ export function definitionPattern(name: string): string {
 const NOT_A_DEFINITION =
   /^\s*(?:return|await|throw|else|new|yield|case|import|from|if|while|for|and|or|not|delete|typeof|void|print|assert|echo|use|using|require|include|go|defer|raise|export\s+(?:\{|\*|type\s*\{)|\/\/|\/?\*|#(?!\s*define)|--|"|')/;
 
-/** "the class Turn" in a text says nothing about where it is defined. */
+/** "the class Turn" in prose is not a definition. */
 const PROSE = /\.(?:md|markdown|mdx|txt|rst|adoc|html?|log)$/i;
 
 export function definitionLines(files: readonly MatchedFile[]): readonly MatchedFile[] {

@@ -1,4 +1,4 @@
-/** How projects of each kind are tested, built and run, from the files that say so. */
+/** How to test, build and run projects of each kind, from the files that declare it. */
 import { readableShellWord } from "../../base/shell-word.js";
 import table from "./ecosystems.txt";
 import { makeTargets, type Project, packageRunner, parseManifest, stringEntries } from "./project-files.js";
@@ -6,13 +6,13 @@ import { rowsOf } from "./rows.js";
 
 export interface HowTo {
   readonly command: string;
-  /** The file that says so. */
+  /** The file that declares it. */
   readonly because: string;
 }
 
 const ROWS = rowsOf(table);
 
-/** What projects with these files are. */
+/** The kind of project that each file indicates. */
 export const KINDS = ROWS.flatMap(([file = "", kind = ""]) => (kind.trim() === "" ? [] : [{ file, kind }]));
 
 /** Files that declare scripts, read when they are there. */
@@ -36,7 +36,7 @@ export function packageScripts({ texts }: Project): readonly (readonly [string, 
   return stringEntries(parseManifest(texts.get("package.json"))?.scripts);
 }
 
-/** The surest first. */
+/** The most certain first. */
 export function findHowTo(project: Project, script: string): readonly HowTo[] {
   const found = [...fromPackage(project, script), ...usual(project, script), ...fromMakefile(project, script)];
   return found.filter(({ command }, index) => found.findIndex((other) => other.command === command) === index);

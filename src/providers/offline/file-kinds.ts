@@ -14,7 +14,7 @@ const KINDS = rowsOf(table).map(([label = "", words = "", names = ""]) => ({
   kind: { label, names: names.split(" ") } satisfies FileKind,
 }));
 
-/** The kind a word names: `typescript`, `.ts`, `*.ts`, `ts`. A bare extension means only itself when it is written as one. */
+/** The kind that a word names: `typescript`, `.ts`, `*.ts`, `ts`. A word written as an extension means only that extension. */
 export function findFileKind(word: string): FileKind | undefined {
   const lower = word.toLowerCase();
   const extension = /^\*?(\.[a-z0-9_+-]{1,12}(?:\.[a-z0-9]{1,12})?)$/i.exec(word)?.[1];

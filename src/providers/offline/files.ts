@@ -9,13 +9,13 @@ import { code, fenced, paragraphs } from "./wording.js";
 
 export interface NamedFile {
   readonly path: string;
-  /** A name without a place or an ending ("the readme"): the file is looked for. */
+  /** A name without a folder or an extension ("the readme"): the plan searches for the file. */
   readonly lookUp?: true;
 }
 
 const DOCUMENTS = /^(?:readme|licen[cs]e|changelog|contributing|makefile|dockerfile)$/i;
 
-/** The file or folder that a slot names, when it names one. */
+/** The file or folder that a slot names, if any. */
 export function namedPath(slot: string | undefined, request: RequestText): NamedFile | undefined {
   const { value, quoted } = request.term(slot ?? "");
   if (value === "" || value.includes("\n")) return undefined;
@@ -25,13 +25,13 @@ export function namedPath(slot: string | undefined, request: RequestText): Named
   return meant ? { path: cleanPath(value) } : undefined;
 }
 
-/** The same, where only a file makes sense and its name shows that it is one. */
+/** The same, but only for a name that looks like a file. */
 export function namedFile(slot: string | undefined, request: RequestText): NamedFile | undefined {
   const named = namedPath(slot, request);
   return named?.lookUp || looksLikeFile((named?.path ?? "").replaceAll(" ", "_")) ? named : undefined;
 }
 
-/** The nearest to the top, text before anything else, in the order of names; nothing when there is none. */
+/** The file nearest to the top, text files first, then by name; undefined if there is none. */
 export function* lookUpDocument(name: string): Steps<string | undefined> {
   const { paths } = parsePaths((yield* call(globCall(documentGlob(name)))).text);
   const rank = (path: string): number =>
@@ -43,7 +43,7 @@ export interface NamedText extends FileText {
   readonly path: string;
 }
 
-/** The text of a file, or the failed call, or the answer that says why there is no text. */
+/** The text of a file, or the failed call, or an answer that explains why there is no text. */
 export function* tryReadText({ path: named, lookUp }: NamedFile, part = {}): Steps<NamedText | ToolFact | string> {
   const path = lookUp ? yield* lookUpDocument(named) : named;
   if (path === undefined) return `There is no ${named.toUpperCase()} file in this project.`;
@@ -53,7 +53,7 @@ export function* tryReadText({ path: named, lookUp }: NamedFile, part = {}): Ste
   return text.notText === undefined ? { ...text, path } : `${code(path)} is not text: ${text.notText}`;
 }
 
-/** The text of a file, or the answer that says why there is none. */
+/** The text of a file, or an answer that explains why there is none. */
 export function* readText(file: NamedFile, part = {}): Steps<NamedText | string> {
   const read = yield* tryReadText(file, part);
   return typeof read !== "string" && "failed" in read ? unreadable(file.path, read) : read;

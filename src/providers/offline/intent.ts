@@ -1,4 +1,4 @@
-/** A kind of request that the rules understand: the phrases that recognise it, and how it is carried out. */
+/** A kind of request that the rules understand: its phrases, and the plan that carries it out. */
 import { type Phrase, PhraseBook } from "./phrases.js";
 import type { Plan, Toolbox } from "./plan.js";
 import type { RequestText } from "./request-text.js";
@@ -9,12 +9,12 @@ export interface Match {
   plan(tools: Toolbox): Plan;
 }
 
-/** What a request of this kind says, or nothing when it is of another kind. */
+/** The parsed request, or undefined if it is of another kind. */
 export type Matcher = (request: RequestText) => Match | undefined;
 
 export interface PhraseIntent<Slots extends object> {
   readonly name: string;
-  /** A table for `PhraseBook`. The first phrase that `read` makes sense of counts. */
+  /** A table for `PhraseBook`. The first phrase that `read` accepts wins. */
   readonly phrases: string;
   read(phrase: Phrase, request: RequestText): Slots | undefined;
   plan(slots: Slots, tools: Toolbox): Plan;

@@ -1,4 +1,4 @@
-/** The rules in the order they are tried: the first that understands a request takes it. */
+/** The rules in order: the first one that understands a request handles it. */
 import type { Match, Matcher } from "./intent.js";
 import { ABOUT, matchAbout } from "./intents/about.js";
 import { matchEdit } from "./intents/edit.js";
@@ -29,10 +29,10 @@ const MATCHERS: readonly Matcher[] = [
   matchSearch,
 ];
 
-/** A longer text, not counting what is quoted in it, is no request that rules could understand. */
+/** Rules cannot understand a longer request. Quoted text does not count. */
 const MOST_CHARACTERS = 1_000;
 
-/** Always an answer: what no rule understands is answered by saying what this is and what it can do. */
+/** Always gives an answer: if no rule matches, it explains what the offline model is and what it can do. */
 export function matchIntent(request: RequestText): Match {
   for (const match of request.text.length > MOST_CHARACTERS ? [] : MATCHERS) {
     const found = match(request);

@@ -1,4 +1,4 @@
-/** The answers when a plan cannot go on: a tool is not offered, a call failed or was refused. */
+/** The answers when a plan cannot continue: a tool is not offered, or a call failed or was denied. */
 import { hasEnded } from "./outputs/command-output.js";
 import type { ToolFact } from "./plan.js";
 import { code, count, fenced, paragraphs } from "./wording.js";
@@ -38,7 +38,7 @@ export function isRefusal(fact: ToolFact): boolean {
   return REFUSAL.test(fact.text.trimStart()) && !hasEnded(fact);
 }
 
-/** The one argument that tells a call from others of the same tool. */
+/** The argument that distinguishes a call from others of the same tool. */
 function describeCall({ tool, args }: ToolFact): string {
   const subject = args.command ?? args.pattern ?? args.path ?? args.action;
   return typeof subject === "string" && subject.length <= 200 ? `${code(tool)} (${subject})` : code(tool);

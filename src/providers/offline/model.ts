@@ -1,10 +1,10 @@
 /**
- * The `offline` model: rules, no network, no language model. It is called like any other model and drives the real
- * tools, so a machine without a key still gets true answers, and the whole loop can be tried without one.
+ * The `offline` model: rules, no network, no language model. It has the interface of any other model and uses the real tools, so
+ * users without a key get true answers and can try the whole loop.
  *
  * 1. The same request gives the same events.
- * 2. It keeps nothing between calls: what it does next follows from the messages alone.
- * 3. What it says is computed from tool results of the same turn.
+ * 2. It keeps no state between calls: the messages alone decide what it does next.
+ * 3. It computes its answers from tool results of the same turn.
  */
 import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
 import { failure } from "../../protocol/errors.js";
@@ -28,7 +28,7 @@ export function createOfflineModel(): Model {
 
 async function* respond(request: ModelRequest, signal: AbortSignal): ModelStream {
   if (request.messages.at(-1)?.content.some(({ type }) => type === "image")) {
-    const detail = "this model reads text alone. Choose another one with --model.";
+    const detail = "this model reads only text. Choose another one with --model.";
     yield [{ type: "failure", failure: failure("ImageNotAccepted", { model: request.model, detail }) }];
     return;
   }
@@ -71,7 +71,7 @@ function decide(request: ModelRequest): Step {
   return step;
 }
 
-/** There is no tokenizer here: an estimate keeps budgets and status lines meaningful. */
+/** This model has no tokenizer; the estimate is for budgets and status lines. */
 function estimateTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }

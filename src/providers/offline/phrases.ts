@@ -1,16 +1,16 @@
 /**
- * Tables of the ways to say something, one to a line: what is meant, a bar, and a pattern for the whole request.
+ * Tables of phrases, one per line: the meaning, a bar, and a pattern for the whole request.
  *
- * 1. A pattern is a regular expression in which a group is not remembered unless it has a name. `{NAME}` stands for the line
- *    `NAME = …` above it. `{MARK}` (one quoted text) and `{KIND_WORDS}` (words for kinds of files) are known.
- * 2. `? PATTERN` begins a group: without a match of it none of the lines below can match, so none of them is compiled.
+ * 1. A pattern is a regular expression in which only named groups capture. `{NAME}` stands for the line `NAME = …` above it.
+ *    `{MARK}` (one quoted text) and `{KIND_WORDS}` (words for kinds of files) are built in.
+ * 2. `? PATTERN` begins a group: if it does not match, none of the lines below can match, so they are not compiled.
  * 3. Lines are tried in their order. `#` begins a comment.
  */
 import { KIND_WORDS } from "./file-kinds.js";
 import { MARK } from "./request-text.js";
 
 export interface Phrase {
-  /** What is meant: the first word of the line. */
+  /** The first word of the line. */
   readonly meaning: string;
   /** The other words before the bar; `name=value`, or `name` alone. */
   readonly traits: Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export class PhraseBook {
     this.#before = match === "whole" ? "^" : "";
   }
 
-  /** The phrases that the text may be, one after the other. */
+  /** The phrases that match the text, one after the other. */
   *matches(text: string): Generator<Phrase> {
     this.#groups ??= this.#read();
     for (const { needs, lines } of this.#groups) {

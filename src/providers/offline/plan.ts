@@ -1,11 +1,11 @@
 /**
- * How a matched request is carried out without a memory between model calls.
+ * Carries out a matched request without state between model calls.
  *
- * 1. A plan is a generator: it yields the tool calls it wants next, is given their results, and returns the answer.
- * 2. For every model call it runs again from the start and is fed the results that the conversation already holds. A plan must
- *    therefore depend on nothing but the request, the tools offered and those results.
- * 3. A result belongs to a call when tool and arguments are equal; results of foreign calls in the same turn are passed over.
- * 4. A call that fails ends the plan with an answer that says so, unless it was marked `mayFail`. A refused call always does.
+ * 1. A plan is a generator: it yields the next tool calls, receives their results, and returns the answer.
+ * 2. Every model call runs it again from the start with the results in the conversation. A plan must therefore depend only on the
+ *    request, the offered tools and those results.
+ * 3. A result belongs to a call if tool and arguments are equal; results of other calls in the same turn are skipped.
+ * 4. A call that fails ends the plan with an answer that says so, unless it was marked `mayFail`. A denied call always ends it.
  */
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { failedCall, isRefusal, missingTool, refusedCall, tooManyCalls } from "./interruptions.js";
@@ -13,11 +13,11 @@ import { failedCall, isRefusal, missingTool, refusedCall, tooManyCalls } from ".
 export interface PlannedCall {
   readonly tool: string;
   readonly args: JsonObject;
-  /** The plan looks at `failed` itself. */
+  /** The plan checks `failed` itself. */
   readonly mayFail?: true;
 }
 
-/** What one tool call of this turn gave. */
+/** The result of one tool call of this turn. */
 export interface ToolFact {
   readonly tool: string;
   readonly args: JsonObject;
@@ -25,7 +25,7 @@ export interface ToolFact {
   readonly failed: boolean;
 }
 
-/** A part of a plan that finds something out. */
+/** A part of a plan that returns a value. */
 export type Steps<Result> = Generator<readonly PlannedCall[], Result, readonly ToolFact[]>;
 
 export type Plan = Steps<string>;
@@ -92,6 +92,6 @@ function canonical(value: JsonValue | undefined): string {
 /** One call inside a plan: `const fact = yield* call(…)`. */
 export function* call(one: PlannedCall): Steps<ToolFact> {
   const [fact] = yield [one];
-  if (fact === undefined) throw new Error(`the plan went on without the result of ${one.tool}`);
+  if (fact === undefined) throw new Error(`the plan continued without the result of ${one.tool}`);
   return fact;
 }

@@ -11,7 +11,7 @@ export interface Project {
   readonly texts: ReadonlyMap<string, FileText>;
 }
 
-/** The names in the top folder, and the texts of the files that are wanted of them. */
+/** The names in the top folder, and the texts of those that `wanted` selects. */
 export function* readProject(wanted: (names: readonly string[]) => readonly string[]): Steps<Project> {
   const { entries } = parseFolderListing((yield* call(listCall({}))).text);
   const names = entries.map((entry) => entry.name);
@@ -25,7 +25,7 @@ export function* readTogether(paths: readonly string[]): Steps<ReadonlyMap<strin
   return new Map(texts.filter((_text, index) => facts[index]?.failed === false));
 }
 
-/** Nothing when the text is cut or is no JSON object: half a file must not be taken for all of it. */
+/** Undefined if the text is cut or is not a JSON object: half a file must not pass as all of it. */
 export function parseManifest(text: FileText | undefined): JsonObject | undefined {
   if (text?.whole !== true) return undefined;
   try {

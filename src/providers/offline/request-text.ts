@@ -1,10 +1,10 @@
 /**
- * A person's request as text that rules can be matched against.
+ * The user's request as text that rules can match.
  *
  * 1. Everything quoted (`'…'`, `"…"`, `` `…` ``, a fenced block, what follows a line that ends in a colon) becomes one mark, a
- *    single private-use character, so that a rule never looks inside what the person said literally.
- * 2. `term` gives a mark its literal back, unchanged: no trimming, no escapes.
- * 3. Politeness at both ends is removed, and spaces are single, so a rule only spells out what matters.
+ *    single private-use character, so that a rule never looks inside quoted text.
+ * 2. `term` returns the literal of a mark unchanged: no trimming, no escapes.
+ * 3. Polite words at both ends are removed and spaces are single, so rules stay short.
  */
 const FIRST_MARK = 0xe000;
 const LAST_MARK = 0xf8ff;
@@ -22,7 +22,7 @@ export interface RequestText {
   readonly text: string;
   /** Exactly as it was typed. */
   readonly raw: string;
-  /** What a captured slot stands for. */
+  /** The literal or the words of a captured slot. */
   term(slot: string): Term;
 }
 
@@ -76,12 +76,12 @@ function fenced(source: string, at: number): Literal | undefined {
   return { value: source.slice(bodyFrom + 1, closing + 1), end: closing + 4 };
 }
 
-/** What is longer than this comes in a fence, or is no quote at all. */
+/** Longer text is in a fence, or is not a quote. */
 const LONGEST_QUOTE = 4_000;
 
 function quoted(source: string, at: number): Literal | undefined {
   const close = PAIRS[source.charAt(at)];
-  // An apostrophe (`what's`) is no quote: a quote starts a word and ends one.
+  // An apostrophe (`what's`) is not a quotation mark: those begin and end words.
   if (close === undefined || /[^\s([{:=,]/.test(source.charAt(at - 1))) return undefined;
   const reach = source.slice(at + 1, at + 1 + LONGEST_QUOTE);
   for (let end = reach.indexOf(close); end !== -1; end = reach.indexOf(close, end + 1)) {
@@ -102,7 +102,7 @@ function afterColon(source: string, at: number): Literal | undefined {
   return { value: `${value}\n`, end: source.length };
 }
 
-/** A private-use character that the person typed must not be taken for a mark. */
+/** A private-use character that the user typed must not pass as a mark. */
 function privateUse(source: string, at: number): Literal | undefined {
   const code = source.charCodeAt(at);
   return code >= FIRST_MARK && code <= LAST_MARK ? { value: source.charAt(at), end: at + 1 } : undefined;
@@ -124,7 +124,7 @@ const CLOSINGS: readonly RegExp[] = [
   /(?<=[^\s./])\.$/,
 ];
 
-/** Long ways round to a question that rules know in its short form. */
+/** Long forms of questions that rules know in a short form. */
 const REPHRASED: readonly (readonly [RegExp, string])[] = [
   [/^where (?:can|do|could|would|will) (?:i|we|you|one) (?:find|see|look for) /i, "where is "],
   [/^where is where is /i, "where is "],

@@ -1,4 +1,4 @@
-/** Where a request is to be carried out: "in src", "in all Markdown files", "under the src/engine folder", "here". */
+/** The files that a request is about: "in src", "in all Markdown files", "under the src/engine folder", "here". */
 import { type FileKind, findFileKind, KIND_WORDS } from "./file-kinds.js";
 import type { RequestText } from "./request-text.js";
 
@@ -24,7 +24,7 @@ const FOLDER_WORD = "(?:sub)?(?:folder|director(?:y|ies)|dir|file|module|path)";
 const FOLDER_FIRST = new RegExp(`^${FOLDER_WORD}(?: +(?:called|named))? +(\\S+)$`, "i");
 const FOLDER_LAST = new RegExp(`^(\\S+) +${FOLDER_WORD}$`, "i");
 
-/** The scope that the words after "in" name, or nothing when they are not understood: a guess would make the answer untrue. */
+/** The scope that the words after "in" name, or undefined if the rules do not understand them: a guess could give a wrong answer. */
 export function parseScope(words: string, request: RequestText): Scope | undefined {
   const rest = words.trim().replace(DETERMINERS, "");
   if (rest === "" || EVERYWHERE.test(rest)) return WHOLE_PROJECT;
@@ -59,7 +59,7 @@ export function describeScope(scope: Scope): string {
 const KNOWN_NAMES =
   /^(?:makefile|gnumakefile|dockerfile|containerfile|licen[cs]e|readme|changelog|contributing|authors|notice|copying|procfile|gemfile|rakefile|justfile|vagrantfile|jenkinsfile|codeowners|version)$/i;
 
-/** Whether an unquoted word is meant as a file or folder rather than as a word to look for. */
+/** Whether an unquoted word means a file or folder rather than text to search for. */
 export function looksLikePath(word: string): boolean {
   if (/[\s*?]/.test(word) || word.includes("://")) return false;
   if (/^\.{0,2}\/./.test(word) || /[^/]\/[^/]/.test(word) || /\w\/$/.test(word)) return true;

@@ -1,4 +1,4 @@
-/** How the person wants what was found: counted, by file, with lines, ignoring case. Said at the end of a request. */
+/** Options at the end of a request: count the matches, list files, show lines, ignore case. */
 
 import type { SearchGoal } from "./intents/search.js";
 import phrases from "./phrases/search-options.txt";
@@ -23,7 +23,7 @@ export function takeOptions(text: string): { readonly text: string; readonly opt
       const again = slots.again?.replace(/s$/, "").toLowerCase();
       if (again !== undefined && !rest.slice(0, index).toLowerCase().includes(again)) continue;
       const shorter = rest.slice(0, index) + (slots.keep ?? "");
-      // A tail that is all there is left was no tail.
+      // If only the option would remain, it was not an option.
       if (!shorter.includes(" ")) continue;
       rest = shorter;
       if (meaning === "ignoreCase" || meaning === "wholeWord") options[meaning] = true;

@@ -1,4 +1,4 @@
-/** The words of a request that name what to look for, cleaned of the words around them. */
+/** The search terms of a request, without the words around them. */
 import { MARK, type RequestText, type Term } from "./request-text.js";
 
 export interface SearchTerms {
@@ -6,7 +6,7 @@ export interface SearchTerms {
   readonly terms: readonly string[];
   readonly quoted: boolean;
   readonly regex?: true;
-  /** The person wrote a tag in lower case ("todos"), which says nothing about how it is written in the files. */
+  /** The user wrote a tag in lower case ("todos"); the files may use any case. */
   readonly anyCase?: true;
 }
 
@@ -19,27 +19,27 @@ const AFTER =
 const REGEX_BEFORE =
   /^(?:(?:for|the|a|an|lines? matching|matching|all|every|matches of) +)*(?:regex|regexp|regular expression|pattern) +/i;
 
-/** Things only someone who understands the code can find. */
+/** Things that only a reader who understands the code can find. */
 const JUDGEMENTS =
   /^(?:bugs?|issues?|problems?|mistakes?|flaws?|weakness(?:es)?|vulnerabilit(?:y|ies)|leaks?|ways?|solutions?|reasons?|causes?|answers?|improvements?|duplicates?|duplication|typos?|smells?|unused|dead|slow|out|why|how|something|anything|everything|it|them|this|that|these|those|more|better|good|best|examples?|information|ideas?|dependenc(?:y|ies)|security|performance|me|you)\b/i;
 
 const STOP_WORD = /^(?:the|an?|of|for|in|and|or|to|is|are|be|with|most|no|not|we|i|you|they)$/i;
 
-/** Words for files and their parts, which are not looked for as text. */
+/** Words for files and their parts; they are not search terms. */
 const NOT_TEXT =
   /^(?:files?|folders?|director(?:y|ies)|functions|methods|classes|types|interfaces|exports|imports|headings?|symbols?|tests|test suites?|commits?|branch(?:es)?|changes|projects?|repo(?:sitory)?|code|codebase|lines?|words?|characters?|scripts?|tree|outline|stuff|things?|people|times)$/i;
-/** Such a word may be text, but only after a verb that asks for text ("grep for import"). */
+/** Such a word is a search term only after a verb that asks for text ("grep for import"). */
 const KEYWORD =
   /^(?:functions?|methods?|class(?:es)?|types?|interfaces?|exports?|imports?|tests?|changes?|users?|errors?|warnings?|exceptions?|failures?|an? .*)$/i;
 
-/** After "and": something to be done, not a second word to look for. */
+/** After "and": a verb, not a second search term. */
 const DEEDS =
   /^(?:fix|remove|delete|explain|replace|change|resolve|solve|implement|do|run|write|add|update|rename|refactor|summari[sz]e|improve|rewrite|tell|show|list|count|sort|then|make|create|open|print|read)\b/i;
 
 export interface TermRules {
   /** How many unquoted words may form one term. */
   readonly mostWords: number;
-  /** The words around it leave no doubt that text is looked for: `keyword` may be one, `any` word may be meant. */
+  /** The words around it clearly ask for text: the term may be a `keyword`, or `any` word. */
   readonly verbatim?: "keyword" | "any";
 }
 
@@ -95,7 +95,7 @@ function singular(term: string): string {
   return /^[A-Z][A-Z_]{2,}(?:'?s|:s)$/.test(term) ? term.replace(/(?:'?s|:s)$/, "") : term;
 }
 
-/** A tag that people leave in code, which is meant literally whatever the verb. */
+/** A tag that people leave in code; it is literal after any verb. */
 export function isTag(term: string): boolean {
   return /^[A-Z][A-Z_]{2,}:?$/.test(term);
 }

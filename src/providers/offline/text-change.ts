@@ -1,6 +1,6 @@
 /** The smallest piece of a text that changes. `edit` wants a quote of text that occurs exactly once. */
 
-/** From the first line that differs to the last, with as many lines around as make it the only such place. */
+/** From the first line that differs to the last, with enough lines around it to make the piece unique. */
 export function smallestChange(before: string, after: string): { readonly old: string; readonly new: string } {
   const old = before.split("\n");
   const changed = after.split("\n");
@@ -18,7 +18,7 @@ export function smallestChange(before: string, after: string): { readonly old: s
   }
 }
 
-/** The last line end is not part of the text, so a piece that ends in one could also be found across it. */
+/** The last line end is not part of the text, so a piece that ends in one could also match across it. */
 function occursOnce(text: string, piece: string): boolean {
   if (piece === "") return false;
   const whole = `${text}\n`;

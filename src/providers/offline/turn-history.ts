@@ -1,4 +1,4 @@
-/** What the conversation says about the turn at hand: the newest request, and what its tool calls gave so far. */
+/** The current turn in the conversation: the newest request, and the results of its tool calls so far. */
 import { type Message, plainText, text, type UserMessage } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ToolFact } from "./plan.js";
@@ -6,13 +6,13 @@ import type { ToolFact } from "./plan.js";
 export interface CurrentTurn {
   readonly request: string;
   readonly facts: readonly ToolFact[];
-  /** Nothing was answered before in this conversation. */
+  /** The conversation has no answer yet. */
   readonly first: boolean;
 }
 
 /**
- * `isRequest` judges text that came along with tool results: a person may have steered, or the harness may have added a note
- * that is nothing to act on.
+ * `isRequest` classifies text that came with tool results: the user may have steered, or the harness may have added a note that
+ * needs no action.
  */
 export function readCurrentTurn(messages: readonly Message[], isRequest: (text: string) => boolean): CurrentTurn {
   const at = messages.findLastIndex((message) => message.role === "user" && startsTurn(message, isRequest));
@@ -53,7 +53,7 @@ function factsOf(messages: readonly Message[]): ToolFact[] {
   return facts;
 }
 
-/** Results may come inside a marked block that says they are not to be trusted; the parsers want what is inside. */
+/** Results may come inside a block that marks them as untrusted; the parsers need the text inside. */
 function unwrapped(text: string): string {
   const match = /^\s*<(untrusted-[\w-]+)[^>]*>\n?([\s\S]*?)\n?<\/\1[^>]*>\s*$/.exec(text);
   return match?.[2] ?? text;

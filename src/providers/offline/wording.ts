@@ -1,4 +1,4 @@
-/** Small matters of English and Markdown in answers. */
+/** Helpers for the English and the Markdown of answers. */
 import { groupDigits } from "../../base/group-digits.js";
 
 export function count(number: number, one: string, many = `${one}s`): string {
@@ -15,7 +15,7 @@ export function enumerate(items: readonly string[], last = "and"): string {
   return `${items.slice(0, -1).join(", ")} ${last} ${items.at(-1)}`;
 }
 
-/** As many items as are worth showing, and what was left out. */
+/** The first items, and how many were left out. */
 export function bulleted(items: readonly string[], most: number): string {
   const shown = items.slice(0, most).map((item) => `- ${item}`);
   const left = items.length - shown.length;
@@ -23,7 +23,7 @@ export function bulleted(items: readonly string[], most: number): string {
   return shown.join("\n");
 }
 
-/** A block of text as it is, in a fence that it cannot close. */
+/** A block of text in a fence that the text cannot close. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map((match) => match[0].length));
   const fence = "`".repeat(longest + 1);

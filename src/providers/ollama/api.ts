@@ -1,4 +1,4 @@
-/** Ollama's information about its models. Every request is small and quick. */
+/** Asks Ollama about its models. Every request is small and fast. */
 import type { Failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { HttpClient } from "../../system/http-client.js";
@@ -22,7 +22,7 @@ export interface InstalledModel {
   readonly name: string;
   readonly digest: string;
   readonly bytes: number;
-  /** As Ollama words them: `8.0B`, `Q4_K_M`. */
+  /** In Ollama's notation: `8.0B`, `Q4_K_M`. */
   readonly parameters: string;
   readonly quantization: string;
   readonly modifiedAt: string;
@@ -48,7 +48,7 @@ export interface OllamaOptions {
   readonly timeoutMs?: number;
 }
 
-/** The installed models, newest use first as Ollama gives them. */
+/** The installed models in Ollama's order: the most recently used first. */
 export function listOllamaModels(baseUrl: string, options: OllamaOptions): Promise<ModelListing> {
   return listModels("ollama", endpoint(baseUrl), withDefault(options));
 }

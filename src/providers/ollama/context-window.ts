@@ -1,5 +1,5 @@
 /**
- * How much context a local model is given (`num_ctx`).
+ * How much context a local model gets (`num_ctx`).
  *
  * 1. It holds the whole request and room for the answer, as far as the model, the memory and the settings allow.
  * 2. Within a session it only grows, and in doublings: for every new size the server reloads the model.
@@ -8,9 +8,9 @@
 export type ContextLimit = "setting" | "model" | "memory";
 
 export interface ContextLimits {
-  /** Exactly this, as the user wishes. */
+  /** Exactly this size, from the user's settings. */
   readonly fixed?: number;
-  /** What the model was made for. */
+  /** The maximum of the model. */
   readonly model?: number;
   /** What fits into memory, by estimate. */
   readonly memory?: number;
@@ -20,7 +20,7 @@ export interface ContextLimits {
 
 const SMALLEST = 4096;
 
-/** The step that holds `needed` tokens. */
+/** The smallest step that holds `needed` tokens. */
 export function contextStep(needed: number, most = Number.POSITIVE_INFINITY): number {
   let size = SMALLEST;
   while (size < needed) size *= 2;
@@ -49,7 +49,7 @@ export class ContextWindow {
     return Math.min(model, fixed ?? Math.max(memory, SMALLEST));
   }
 
-  /** What limits it. */
+  /** The reason for the maximum. */
   get limit(): ContextLimit {
     const { fixed, model } = this.#limits;
     if (model !== undefined && model <= this.most) return "model";

@@ -1,4 +1,4 @@
-/** What a model's memory of the conversation (its key-value cache) takes, from the facts in its file. */
+/** The size of a model's key-value cache, computed from the metadata in its file. */
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { asList, asNumber } from "../wire/fields.js";
 
@@ -8,10 +8,10 @@ export interface CacheShape {
 
 /** Two bytes a number: Ollama's default. A quantized cache takes less, but the server does not report it. */
 const BYTES_PER_NUMBER = 2;
-/** With a sliding window most layers remember only that much; how many differs, and half of them is on the safe side. */
+/** With a sliding window most layers keep only that much. The number of such layers varies; half of them is a safe assumption. */
 const SLIDING_SHARE = 0.5;
 
-/** Undefined when the facts are not there. */
+/** Undefined if the metadata lacks a value. */
 export function readCacheShape(info: JsonObject): CacheShape | undefined {
   const architecture = info["general.architecture"];
   if (typeof architecture !== "string") return undefined;
@@ -43,12 +43,12 @@ function headsOfAllLayers(value: JsonValue | undefined, layers: number): number 
 
 export interface MemoryFacts {
   readonly availableBytes: number;
-  /** Of the model itself, when it still has to be loaded; 0 when it is in memory already. */
+  /** The size of a model that is not loaded yet; 0 if it is in memory already. */
   readonly weightBytes: number;
   readonly cache: CacheShape;
 }
 
-/** Left to the rest of the machine. */
+/** The share of the memory that other programs keep. */
 const RESERVE_SHARE = 0.1;
 
 /** How many tokens of context fit into memory beside the model; may be 0 or less. */

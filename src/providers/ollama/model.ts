@@ -1,12 +1,12 @@
 /**
- * A model of Ollama by its own API: context sized to the request and the machine, loading shown, a prompt that
- * was cut reported. The wire writes and reads; this decides what only the whole session knows.
+ * A model of Ollama by its own API. It sizes the context to the request and the machine, shows that the model loads, and reports a
+ * prompt that the server cut. The wire encodes and decodes; this class keeps the state of the session.
  *
  * 1. It asks the server about the model once, before the first request; without an answer, the request is still sent.
- * 2. A request that the server finds too long is sent again with the next larger context, as long as there is one. Nothing of an
- *    answer has been seen then.
+ * 2. If the server rejects a request as too long, it is sent again with the next larger context, if there is one. No part of an
+ *    answer has been shown by then.
  * 3. A cut prompt is reported once, and so is a model that cannot call tools.
- * 4. What the server says a model cannot do is not asked of it: the whole request would be refused.
+ * 4. A request contains nothing that the model cannot do according to the server: the server would refuse the whole request.
  */
 
 import { formatBytes } from "../../base/byte-size.js";
@@ -31,7 +31,7 @@ export interface OllamaModelOptions<State> extends HttpModelOptions<State> {
   readonly numCtx?: number;
   /** How long the model stays loaded, in Ollama's syntax: `10m`, `-1` forever, `0` not at all. */
   readonly keepAlive?: string;
-  /** What programs could use now; absent when the server runs on another machine. */
+  /** The memory that programs could use now; absent if the server runs on another machine. */
   readonly availableMemory?: () => number;
 }
 
@@ -168,12 +168,12 @@ class OllamaSession<State> {
       ...(loaded?.contextTokens !== undefined && { loaded: loaded.contextTokens }),
     };
     const available = this.#options.availableMemory?.();
-    // In the memory of a GPU we do not know what is free: there the server has to see for itself.
+    // The free memory of a GPU is unknown here: the server decides.
     const isMeasurable = available !== undefined && (loaded?.gpuBytes ?? 0) === 0;
     if (fixed !== undefined || details?.cache === undefined || !isMeasurable) return new ContextWindow(limits);
     const weightBytes = loaded === undefined ? await this.#sizeOnDisk() : 0;
     const memory = contextThatFits({ availableBytes: available, weightBytes, cache: details.cache });
-    // A model that does not fit at all runs elsewhere, or the server will say that it cannot.
+    // A model that does not fit at all runs elsewhere, or the server reports an error.
     return new ContextWindow(memory > 0 ? { ...limits, memory } : limits);
   }
 
@@ -192,7 +192,7 @@ function withoutTools(model: string): string {
   return `${model} cannot call tools: it answers, but it cannot read files or run commands. 'oxbow models' shows which models can.`;
 }
 
-/** The next text may differ from the text so far. */
+/** Later text may need more tokens per character than the text so far. */
 const MARGIN = 1.1;
 
 const ADVICE: Readonly<Record<ContextLimit, string>> = {

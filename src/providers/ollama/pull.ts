@@ -1,6 +1,6 @@
 /**
- * Downloading a model through Ollama. The server does the work: it resumes an interrupted download, and leaving
- * breaks it off.
+ * Downloads a model through Ollama. The server does the work: it resumes an interrupted download, and stops it when we close the
+ * connection.
  */
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
@@ -14,7 +14,7 @@ import { unversionedUrl } from "../wire/url.js";
 export interface PullProgress {
   /** In Ollama's words: `pulling manifest`, `verifying sha256 digest`. */
   readonly status: string;
-  /** Of all parts known so far. */
+  /** The bytes of all parts known so far. */
   readonly completed: number;
   readonly total: number;
 }

@@ -2,8 +2,8 @@
  * `ollama serve` as a background service of this user.
  *
  * 1. It is started only for an address on this machine where nothing answers, and outlives the Oxbow that started it.
- * 2. What we started is written down with the process's start time: a number that another process has got since is never killed.
- * 3. Its log is in our state folder; the last line of it says why a start failed.
+ * 2. A file records the process id with the start time, so that Oxbow never kills another process that got the same id later.
+ * 3. The service's log is in our state folder; its last line says why a start failed.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -26,7 +26,7 @@ export interface ServiceOptions {
   readonly program: string | undefined;
   /** The whole environment of the service, except its address. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where its log and its process are written down. */
+  /** The folder of its log and its process record. */
   readonly folder: string;
   readonly http: HttpClient;
   readonly clock: Clock;
@@ -94,7 +94,7 @@ export async function stopOllama(options: Omit<ServiceOptions, "program" | "envi
     try {
       process.kill(-pid, signal);
     } catch {
-      // Gone already.
+      // It has already ended.
     }
   };
   end("SIGTERM");
@@ -142,7 +142,7 @@ function readRecord(options: Pick<ServiceOptions, "folder">): number | undefined
   return startTime !== 0 || isOllama(pid) ? pid : undefined;
 }
 
-/** If the system reports no start times, the program's name is compared. */
+/** Compares the program's name if the system reports no start times. */
 function isOllama(pid: number): boolean {
   try {
     return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes("ollama");

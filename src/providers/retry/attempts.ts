@@ -25,7 +25,7 @@ export interface AttemptSource {
   open(): Promise<ModelStream> | ModelStream;
 }
 
-/** The model, asked again where that may help. */
+/** The model, with retries where they may help. */
 export function withRetries(model: Model, options: RetryOptions): Model {
   const { provider, family, model: name, contextTokens, outputTokens } = model;
   return {
@@ -94,7 +94,7 @@ export async function* attempts(
   }
 }
 
-/** One attempt, whose failure promises no other. */
+/** One attempt without a retry: its failure does not announce another attempt. */
 async function* once({ provider: name, open }: AttemptSource): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
   for await (const batch of await open()) {
     yield batch.map((event) => {

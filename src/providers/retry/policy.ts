@@ -1,5 +1,5 @@
 /**
- * Decides whether a failed model call is retried after a wait or fails.
+ * Decides whether Oxbow retries a failed model call after a wait.
  *
  * 1. Only a temporary failure is retried: a wrong key, an empty account, a refusal or a bad request never is.
  * 2. A wait that the provider names is never shortened; if it is too long, the call fails at once.
@@ -8,17 +8,17 @@
 import { type BuiltInReason, type Failure, failure, humanWait } from "../../protocol/errors.js";
 
 export interface RetryLimits {
-  /** The most that all waits of one model call may take together; 0 never tries again. */
+  /** The most that all waits of one model call may take together; 0: no retries. */
   readonly totalWaitMs: number;
 }
 
 export interface Attempts {
-  /** How many have failed, this one included. */
+  /** The number of failed attempts, including this one. */
   readonly failed: number;
   /** How many of them failed for the same reason. */
   readonly alike: number;
   readonly waitedMs: number;
-  /** The stream had begun: it is a model that speaks there. */
+  /** The stream had begun, so the address belongs to a model server. */
   readonly begun: boolean;
 }
 
@@ -35,7 +35,7 @@ const HABITS: Partial<Readonly<Record<BuiltInReason, Habit>>> = {
   NetworkFailed: { retries: 3, firstMs: 500 },
   StreamInterrupted: { retries: 4, firstMs: 250 },
 };
-/** A stream that turned into something else on its way; a wrong address never begins one. */
+/** A stream that was damaged on its way. A wrong address never begins a stream. */
 const GARBLED: Habit = { retries: 1, firstMs: 250 };
 /** For all reasons together. */
 const MOST_RETRIES = 10;
@@ -50,7 +50,7 @@ export function nextWait(
   const habit = habitFor(problem, attempts);
   if (habit === undefined || attempts.alike > habit.retries || attempts.failed > MOST_RETRIES) return undefined;
   const full = Math.min(habit.firstMs * 2 ** (attempts.alike - 1), LONGEST_WAIT_MS);
-  // Clients that failed together must not come back together.
+  // Clients that failed at the same time must not retry at the same time.
   const wait =
     problem.retry_after_ms === undefined ? full * (0.5 + random() / 2) : problem.retry_after_ms + random() * 250;
   return attempts.waitedMs + wait > totalWaitMs ? undefined : wait;
@@ -62,7 +62,7 @@ export function isPassing(problem: Failure, { begun }: Pick<Attempts, "begun">):
   return problem.retryable === true || (problem.reason === "MalformedResponse" && begun);
 }
 
-/** Whether another model may do better: everything but what the conversation itself is to blame for. */
+/** Whether another model may do better: true unless the conversation itself is the cause. */
 export function mayFailOver({ reason }: Failure): boolean {
   return reason !== "BadRequest" && reason !== "ContextTooLong" && reason !== "ContentRefused" && reason !== "Internal";
 }
@@ -78,12 +78,12 @@ export function whileWaiting(problem: Failure, { name, waitMs }: { readonly name
   return { ...problem, message: `${whatHappened(problem, name)}. Retrying in ${humanWait(waitMs)}…` };
 }
 
-/** It continues without a wait. */
+/** The failure as shown when the turn continues without a wait. */
 export function whileGoingOn(problem: Failure, name: string): Failure {
   return { ...problem, message: `${whatHappened(problem, name)}. Continuing with the tool calls that arrived.` };
 }
 
-/** Another model is asked instead. */
+/** The failure as shown when another model takes over. */
 export function whileFailingOver(problem: Failure, name: string): Failure {
   const isTold = problem.reason in HABITS;
   return isTold ? { ...problem, message: `${whatHappened(problem, name)}.` } : problem;

@@ -1,10 +1,9 @@
 /**
- * When a provider says that it may be asked again. There is a standard header, and nearly every provider has its own
- * way beside it.
+ * When a provider allows the next request. There is a standard header, and nearly every provider has its own form as well.
  *
  * 1. Headers for retries count before headers that give the end of a window; of several windows, the last exhausted one counts.
  * 2. A point in time is compared with the server's own clock if it sends one, because ours may differ.
- * 3. What cannot be read is not there: the wait is then our own choice.
+ * 3. Values that cannot be parsed are ignored; Oxbow then chooses the wait.
  */
 import { parseDuration } from "../../base/duration.js";
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
@@ -54,7 +53,7 @@ function retryInfo(error: JsonValue | undefined): number | undefined {
   return undefined;
 }
 
-/** A router repeats the headers of the one behind it in its error. */
+/** A router repeats the headers of the provider behind it in its error. */
 function repeatedHeaders(error: JsonValue | undefined): Complaint["headers"] {
   const inner = isJsonObject(error) && isJsonObject(error.error) ? error.error : undefined;
   const metadata = isJsonObject(inner?.metadata) ? inner.metadata : undefined;

@@ -2,10 +2,10 @@
  * Joins one answer from several attempts: text before a broken stream is neither repeated nor
  * lost.
  *
- * 1. An attempt that begins as the one before did is silent until it says something new; from there on its events pass.
+ * 1. An attempt that repeats the text of the one before publishes nothing until new text arrives; from there on its events pass.
  * 2. If an attempt differs, the old text is withdrawn first, and the attempt starts from its beginning.
  * 3. The end of a text block is published with what follows it: a stream that breaks there may have had more text.
- * 4. While it is not known which of the two it will be, its events are held. An attempt that breaks while it is held leaves no trace.
+ * 4. Events are held until it is clear which of the two cases applies. An attempt that fails before that publishes nothing.
  */
 import type { ModelBlock, ModelEvent } from "../../engine/ports.js";
 import type { FailureReason } from "../../protocol/errors.js";
@@ -111,7 +111,7 @@ export class ShownAnswer {
 
   #takeBlock(event: ModelEvent & { readonly type: "block" }, out: ModelEvent[]): void {
     const piece = this.#shown[this.#piece];
-    // The deltas of this block are behind us, if it had any.
+    // The deltas of this block, if it had any, have already been compared.
     const at = piece?.type !== "block" && this.#isWordsOver(piece) ? this.#piece + 1 : this.#piece;
     const told = this.#shown[at];
     if (this.#isCaughtUp()) this.#pass(event, out);

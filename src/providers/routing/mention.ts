@@ -1,9 +1,9 @@
-/** `@name …` at the beginning of an input: which route it asks for, and what is left to say. */
+/** `@name …` at the beginning of an input: the route that it names, and the rest of the input. */
 
 export type Mention =
   /** Not a mention, or `\@`, which means `@`. */
   | { readonly kind: "none"; readonly text: string }
-  /** Written like one. `text` is the rest after the name. */
+  /** Has the form of a mention. `text` is the rest after the name. */
   | { readonly kind: "named"; readonly name: string; readonly text: string };
 
 export const ROUTE_NAME = /^[a-z0-9][\w.-]*$/i;

@@ -9,7 +9,7 @@ import { ROUTE_NAME } from "./mention.js";
 
 export interface Route {
   readonly name: string;
-  /** In the order they are asked. */
+  /** In the order in which Oxbow tries them. */
   readonly models: readonly string[];
   readonly enabled: boolean;
   readonly origin: "profile" | "own";

@@ -1,10 +1,10 @@
 /**
  * A model made of several: tries them in order until one answers.
  *
- * 1. Every model sees the request as its own: what is bound to a provider (thinking, cache marks, token counts) stays with it.
+ * 1. Every model gets the request as if it were alone: thinking, cache marks and token counts stay with their provider.
  * 2. Each answer, and each failed attempt with a cost, names the model that made it.
  * 3. Text appears once: the text of a failed model is withdrawn unless the next one repeats it.
- * 4. One that failed is passed over for a while, so that the calls of a turn do not wait for it again and again.
+ * 4. A failed model is skipped for a while, so that the calls of a turn do not wait for it again and again.
  */
 import type { Clock } from "../../base/clock.js";
 import type {
@@ -19,17 +19,17 @@ import type { Failure } from "../../protocol/errors.js";
 import { mayFailOver, whileFailingOver } from "../retry/policy.js";
 import { ShownAnswer } from "../retry/shown-answer.js";
 
-/** The provider's name of every route, so that `route:NAME` names one wherever a model is named. */
+/** The provider name of all routes, so that `route:NAME` works wherever a model name works. */
 export const ROUTE_PROVIDER = "route";
 
 export interface RoutingOptions {
   readonly route: string;
-  /** In the order they are asked; opened when they are needed. */
+  /** In the order in which they are tried; opened when needed. */
   readonly members: readonly (() => Promise<Model>)[];
   readonly clock: Clock;
 }
 
-/** For how long a model that could not answer is passed over, unless it named a time itself. */
+/** How long a failed model is skipped, if the provider gives no time itself. */
 const REST_MS = 60_000;
 
 export function createRoutingModel(options: RoutingOptions): Model {
@@ -66,7 +66,7 @@ class Member {
 
   rest({ retry_after_ms = REST_MS }: Failure): void {
     this.#restsUntil = this.#clock.now() + Math.max(retry_after_ms, REST_MS);
-    // What could not be opened may be there the next time.
+    // Opening it may succeed the next time.
     this.#model = undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What every provider offers now, and why the others do not: for `oxbow models`, `/model` and `oxbow doctor`. */
+/** The models of every provider, or why a provider is not ready: for `oxbow models`, `/model` and `oxbow doctor`. */
 
 import { findProgram } from "../../system/find-program.js";
 import type { ListedModel } from "../model-list.js";
@@ -8,7 +8,7 @@ import { type ModelParts, OFFLINE } from "./model-parts.js";
 import type { ProviderEntry } from "./provider-directory.js";
 
 const LIST_MS = 5000;
-/** An address that the user sets means that server; on a default port there may be no server at all. */
+/** The time limit for default ports, where there may be no server. An address that the user sets gets more time. */
 const USUAL_PORT_MS = 500;
 
 export interface ProviderState {
@@ -17,12 +17,12 @@ export interface ProviderState {
   readonly ready: boolean;
   /** The user configured it: a key, an address or a file. */
   readonly configured: boolean;
-  /** Why not, and what to do; or how it is reached. */
+  /** Why it is not ready and what to do, or its address. */
   readonly detail: string;
   readonly models: readonly ListedModel[];
 }
 
-/** In the order of preference; of one provider when it is named. */
+/** In the order of preference; only the named provider, if there is a name. */
 export async function providerStates(parts: ModelParts, only?: string): Promise<readonly ProviderState[]> {
   const entries = parts.directory.list().filter((entry) => only === undefined || entry.name === only);
   const states = await Promise.all(entries.map((entry) => stateOf(parts, entry)));
@@ -81,7 +81,7 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   return { ...base, ready: true, detail, models: offered(provider, models) };
 }
 
-/** A service that keeps its list to itself still has the model the user named. */
+/** A service without a list still has the model that the user named. */
 function offered(provider: NamedProvider, models: readonly ListedModel[]): readonly ListedModel[] {
   if (models.length > 0 || provider.defaultModel === undefined) return models;
   return [{ id: provider.defaultModel }];

@@ -1,4 +1,4 @@
-/** The local model that was chosen last, so that a menu is answered once and not at every start. A convenience: no error matters. */
+/** Remembers the local model that the user chose last, so that the menu does not return at every start. Errors are ignored. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,6 +19,6 @@ export function rememberModel(state: string | undefined, spec: string): void {
     mkdirSync(state, { recursive: true, mode: 0o700 });
     writeFileSync(join(state, FILE), `${spec}\n`);
   } catch {
-    // Asked again next time.
+    // The menu appears again next time.
   }
 }

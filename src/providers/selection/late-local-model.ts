@@ -1,6 +1,6 @@
 /**
- * Wrappers for local models (calls written as text, cut prompts, broken arguments) concern only answers. So the
- * request goes out first, and the rest is loaded while the server works on it.
+ * The wrappers for local models (calls written as text, cut prompts, broken arguments) process only answers. So Oxbow sends the
+ * request first and loads the wrappers while the server works.
  */
 import type { Clock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
@@ -10,7 +10,7 @@ export interface LateCare {
   readonly clock: Clock;
 }
 
-/** By then the request is on its way. */
+/** By then the request has been sent. */
 const SENT_MS = 20;
 
 export function lateLocalModel(model: Model, { load, clock }: LateCare): Model {

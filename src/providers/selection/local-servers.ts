@@ -1,8 +1,8 @@
 /**
- * Servers that answer without a key: on this machine at their usual ports, and those the user described.
+ * Servers that need no key: those on this machine at their default ports, and those that the user describes.
  *
- * 1. All are asked at once, each address once, and none for longer than a server on this machine would take.
- * 2. Another program may listen on a default port: a server counts when it names itself, or when the user gave its address.
+ * 1. Oxbow probes all addresses at once, each address once, with a short time limit.
+ * 2. Another program may listen on a default port: a server counts if it identifies itself, or if the user set its address.
  */
 import type { ListedModel, ModelListing } from "../model-list.js";
 import type { NamedProvider, WireName } from "../named.js";
@@ -56,7 +56,7 @@ export async function listOf(
   return listModels(provider.wire satisfies WireName, directory.endpoint(provider), { http, timeoutMs });
 }
 
-/** Whether what listens at a server's usual port is that server. */
+/** Whether the program at a server's default port is that server. */
 export function isItself({ directory }: ModelParts, provider: NamedProvider, models: readonly ListedModel[]): boolean {
   if (provider.owner === undefined || directory.endpoint(provider).baseUrl !== provider.baseUrl) return true;
   return provider.owner.test(models[0]?.owner ?? "");
@@ -68,7 +68,7 @@ function isCandidate({ directory }: ModelParts, provider: NamedProvider): boolea
   return keyless && !directory.hasKey(provider);
 }
 
-/** Models that only turn text into numbers are listed like any other. */
+/** Servers also list embedding models, which cannot answer. */
 function canAnswer({ id }: ListedModel): boolean {
   return !/embed/i.test(id);
 }

@@ -1,13 +1,13 @@
-/** What finding, opening and describing models have in common. */
+/** What the code that finds, opens and describes models shares. */
 
 import type { HttpClient } from "../../system/http-client.js";
 import type { LocalOptions } from "../local/local-ollama.js";
 import type { Trace } from "../trace.js";
 import type { ProviderDirectory } from "./provider-directory.js";
 
-/** What a cassette has to do with providers that are programs. */
+/** How a cassette records and replays provider programs. */
 export interface ProgramTape {
-  /** What the programs on it said of themselves, by name: these are neither asked nor run. */
+  /** The recorded descriptions of programs, by name: these programs do not run. */
   readonly said: ReadonlyMap<string, string>;
   /** Called after a program has described itself. */
   readonly met?: (name: string, said: string) => void;
@@ -21,7 +21,7 @@ export interface ModelParts {
   readonly trace?: Trace;
   readonly local?: LocalOptions;
   readonly programs?: ProgramTape;
-  /** The folder of what is worth keeping but not worth missing. */
+  /** The state folder: Oxbow works without the files in it. */
   readonly state?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ export interface ModelSpec {
   readonly model?: string;
 }
 
-/** A prefix is a provider only when there is one of that name: Ollama's own names have colons too. */
+/** A prefix is a provider only if one of that name exists: Ollama's model names have colons too. */
 export function splitSpec(spec: string, isProvider: (name: string) => boolean): ModelSpec {
   if (isProvider(spec)) return { provider: spec };
   const colon = spec.indexOf(":");
@@ -17,7 +17,7 @@ export function splitSpec(spec: string, isProvider: (name: string) => boolean): 
 /** The part before a colon that is not a provider: a mistake, or an Ollama name with a tag. */
 export function unknownPrefix(model: string): string | undefined {
   const prefix = /^([^/:]+):./.exec(model)?.[1];
-  // OpenAI's names of models that were trained further.
+  // OpenAI's prefix for fine-tuned models.
   return prefix === "ft" ? undefined : prefix;
 }
 

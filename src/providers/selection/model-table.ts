@@ -1,18 +1,18 @@
-/** The models as people read them: in `oxbow models` and `/model`. */
+/** The table of models of `oxbow models` and `/model`. */
 import { safeLine } from "../../base/terminal-text.js";
 import type { ListedModel } from "../model-list.js";
 import type { ProviderState } from "./describe.js";
 
 export interface ModelTable {
   readonly text: string;
-  /** In the order they are shown, as they may be asked for. */
+  /** The names of the models, in the order of the table. */
   readonly specs: readonly string[];
 }
 
 export interface TableOptions {
   /** Gives each model a number to choose it by. */
   readonly numbered?: true;
-  /** Most models of one provider; some services have hundreds. */
+  /** The most models to show of one provider; some services have hundreds. */
   readonly most?: number;
 }
 
@@ -47,7 +47,7 @@ function missingLines(missing: readonly ProviderState[]): readonly string[] {
   return lines.length === 0 ? [] : ["not ready:", ...lines];
 }
 
-/** Who chooses from a menu wants to see what can be chosen. */
+/** A menu shows only the names of providers that are not ready. */
 function missingNames(missing: readonly ProviderState[]): readonly string[] {
   const names = missing.map(({ name }) => name).join(", ");
   return names === "" ? [] : [`not ready: ${names} ('oxbow models' says why)`];

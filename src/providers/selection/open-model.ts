@@ -1,4 +1,4 @@
-/** A model by its provider's name and its own, ready to be called. */
+/** Opens a model by the names of its provider and itself. */
 
 import { nearest } from "../../base/nearest.js";
 import type { Model } from "../../engine/ports.js";
@@ -25,7 +25,7 @@ export async function openModel(parts: ModelParts, name: string, model: string |
   return "problem" in opened ? noModel(opened.problem) : { model: opened };
 }
 
-/** A model on this machine takes as long as it takes, unless the user set a limit. */
+/** An answer of a model on this machine has no time limit by default. */
 async function limited(parts: ModelParts, opened: Resolved, provider: NamedProvider): Promise<Resolved> {
   const ms = parts.local?.answerMs;
   if (ms === undefined || !("model" in opened) || !parts.directory.endpoint(provider).local) return opened;
@@ -65,13 +65,13 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   return { model: lateLocalModel(direct, { load, clock: nodeClock }) };
 }
 
-/** A model on this machine may think as long as it takes, but where the user set a limit. */
+/** A model on this machine may be silent without a limit by default. */
 function withPatience(endpoint: Endpoint, idleMs: number | undefined): Endpoint {
   if (!endpoint.local || idleMs === undefined) return endpoint;
   return { ...endpoint, timeouts: { ...usualTimeouts(endpoint), idleMs } };
 }
 
-/** The first model of a server that was asked for without one. */
+/** The first model of a server, if the user named only the server. */
 async function firstOf(parts: ModelParts, provider: NamedProvider): Promise<string | { readonly failure: Failure }> {
   const { listOf } = await import("./local-servers.js");
   const endpoint = parts.directory.endpoint(provider);

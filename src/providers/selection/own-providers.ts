@@ -2,7 +2,7 @@
  * The user's own providers: the files of their folder and the profile's `[providers.NAME]` tables.
  *
  * 1. The profile wins over a `.conf` file, and both over what is built in.
- * 2. A mistake in one provider's description is that provider's alone.
+ * 2. A mistake in one provider's description does not affect the others.
  */
 import { isJsonObject } from "../../protocol/json.js";
 import { findProvider } from "../named.js";
@@ -36,7 +36,7 @@ export function ownProviders(folder: string | undefined, tables: ProviderTables 
   });
 }
 
-/** Of a project: a key goes to it only if the variable carries its name. */
+/** Providers of a project: they get a key only if its variable begins with the provider's name. */
 export function projectProviders(files: readonly string[]): readonly ProviderEntry[] {
   return files
     .flatMap((path) => providerFile(path))

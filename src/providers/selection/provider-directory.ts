@@ -1,4 +1,4 @@
-/** The providers there are, and where each is reached: built in, from the user's folder, from the profile. */
+/** All providers and their addresses: built in, from the user's folder, from the profile. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
@@ -7,7 +7,7 @@ import type { Authorise } from "../authorisation.js";
 import type { Endpoint } from "../http-model.js";
 import { endpointOf, isReady, NAMED_PROVIDERS, type NamedProvider } from "../named.js";
 
-/** The keys that people stored, as far as a provider is concerned. */
+/** The part of the stored keys that providers need. */
 export interface StoredKeys {
   /** Await it before any other call. */
   load(): Promise<void>;
@@ -19,13 +19,13 @@ export interface StoredKeys {
 export interface DirectoryOptions {
   readonly stored: StoredKeys;
   readonly variables: Variables;
-  /** Oxbow's folders; without them only what is built in, and no stored keys. */
+  /** Oxbow's folders; without them there are only built-in providers and no stored keys. */
   readonly roots?: Pick<Roots, "config" | "state">;
   readonly tables?: ProviderTables;
   readonly builtIn?: readonly NamedProvider[];
   /** Approved providers of the project: private copies of their files. */
   readonly ofProject?: () => Promise<readonly string[]>;
-  /** Programs that need not be there, because a cassette speaks for them. */
+  /** Programs that may be missing, because a cassette answers for them. */
   readonly onTape?: readonly string[];
   /** Wraps or replaces the authorisation: a cassette. */
   readonly aroundAccess?: (authorise: Authorise | undefined) => Authorise | undefined;
@@ -43,7 +43,7 @@ export type ProviderEntry =
       readonly kind: "executable";
       readonly name: string;
       readonly file: string;
-      /** It came with the project: used only if it is named, and gets no variables but its own. */
+      /** It belongs to the project: Oxbow uses it only by name, and gives it only its own variables. */
       readonly ofProject?: true;
     }
   | { readonly kind: "broken"; readonly name: string; readonly problem: string };
@@ -59,7 +59,7 @@ export class ProviderDirectory {
     this.#stored = options.stored;
   }
 
-  /** Who has no provider of their own pays one look for it. */
+  /** Without own providers this costs one check of the folder. */
   static async open(options: DirectoryOptions): Promise<ProviderDirectory> {
     const { roots, tables, builtIn = NAMED_PROVIDERS, onTape = [] } = options;
     const folder = roots && join(roots.config, "providers");
@@ -99,7 +99,7 @@ export class ProviderDirectory {
     return this.list().flatMap((entry) => (entry.kind === "http" ? [entry.provider] : []));
   }
 
-  /** A key in the environment goes before a stored one. */
+  /** A key in the environment overrides a stored one. */
   endpoint(provider: NamedProvider): Endpoint {
     const endpoint = endpointOf(provider, this.#options.variables);
     const isOpen = endpoint.key === undefined && (provider.keyName !== undefined || provider.signIn);
@@ -114,13 +114,13 @@ export class ProviderDirectory {
     return key !== undefined || authorise !== undefined;
   }
 
-  /** The provider's name and those of others that use the same key, which is stored once for all of them. */
+  /** The names of this provider and of others that share its key, which is stored once for all of them. */
   keyNames({ name, keyName }: NamedProvider): readonly string[] {
     const others = this.reachable().filter((other) => keyName !== undefined && other.keyName === keyName);
     return [name, ...others.map((other) => other.name).filter((other) => other !== name)];
   }
 
-  /** What is in the way of a provider's stored key, as the beginning of a sentence; mostly nothing. */
+  /** Why a provider's stored key cannot be used, as the beginning of a sentence; usually empty. */
   keyProblem(provider: NamedProvider): string {
     return this.#stored.reason(this.keyNames(provider));
   }

@@ -1,10 +1,10 @@
 /**
  * Chooses the provider and model when the user names none.
  *
- * 1. A key decides at once: with one, nothing is asked, started or waited for.
- * 2. Without a key: a provider program that is ready, then servers on this machine. If there are several models, the user chooses,
- *    and where there is none the one used last, else the first, is taken and said.
- * 3. Nothing found is the offline model, and a model that was asked for by name is then missing.
+ * 1. A key decides at once: Oxbow then asks nothing, starts nothing and waits for nothing.
+ * 2. Without a key: a provider program that is ready, then servers on this machine. If there are several models, the user chooses.
+ *    Without a user, Oxbow takes the one used last, else the first, and says so.
+ * 3. If nothing is found, the offline model answers; a model that the user named is then missing.
  */
 import type { ListedModel } from "../model-list.js";
 import { isSameHost, type NamedProvider } from "../named.js";
@@ -15,7 +15,7 @@ import type { ProviderEntry } from "./provider-directory.js";
 
 /** A user at a terminal. */
 export interface Person {
-  /** Undefined when no answer will come. */
+  /** Undefined if the user does not answer. */
   ask(question: string): Promise<string | undefined>;
   notify(message: string): void;
 }
@@ -88,7 +88,7 @@ async function providerOfTagged(
   return withKeys(parts).find(isMoved)?.name ?? (await readyPrograms(parts))[0]?.name;
 }
 
-/** In their order of preference. What that costs is a look at the variables. */
+/** In their order of preference. This only checks the variables. */
 function withKeys({ directory }: ModelParts): readonly NamedProvider[] {
   return directory.reachable().filter((provider) => {
     if (provider.keyName === undefined && !provider.signIn) return false;
@@ -119,7 +119,7 @@ async function pick(
   if (again !== undefined) return again;
   const { withAbilities } = await import("./local-servers.js");
   const described = choicesOf(await withAbilities(parts, servers));
-  // Who cannot call tools can do little here.
+  // Models without tool calls come last: they can do little here.
   const choices = [
     ...described.filter(({ listed }) => listed.tools !== false),
     ...described.filter(({ listed }) => listed.tools === false),
@@ -150,7 +150,7 @@ function specOf({ provider, model }: Selection): string {
   return `${provider}:${model}`;
 }
 
-/** Undefined when no usable answer came. */
+/** Undefined without a valid answer. */
 async function askWhich(choices: readonly Choice[], person: Person): Promise<Choice | undefined> {
   const { abilityText } = await import("./model-table.js");
   const digits = String(choices.length).length;
@@ -170,7 +170,7 @@ async function askWhich(choices: readonly Choice[], person: Person): Promise<Cho
   return undefined;
 }
 
-/** The servers found after it was started; a sentence when it was not, but could be. */
+/** The servers found after Ollama was started; a sentence if it was not started but could be. */
 async function offerOllama(
   parts: ModelParts,
   person: Person | undefined,

@@ -19,7 +19,7 @@ export interface CountOptions {
 /** An answer that takes longer is not worth waiting for. */
 const TIMEOUT_MS = 5000;
 
-/** undefined when it does not answer: then an estimate has to do. */
+/** Undefined if the provider does not answer; the caller then uses an estimate. */
 export async function countTokens(request: ModelRequest, options: CountOptions): Promise<number | undefined> {
   const { wire, http, signal } = options;
   const question = QUESTIONS[wire.name];

@@ -8,7 +8,7 @@ interface Habits {
   readonly factor: number;
   readonly request: number;
   readonly message: number;
-  /** With the first tool comes a prompt of the provider's own. */
+  /** The provider adds its own prompt with the first tool. */
   readonly firstTool: number;
   readonly tool: number;
   /** Some show the model a shorter form of a tool's schema. */
@@ -22,7 +22,7 @@ const HABITS: Readonly<Record<string, Habits>> = {
 };
 const USUAL: Habits = { factor: 1.1, request: 15, message: 6, firstTool: 80, tool: 12, schema: 0.9 };
 
-/** About what a large image takes everywhere. */
+/** The approximate tokens of a large image with any provider. */
 const IMAGE = 1600;
 
 type Sized = Pick<ModelRequest, "system" | "messages" | "tools">;
@@ -52,7 +52,7 @@ export function estimateTextTokens(request: Sized, family: string): number {
 
 let lastSystem: { readonly text: string; readonly weight: number } | undefined;
 
-/** It is the same from request to request. */
+/** Cached, because it is the same in every request. */
 function weighSystem(text: string): number {
   if (lastSystem?.text !== text) lastSystem = { text, weight: estimateTokens(text) };
   return lastSystem.weight;
@@ -64,7 +64,7 @@ interface ToolWeight {
   readonly schema: number;
 }
 
-/** A tool is offered again and again, with the same schema. */
+/** Cached, because every request offers the same tools. */
 const toolWeights = new WeakMap<object, ToolWeight>();
 
 function weighTool({ name, description, inputSchema }: Sized["tools"][number]): ToolWeight {
@@ -82,7 +82,7 @@ interface Weight {
   readonly images: number;
 }
 
-/** Messages are never changed, and each is in every request that follows. */
+/** Cached, because messages never change and every later request contains them. */
 const weights = new WeakMap<Message, Weight>();
 
 function weigh(message: Message): Weight {

@@ -1,6 +1,6 @@
 /**
- * Where Anthropic may cut the prompt for its cache. It reads a request as tools, system, messages, and finds what it had
- * kept up to a mark.
+ * Places the cache marks for Anthropic. The service reads a request as tools, system, messages, and reuses the cached prefix up to
+ * a mark.
  *
  * 1. At most four marks: the tools, the system text, and the ends of the last two of the user's messages. The older of those
  *    two was the newest in the call before, so each call finds what the last one wrote.

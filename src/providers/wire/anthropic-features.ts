@@ -1,6 +1,6 @@
 /**
- * What Anthropic offers beyond the plain Messages API, by model, as data. A server that is merely compatible refuses a whole
- * request over a field or a header it does not know, so only Anthropic's own get them.
+ * What Anthropic offers beyond the plain Messages API, by model, as data. A merely compatible server refuses a whole request
+ * because of an unknown field or header, so only Anthropic's own service gets them.
  */
 import type { JsonObject } from "../../protocol/json.js";
 import { asObject } from "./fields.js";
@@ -17,7 +17,7 @@ const INTERLEAVED_THINKING: Feature = {
   beta: "interleaved-thinking-2025-05-14",
 };
 
-/** Arguments as the model writes them, not buffered until they are whole; cut off, they are no JSON. */
+/** Arguments as the model writes them, not buffered until they are complete. If the answer is cut off, they are not valid JSON. */
 const FINE_GRAINED_TOOLS: Feature = { models: /^claude-(?!2|instant|3-(opus|sonnet|haiku))/ };
 
 export interface AnthropicFeatures {

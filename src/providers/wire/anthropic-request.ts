@@ -1,7 +1,7 @@
 /**
- * A canonical request as Anthropic Messages wants it.
+ * Encodes a canonical request for Anthropic Messages.
  *
- * 1. Tool results stand first in the message after their calls, and tool calls last in theirs: anything else is refused.
+ * 1. Tool results come first in the message after their calls, and tool calls come last in theirs: Anthropic refuses anything else.
  * 2. Thinking is sent back with its signature or not at all, and never as the end of a message.
  */
 import type { ModelRequest } from "../../engine/ports.js";
@@ -101,7 +101,7 @@ function encodeBlock(block: AssistantBlock): readonly JsonObject[] {
   }
 }
 
-/** A tool that Anthropic ran and that a cancel cut off has no result; only at the very end may it still get one. */
+/** Removes calls of Anthropic's own tools that have no result because of a cancel. Only a call at the very end may still get one. */
 function withoutDangling(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] {
   const data = blocks.map((block) => (block.type === "opaque" ? asObject(block.data) : {}));
   const answered = new Set(data.map((own) => asText(own.tool_use_id)));

@@ -1,13 +1,13 @@
 /**
  * How to request thinking from Anthropic's models, as data.
  *
- * 1. Newer ones decide themselves how much, led by an effort. Older ones want a budget, which is part of `max_tokens` and less than it.
- * 2. A model that cannot think is not asked to.
+ * 1. Newer models decide how much to think, guided by an effort. Older models need a budget, which must be below `max_tokens`.
+ * 2. Requests to a model that cannot think contain neither.
  */
 import type { Effort, ModelRequest } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
 
-/** Since 4.6; they refuse a budget or are about to. */
+/** Models since 4.6 refuse a budget, or will. */
 const ADAPTIVE = /^claude-((opus|sonnet|haiku)-(4-[6-9]|[5-9]|\d{2})|fable-|mythos-)/;
 const WITHOUT_THINKING = /^claude-(2|instant|3-(opus|sonnet|haiku|5))/;
 /** Takes an effort beside the budget. */
@@ -15,7 +15,7 @@ const EFFORT_AND_BUDGET = /^claude-opus-4-5/;
 
 const BUDGETS: Readonly<Record<Effort, number>> = { low: 2048, medium: 8192, high: 16_384 };
 
-/** Anthropic has no default. What is thought counts as well, so models that think get room for it. */
+/** Anthropic has no default. Thinking counts as output, so models that think get room for it. */
 const DEFAULT_MAX_TOKENS = 8192;
 const DEFAULT_MAX_TOKENS_THINKING = 32_000;
 

@@ -1,4 +1,4 @@
-/** Anthropic Messages: the stream of typed blocks. What is sent is in `anthropic-request.ts`. */
+/** Decodes the stream of Anthropic Messages. `anthropic-request.ts` encodes requests. */
 import type { ModelBlock, ModelEvent, StopReason } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -21,9 +21,9 @@ interface OpenBlock {
 
 export interface AnthropicState {
   readonly context: WireContext;
-  /** Nearly always none or one: blocks follow each other. */
+  /** Nearly always none or one, because blocks follow each other. */
   readonly open: readonly OpenBlock[];
-  /** Something of the answer has arrived. */
+  /** A part of the answer has arrived. */
   readonly begun: boolean;
   readonly called: boolean;
   readonly usage: Usage;
@@ -103,7 +103,7 @@ function blockDelta(state: AnthropicState, data: JsonObject): Step {
   return { state: withOpen(state, open), events: shown === "" ? [] : [delta(block.kind, shown)] };
 }
 
-/** What of a delta a reader sees at once. */
+/** The event for the part of a delta that clients show at once. */
 function shownBy(change: JsonObject, kind: OpenBlock["kind"]): string {
   if (change.type === "text_delta" && kind === "text") return asText(change.text);
   return change.type === "thinking_delta" && kind === "thinking" ? asText(change.thinking) : "";
@@ -120,7 +120,7 @@ function apply(block: OpenBlock, change: JsonObject): OpenBlock {
   }
 }
 
-// These two run for every token and are written out: a spread takes ten times as long.
+// These two run for every token and list each field, because a spread takes ten times as long.
 function withBody({ index, kind, start, signature }: OpenBlock, body: string): OpenBlock {
   return { index, kind, start, body, signature };
 }
@@ -129,7 +129,7 @@ function withOpen({ context, begun, called, usage, stop }: AnthropicState, open:
   return { context, open, begun, called, usage, stop };
 }
 
-/** Text is appended to text; anything else replaces what was there. */
+/** Appends text to text; any other value replaces the old one. */
 function merged(start: JsonObject, change: JsonObject): JsonObject {
   const out: Record<string, JsonValue | undefined> = { ...start };
   for (const [key, value] of Object.entries(change)) {

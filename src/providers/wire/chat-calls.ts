@@ -1,6 +1,6 @@
 /**
- * Tool calls of Chat Completions, put together from their deltas. Servers differ: a call comes whole or in pieces, repeats its
- * id and name in every piece or names itself late, shares index 0 with its siblings or has no index at all.
+ * Assembles tool calls of Chat Completions from their deltas. Servers differ: a call comes whole or in pieces, has its id and name
+ * in every piece or only in a late one, shares index 0 with other calls or has no index.
  *
  * 1. Calls are in the order of their index, those that share one in the order they began.
  * 2. Before the end a call is emitted only when a later one has begun and its arguments are one complete object.
@@ -72,7 +72,7 @@ function belongsTo(calls: ChatCalls, { index, id, name, piece }: CallDelta): Pen
   return piece !== "" && isCompleteObject(newest.written) ? undefined : newest;
 }
 
-/** Emits what is surely complete. */
+/** Emits the calls that are certainly complete. */
 export function emitComplete(calls: ChatCalls, events: ModelEvent[]): ChatCalls {
   const out = [...calls];
   for (const [place, call] of calls.slice(0, -1).entries()) {

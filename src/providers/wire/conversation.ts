@@ -1,10 +1,10 @@
 /**
- * The canonical conversation in the shape every provider insists on.
+ * The canonical conversation in the form that every provider requires.
  *
  * 1. User and assistant alternate; consecutive messages of one role are joined, and empty ones are dropped.
- * 2. Every tool call is answered directly after the message that made it: a result that was never recorded is replaced by one
- *    that says so, and a result without its call is left out.
- * 3. Blank text is never sent, and thinking never without the text or the calls it led to.
+ * 2. The result of every tool call directly follows the message of the call. A missing result becomes one that says so, and a
+ *    result without a call is left out.
+ * 3. Blank text is left out, and so is thinking without the text or the calls that it led to.
  */
 import type {
   AssistantBlock,
@@ -25,7 +25,7 @@ export interface UserTurn {
 export interface AssistantTurn {
   readonly role: "assistant";
   readonly blocks: readonly AssistantBlock[];
-  /** Written since the newest input: the answer to it is not finished. */
+  /** Written since the newest input, whose answer is not finished. */
   readonly current: boolean;
 }
 
@@ -113,7 +113,7 @@ function isSent(block: { readonly type: string; readonly text?: string }): boole
   return block.type !== "yield";
 }
 
-/** Text and images of some content apart, for wires that want them apart. */
+/** Separates text from images, for wires that need them apart. */
 export function splitContent(content: readonly (TextBlock | ImageBlock)[]): {
   readonly text: string;
   readonly images: readonly ImageBlock[];
@@ -127,7 +127,7 @@ export function splitContent(content: readonly (TextBlock | ImageBlock)[]): {
   return { text: texts.join("\n\n"), images };
 }
 
-/** Providers refuse a whole conversation over one call whose name they would not have allowed; models invent such names. */
+/** Replaces invalid names: models invent them, and providers refuse a whole conversation because of one. */
 export function callName(tool: string): string {
   return tool.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 128) || "unknown";
 }

@@ -2,7 +2,7 @@
  * The protocol of executable providers: a canonical request as JSON in, events as lines of JSON out, or one whole
  * answer. docs/executable-provider.md documents it; `executable/model.ts` runs the program.
  *
- * 1. Messages alternate and every call is answered, so a provider need not put anything in order.
+ * 1. Messages alternate and every call has a result, so a provider does not need to reorder anything.
  * 2. Lines of an unknown type are ignored: newer providers work with an older Oxbow.
  */
 import type { ModelEvent, ModelRequest, StopReason } from "../../engine/ports.js";
@@ -31,7 +31,7 @@ type Step = WireStep<ExecutableState>;
 export const executable: Wire<ExecutableState> = {
   name: "executable",
   framing: "ndjson",
-  // Keys are the program's own business.
+  // The program handles its own keys.
   authorize: () => ({}),
   encode,
   initial: (context) => ({ context, text: "", thinking: "", called: false }),
@@ -69,7 +69,7 @@ function isSendable(block: AssistantBlock, family: string): boolean {
 
 function encodeTurn(turn: ConversationTurn): JsonObject {
   const blocks = turn.role === "user" ? [...turn.results, ...turn.content] : turn.blocks;
-  // Blocks are JSON; only TypeScript cannot see that of an interface.
+  // Blocks are JSON, but TypeScript does not accept an interface as JsonValue.
   return { role: turn.role, content: blocks as unknown as readonly JsonObject[] };
 }
 
@@ -167,7 +167,7 @@ function readUsage(counts: JsonObject): Usage {
   };
 }
 
-/** A provider may name one of Oxbow's reasons; otherwise its status, code and words are judged like any other provider's. */
+/** A provider may name one of Oxbow's reasons; otherwise Oxbow classifies its status, code and message like those of any other provider. */
 function errorOf(error: JsonObject, context: WireContext): Failure {
   const message = oneLine(asText(error.message)) || "it reported an error without a message";
   const wait = asNumber(error.retry_after_ms);

@@ -1,8 +1,7 @@
 /**
- * What a provider says when it does not answer, as a Failure: the same table for an HTTP error and for an
- * error inside a stream.
+ * Turns a provider's error into a Failure: one table for HTTP errors and for errors inside a stream.
  *
- * 1. A provider's own word for the error decides before the HTTP status, since gateways send everything as 400 or 500.
+ * 1. The provider's own error type decides before the HTTP status, because gateways send everything as 400 or 500.
  * 2. The text is one short line without anything that looks like a key.
  */
 import { type BuiltInReason, type Failure, type FailureTraits, failure } from "../../protocol/errors.js";
@@ -19,7 +18,7 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
-/** An error as a provider words it. */
+/** An error as the provider describes it. */
 interface Complaint {
   readonly status: number | undefined;
   /** Its types and codes, in lower case. */
@@ -28,7 +27,7 @@ interface Complaint {
 }
 
 const DETAIL_CHARS = 300;
-/** Said when a provider limits the rate without naming a time. */
+/** Used when a provider limits the rate without giving a time. */
 const USUAL_RETRY_SECONDS = 5;
 
 /** `now`: milliseconds since the epoch, for times without the server's own clock. */
@@ -68,7 +67,7 @@ export function interrupted(context: FailureContext): Failure {
   return failure("StreamInterrupted", { name: context.provider }, { retryable: true });
 }
 
-/** Nothing came back. `code` is the operating system's word for it. */
+/** The failure when no response came. `code` is the error code of the operating system. */
 export function unreached(
   about: {
     readonly provider: string;
@@ -100,7 +99,7 @@ export function malformed(detail: string, context: FailureContext): Failure {
   return failure("MalformedResponse", { name: context.provider, url: context.url, detail: oneLine(detail) });
 }
 
-/** For an answer that fills the memory before or around its content. */
+/** The failure for an answer that is too large to hold in memory. */
 export function tooLong({ provider }: Pick<FailureContext, "provider">): Failure {
   return failure("AnswerTooLong", { name: provider, limit: "256 MB on the wire" });
 }
@@ -181,7 +180,7 @@ interface Rule extends Verdict {
   readonly message?: RegExp;
 }
 
-/** The first that fits. Words and messages are asked of every status; `4xx` and `5xx` are what is left. */
+/** The first match wins. Words and messages match any status; `4xx` and `5xx` catch the rest. */
 const RULES: readonly Rule[] = [
   { reason: "QuotaExceeded", words: /insufficient_quota|billing|insufficient_(credit|balance)|payment_required/ },
   { reason: "QuotaExceeded", message: /credit balance|insufficient (credit|balance|funds|quota)|out of credits/i },
@@ -221,7 +220,7 @@ const RULES: readonly Rule[] = [
 
 function judge({ status, words, message }: Complaint): Verdict {
   if (status === 404 || words.includes("not_found_error")) {
-    // Without a word on a model it is the address that was not found.
+    // If the message does not mention a model, the address was not found.
     return { reason: /\bmodels?\b|endpoints found/i.test(message) ? "ModelNotFound" : "MalformedResponse" };
   }
   if (status === 405) return { reason: "MalformedResponse" };
@@ -237,7 +236,7 @@ function judge({ status, words, message }: Complaint): Verdict {
   return { reason: "ProviderFailed", retryable: true };
 }
 
-/** What a page says, when a proxy or a web server answered instead of a model. */
+/** The text of a page that a proxy or a web server sent instead of an answer. */
 export function textOf(body: string): string {
   if (!/<(!doctype|html|head|body|title)\b/i.test(body)) return body;
   const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1]?.trim();

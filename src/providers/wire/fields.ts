@@ -18,7 +18,7 @@ export function asList(value: unknown): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Undefined when the text is not JSON. Bounded in depth: every wire reads its frames and arguments with this. */
+/** Undefined if the text is not JSON or is nested too deep. Every wire parses its frames and arguments with this. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return parseShallow(text);

@@ -1,4 +1,4 @@
-/** Bytes to frames, for every kind of framing a wire can have. */
+/** Splits bytes into frames, for every framing that wires use. */
 
 import { SseDecoder } from "../../base/sse.js";
 import type { ModelEvent } from "../../engine/ports.js";
@@ -16,7 +16,7 @@ export interface FrameDecoder {
 export function createFrameDecoder(framing: Wire<unknown>["framing"]): FrameDecoder {
   if (framing === "sse") {
     const decoder = new SseDecoder();
-    // Some gateways keep a connection alive with events that hold nothing.
+    // Some gateways keep a connection alive with empty events.
     return { push: (bytes) => decoder.push(bytes).filter(({ data }) => data.trim() !== ""), end: () => [] };
   }
   const decoder = new NdjsonDecoder();
@@ -24,7 +24,7 @@ export function createFrameDecoder(framing: Wire<unknown>["framing"]): FrameDeco
   return { push: (bytes) => frames(decoder.push(bytes)), end: () => frames(decoder.end()) };
 }
 
-/** A recorded answer as events: what a live one would have been, without a network. */
+/** The events of a recorded answer: the same as live, without a network. */
 export function replay<State>(
   wire: Wire<State>,
   context: WireContext,

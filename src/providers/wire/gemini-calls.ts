@@ -1,7 +1,7 @@
 /**
  * Function calls of Gemini whose arguments come in pieces: each piece names the place of a value by a JSON path, and strings grow.
  *
- * 1. A piece that cannot be placed makes the whole call malformed: arguments that are partly guessed are never run.
+ * 1. A piece that cannot be placed makes the whole call malformed: Oxbow never runs partly guessed arguments.
  */
 import { MOST_ARGUMENT_LEVELS } from "../../base/json-nesting.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -50,7 +50,7 @@ function readPath(path: string): readonly (string | number)[] | undefined {
   return steps.length === 0 || steps.length > MOST_ARGUMENT_LEVELS ? undefined : steps;
 }
 
-/** Undefined when something else is in the way. */
+/** Undefined if another value is at that place. */
 function put(
   target: JsonValue | undefined,
   path: readonly (string | number)[],
@@ -67,7 +67,7 @@ function put(
   const object = target === undefined ? {} : target;
   if (!isJsonObject(object)) return undefined;
   const value = put(Object.hasOwn(object, step) ? object[step] : undefined, rest, piece);
-  // A computed name is always an own field, also `__proto__`.
+  // A computed name always creates an own field, even `__proto__`.
   return value === undefined ? undefined : { ...object, [step]: value };
 }
 

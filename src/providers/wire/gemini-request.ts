@@ -1,9 +1,9 @@
 /**
- * A canonical request as Gemini wants it.
+ * Encodes a canonical request for Gemini.
  *
  * 1. A signature goes back on the kind of part it came with, and parts that carry one are never joined with others.
  * 2. Results open the turn after their calls, in the order of the calls. They hold text; their images follow them.
- * 3. A thought without a signature is not sent: Gemini takes nothing from it.
+ * 3. A thought without a signature is not sent: Gemini ignores it.
  */
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";
@@ -17,14 +17,17 @@ import type { WireRequest, WireTarget } from "./wire.js";
 /** Where a signature belongs: the call or the text after it, its own thinking, or an empty part. */
 export type SignedPart = "call" | "text" | "thought" | "nothing";
 
-/** From this generation on, a call in the newest turn without a signature is refused. Earlier ones get theirs too: what was sent once stays. */
+/**
+ * From this generation on, a call in the newest turn without a signature is refused. Earlier calls get one too, so that the sent prefix
+ * never changes.
+ */
 const WANTS_SIGNATURES = /\bgemini-([3-9]|[1-9]\d)/;
 const THINKS_BY_LEVEL = WANTS_SIGNATURES;
 const TWO_LEVELS = /\bgemini-3-pro/;
 const THINKS_BY_BUDGET = /\bgemini-2\.5-/;
-/** In tokens; every model of that generation takes these. */
+/** In tokens; every model of that generation accepts these. */
 const BUDGETS = { low: 1024, medium: 8192, high: 24_576 } as const;
-/** Google's own word for a call that another model made, or whose signature was lost. */
+/** Google's value for a call of another model, or for a lost signature. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 export function encodeGemini(request: ModelRequest, target: WireTarget): WireRequest {
@@ -58,7 +61,7 @@ export function encodeGemini(request: ModelRequest, target: WireTarget): WireReq
   };
 }
 
-/** Thoughts are asked for as well: how long it thinks is then seen. Models that cannot think get nothing. */
+/** Also requests the thoughts, so that the user sees the model think. Models that cannot think get no setting. */
 function thinking({ effort, model }: ModelRequest): JsonObject {
   if (effort === undefined) return {};
   if (THINKS_BY_LEVEL.test(model)) {

@@ -1,8 +1,8 @@
 /**
- * JSON Schema as the subset that Gemini takes for a function's parameters. A keyword it does not know makes it refuse the whole
- * request, so unsupported parts are dropped, and described in the description if a model would miss them.
+ * Converts JSON Schema to the subset that Gemini accepts for a function's parameters. An unknown keyword makes Gemini refuse the
+ * whole request, so unsupported parts are dropped. If the model needs them, they move into the description.
  *
- * 1. Everything the result allows has the shape the schema asks for, or a wider one: Oxbow checks the arguments itself.
+ * 1. The result allows everything that the schema allows, and maybe more: Oxbow checks the arguments itself.
  * 2. No schema makes this throw or run forever: a reference to itself becomes an object, and so does
  *    what is too deep or too much.
  */
@@ -11,7 +11,7 @@ import { asList, asNumber, asObject, asText } from "./fields.js";
 
 const TYPES = new Set(["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT"]);
 
-/** Taken as they are, when they are numbers. */
+/** Copied unchanged if they are numbers. */
 const NUMBERS = [
   "minItems",
   "maxItems",
@@ -39,7 +39,7 @@ export function toGeminiSchema(schema: JsonObject): JsonObject | undefined {
   return converted.type === "OBJECT" && converted.properties !== undefined ? converted : undefined;
 }
 
-/** The references on the way down: meeting one again means that the schema contains itself. */
+/** The references on the way down: a repeated one means that the schema contains itself. */
 type Trail = readonly string[];
 
 class Conversion {
@@ -89,7 +89,7 @@ class Conversion {
     return reference === "" ? part : { ...this.#lookUp(reference), ...part, $ref: undefined };
   }
 
-  /** `null` among them is said as `nullable`. */
+  /** A `null` among them becomes `nullable`. */
   #alternatives(schema: JsonObject, trail: Trail): JsonObject | undefined {
     const types = asList(schema.type).map(asText);
     const named = types.filter((type) => type !== "null");
@@ -141,7 +141,7 @@ class Conversion {
     return { properties: Object.fromEntries(converted), ...(required.length > 0 && { required }) };
   }
 
-  /** A list of anything has to say of what; a tuple is a list of what its places allow. */
+  /** Gemini requires the type of items. A tuple becomes a list of anything that its positions allow. */
   #items(schema: JsonObject, trail: Trail): JsonObject {
     const places = [...asList(schema.prefixItems), ...asList(schema.items)];
     if (places.length > 0) return this.convert(places.length === 1 ? places[0] : { anyOf: places }, trail);
@@ -178,7 +178,7 @@ function described(schema: JsonObject, notes: readonly string[]): JsonObject {
   };
 }
 
-/** All of several schemas at once, as far as a subset can say it: the properties of all, and of the rest what the first says. */
+/** Combines several schemas, as far as the subset can: the properties of all, and everything else from the first. */
 function merged(schemas: readonly JsonObject[]): JsonObject {
   const properties: Record<string, JsonValue | undefined> = {};
   const required = new Set<JsonValue>();

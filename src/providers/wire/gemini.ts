@@ -1,5 +1,5 @@
 /**
- * Gemini: a stream of partial answers. What is sent is in `gemini-request.ts`.
+ * Decodes Gemini's stream of partial answers. `gemini-request.ts` encodes requests.
  *
  * 1. A thought signature belongs to the part it came with and goes back on that part. It is kept as a thinking block directly
  *    before what it signs; `opaque.on` says what that is.
@@ -95,7 +95,7 @@ interface Arrival {
   readonly events: ModelEvent[];
 }
 
-// These two run for every piece of text and are written out: a spread takes ten times as long.
+// These two run for every piece of text and list each field, because a spread takes ten times as long.
 function say(state: GeminiState, said: string, events: ModelEvent[]): GeminiState {
   events.push({ type: "text", text: said });
   const { context, thinking, call, called, usage, finish, finishMessage } = state;
@@ -110,7 +110,7 @@ function think(before: GeminiState, thought: string, { signature, events }: Arri
   return signature === "" ? state : sign(state, "thought", { signature, events });
 }
 
-/** Parts with a signature are never joined with others, so they end what was open and are a block of their own. */
+/** Parts with a signature are never joined with others, so they close the open block and become their own block. */
 function saySigned(before: GeminiState, said: string, { signature, events }: Arrival): GeminiState {
   const state = sign(closeText(before, events), said === "" ? "nothing" : "text", { signature, events });
   return said === "" ? state : closeText(say(state, said, events), events);
@@ -136,7 +136,7 @@ function finishCall(state: GeminiState, events: ModelEvent[]): GeminiState {
   return next;
 }
 
-/** Code it ran, searches, pictures: they go back as they came. */
+/** Code that the model ran, searches and pictures are sent back unchanged. */
 function keepWhole(before: GeminiState, part: JsonObject, events: ModelEvent[]): GeminiState {
   if (Object.keys(part).length === 0) return before;
   const state = closeText(closeThinking(before, events), events);
@@ -192,7 +192,7 @@ function stopReason({ finish, called }: GeminiState): StopReason {
   return STOP_REASONS[finish] ?? (called ? "tool_calls" : "end");
 }
 
-/** Finish reasons that mean the answer did not finish, and whether another try may go better. */
+/** Finish reasons that mean the answer did not finish, and whether a retry may help. */
 const FAILURES: Readonly<Record<string, { readonly detail: string; readonly retryable: boolean }>> = {
   MALFORMED_FUNCTION_CALL: { detail: "the model wrote a tool call that cannot be read", retryable: true },
   MALFORMED_RESPONSE: { detail: "the model wrote an answer that cannot be read", retryable: true },
@@ -209,7 +209,7 @@ function failureOf({ finish, finishMessage, context }: GeminiState): Failure | u
   return failure("ProviderFailed", { name: context.provider, detail }, { retryable: known.retryable });
 }
 
-/** Each count is the total so far. Thoughts are counted apart from the answer here, and what a cache held is in the prompt. */
+/** Each count is the total so far. Gemini counts thoughts separately from the answer, and cached tokens as part of the prompt. */
 function readUsage(state: GeminiState, counts: JsonObject, events: ModelEvent[]): GeminiState {
   const prompt = asNumber(counts.promptTokenCount);
   const answer = asNumber(counts.candidatesTokenCount);

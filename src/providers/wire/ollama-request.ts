@@ -1,9 +1,9 @@
 /**
- * A canonical request as Ollama's own API wants it.
+ * Encodes a canonical request for Ollama's own API.
  *
  * 1. `num_ctx` holds the whole request and room for the answer. Ollama's default is small and it cuts silently.
- * 2. It comes in doublings: every other size makes Ollama load the model again.
- * 3. `content` is always a string; `think` is sent only when it was asked for.
+ * 2. It only doubles, because Ollama reloads the model for every new size.
+ * 3. `content` is always a string; `think` is sent only if the user set an effort.
  */
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock } from "../../protocol/content.js";
@@ -22,12 +22,12 @@ const FAMILY = "ollama";
 /** The estimate may be too low by this much (docs/costs.md); too little context costs a second request. */
 const MARGIN = 1.2;
 
-/** How much context a request wants, with room for its answer. `ratio`: what this model counts for each token of the estimate. */
+/** The context that a request needs, with room for its answer. `ratio`: the tokens that this model counts per estimated token. */
 export function neededContext(request: ModelRequest, ratio = MARGIN): number {
   return Math.ceil(estimateRequestTokens(request, FAMILY) * ratio) + (request.maxOutputTokens ?? ANSWER_TOKENS);
 }
 
-/** Others only support on. */
+/** Other models only support on and off. */
 const HAS_LEVELS = /\bgpt-oss\b/;
 
 export function encodeOllama(request: ModelRequest, target: WireTarget): WireRequest {
@@ -50,7 +50,7 @@ export function encodeOllama(request: ModelRequest, target: WireTarget): WireReq
       stream: true,
       ...(tools.length > 0 && { tools }),
       ...(request.answerSchema !== undefined && { format: request.answerSchema }),
-      // The server refuses what does not fit. Without this it would drop it silently.
+      // With this the server refuses a request that does not fit. Otherwise it would cut it silently.
       truncate: false,
       ...(request.effort !== undefined && { think: HAS_LEVELS.test(request.model) ? request.effort : true }),
       ...extra,

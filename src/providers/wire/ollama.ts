@@ -1,4 +1,4 @@
-/** Ollama's own API: one JSON object per line. What is sent is in `ollama-request.ts`. */
+/** Decodes Ollama's own API: one JSON object per line. `ollama-request.ts` encodes requests. */
 import type { ModelEvent, ModelToolCall, StopReason } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import type { Failure } from "../../protocol/errors.js";
@@ -84,7 +84,7 @@ function takeParts(before: OllamaState, parts: readonly TextPart[], events: Mode
   return state;
 }
 
-/** Runs for every token and is written out: a spread takes ten times as long. */
+/** Runs for every token and lists each field, because a spread takes ten times as long. */
 function withText({ context, thinking, called }: OllamaState, shown: string, textCalls: TextCallState): OllamaState {
   return { context, text: shown, thinking, textCalls, called };
 }
@@ -95,7 +95,7 @@ function emitCall(before: OllamaState, call: ModelToolCall, events: ModelEvent[]
   return { ...state, called: true };
 }
 
-/** Arguments are an object here; a model's own template may still leave text. */
+/** Arguments are an object here, but the template of some models leaves text. */
 function readCall(value: JsonValue): ModelToolCall {
   const call = asObject(asObject(value).function);
   const given = call.arguments ?? "";
@@ -115,13 +115,13 @@ function closeText(state: OllamaState, events: ModelEvent[]): OllamaState {
   return { ...state, text: "" };
 }
 
-/** What was held back becomes the call or the text that it is. */
+/** Emits held text as a call or as text. */
 function flushHeld(state: OllamaState, events: ModelEvent[]): OllamaState {
   const parts = finishText(state.textCalls, state.context.tools);
   return takeParts({ ...state, textCalls: NO_TEXT_CALLS }, parts, events);
 }
 
-/** In an answer that broke off, held text counts as text: half a call is not a call. */
+/** In an interrupted answer, held text is text: half a call is not a call. */
 function showHeld(state: OllamaState, events: ModelEvent[]): void {
   const { held } = state.textCalls;
   if (held !== "") takeParts(state, [{ type: "text", text: held }], events);

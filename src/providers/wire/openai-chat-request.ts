@@ -1,10 +1,10 @@
 /**
- * A canonical request as Chat Completions wants it.
+ * Encodes a canonical request for Chat Completions.
  *
- * 1. Tool results follow their message at once, one message each. They can only hold text: their images come after them as
- *    the user's.
- * 2. Thinking goes back in the field it came in, and only until the newest input is answered: servers that want it
- *    want it then, and others refuse it at any later time.
+ * 1. Tool results directly follow the message of their calls, one message each. They can only hold text: their images follow in a
+ *    user message.
+ * 2. Thinking is sent back in the field it came in, and only until the newest input is answered: some servers need it until then,
+ *    and others refuse it later.
  */
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, ImageBlock, TextBlock, ToolResultBlock } from "../../protocol/content.js";
@@ -15,7 +15,7 @@ import { WITHOUT_REASONING } from "./openai-models.js";
 import { compatibleUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
-/** Where servers put thinking; first the one that wins when a server uses both. */
+/** The fields that servers use for thinking; the first wins if a server uses both. */
 export const THINKING_FIELDS = ["reasoning_content", "reasoning"] as const;
 export type ThinkingField = (typeof THINKING_FIELDS)[number];
 
@@ -44,7 +44,7 @@ export function encodeChat(request: ModelRequest, target: WireTarget): WireReque
       ...(request.answerSchema !== undefined && { response_format: responseFormat(request.answerSchema) }),
       ...reasoning(request, target.family),
       ...cacheHints(request, target.family),
-      // Without it OpenRouter leaves the cost out.
+      // Without this field OpenRouter does not report the cost.
       ...(target.family === "openrouter" && { usage: { include: true } }),
       ...target.extra,
     },
@@ -55,28 +55,28 @@ function responseFormat(schema: JsonObject): JsonObject {
   return { type: "json_schema", json_schema: { name: "answer", schema } };
 }
 
-/** OpenAI refuses it for a model that does not reason; other servers know best what theirs can do. */
+/** OpenAI refuses it for a model that does not reason; other servers decide themselves. */
 function reasoning({ effort, model }: ModelRequest, family: string): JsonObject {
   if (effort === undefined || (family === "openai" && WITHOUT_REASONING.test(model))) return {};
   return { reasoning_effort: effort };
 }
 
 /**
- * OpenAI caches automatically and only needs the same machine. OpenRouter passes on the marks of Anthropic's models, and sets
- * them itself on request.
+ * OpenAI caches automatically; the key only routes requests to the same machine. OpenRouter forwards the marks of Anthropic's
+ * models, and sets them itself on request.
  */
 function cacheHints({ cacheKey, model }: ModelRequest, family: string): JsonObject {
   if (family === "openai" && cacheKey !== undefined) return { prompt_cache_key: cacheKey };
   return family === "openrouter" && model.startsWith("anthropic/") ? { cache_control: { type: "ephemeral" } } : {};
 }
 
-/** OpenAI's newer models refuse the old name; most other servers know no other. */
+/** OpenAI's newer models refuse the old name; most other servers support only that one. */
 function limit(maxOutputTokens: number | undefined, { family, dialect }: WireTarget): JsonObject {
   if (maxOutputTokens === undefined) return {};
   return { [dialect?.limit ?? (family === "openai" ? "max_completion_tokens" : "max_tokens")]: maxOutputTokens };
 }
 
-/** The end of an id is what differs most. */
+/** The ends of ids differ most. */
 function nineCharacters(call: string): string {
   return call
     .replace(/[^a-zA-Z0-9]/g, "")

@@ -1,9 +1,8 @@
 /**
- * OpenAI Chat Completions and everything that calls itself compatible: the stream of choices. What is sent is in
- * `openai-chat-request.ts`.
+ * Decodes the stream of OpenAI Chat Completions and of compatible servers. `openai-chat-request.ts` encodes requests.
  *
- * 1. Calls are emitted in the order of their index. Before the end only those go out that are surely complete: a later one
- *    has begun and the arguments are one whole object.
+ * 1. Calls are emitted in the order of their index. Before the end only calls that are certainly complete are emitted: a later
+ *    one has begun and the arguments are one whole object.
  * 2. The answer is complete with `[DONE]`, or when the bytes end after a finish reason.
  */
 import type { ModelEvent, StopReason } from "../../engine/ports.js";
@@ -22,7 +21,7 @@ export interface ChatState {
   readonly context: WireContext;
   readonly text: string;
   readonly thinking: string;
-  /** The field the thinking came in; it goes back in the same. */
+  /** The field that the thinking came in; it is sent back in the same one. */
   readonly thinkingField: ThinkingField | undefined;
   readonly calls: ChatCalls;
   readonly refused: boolean;
@@ -126,7 +125,7 @@ function think(state: ChatState, thought: Thought, events: ModelEvent[]): ChatSt
   return withThinking(next, { field: thought.field, text: next.thinking + thought.text });
 }
 
-// These two run for every token and are written out: a spread takes ten times as long.
+// These two run for every token and list each field, because a spread takes ten times as long.
 function withText(state: ChatState, said: string): ChatState {
   const { context, thinking, thinkingField, calls, refused, usage, finish } = state;
   return { context, text: said, thinking, thinkingField, calls, refused, usage, finish };
@@ -169,7 +168,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   content_filter: "refusal",
 };
 
-/** Several servers say `stop`, or nothing, after tool calls. */
+/** Several servers send `stop`, or nothing, after tool calls. */
 function stopReason(state: ChatState): StopReason {
   const reason = STOP_REASONS[state.finish];
   if (reason !== undefined && reason !== "tool_calls") return reason;
@@ -188,7 +187,7 @@ function failureOf(finish: string, context: WireContext): Failure | undefined {
 }
 
 function readUsage(state: ChatState, data: JsonObject, events: ModelEvent[]): ChatState {
-  // Most events count nothing.
+  // Most events have no counts.
   if (!data.usage && !data.x_groq) return state;
   const counts = isJsonObject(data.usage) ? data.usage : asObject(asObject(data.x_groq).usage);
   const prompt = asNumber(counts.prompt_tokens);

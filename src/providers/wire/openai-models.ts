@@ -1,2 +1,2 @@
-/** Models of OpenAI's that do not reason. It refuses a request that asks them to, or for their reasoning. */
+/** OpenAI's models that do not reason. OpenAI refuses requests that set an effort for them or ask for their reasoning. */
 export const WITHOUT_REASONING = /^(ft:)?(gpt-3|gpt-4|chatgpt-4o|gpt-5(\.\d+)?-chat)/;

@@ -1,9 +1,9 @@
 /**
- * A canonical request as OpenAI Responses wants it.
+ * Encodes a canonical request for OpenAI Responses.
  *
- * 1. Nothing is stored at OpenAI. Reasoning is asked for in encrypted form and sent back as the items it came as, each before
- *    what follows it: a reasoning item at the end is refused.
- * 2. Calls and results are items of their own, paired by the call id.
+ * 1. OpenAI stores nothing. Requests ask for encrypted reasoning and send it back as the same items, each before the item that
+ *    followed it: OpenAI refuses a reasoning item at the end.
+ * 2. Calls and results are separate items, paired by the call id.
  * 3. OpenAI's own items go back unchanged, except one whose result is missing.
  */
 import type { ModelRequest } from "../../engine/ports.js";
@@ -21,7 +21,7 @@ export const PLAIN_REASONING = { kind: "reasoning_text" } as const;
 /** OpenAI refuses a lower limit. */
 const LEAST_OUTPUT = 16;
 
-/** Calls of tools that run at the client and that Oxbow never offers: without a result they would make the request invalid. */
+/** Calls of client tools that Oxbow never offers: without a result they would make the request invalid. */
 const UNANSWERABLE =
   /^(custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|mcp_approval_request)$/;
 
@@ -80,7 +80,7 @@ function encodeContent(block: TextBlock | ImageBlock): JsonObject {
   return { type: "input_image", detail: "auto", image_url: `data:${block.media_type};base64,${block.data}` };
 }
 
-/** A list only where there is an image in it: servers that are merely compatible know no other form than text. */
+/** A list only if it contains an image: merely compatible servers accept only text. */
 function encodeResult(result: ToolResultBlock): JsonObject {
   const content = result.content.filter((block) => block.type === "image" || block.text.trim() !== "");
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));

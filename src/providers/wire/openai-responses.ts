@@ -1,10 +1,10 @@
 /**
- * OpenAI Responses: the stream of typed items. What is sent is in `openai-responses-request.ts`.
+ * Decodes the stream of OpenAI Responses. `openai-responses-request.ts` encodes requests.
  *
  * 1. An item becomes a block when it is done, or when the response ends before it was; the response's own list is read only
  *    if no event announced an item.
- * 2. A reasoning item is a thinking block whose `opaque` holds what makes it the same item again. Items without a canonical
- *    meaning (searches, code that OpenAI ran) are kept whole.
+ * 2. A reasoning item becomes a thinking block whose `opaque` holds the fields to send it back. Items without a canonical form
+ *    (searches, code that OpenAI ran) are kept whole.
  */
 import type { ModelBlock, ModelEvent, StopReason } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
@@ -30,7 +30,7 @@ interface OpenItem {
 
 export interface ResponsesState {
   readonly context: WireContext;
-  /** Nearly always none or one: items follow each other. */
+  /** Nearly always none or one, because items follow each other. */
   readonly open: readonly OpenItem[];
   /** An item was announced. */
   readonly begun: boolean;
@@ -119,7 +119,7 @@ function itemOf(state: ResponsesState, data: JsonObject): OpenItem | undefined {
   return state.open.find((item) => item.index === index);
 }
 
-// This and `withBody` run for every token and are written out: a spread takes ten times as long.
+// This and `withBody` run for every token and list each field, because a spread takes ten times as long.
 function withItem({ context, open, called, refused }: ResponsesState, item: OpenItem): ResponsesState {
   const others = open.length === 0 ? open : open.filter(({ index }) => index !== item.index);
   return { context, open: others.length === 0 ? [item] : [...others, item], begun: true, called, refused };
@@ -158,14 +158,14 @@ function argumentsDone(state: ResponsesState, data: JsonObject): Step {
   return { state: withItem(state, withBody(item, data.arguments)), events: [] };
 }
 
-/** A message that was neither announced nor streamed was not said; any other item may come as a whole. */
+/** Ignores a message that was neither announced nor streamed; any other item may come as a whole. */
 function itemDone(state: ResponsesState, data: JsonObject, final: JsonObject): Step {
   const item = itemOf(state, data) ?? openItem(data, final);
   if (item.kind === "message" && item.start === final) return { state: { ...state, begun: true }, events: [] };
   return close(state, item, final);
 }
 
-/** `final` is the whole item, where the server sends one. */
+/** `final` is the whole item, if the server sends one. */
 function close(state: ResponsesState, item: OpenItem, final: JsonObject): Step {
   const whole = { ...item.start, ...final };
   const events: ModelEvent[] = [];
@@ -210,7 +210,7 @@ function blocksOf({ kind, body }: OpenItem, whole: JsonObject, family: string): 
     case "message": {
       const phase = asText(whole.phase);
       const said = body === "" ? [] : [text(body)];
-      // Models that mark their messages expect the marks back; a mark comes before its text.
+      // Models that label their messages with a phase expect it back; the label comes before its text.
       if (phase === "" || body === "") return said;
       return [{ type: "opaque", provider: family, data: { type: "message", phase } }, ...said];
     }
@@ -226,7 +226,7 @@ function blocksOf({ kind, body }: OpenItem, whole: JsonObject, family: string): 
   }
 }
 
-/** What a reasoning item has to be sent back with; its text is the summary, unless it says otherwise. */
+/** The fields that a reasoning item needs to be sent back; its text is the summary by default. */
 function identityOf(reasoning: JsonObject, body: string): JsonObject | undefined {
   const { id, encrypted_content: encrypted } = reasoning;
   const named = typeof id === "string" && id !== "" ? { id } : {};

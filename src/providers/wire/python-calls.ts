@@ -9,7 +9,7 @@ import { toolCall } from "./tool-arguments.js";
 
 class NotACall extends Error {}
 
-/** All of the text, with or without the brackets around it; undefined when it is anything else. */
+/** The calls if they make up the whole text, with or without brackets around it; otherwise undefined. */
 export function readPythonCalls(text: string, tools: readonly ToolSpec[]): readonly ModelToolCall[] | undefined {
   const reader = new Reader(text.trim());
   try {

@@ -1,7 +1,7 @@
 /**
- * Tool calls in the marks of particular families of models, which reach us as text when a server does not know the model's
- * template: Mistral, gpt-oss (harmony), DeepSeek, Kimi, GLM, Granite, Command, and whatever writes `<invoke>`. As in `text-call-forms.ts`, a
- * reader gives calls to offered tools, or nothing.
+ * Tool calls in the notation of particular model families. They arrive as text if a server does not know the model's template:
+ * Mistral, gpt-oss (harmony), DeepSeek, Kimi, GLM, Granite, Command, and models that write `<invoke>`. As in `text-call-forms.ts`, a
+ * reader returns calls of offered tools, or nothing.
  */
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -24,7 +24,7 @@ export interface CallTag {
   readonly close?: string;
   /** How the text after `open` is parsed. */
   judge(text: string, tools: readonly ToolSpec[]): Verdict;
-  /** The calls between `open` and `close`, of which nothing may be left over. */
+  /** The calls between `open` and `close`; they must make up all of that text. */
   read(inside: string, reading: TagReading): readonly ModelToolCall[] | undefined;
 }
 
@@ -39,7 +39,7 @@ const jsonBetween = (open: string, close?: string): CallTag => ({
   read: (inside, { tools }) => readJsonCalls(inside, tools),
 });
 
-/** In no order: the first one in the text counts; of two at one position, the longer. */
+/** In any order: the first one in the text wins; of two at one position, the longer. */
 export const CALL_TAGS: readonly CallTag[] = [
   { open: "<tool_call>", close: "</tool_call>", judge: judgeTagged, read: readTagged },
   {
@@ -207,7 +207,7 @@ function fromJson(name: string, args: string, tools: readonly ToolSpec[]): Model
   return toolCall(name, body);
 }
 
-/** Undefined when something is left that belongs to no pair. */
+/** Undefined if a part of the text belongs to no pair. */
 function pairsOf(body: string, form: RegExp, tool: ToolSpec): JsonObject | undefined {
   const entries: [string, JsonValue][] = [];
   const rest = body.replace(form, (_, key: string, value: string) => {

@@ -1,4 +1,4 @@
-/** The forms in which models write tool calls as text. Each reader gives a call to an offered tool, or nothing. */
+/** The forms in which models write tool calls as text. Each reader returns a call of an offered tool, or nothing. */
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { asObject, asText, parseJson } from "./fields.js";
@@ -22,7 +22,7 @@ export type Verdict = "prose" | "undecided" | "call";
 
 export interface TagReading {
   readonly tools: readonly ToolSpec[];
-  /** `open`: the answer ended before the tag did. Then only a complete call counts. */
+  /** `open`: the answer ended before the tag did. Then only a complete call is a call. */
   readonly end: "closed" | "open";
 }
 
@@ -87,7 +87,7 @@ export function readJsonCalls(text: string, tools: readonly ToolSpec[]): readonl
   return calls?.every((call) => call !== undefined) && calls.length > 0 ? calls : undefined;
 }
 
-/** Functionary: `>>>name`, a line break and the arguments, as often as there are calls. */
+/** Functionary: `>>>name`, a line break and the arguments, for each call. */
 function readSections(text: string, tools: readonly ToolSpec[]): readonly ModelToolCall[] | undefined {
   if (!text.startsWith(SECTION)) return undefined;
   const calls = text
@@ -114,13 +114,13 @@ function readValues(text: string): readonly JsonValue[] | undefined {
     const list = asObject(whole).tool_calls ?? whole;
     return Array.isArray(list) ? list : [list];
   }
-  // One a line, or as Llama separates them.
+  // One per line, or separated by semicolons (Llama).
   const lines = text.split(/\n|(?<=\})\s*;\s*(?=\{)/).filter((line) => line.trim() !== "");
   const values = lines.map(parseJson);
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** `{"name": …, "arguments": {…}}` and its relatives. An object with any other key is data that only looks like one. */
+/** `{"name": …, "arguments": {…}}` and similar forms. An object with any other key is data, not a call. */
 function readCall(value: JsonValue, tools: readonly ToolSpec[]): ModelToolCall | undefined {
   if (!isJsonObject(value) || Object.keys(value).some((key) => !CALL_KEYS.includes(key))) return undefined;
   if (isJsonObject(value.function)) return readCall(value.function, tools);

@@ -1,10 +1,10 @@
 /**
- * Tool calls that a model wrote as text instead of making them: small local models do, also with servers that know the
- * model's template. Understood are an answer that is nothing but calls (as JSON or as Python, bare or in one fence) and the tags in
+ * Finds tool calls that a model wrote as text: small local models do this, even with servers that know the model's template. It
+ * recognises an answer that is nothing but calls (as JSON or as Python, bare or in one fence) and the tags in
  * `text-call-dialects.ts`.
  *
- * 1. Text becomes a call only if all of it, or all of its tagged part, is a call to a tool that was offered. Otherwise it is
- *    text, unchanged to the byte. White space around calls belongs to them.
+ * 1. Text becomes a call only if all of it, or all of its tagged part, is a call of an offered tool. Otherwise it stays
+ *    text, byte for byte. White space around calls belongs to them.
  * 2. Text that can still become a call is held back; all other text passes at once.
  * 3. Tags inside a code fence are an example, not a call.
  */
@@ -44,7 +44,7 @@ export function pushText(state: TextCallState, text: string, tools: readonly Too
   }
   const next = { ...state, held: state.held + text };
   if (state.mode === "json") return { state: next, parts: [] };
-  // No tag closes without this character; looking at all that is held for every token would take ever longer.
+  // No tag closes without this character; scanning all held text for every token would take quadratic time.
   if (state.mode === "tag" && !text.includes(">")) return { state: next, parts: [] };
   if (state.mode !== "undecided") return scan(next, tools);
   const verdict = judgeBeginning(next.held, tools);
@@ -52,12 +52,12 @@ export function pushText(state: TextCallState, text: string, tools: readonly Too
   return { state: verdict === "call" ? { ...next, mode: "json" } : next, parts: [] };
 }
 
-/** Nearly every token of nearly every answer. */
+/** A fast path for nearly every token. */
 function isPlainProse({ mode, held, atBoundary }: TextCallState, text: string): boolean {
   return mode === "prose" && held === "" && !atBoundary && !TAG_STARTS.some((start) => text.includes(start));
 }
 
-/** The answer has ended: what is held is a call or was text after all. */
+/** The answer has ended: the held text is a call or plain text. */
 export function finishText(state: TextCallState, tools: readonly ToolSpec[]): readonly TextPart[] {
   const { mode, held, atBoundary } = state;
   if (held === "" || (atBoundary && held.trim() === "")) return [];
@@ -131,7 +131,7 @@ function nextTag(text: string): FoundTag | undefined {
 function possibleTagStart(text: string): number {
   const at = Math.max(...TAG_STARTS.map((start) => text.lastIndexOf(start)));
   if (at === -1) return 0;
-  // A tag may hold a second mark: then the first one has to be looked at too.
+  // A tag may contain a second start character, so both are checked.
   for (const from of [text.lastIndexOf(TAG_STARTS[0], at - 1), at]) {
     const end = text.slice(Math.max(0, from));
     if (from !== -1 && CALL_TAGS.some(({ open }) => open.startsWith(end))) return end.length;

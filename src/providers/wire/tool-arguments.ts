@@ -9,7 +9,7 @@ import type { ModelToolCall } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { parseJson } from "./fields.js";
 
-/** Kept beside the calls, since canonical arguments have no spelling. */
+/** Stored beside the calls, because parsed arguments lose their spelling. */
 const WRITTEN = new WeakMap<ModelToolCall, string>();
 
 export function toolCall(tool: string, written: string): ModelToolCall {

@@ -26,7 +26,7 @@ function joined(base: string, path: string, rootOf: (root: string) => string): s
   return url.href;
 }
 
-/** An address as it may be shown: without a password or a query, which may hold a key. */
+/** An address for messages: without a password or a query, which may hold a key. */
 export function shownUrl(address: string): string {
   if (!URL.canParse(address)) return address;
   const { origin, pathname } = new URL(address);
@@ -34,7 +34,7 @@ export function shownUrl(address: string): string {
 }
 
 /**
- * Gemini names the model in the path. The base URL may be the host, or end with a version, or be a path of Vertex AI that goes on
+ * Gemini names the model in the path. The base URL may be the host, or end with a version, or be a path of Vertex AI that continues
  * after its version (`/v1/projects/…/publishers/google`).
  */
 export function geminiUrl(base: string, model: string): string {

@@ -1,8 +1,8 @@
 /**
- * A wire protocol: how a canonical request is written and how a stream of frames is read. Nothing in a wire touches the
- * network, so a recorded stream replays it exactly.
+ * A wire protocol: encodes a canonical request and decodes a stream of frames. A wire never touches the network, so a recorded
+ * stream replays exactly.
  *
- * 1. `step` and `end` are pure: the same frames give the same events, however the bytes were cut on their way.
+ * 1. `step` and `end` are pure: the same frames give the same events, however the network splits the bytes.
  * 2. A stream ends with exactly one `stop` or one `failure`, as its last event. After `done` no frame is read.
  * 3. Blocks come in the order the model wrote them; text and thinking come as deltas first and once more as their block.
  */
@@ -15,29 +15,29 @@ export interface Frame {
   readonly data: string;
 }
 
-/** Where a request goes, as far as writing it depends on that. */
+/** The properties of the destination that affect how a request is encoded. */
 export interface WireTarget {
   readonly baseUrl: string;
   /** Thinking and opaque blocks of this family are sent back; those of others are dropped. */
   readonly family: string;
   /** The most the model can read and write together, where that is known. */
   readonly maxContextTokens?: number;
-  /** Fields of the provider's own, put into the body as they are: `reasoning_effort`, `think`, `temperature`. */
+  /** The provider's own fields, added unchanged to the body: `reasoning_effort`, `think`, `temperature`. */
   readonly extra?: JsonObject;
   readonly dialect?: Dialect;
 }
 
 /** Where servers that speak one protocol differ. */
 export interface Dialect {
-  /** What the longest answer is called; `max_tokens` unless the service is OpenAI's own. */
+  /** The field that limits the answer; default: `max_tokens`, except for OpenAI's own service. */
   readonly limit?: "max_tokens" | "max_completion_tokens";
   /** The server rejects a limit for the answer. */
   readonly outputLimit?: "refused";
-  /** What the list of models has to be asked with. */
+  /** A query parameter that the list of models needs. */
   readonly listQuery?: readonly [name: string, value: string];
-  /** Ids of calls that are exactly nine letters and digits. */
+  /** Ids of calls must be exactly nine letters and digits. */
   readonly callIds?: "nine";
-  /** The server refuses to read what its models thought. */
+  /** The server refuses requests that contain thinking. */
   readonly thinking?: "kept-back";
   /** A bare host is the whole base URL: there is no `/v1`. */
   readonly unversioned?: true;
@@ -49,11 +49,11 @@ export interface WireRequest {
   readonly body: JsonObject;
 }
 
-/** What reading an answer needs to know of the request it belongs to. */
+/** What decoding an answer needs to know about its request. */
 export interface WireContext {
-  /** Named in failures. */
+  /** For failure messages. */
   readonly provider: string;
-  /** Stamped on thinking and opaque blocks. */
+  /** Set on thinking and opaque blocks. */
   readonly family: string;
   readonly model: string;
   readonly url: string;

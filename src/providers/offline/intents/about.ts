@@ -37,7 +37,7 @@ const FIRST_WORDS: Readonly<Record<AboutReason, string>> = {
   unknown: `No rule matches that request, so nothing was done. ${WHAT_IT_IS}`,
 };
 
-/** Ends the first answer of a conversation, so that it is not taken for a language model's. */
+/** Ends the first answer of a conversation, so that the user does not mistake it for a language model's. */
 export const SIGNATURE =
   "(offline model: rules, no language model. Connect one with `oxbow auth set`, a key such as ANTHROPIC_API_KEY, or Ollama; see `oxbow doctor`.)";
 

@@ -1,4 +1,4 @@
-/** A simple edit that the person spelled out completely: what, by what, in which file. */
+/** A simple edit that the user specified completely: the old text, the new text and the file. */
 import { namedPath } from "../files.js";
 import { phraseIntent } from "../intent.js";
 import phrases from "../phrases/edit.txt";
@@ -11,7 +11,7 @@ export interface Replacement {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** A name is renamed: parts of longer names stay. */
+  /** The user renames a name, so parts of longer names stay. */
   readonly name?: true;
 }
 
@@ -21,7 +21,7 @@ export interface NewText {
   readonly content: string;
 }
 
-/** Understood as an edit, but not one that is carried out. */
+/** An edit that the model understands but does not do. */
 export interface Refusal {
   readonly kind: "refused";
   readonly why: "no-file" | "many-files" | "move";
@@ -45,7 +45,7 @@ function readSlots({ meaning, slots }: Phrase, request: RequestText): EditSlots 
     case "append":
     case "prepend": {
       const content = literal(slots.content, request);
-      // "add tests to x.ts" asks for something to be thought up.
+      // "add tests to x.ts" asks for new code, which rules cannot write.
       const isSpelledOut = /^(?:append|prepend|add (?:the |a |this )?(?:line|text|sentence))\b/i.test(request.text);
       return content && (content.quoted || isSpelledOut) ? { kind: meaning, file, content: content.value } : undefined;
     }
@@ -67,7 +67,7 @@ function bothTerms(groups: Groups, request: RequestText): { readonly from: strin
   const from = literal(groups.from, request);
   const to = literal(groups.to ?? "nothing", request);
   if (from === undefined || to === undefined || from.value === "" || from.value === to.value) return undefined;
-  // "convert tabs to spaces" describes; only with quotes is it meant word for word.
+  // "convert tabs to spaces" describes; only quoted words are literal.
   if (!from.quoted && /^(?:turn|update|convert|switch)$/i.test(groups.verb ?? "")) return undefined;
   return { from: from.value, to: !to.quoted && EMPTY.test(to.value) ? "" : to.value };
 }

@@ -1,4 +1,4 @@
-/** Questions that one look-up answers. `facts.txt` has where each answer stands, `phrases/facts.txt` how it is asked for. */
+/** Questions that one lookup answers. `facts.txt` lists the file of each answer, `phrases/facts.txt` the questions. */
 import { grepCall } from "../calls.js";
 import { declaredIn, sourcesOf } from "../declared.js";
 import { findHowTo, howToFiles, scriptName } from "../ecosystems.js";
@@ -59,7 +59,7 @@ function* planHistory([, , args = "", manner, words = ""]: Row, tools: Toolbox):
   if (answer.failed) return gitFailed("log", answer);
   const lines = answer.text.split("\n").filter((line) => line !== "" && !line.startsWith("[… "));
   if (lines.length === 0) return "There are no commits.";
-  const cut = /^\[… /m.test(answer.text) ? "The history is longer than one look shows." : undefined;
+  const cut = /^\[… /m.test(answer.text) ? "The history is longer than one listing shows." : undefined;
   if (manner === "counted") return paragraphs(`${count(lines.length, words)}.`, cut);
   if (manner === "shown") return paragraphs(words, fenced(lines.join("\n")), cut);
   if (manner === "listed") return paragraphs(words, bulleted([...new Set(lines)], 40), cut);
@@ -74,10 +74,10 @@ function* planDeclared(question: string, what: string): Plan {
   const { names, texts } = yield* readProject(isThere);
   const files = isThere(names);
   if (files.length === 0)
-    return `I did not find ${what}. There is no ${told[0]} in this folder, nor another file that tells.`;
+    return `I did not find ${what}. There is no ${told[0]} in this folder, nor another file that has this.`;
   const found = declaredIn(question, texts);
   if (found.length === 0)
-    return `I did not find ${what}: ${enumerate(files)} ${files.length === 1 ? "does" : "do"} not tell.`;
+    return `I did not find ${what}: ${enumerate(files)} ${files.length === 1 ? "does" : "do"} not have it.`;
   return paragraphs(
     ...found.map(({ file, part, value }) =>
       value.startsWith("- ") ? paragraphs(`${file}${part}:`, value) : `${value}, says ${file}.`,

@@ -16,7 +16,7 @@ interface GitSlots {
   readonly path?: string;
   readonly count?: number;
   readonly commit?: string;
-  /** Of `log`: a time as the person says it ("this week"), and its beginning as git takes it ("1 week ago"). */
+  /** For `log`: a time in the user's words ("this week"), and its beginning for git ("1 week ago"). */
   readonly when?: string;
   readonly since?: string;
   readonly staged?: true;
@@ -48,7 +48,7 @@ interface Answer {
   readonly failed: boolean;
 }
 
-/** Through the `git` tool, or as a command when only that is offered. */
+/** Uses the `git` tool, or a command if only that is offered. */
 export function* askGit(tools: Toolbox, action: Action, args: readonly string[]): Steps<Answer> {
   if (tools.has("git") || !tools.has("bash")) {
     const { text, failed } = yield* call({ tool: "git", args: { action, args }, mayFail: true });
@@ -68,7 +68,7 @@ export function gitFailed(action: Action, { text }: Answer): string {
 
 interface Look {
   readonly args: readonly string[];
-  /** Stands above what git prints. */
+  /** The line above git's output. */
   title(lines: readonly string[]): string;
   /** The answer when git prints nothing. */
   readonly none: string;

@@ -68,7 +68,7 @@ function isNameOrGlob(value: string): boolean {
 const SHOWN_PATHS = 200;
 const TREE_DEPTH = 4;
 const DEEPEST = 6;
-/** Extensions that get a call of their own when one listing cannot hold all files. */
+/** The number of extensions that get a separate call if one listing cannot hold all files. */
 const EXACT_EXTENSIONS = 9;
 
 const NOT_COUNTED = "What ignore files exclude is not counted.";
@@ -153,7 +153,7 @@ function* planByExtension(slots: ListSlots): Plan {
   const list = parsePaths((yield* call(filesCall(slots))).text);
   if (list.paths.length === 0) return `There are no files in ${describePlace(scope)}. ${NOT_COUNTED}`;
   const listed = tally(list.paths.map((path) => /[^/](\.[^./]+)$/.exec(path)?.[1] ?? "(none)"));
-  // One listing cannot hold them all: each of the most frequent extensions is counted by a call of its own.
+  // One listing cannot hold them all, so a separate call counts each of the most frequent extensions.
   const asked =
     list.cut === undefined ? [] : listed.map(([extension]) => extension).filter((each) => each !== "(none)");
   const facts = yield asked.slice(0, EXACT_EXTENSIONS).map((extension) => globCall(`*${extension}`, scope));
@@ -167,7 +167,7 @@ function* planByExtension(slots: ListSlots): Plan {
 /** A line of `find -ls`: the size is the seventh column, the path the last. */
 const FOUND = /^\s*(?:\S+\s+){6}(?<size>\d+)\s+\S+\s+\S+\s+\S+\s+(?:\.\/)?(?<path>.+)$/;
 
-/** No reading tool tells sizes, so a command has to. It leaves out what is not the project's own. */
+/** No read tool reports sizes, so this runs a command. It leaves out files that are not the project's own. */
 function* planLargest({ scope, most = 10 }: ListSlots): Plan {
   const { path = ".", kind } = scope;
   const folder = readableShellWord(path.startsWith("-") ? `./${path}` : path);
@@ -182,7 +182,7 @@ function* planLargest({ scope, most = 10 }: ListSlots): Plan {
     const { size, path: found = "" } = FOUND.exec(row)?.groups ?? {};
     return size === undefined ? [] : [[found, Number(size)] as const];
   });
-  // The command goes on when a folder is missing, and only says so.
+  // The command continues when a folder is missing, and only prints a message.
   if (exitCode !== 0 || (rows.length === 0 && output.trim() !== ""))
     return paragraphs(`The sizes could not be found: ${ending}.`, fenced(output || "(no output)"));
   if (rows.length === 0) return `There are no files in ${describeScope(scope)}.`;

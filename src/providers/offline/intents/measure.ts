@@ -51,21 +51,21 @@ function readSlots({ meaning, slots }: Phrase, request: RequestText): MeasureSlo
 
 const MOST_FILES = 2000;
 const SHOWN_FILES = 15;
-/** A search of one file stops to count here. */
+/** A search of one file stops counting here. */
 const MOST_IN_ONE_FILE = 20_000;
 /** Every line has one beginning. */
 const LINE = "^";
 
 function* planMeasure({ unit, file, lookUp, scope = WHOLE_PROJECT, most }: MeasureSlots): Plan {
   if (file === undefined) return yield* planScope(scope, most === true ? "longest" : "total");
-  // The answer to a request for the first line tells how many lines there are.
+  // Reading the first line also returns the number of lines.
   const part = unit === "lines" ? { limit: 1 } : {};
   const text = yield* readText({ path: file, ...(lookUp && { lookUp }) }, part);
   if (typeof text === "string") return text;
   const { path, totalLines, whole } = text;
   let number = whole ? (joinedText(text).match(UNITS[unit].pattern)?.length ?? 0) : undefined;
   if (unit === "lines") number = totalLines;
-  // A notebook is shown rendered, and a very large file is not counted: there a search tells.
+  // `read` renders notebooks and does not count very large files, so a search counts those.
   if (unit === "lines" && (totalLines === undefined || path.endsWith(".ipynb"))) {
     const found = parseCounts((yield* call(grepCall(LINE, { path }, { mode: "count" }))).text).files[0]?.count ?? 0;
     number = found < MOST_IN_ONE_FILE ? found : undefined;

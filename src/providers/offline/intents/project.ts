@@ -39,13 +39,13 @@ function* planProject(): Plan {
   ].filter((fact) => fact !== undefined);
   const opening = firstParagraph(texts.get(readme ?? ""));
   return paragraphs(
-    "Facts found in the project's own files (nothing here is judged or understood):",
+    "Facts found in the project's own files (rules, no judgement):",
     bulleted(facts, facts.length),
     opening && paragraphs(`${code(readme ?? "")} begins:`, fenced(opening)),
   );
 }
 
-/** The first file that tells counts. */
+/** The first file with such a fact wins. */
 function nameFacts(texts: ReadonlyMap<string, FileText>): readonly (string | undefined)[] {
   const told = (question: string) => declaredIn(question, texts)[0];
   const [name, version, description, licence] = ["name", "release", "description", "licence"].map(told);

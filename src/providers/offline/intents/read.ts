@@ -55,7 +55,7 @@ function partOf(lines: LineRange | undefined) {
 }
 
 function* planLast(file: NamedFile, most: number): Plan {
-  // The answer to a request for the first line tells how many lines there are.
+  // Reading the first line also returns the number of lines.
   const head = yield* readText(file, { limit: 1 });
   if (typeof head === "string") return head;
   const { path, lines, totalLines } = head;
@@ -73,7 +73,7 @@ function describeText({ path, lines, totalLines, linesCut }: NamedText): string 
   const range = first === last ? `line ${first}` : `lines ${first}-${last}`;
   const isWhole = first === 1 && last === totalLines;
   const extent = isWhole ? ` (${count(totalLines, "line")})` : `, ${range} of ${totalLines ?? "a large file"}`;
-  const cut = linesCut ? "Some lines are longer than what is shown." : undefined;
+  const cut = linesCut ? "Some lines are cut." : undefined;
   return paragraphs(`${code(path)}${extent}:`, fenced(lines.map((line) => line.text).join("\n")), cut);
 }
 

@@ -1,4 +1,4 @@
-/** Running a command that the person spelled out. */
+/** Runs a command that the user wrote out. */
 import commands from "../commands.txt";
 import { type Matcher, phraseIntent } from "../intent.js";
 import { type CommandOutput, parseCommandOutput } from "../outputs/command-output.js";
@@ -18,7 +18,7 @@ function isOne(kind: "program" | "bare", text: string): boolean {
 const ASKED =
   /^(?:please |can you |could you )*(?:run|execute|exec)(?<stated> (?:the |this )?(?:shell |following )?command)?:? (?<command>\S.*?)(?:,? please)?$/i;
 
-/** From the raw text: a command's own quotes must reach the shell as they are. */
+/** From the raw text: a command's own quotes must reach the shell unchanged. */
 function spelledOut(raw: string): string | undefined {
   if (raw.includes("\n")) return undefined;
   const prompt = /^[$!] ?(\S.*)$/.exec(raw)?.[1];
@@ -36,7 +36,7 @@ function* planRun({ command }: RunSlots): Plan {
   return describeRun(command, result, { said: `ended: ${result.ending}.` });
 }
 
-/** How a command ended, and the last lines that it printed: errors and totals stand there. */
+/** How a command ended, and its last lines, which hold errors and totals. */
 export function describeRun(command: string, result: CommandOutput, { said = "", most = MOST_LINES }): string {
   if (result.ended === "not-started") return paragraphs(`${code(command)} was not run:`, fenced(result.output.trim()));
   const lines = result.output.trimEnd().split("\n");

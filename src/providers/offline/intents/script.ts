@@ -1,4 +1,4 @@
-/** Running what the project itself declares: its tests, its build, a script by name. */
+/** Runs what the project declares: its tests, its build, a script by name. */
 import { findHowTo, howToFiles, packageScripts, scriptName } from "../ecosystems.js";
 import { phraseIntent } from "../intent.js";
 import { parseCommandOutput } from "../outputs/command-output.js";
@@ -9,7 +9,7 @@ import { code, count, enumerate, paragraphs } from "../wording.js";
 import { describeRun } from "./run.js";
 
 interface ScriptSlots {
-  /** `test` is looked for in every ecosystem, other names among package scripts and make targets. */
+  /** `test` is searched in every ecosystem, other names among package scripts and make targets. */
   readonly script: string;
 }
 
@@ -34,7 +34,7 @@ function notFound(project: Project, script: string): string {
   const looked = enumerate(howToFiles(project.names));
   const what = script === "test" ? "how this project's tests are run" : `a script or target named ${code(script)}`;
   return paragraphs(
-    `I did not find ${what}, so nothing was run. ${looked === "" ? "The top folder has none of the files that usually tell." : `I looked in ${looked}.`}`,
+    `I did not find ${what}, so nothing was run. ${looked === "" ? "The top folder has none of the files that usually declare this." : `I looked in ${looked}.`}`,
     scripts.length > 0 ? `package.json has ${count(scripts.length, "script")}: ${enumerate(scripts)}.` : undefined,
     `You can name the command: run ${code("make check")}`,
   );

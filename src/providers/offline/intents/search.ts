@@ -19,9 +19,9 @@ export interface SearchSlots {
   readonly wholeWord?: true;
 }
 
-/** How a way of asking reads what is looked for. */
+/** How a phrase interprets its search term. */
 interface SearchForm extends TermRules {
-  /** Unquoted, only a tag such as TODO is meant literally after this verb. */
+  /** After this verb, only a tag such as TODO is literal without quotes. */
   readonly tagOnly: boolean;
   /** A name of the program, not any text. */
   readonly name: boolean;

@@ -1,6 +1,6 @@
 /**
- * Reads the result of a shell command: what it printed, and how it ended. How it ended stands in brackets after the output, and
- * only for a command that failed; a command can print such a line itself, so no more than the last one is believed.
+ * Parses the result of a shell command: its output, and how it ended. For a failed command, the last line says in brackets how it
+ * ended. A command can print such a line itself, so only the last line counts.
  */
 import type { ToolFact } from "../plan.js";
 
@@ -43,7 +43,7 @@ export function parseCommandOutput(fact: ToolFact): CommandOutput {
   };
 }
 
-/** The command ran, whatever became of it. */
+/** Whether the command ran, with any result. */
 export function hasEnded({ text }: ToolFact): boolean {
   return ENDING.test(text);
 }

@@ -1,4 +1,4 @@
-/** Reads what `read` answers: numbered lines, and notes in brackets about what is not there. */
+/** Parses the result of `read`: numbered lines, and notes in brackets about missing parts. */
 import { toNumber } from "./search-output.js";
 
 export interface NumberedLine {
@@ -8,7 +8,7 @@ export interface NumberedLine {
 
 export interface FileText {
   readonly lines: readonly NumberedLine[];
-  /** Lines of the whole file, where it is known. */
+  /** The number of lines of the whole file, if known. */
   readonly totalLines?: number;
   /** All of the file is here, every line in full. */
   readonly whole: boolean;
@@ -40,7 +40,7 @@ export function parseFileText(text: string): FileText {
   };
 }
 
-/** The text without its last line end, which numbered lines do not tell. */
+/** The text without its last line end, which numbered lines do not show. */
 export function joinedText({ lines }: FileText): string {
   return lines.map(({ text }) => text).join("\n");
 }

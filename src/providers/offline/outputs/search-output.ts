@@ -1,12 +1,12 @@
 /**
- * Reads what `grep` and `glob` answer. A listing may have been cut; then a last line in brackets says so, and whatever is
- * computed from the listing has to say so too.
+ * Parses the results of `grep` and `glob`. If a listing is cut, its last line says so in brackets, and every answer made from the
+ * listing must say so too.
  */
 import type { NumberedLine } from "./file-text.js";
 
 interface Listing {
   readonly cut?: {
-    /** How many there are in all, where the note tells. */
+    /** The total number, if the note has it. */
     readonly total?: number;
     readonly totalFiles?: number;
   };

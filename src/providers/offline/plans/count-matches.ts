@@ -1,4 +1,4 @@
-/** How often something occurs, file by file, counted in a way that is exact or says what it counts instead. */
+/** How often text occurs in each file: the exact number, or the number of matching lines with that unit. */
 import type { JsonObject } from "../../../protocol/json.js";
 import { grepCall, readCall } from "../calls.js";
 import { joinedText, parseFileText } from "../outputs/file-text.js";
@@ -28,13 +28,13 @@ export function* countMatches(counting: Counting): Steps<MatchCounts> {
   // Over whole files a search counts every occurrence; line by line, two on one line are one.
   const whole = { mode: "count", multiline: true, ...options, limit: MOST_FILES };
   const counts = parseCounts((yield* call(grepCall(pattern, scope, whole))).text);
-  // A file whose name did not show that it is one.
+  // The name did not look like a file, but it is one.
   if (counts.files.length === 1 && counts.files[0]?.path === scope.path)
     return yield* countInFile(scope.path ?? "", counting);
   return { ...counts, unit: "occurrence" };
 }
 
-/** A search within one file counts lines, so a file that can be seen whole is counted here. */
+/** A search within one file counts lines, so this counts in the text of a file that one read shows whole. */
 function* countInFile(path: string, { pattern, options, portable }: Counting): Steps<MatchCounts> {
   const fact = yield* call({ ...readCall(path), mayFail: true });
   const text = fact.failed ? undefined : parseFileText(fact.text);

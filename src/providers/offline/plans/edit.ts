@@ -1,4 +1,4 @@
-/** Carries out an edit, reads the file again and says what became of it. */
+/** Carries out an edit, reads the file again and reports the result. */
 import { escapeRegex, grepCall, readCall } from "../calls.js";
 import { readText, unreadable } from "../files.js";
 import type { EditSlots, NewText, Refusal, Replacement } from "../intents/edit.js";
@@ -41,7 +41,7 @@ function* planReplace(slots: Replacement): Plan {
   const matches = before.match(pattern)?.length ?? 0;
   const longer = before.split(from).length - 1 - matches;
   if (matches === 0) return notFound(slots, longer > 0 ? " as a whole name (only as a part of longer ones)" : "");
-  // A function as the replacement: `$&` in the person's words means itself.
+  // The replacement is a function, so that `$&` in the user's words stays literal.
   const after = before.replace(pattern, () => to);
   const edit = longer === 0 ? { old: from, new: to, all: true } : smallestChange(before, after);
   yield* call({ tool: "edit", args: { path: file, edits: [edit] } });
@@ -53,7 +53,7 @@ function* planReplace(slots: Replacement): Plan {
   );
 }
 
-/** A file that one reading does not show whole: a search looks for the text, and `edit` changes every place. */
+/** For a file that one read does not show whole: a search finds the text, and `edit` changes every place. */
 function* planReplaceUnseen(slots: Replacement): Plan {
   const { file, from, to, name } = slots;
   if (name)
@@ -98,7 +98,7 @@ function* planAddition({ kind, file, content }: NewText): Plan {
 /* ---- create and overwrite ---- */
 
 function* planWholeFile({ kind, file, content }: NewText): Plan {
-  // Reading first is what allows an existing file to be replaced.
+  // The tool replaces an existing file only after it was read.
   const fact = yield* call({ ...readCall(file), mayFail: true });
   if (kind === "create" && !fact.failed)
     return `${code(file)} exists already, so nothing was written. To replace all of it: ${code(`overwrite ${file} with '…'`)}.`;
@@ -120,5 +120,5 @@ function* verify(path: string, expected: string): Steps<string> {
   if (!text.whole) return "The file is too long to be checked by reading it again.";
   return joinedText(text) === expected
     ? "Checked by reading it again."
-    : "Reading it again shows something else than expected: please look at it.";
+    : "Reading it again shows something other than expected: please check it.";
 }

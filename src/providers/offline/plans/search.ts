@@ -108,7 +108,7 @@ function describeTotals(matches: MatchList): string {
   return `${atLeast}${total} in ${atLeast}${count(cut?.totalFiles ?? files.length, "file")}`;
 }
 
-/** Titled when something else was listed before, and whenever not all of them are shown. */
+/** With a title if something else was listed before, or if some lines are left out. */
 function describeLines(matches: MatchList, style: "titled" | "plain" = "plain"): string {
   const all = shownLines(matches);
   const total = matches.cut === undefined ? all : matches.cut.total;

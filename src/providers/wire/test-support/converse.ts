@@ -1,4 +1,4 @@
-/** Drives a model for tests as the loop would: asks, answers its calls, asks again, and keeps the canonical conversation. */
+/** Drives a model for tests as the loop does: calls it, answers its tool calls, repeats, and keeps the canonical conversation. */
 import type { Model, ModelEvent, ModelRequest } from "../../../engine/ports.js";
 import type { AssistantBlock, Message, ResultContent, ToolUseBlock } from "../../../protocol/content.js";
 import type { Failure } from "../../../protocol/errors.js";

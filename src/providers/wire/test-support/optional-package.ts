@@ -1,6 +1,6 @@
 /**
- * Packages that some tests compare with and that need not be installed. They are looked for in this project and in the folder
- * OXBOW_TEST_PACKAGES names; a test that finds none says so and is skipped.
+ * Optional packages that some tests compare with. A test looks in this project and in the folder of OXBOW_TEST_PACKAGES; if it finds
+ * no package, it says so and is skipped.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** The folder of the package, or undefined, which is said once. */
+/** The folder of the package, or undefined with one message. */
 export function findPackage(name: string, folder: string | undefined): string | undefined {
   const places = [ROOT, ...(folder === undefined ? [] : [folder])].map((place) => resolve(place, "node_modules", name));
   const found = places.find(existsSync);
