@@ -1,7 +1,7 @@
 /**
  * Commands that outlive the call that started them (`bash` with run_in_background), and the tool to read and end them.
  *
- * 1. They belong to the session: `close` ends them all and is to be called when the session ends.
+ * 1. They belong to the session, which calls `close` at its end to end them all.
  * 2. Each read returns the output since the last one; a file has all of it.
  */
 import { onAbort } from "../base/abort-tree.js";
@@ -18,7 +18,7 @@ import { describeExit } from "./shell/exit-text.js";
 import { OutputWindow } from "./shell/output-window.js";
 
 const MAX_RUNNING = 16;
-/** Ended commands stay readable; the oldest make room. */
+/** Ended commands stay readable; beyond this number the oldest are dropped. */
 const MAX_ENDED = 32;
 const MAX_WAIT_SECONDS = 600;
 

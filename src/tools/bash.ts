@@ -1,9 +1,8 @@
 /**
  * Shell commands.
  *
- * 1. A call resolves only when everything the command started is dead, unless it was started in the background, and then it
- *    dies with the session.
- * 2. Memory is bounded for any output; the model sees the beginning and the end, a file holds the whole.
+ * 1. A call resolves only when everything that the command started has ended. A background command ends with the session.
+ * 2. Memory is bounded for any output; the model sees the beginning and the end, a file holds the whole output.
  */
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
@@ -35,25 +34,25 @@ export interface ShellCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The same with something around it. */
+/** The same program inside a wrapper such as a sandbox. */
 export interface WrappedCommand extends ShellCommand {
-  /** Open files to be the command's descriptors 3 and up. */
+  /** Open files that become the command's descriptors 3 and up. */
   readonly descriptors?: readonly number[];
   /** Open files that must not reach it. */
   readonly withheld?: ProcessRequest["withheld"];
-  /** It stands around the command and ends with it. */
+  /** The program is a wrapper that ends with the command. */
   readonly isWrapper?: boolean;
-  /** Nothing of the command outlives it. */
+  /** When the wrapper ends, all processes of the command have ended. */
   readonly endsWithAll?: boolean;
-  /** What the model should know about a failure, from what the command printed. */
+  /** An explanation of a failure for the model, from the command's output. */
   explain?(output: string): string | undefined;
-  /** How to start it, where not as any other program. */
+  /** Starts it in a special way; default: like any other program. */
   readonly launch?: Launch;
-  /** The command begins. `granted`: guarded paths that a person said yes to. */
+  /** Called when the command begins. `granted`: guarded paths that the user allowed. */
   started?(granted: readonly string[]): void;
-  /** The command is dead. */
+  /** Called when the command has ended. */
   ended?(): Promise<void>;
-  /** What the model should know of what commands left behind, once. */
+  /** A note for the model about what commands left behind; given once. */
   leftBehind?(): string | undefined;
 }
 
@@ -75,25 +74,25 @@ interface ByPerson {
 export interface BashOptions {
   /** Where every command starts. */
   readonly workspaceRoot: string;
-  /** The environment of this process; `childEnvironment` decides what of it a command gets. */
+  /** The environment of this process; `childEnvironment` decides which variables a command gets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Added to what a command gets. */
+  /** Additional variables for commands. */
   readonly extraEnvironment?: Readonly<Record<string, string>>;
   /** Absolute folders beside the workspace that commands may write to. */
   readonly writableFolders?: readonly string[];
-  /** Where outputs too long for the model are kept. */
+  /** The folder for outputs that are too long for the model. */
   readonly outputDirectory: string;
-  /** Takes secrets out of them. */
+  /** Removes secrets from them. */
   readonly createRedactor?: OutputPlace["createRedactor"];
   readonly onOutputFile?: OutputPlace["onFile"];
-  /** For a call that names none; `off` for no limit. */
+  /** For a call without a timeout; `off`: no limit. */
   readonly defaultTimeoutMs?: number | "off";
   /** From SIGTERM to SIGKILL. */
   readonly graceMs?: number;
   readonly clock?: Clock;
-  /** A sandbox puts itself around the command here. */
+  /** Wraps the command in a sandbox. */
   readonly wrapCommand?: (command: ShellCommand, options: WrapOptions) => Promise<WrappedCommand>;
-  /** Without it commands cannot be run in the background. */
+  /** Without it, commands cannot run in the background. */
   readonly background?: BackgroundCommands;
 }
 

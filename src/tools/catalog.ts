@@ -1,6 +1,6 @@
 /**
- * The descriptions of the built-in tools, apart from their code: the first request needs only this, and
- * a tool's code is loaded when it is first called. Every byte here is paid for with each request.
+ * The descriptions of the built-in tools, separate from their code: the first request needs only these, and the first call of a
+ * tool loads its code. Every request pays for every byte here.
  */
 import type { Tool } from "../engine/ports.js";
 import applyPatch from "./apply-patch.md";

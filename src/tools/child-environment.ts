@@ -1,17 +1,17 @@
 /**
  * The environment of the programs that tools start.
  *
- * 1. A variable passes only when its name is listed here, and never when the name or the value looks like a secret. Provider
+ * 1. A variable passes only if its name is listed here, and never if the name or the value looks like a secret. Provider
  *    keys, agent sockets and variables that make every child load code (NODE_OPTIONS, LD_PRELOAD, BASH_ENV …) are not listed.
  * 2. Addresses pass without the user name and password in them.
- * 3. The rule may be applied again to its own result without change.
+ * 3. The rule is idempotent.
  */
 const BASICS = [
   ..."PATH HOME USER LOGNAME SHELL TERM COLORTERM LANG LANGUAGE PWD TMPDIR TMP TEMP TZ HOSTNAME CI NO_COLOR".split(" "),
   ..."XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME".split(" "),
 ];
 
-/** Where tool chains are installed and keep their files: folders, never code to load or options to obey. */
+/** Folders of tool chains: never code to load or options to obey. */
 const TOOL_CHAINS = [
   ..."NVM_DIR NVM_BIN VOLTA_HOME FNM_DIR PNPM_HOME BUN_INSTALL DENO_DIR DENO_INSTALL COREPACK_HOME".split(" "),
   ..."JAVA_HOME JDK_HOME MAVEN_HOME M2_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME ANDROID_SDK_ROOT".split(" "),
@@ -37,11 +37,11 @@ const PREFIXES = ["LC_", "OLLAMA_", "OXBOW_"];
 
 const SECRET_NAME =
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|PRIVATE|BEARER|COOKIE|JWT|(^|_)(AUTH|PASS|PWD|PIN|SALT)(_|$)/;
-/** The usual openings of keys and tokens. */
+/** The usual prefixes of keys and tokens. */
 const SECRET_VALUE =
   /\b(sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abeprs]|npm|hf|gsk|AIza|AKIA|ASIA|eyJ)[-_A-Za-z0-9]{16,}|-----BEGIN /;
 
-/** Keeps programs from asking, paging and opening editors, and their output from waiting in a buffer. */
+/** Stops programs from asking, paging, opening editors and buffering their output. */
 const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
   PAGER: "cat",
   MANPAGER: "cat",
@@ -54,7 +54,7 @@ const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
   PIP_NO_INPUT: "1",
   PYTHONUNBUFFERED: "1",
-  // An Oxbow that finds this was started by a model: it asks no person and approves nothing.
+  // An Oxbow that sees this variable was started by a model: it asks no questions and approves nothing.
   OXBOW_AGENT: "1",
 };
 

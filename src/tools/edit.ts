@@ -30,7 +30,7 @@ async function edit(workspace: Workspace, { path, edits }: EditArguments): Promi
   const creates = edits.length === 1 && first?.old === "" && first.new !== "";
   const place = await workspace.resolve(path, "write");
   if (creates && !place.exists) return report(await workspace.writeText(path, first.new), { count: 1, loose: 0 });
-  // Looking does not count as the session having read the file, so that a file changed since is still noticed.
+  // This read does not count as the session's own, so that the write still detects a file that changed since.
   const file = await workspace.readText(path, { purpose: "look" });
   if (creates && file.text === "") {
     return report(await workspace.writeText(path, first.new, { basis: file.version }), { count: 1, loose: 0 });

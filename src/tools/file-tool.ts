@@ -1,4 +1,4 @@
-/** What the file tools have in common: arguments out of JSON, and errors that the model can act on. */
+/** Shared by the file tools: arguments from JSON, and errors that the model can act on. */
 import { groupDigits } from "../base/group-digits.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { type ResultContent, text } from "../protocol/content.js";
@@ -7,7 +7,7 @@ import type { ToolDefinition } from "./catalog.js";
 import { PatternError } from "./search/rust-regex.js";
 import { WorkspaceError } from "./workspace.js";
 
-/** Wraps `run`: what is wrong with the request becomes a result, what is wrong with us stays an exception. */
+/** Wraps `run`: mistakes in the request become a result, our own faults stay exceptions. */
 export function fileTool(
   definition: ToolDefinition,
   run: (args: Arguments, context: ToolContext) => Promise<ToolOutcome>,
@@ -41,7 +41,7 @@ function isForTheModel(error: unknown): error is Error {
 
 export class ArgumentError extends Error {}
 
-/** The arguments of a call. They were checked against the schema; a library user may have left that out. */
+/** The arguments of a call. The schema check came before, but a library user may skip it. */
 export class Arguments {
   readonly #values: JsonObject;
 
@@ -59,7 +59,7 @@ export class Arguments {
     return this.#isAbsent(name) ? undefined : this.text(name);
   }
 
-  /** A whole number no smaller than `least`; larger ones than `most` are taken as `most`. */
+  /** A whole number of at least `least`, capped at `most`. */
   integer(name: string, { least, most, otherwise }: { least: number; most: number; otherwise: number }): number {
     if (this.#isAbsent(name)) return otherwise;
     const value = this.#values[name];

@@ -1,7 +1,7 @@
 /**
- * The `git` tool: looking at history without a question asked, so it must be harmless in any repository. It runs git
- * itself, never a shell, with arguments from a list (`git/arguments.ts`) in a repository that was looked at (`git/repository.ts`),
- * and where a sandbox works, in one in which only the workspace and the repository can be read.
+ * The `git` tool. It shows history without asking, so it must be harmless in any repository. It runs git itself, never a shell, with
+ * arguments from a list (`git/arguments.ts`) in a repository that was checked (`git/repository.ts`). If a sandbox works, git runs
+ * in one that can read only the workspace and the repository.
  */
 import { dirname } from "node:path";
 import type { Clock } from "../base/clock.js";
@@ -71,7 +71,7 @@ async function run(options: GitOptions, args: JsonObject, context: ToolContext):
   try {
     const env = {
       ...ACTION_ENVIRONMENT,
-      // The repository that was looked at, and no other that git may find by now.
+      // The repository that was checked, not another one that git may find by now.
       ...{ GIT_DIR: repository.gitDirectory, GIT_WORK_TREE: repository.top },
       ...(index !== undefined && { GIT_INDEX_FILE: index.path }),
     };
@@ -87,7 +87,7 @@ async function run(options: GitOptions, args: JsonObject, context: ToolContext):
   }
 }
 
-/** A file by its hash alone could be any file, also one that holds secrets. */
+/** A bare hash could name any file, even one that holds secrets. */
 async function refuseBareBlobs(
   words: readonly string[],
   query: (args: readonly string[]) => Promise<string>,
@@ -110,7 +110,7 @@ interface GitResult {
   readonly end: ProcessEnd;
   readonly output: Buffer;
   readonly errors: string;
-  /** There was more; git was stopped. */
+  /** The output was too long, so git was stopped. */
   readonly cut: boolean;
 }
 
@@ -230,7 +230,7 @@ const EMPTY: Readonly<Record<GitAction, string>> = {
   blame: "(empty file)",
 };
 
-/** Only whole characters and, when it was cut, whole lines; a NUL would break stores. */
+/** Only whole characters and, if it was cut, whole lines; without NUL, which session stores cannot hold. */
 function shownText(output: Buffer, cut: boolean): string {
   const decoded = output.subarray(0, cut ? wholeCharactersEnd(output) : output.length).toString("utf8");
   const lineEnd = cut ? decoded.lastIndexOf("\n") : -1;

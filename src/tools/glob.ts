@@ -25,8 +25,8 @@ export function createGlobTool(workspace: Workspace, searcher: Searcher): Tool {
 }
 
 /**
- * The folders that a pattern begins with are where the search starts: quicker, and a folder that is named counts even when
- * it is ignored.
+ * The search starts in the folders that the pattern begins with: this is faster, and it finds files in a folder that is named
+ * although it is ignored.
  */
 async function startOf(
   workspace: Workspace,
@@ -49,7 +49,7 @@ async function startOf(
   let folder = base.absolute;
   while (parts.length > 1 && !/[*?[\]{}\\]/.test(parts[0] as string)) {
     const found = await workspace.stat(join(folder, parts[0] as string)).catch(() => undefined);
-    // A folder that is missing: then nothing matches, and the search says so.
+    // The folder is missing: nothing matches, and the search says so.
     if (found?.kind !== "folder") break;
     folder = found.path.absolute;
     parts.shift();

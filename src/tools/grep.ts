@@ -58,7 +58,7 @@ function requestFrom(args: Arguments): SearchRequest {
   };
 }
 
-/** A glob without a slash is about names at any depth. */
+/** A glob without a slash matches names at any depth. */
 function pathGlob(given: string): string {
   const glob = given.replace(/^(\.?\/+)+/, "");
   const whole = given.includes("/") ? glob : `**/${glob}`;
@@ -73,7 +73,7 @@ function isTooBroad(request: SearchRequest, result: SearchResult): boolean {
 
 interface Rendered {
   readonly text: string;
-  /** Matching lines or files in the text. */
+  /** The number of matching lines or files in the text. */
   readonly shownCount: number;
 }
 
@@ -99,7 +99,7 @@ function render(request: SearchRequest, result: SearchResult, display: (path: st
   return { text: [...kept, ...note].join("\n"), shownCount };
 }
 
-/** One block a line, so that the cap on characters can fall anywhere. A blank line between files, `--` between distant lines. */
+/** One block per line, so that the limit of characters can cut anywhere. A blank line between files, `--` between distant lines. */
 function contentBlocks(
   request: SearchRequest,
   files: readonly FoundFile[],

@@ -37,9 +37,9 @@ interface Folder {
 interface ListedEntry extends Entry {
   /** Where a link leads. */
   readonly target?: string;
-  /** What is inside, when it was looked at. */
+  /** The content, if it was read. */
   inside?: Folder;
-  /** Why it was not looked into. */
+  /** Why it was not read. */
   closed?: "ignored" | "no room";
 }
 
@@ -49,7 +49,7 @@ interface Listing {
   readonly leftOut: number;
 }
 
-/** Level by level, so that when room runs out it is the deepest that is missing. */
+/** Lists level by level, so that the deepest levels are missing when the space runs out. */
 async function listTree(
   workspace: Workspace,
   start: string,
@@ -86,7 +86,7 @@ async function foldersInside(folder: Folder, rules: IgnoreTop, room: number): Pr
   return out;
 }
 
-/** The first entries, folders before files, by name. Holds no more than a few times `most`, however many there are. */
+/** The first entries, folders before files, by name. Keeps at most a few times `most` in memory. */
 async function firstEntries(
   workspace: Workspace,
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * The whole output of a command in a file that only its owner can read, up to a limit. What looks like a secret is replaced before it
- * is written, as in everything else that is kept.
+ * The whole output of a command in a file that only its owner can read, up to a limit. Text that looks like a secret is replaced
+ * before it is written, as in everything that Oxbow stores.
  */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,18 +8,18 @@ import { Utf8Stream } from "../base/utf8-stream.js";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** Text in pieces with its secrets taken out; it may hold back the end of a piece. */
+/** Removes secrets from text in pieces; it may hold back the end of a piece. */
 export interface Redactor {
   push(piece: string): string;
   end(): string;
 }
 
 export interface OutputPlace {
-  /** Made when the first file is. */
+  /** Created with the first file. */
   readonly directory: string;
   /** Without it the output is stored unchanged. */
   readonly createRedactor?: (() => Redactor) | undefined;
-  /** A file has been begun. */
+  /** Called when a file was created. */
   readonly onFile?: (() => void) | undefined;
 }
 
@@ -51,7 +51,7 @@ export class OutputFile {
     if (this.#state === "open") this.#attempt(() => this.#write(this.#redacted(chunk)));
   }
 
-  /** Where the output is to be found, as a clause for a note. */
+  /** Where the output is, as a clause for a note. */
   describe(): string {
     if (this.#state === "failed") return `it could not be saved (${this.#failure})`;
     const part = this.#bytes < this.#limit ? "the whole output is" : `the first ${this.#bytes} bytes are`;

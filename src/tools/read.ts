@@ -11,9 +11,9 @@ import { isUtf16, looksBinary } from "./files/text-file.js";
 import type { FileStat, Workspace } from "./workspace.js";
 
 const MAX_LINES = 2000;
-/** What the providers take for one image, less the third that base64 adds. */
+/** The providers' limit for one image, minus the third that base64 adds. */
 const MAX_IMAGE_BYTES = 3_750_000;
-/** Up to this size a file is read whole, which gives its encoding, its number of lines and its content for later comparison. */
+/** Files up to this size are read whole, for their encoding, their number of lines and a later comparison. */
 const WHOLE_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 const SNIFF_BYTES = 8192;
@@ -56,7 +56,7 @@ interface LargeFile {
   readonly signal: AbortSignal;
 }
 
-/** In pieces, and no further than needed: the number of lines of such a file stays unknown. */
+/** Reads in pieces, only as far as needed: the number of lines of such a file stays unknown. */
 async function readLarge(workspace: Workspace, { handle, file, window, signal }: LargeFile): Promise<ToolOutcome> {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   let position = 0;

@@ -1,6 +1,6 @@
 /**
- * The model's own list of what is to be done. It lives in the conversation alone: the newest call is the list. It touches
- * nothing, so it belongs to the set `read`, which is never switched off.
+ * The model's to-do list. Only the conversation holds it: the newest call is the list. It changes nothing, so it belongs to the set
+ * `read`, which is always on.
  */
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";

@@ -1,4 +1,4 @@
-/** Names under which models trained on other harnesses ask for our tools. */
+/** Other names for our tools, used by models that were trained on other harnesses. */
 
 export interface ToolAlias {
   readonly tool: string;
@@ -17,7 +17,7 @@ export const TOOL_ALIASES: Readonly<Record<string, ToolAlias>> = {
   list_dir: { tool: "ls", args: FOLDER },
 };
 
-/** The call in our words; unchanged when the name is not an alias. */
+/** The call with our names; unchanged if the name is not an alias. */
 export function withoutAlias<T>(
   tool: string,
   args: Readonly<Record<string, T>>,

@@ -31,7 +31,7 @@ export interface WebFetchOptions {
 
 const DEFAULT_CHARACTERS = 20_000;
 const MAX_CHARACTERS = 50_000;
-/** Of a page that only says what went wrong. */
+/** The limit for an error page. */
 const ERROR_CHARACTERS = 2000;
 
 export function createWebFetchTool(options: WebFetchOptions): Tool {
@@ -63,7 +63,7 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
   };
 }
 
-/** The part of a page that was asked for. */
+/** The requested part of a page. */
 interface View {
   readonly url: string;
   readonly format: PageFormat;
@@ -118,7 +118,7 @@ async function show(page: FetchedPage, view: View, wrap: WebFetchOptions["wrap"]
   return { status: isError ? "error" : "ok", content: [text(lines.join("\n"))], details };
 }
 
-/** At the end of a line if there is one near, and never within a character. */
+/** Cuts at a nearby line end if there is one, and never within a character. */
 function partEnd(whole: string, from: number, limit: number): number {
   const end = from + limit;
   if (end >= whole.length) return whole.length;

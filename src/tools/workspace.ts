@@ -1,15 +1,15 @@
 /**
- * The only door to the files of a workspace.
+ * All access to the files of a workspace.
  *
  * 1. The root is resolved once. Every access resolves its path again, as the kernel would, and is refused
- *    unless the result lies in the root or an extra root; then that very place is opened without following links.
- * 2. Nothing but regular files is read or replaced; opening never blocks.
- * 3. A file is changed by replacing it whole: never half written, never through another hard link.
- * 4. What the session read is remembered by content. A file that is different now is not overwritten, and an existing file
- *    is not overwritten unread.
+ *    unless the result lies in the root or an extra root. Then exactly that place is opened, without following links.
+ * 2. It reads and replaces only regular files; opening never blocks.
+ * 3. A write replaces the whole file: never half written, never through another hard link.
+ * 4. It remembers the content that the session read. It does not overwrite a file that has changed since, or an existing file that
+ *    the session has not read.
  * 5. An observer is called before every change; without its consent nothing changes.
  * 6. Directly before a change the opened folder is checked against the guard list: a guarded path changes only if the user
- *    said yes to that very path (`allowing`).
+ *    allowed exactly that path (`allowing`).
  */
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, lstat, opendir, readlink, rename, rmdir, unlink } from "node:fs/promises";
@@ -46,7 +46,7 @@ export { MAX_TEXT_BYTES } from "./files/whole-file.js";
 export { WorkspaceError, type WorkspaceErrorCode } from "./files/workspace-error.js";
 export type * from "./files/workspace-types.js";
 
-/** What all views of one workspace share. */
+/** Shared by all views of one workspace. */
 interface Shared {
   readonly paths: PathResolver;
   readonly announce: Announcer;
@@ -68,7 +68,7 @@ export class Workspace {
     this.#writer = new FileWriter({ ...shared, entries: this.#entries });
   }
 
-  /** Fails with a sentence for the user when a folder cannot be read. */
+  /** Throws with a message for the user if a folder cannot be read. */
   static async open(root: string, options: WorkspaceOptions = {}): Promise<Workspace> {
     const extra = await Promise.all((options.extraRoots ?? []).map(openRoot));
     const shared = {
@@ -143,7 +143,7 @@ export class Workspace {
     });
   }
 
-  /** For a file that was streamed: `version` names its bytes when all of them went by (see `versionOf`). */
+  /** For a streamed file: `version` identifies its bytes if all of them were read (see `versionOf`). */
   async rememberSeen(path: ResolvedPath, handle: FileHandle, version?: string): Promise<void> {
     const stamp = stampOf(await handle.stat({ bigint: true }));
     this.#shared.readFiles.record(path.absolute, { stamp, ...(version === undefined ? {} : { version }) });
@@ -206,7 +206,7 @@ export class Workspace {
     return { from: source, to: { ...target, exists: true } };
   }
 
-  /** Entries of a folder as the system gives them, without holding them all. */
+  /** Entries of a folder in the system's order, without keeping them all in memory. */
   async *entries(path: string): AsyncGenerator<Entry> {
     const place = await this.resolve(path, "read");
     const held = await told(shown(place), () => HeldDirectory.open(place.absolute, shown(place)));
@@ -226,19 +226,19 @@ export class Workspace {
     return out.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Follows links, as every access does: what it reports lies inside. */
+  /** Follows links, as every access does: the result lies inside the workspace. */
   async stat(path: string): Promise<FileStat> {
     const place = await this.resolve(path, "read");
     return fileStat(place, await told(shown(place), () => lstat(place.absolute, { bigint: true })));
   }
 
-  /** Where the link at `folder/name` says it leads, as text. */
+  /** The target of the link at `folder/name`, as text. */
   async linkTarget(folder: string, name: string): Promise<string> {
     const place = await this.resolve(folder, "read");
     return told(shown(place), () => readlink(join(place.absolute, name)));
   }
 
-  /** Runs `action` alone among those that name one of the same files: for read, compute and write as one. */
+  /** Runs `action` while no other action on one of these files runs, so that read, compute and write are atomic. */
   async exclusive<T>(paths: readonly string[], action: () => Promise<T>): Promise<T> {
     const places = await Promise.all(paths.map(async (path) => (await this.resolve(path, "write")).absolute));
     return this.#shared.exclusive.runAll(places, action);

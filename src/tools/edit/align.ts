@@ -1,5 +1,5 @@
 /**
- * The lines of a quotation side by side with those of the file, where both have the same fingerprint.
+ * Pairs the lines of a quotation with those of the file, where both have the same fingerprint.
  *
  * 1. Lines with text pair up one to one. Only blank lines may be missing on either side.
  * 2. The last element of a quotation that ends with a newline is the start of the line after it.
@@ -41,7 +41,7 @@ export interface Line {
   readonly last: number;
 }
 
-/** Why an edit cannot be carried over to the file; completes the sentence "It comes close, but …". */
+/** Why an edit cannot be applied to the file; completes the sentence "It comes close, but …". */
 export class Refusal extends Error {}
 
 const ESCAPED_BREAKS = "its line breaks are escaped";
@@ -67,8 +67,8 @@ export function align(quotation: Quotation): readonly Line[] {
 }
 
 /**
- * A line that is in the file to the letter, but elsewhere, and a bracket with other punctuation are signs that other lines
- * are meant than those that were found.
+ * A line that exists in the file exactly, but elsewhere, or a bracket with other punctuation indicates that the edit means other
+ * lines than those that were found.
  */
 function refuseStrangers(file: SearchedText, lines: readonly Line[]): void {
   for (const { blank, quoted, actual, rest } of lines) {
@@ -81,7 +81,7 @@ function refuseStrangers(file: SearchedText, lines: readonly Line[]): void {
   }
 }
 
-/** What the quotation covers in the file. */
+/** The range of the file that the quotation covers. */
 export function extentOf(lines: readonly Line[]): { start: number; end: number } {
   const places = lines.flatMap((line) => line.actual ?? []);
   return { start: (places[0] as Stretch).start, end: (places.at(-1) as Stretch).end };
@@ -179,7 +179,7 @@ function alignStart(text: string, lines: Line[], first: number): void {
   }
 }
 
-/** The same at the end. What follows the last newline is the start of a line, or the whole of a blank one. */
+/** The same at the end. The text after the last newline is the start of a line, or a whole blank line. */
 function alignEnd(text: string, lines: Line[], last: number): void {
   let { end } = actualOf(lines, last);
   for (let i = last + 1; i < lines.length && end < text.length; i++) {
@@ -196,7 +196,7 @@ function alignEnd(text: string, lines: Line[], last: number): void {
   }
 }
 
-/** Lines with text have one. */
+/** Every line with text has one. */
 function actualOf(lines: readonly Line[], index: number): Stretch {
   return lines[index]?.actual as Stretch;
 }

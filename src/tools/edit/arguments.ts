@@ -1,4 +1,4 @@
-/** The arguments of the edit tool, also under the names that models know from other harnesses. */
+/** The arguments of the edit tool, including the names that models know from other harnesses. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import type { Replacement } from "./replace.js";
 
@@ -16,8 +16,8 @@ const NAMES = {
 } as const;
 
 /**
- * The arguments in the form of the schema: known other names replaced, one edit given without a list put into one, a list
- * sent as JSON text read. Other values stay unchanged, for the schema check to report.
+ * Converts the arguments to the form of the schema: replaces known other names, puts a single edit into a list, and parses a list
+ * that came as JSON text. Other values stay unchanged, so that the schema check reports them.
  */
 export function canonicalEditArguments(args: JsonObject): JsonObject {
   const path = pick(args, "path");
@@ -28,7 +28,7 @@ export function canonicalEditArguments(args: JsonObject): JsonObject {
   return defined({ path, edits: edits ?? flat });
 }
 
-/** The arguments, or a sentence that says what is wrong with them. */
+/** The arguments, or a sentence that describes the mistake. */
 export function readEditArguments(args: JsonObject): EditArguments | string {
   const { path, edits } = canonicalEditArguments(args);
   if (typeof path !== "string" || path === "") return '"path" must be the path of a file.';

@@ -1,4 +1,4 @@
-/** An edit whose quotation has only its fingerprint in common with a place of the file, carried over to that place. */
+/** Applies an edit at a place that has the same fingerprint as its quotation, but not the same text. */
 import { align, type Line, type Quotation, Refusal } from "./align.js";
 import { refuseEcho, refuseFragment } from "./echo.js";
 import { backslashes, readings } from "./escapes.js";
@@ -14,7 +14,7 @@ export interface Place {
   readonly at: number;
 }
 
-/** Throws a Refusal that says why it cannot be done without doubt. */
+/** Throws a Refusal with the reason if the result is not certain. */
 export function carryOver(place: Place, edit: { readonly old: string; readonly new: string }): Splice {
   const quoted = edit.old.replace(/[\u200b\u2060\ufeff]/g, "");
   const literal = fingerprint(quoted);
@@ -42,7 +42,7 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
   throw refusal ?? new Refusal("it is not the same");
 }
 
-/** A reading has to be right for every line. */
+/** An interpretation of the escapes must be right for every line. */
 function refuseOtherEscapes(lines: readonly Line[]): void {
   const isOther = (line: Line) => !line.blank && backslashes(line.quoted) !== backslashes(line.actual?.text ?? "");
   if (lines.some(isOther)) throw new Refusal("its backslashes are not the file's");

@@ -1,5 +1,5 @@
 /**
- * A quotation that is cut short, and a new text that is not: what lies just before or after the quotation would stand there
+ * Detects a quotation that is cut short with a new text that is not: the text just before or after the quotation would then appear
  * twice.
  */
 import { Refusal } from "./align.js";
@@ -28,15 +28,15 @@ export function refuseEcho(text: string, { start, end, old, new: fresh }: Placed
   }
 }
 
-/** More indentation for the same line is a fair wish; for another line it is the same indentation twice. */
+/** More indentation for the same line may be intended; for another line it repeats the indentation. */
 function echoesIndent(before: string, old: string, fresh: string): boolean {
   if (before === "" || before.trim() !== "" || /^\s/.test(old) || !fresh.startsWith(before)) return false;
   return !fresh.trimStart().startsWith(old.trimEnd());
 }
 
 /**
- * A quotation within a line that is replaced by several lines, that leaves brackets open which they close, or whose
- * replacement has more of what stands around it, was cut short.
+ * A quotation within a line was cut short if several lines replace it, if the replacement closes brackets that the quotation leaves
+ * open, or if it repeats more of the surrounding text.
  */
 export function refuseFragment(text: string, { start, end, old, new: fresh }: PlacedEdit): void {
   const lineEnd = text.indexOf("\n", end);

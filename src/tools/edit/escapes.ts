@@ -1,8 +1,9 @@
 /**
- * Quotations that were escaped once too often: `\"` for `"`, `\n` for a line break, `\\` for `\`.
+ * Quotations that were escaped twice: `\"` for `"`, `\n` for a line break, `\\` for `\`.
  *
- * 1. Nothing is unescaped on suspicion: the caller checks the reading against the file.
- * 2. The replacement is read in the same way as the quotation, or literally, or not at all: whichever its own text proves.
+ * 1. Nothing is unescaped on suspicion: the caller checks the interpretation against the file.
+ * 2. The replacement is interpreted like the quotation, or literally, if its own text proves which; otherwise it has no
+ *    interpretation.
  */
 const SEQUENCES = /\\([\s\S])/g;
 
@@ -18,18 +19,18 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** A quote after an even number of backslashes: someone escaped the quotes, but not the backslashes before them. */
+/** A quote after an even number of backslashes: the model escaped the quotes, but not the backslashes before them. */
 const HALF_ESCAPED = /(?<!\\)(?:\\\\)+["'`]/;
 
 const MAX_COMPARED = 100;
 
 export interface Reading {
   readonly old: string;
-  /** Absent when it could be meant literally as well as escaped. */
+  /** Absent if both the literal and the escaped meaning are possible. */
   readonly new?: string;
 }
 
-/** The ways in which an edit of `actual` may have been meant, the literal one first. */
+/** The possible interpretations of an edit of `actual`, the literal one first. */
 export function readings({ old, new: fresh }: Required<Reading>, actual: string): readonly Reading[] {
   const out: Reading[] = [{ old, new: fresh }];
   for (const kinds of [`"'\`$/`, `ntr"'\`$/\\`]) {
@@ -47,7 +48,7 @@ function unescaped(text: string, kinds: string): string {
   );
 }
 
-/** The replacement as meant by someone who escaped the quotation, or undefined when it could be either. */
+/** The replacement if the model escaped the quotation, or undefined if both meanings are possible. */
 function readLike(
   fresh: string,
   { old, kinds, actual }: { old: string; kinds: string; actual: string },
@@ -94,7 +95,7 @@ function escapedKinds(text: string): string[] {
   return [...new Set(Array.from(text.matchAll(SEQUENCES), (match) => match[1] as string))];
 }
 
-/** Whether the text holds, unescaped, what `kind` stands for. `known` are sequences that prove nothing. */
+/** Whether the text contains the unescaped form of `kind`. `known`: sequences that prove nothing. */
 function hasPlain(text: string, { kind, known }: { kind: string; known: readonly string[] }): boolean {
   if (kind !== "\\") return plainPart(text).includes(MEANINGS[kind] as string);
   return escapedKinds(text).some((other) => MEANINGS[other] === undefined && !known.includes(other));

@@ -1,7 +1,7 @@
 /**
- * What is left of a text when everything that models misquote is taken away.
+ * A text without everything that models misquote.
  *
- * 1. Two texts have the same fingerprint when they differ only in: space at either end of a line, space that does not
+ * 1. Two texts have the same fingerprint if they differ only in: space at either end of a line, space that does not
  *    separate two words, blank lines, `,` and `;` at the end of a line, kind of quotes, kind of dashes, Unicode
  *    compatibility forms, invisible characters, and backslashes.
  * 2. Each character of a fingerprint knows its range in the source; the ranges are in order.
@@ -74,7 +74,7 @@ class Reader {
     };
   }
 
-  /** However often a quotation was escaped, it comes to the same: the backslashes go, `\n` and `\t` are space. */
+  /** Any number of escapes gives the same result: backslashes are dropped, `\n` and `\t` are space. */
   #escape(start: number): number {
     let at = start;
     while (this.#source.charCodeAt(at) === BACKSLASH) at++;
@@ -92,7 +92,7 @@ class Reader {
     return end;
   }
 
-  /** A character with its combining marks, taken apart so that composed and decomposed spellings agree. */
+  /** A character with its combining marks, decomposed so that composed and decomposed spellings agree. */
   #cluster(at: number, start: number): number {
     const source = this.#source;
     let end = at + charLength(source, at);
@@ -190,8 +190,8 @@ function charLength(text: string, at: number): number {
 }
 
 /**
- * Where `part` occurs in `whole`, as indices into its text: every place, also overlapping ones. A place that would cut a
- * character of the source, or a word, in two does not count as a match but as a `halfway` one.
+ * Where `part` occurs in `whole`, as indices into its text: every place, including overlapping ones. A place that would split a
+ * character of the source, or a word, is not a match but a `halfway` one.
  */
 export function occurrences(whole: Fingerprint, part: Fingerprint): { places: number[]; halfway: number[] } {
   const places: number[] = [];

@@ -1,9 +1,8 @@
 /**
- * A quotation strayed from the file: does the new text stray with it?
+ * Decides whether the new text has the same mistakes as a quotation that differs from the file.
  *
- * Lines that are the same in the new text as in the file, but not as in the quotation, show that it was written with the
- * file in view: then it replaces the quotation unchanged. Lines that are the same as in the quotation, but not as in
- * the file, show that it has to be merged.
+ * If lines of the new text equal the file but not the quotation, the model wrote the new text from the file: it replaces the
+ * quotation unchanged. If lines equal the quotation but not the file, the new text must be merged.
  */
 import { diffLines } from "../../base/diff.js";
 import { endMarks, extentOf, type Line, leadingSpace, Refusal } from "./align.js";
@@ -30,7 +29,7 @@ export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame
   throw new Refusal("the new text agrees with the file in some lines and with the quotation in others");
 }
 
-/** Whether the new text begins and ends with lines of the quotation that are not so in the file: then it is all like it. */
+/** Whether the new text begins and ends with lines of the quotation that differ in the file: then all of it follows the quotation. */
 export function isLikeQuotation(lines: readonly Line[], fresh: readonly string[]): boolean {
   const added = fresh.filter((line) => line.trim() !== "");
   return spans(sidesOf(lines).quoted, added);
@@ -52,7 +51,7 @@ function spans(base: readonly Marked[], added: readonly string[]): boolean {
 
 interface Marked {
   readonly line: string;
-  /** The other side has something else here. */
+  /** The other side differs here. */
   readonly tells: boolean;
 }
 
@@ -61,7 +60,7 @@ function marked(text: string, other: string): readonly Marked[] {
   return lines.map((line) => ({ line, tells: text !== other }));
 }
 
-/** What `added` has in common with `base`. */
+/** The lines that `added` shares with `base`. */
 function kept(base: readonly Marked[], added: readonly string[]) {
   const same = diffLines(
     base.map(({ line }) => line),
@@ -72,7 +71,7 @@ function kept(base: readonly Marked[], added: readonly string[]) {
   return {
     count: shared.length,
     telling: shared.filter(({ tells }) => tells).length,
-    /** Whether a line that found no place here has one on the other side. */
+    /** Whether a line without a match here has one on the other side. */
     leaves(other: readonly Marked[]): boolean {
       const foreign = new Set(other.filter(({ tells }) => tells).map(({ line }) => line));
       return added.some((line, i) => !placed.has(i) && foreign.has(line));

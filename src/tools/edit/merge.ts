@@ -1,10 +1,10 @@
 /**
- * An edit whose quotation is not quite what the file says, carried over to the file: a merge of three texts by lines.
+ * Applies an edit whose quotation differs slightly from the file: a three-way merge by lines.
  *
- * 1. Lines that the edit keeps stay as the file has them, to the byte.
+ * 1. Lines that the edit keeps stay byte for byte as in the file.
  * 2. New lines are used as given, except their indentation.
- * 3. If the quotation differs from the file in something that new lines depend on, and they do not decide it, the edit
- *    is refused. It never guesses.
+ * 3. If the quotation differs from the file in a way that affects new lines, and those do not settle it, the edit is refused. It
+ *    never guesses.
  */
 import { diffLines } from "../../base/diff.js";
 import { endMarks, extentOf, type Line, leadingSpace, type Quotation, Refusal } from "./align.js";
@@ -17,7 +17,7 @@ export type Step =
   /** `text` is the edit's form of a kept blank line, whose space may differ. */
   | { readonly kind: "keep"; readonly line: number; readonly text?: string }
   | { readonly kind: "drop"; readonly line: number }
-  /** `partner` is the quoted line whose place it takes, when one line replaces one. */
+  /** `partner` is the quoted line that it replaces, if one line replaces one. */
   | { readonly kind: "add"; readonly text: string; readonly partner?: number };
 
 type Addition = Extract<Step, { kind: "add" }>;
@@ -71,8 +71,8 @@ export function merge(quotation: Quotation, lines: readonly Line[], edit: Edit):
 }
 
 /**
- * Punctuation after the end of the quotation goes with its line when that is kept or the new text brings the same; it stays
- * when one line that ends alike takes the place of one. Its length when it is to be replaced.
+ * The length of the punctuation after the quotation that the edit replaces. It is replaced if its line is kept or the new text has the
+ * same punctuation; it stays if one line with the same end replaces one line.
  */
 function restOf(lines: readonly Line[], steps: readonly Step[]): number {
   const index = lines.findIndex((line) => line.rest !== undefined);
@@ -91,7 +91,7 @@ function endsAlike([a, b]: readonly [string, string], marks: string): boolean {
   return a.trimEnd().at(-1) === b.trimEnd().at(-1) && a.split(marks).length === b.split(marks).length;
 }
 
-/** To the letter, a line break at the end of only one text would pull up the next line, or leave a blank one. */
+/** A line break at the end of only one text would join the next line, or leave a blank one. */
 function refuseJoin(
   { file }: Quotation,
   lines: readonly Line[],
@@ -151,7 +151,7 @@ export function withLead(added: string, line: Line): string {
   return leadingSpace(line.actual?.text ?? "") + added.slice(lead.length);
 }
 
-/** As a file would have it: with plain spaces. */
+/** The indentation with plain spaces, as in a file. */
 export function quotedIndent(line: string): string {
   return leadingSpace(line).replace(/[^\S\t]/g, " ");
 }
@@ -197,7 +197,7 @@ interface LineCheck {
   readonly adds: readonly Addition[];
 }
 
-/** What was quoted wrongly may be just as wrong in the new lines. */
+/** New lines may have the same mistake as the quotation. */
 function checkLine(quotation: Quotation, line: Line, { index, dropped, adds }: LineCheck): void {
   const actual = line.actual?.text ?? "";
   const isEscapedAlike = backslashes(line.quoted) === backslashes(actual);
@@ -215,7 +215,7 @@ function checkLine(quotation: Quotation, line: Line, { index, dropped, adds }: L
   }
 }
 
-/** Of two lines that are quoted alike, but are not alike in the file, it is not known which one the edit keeps. */
+/** If two lines differ in the file but not in the quotation, it is unclear which one the edit keeps. */
 function refuseTwin(lines: readonly Line[], line: Line): void {
   const isTwin = (other: Line) => other.quoted === line.quoted && other.actual?.text !== line.actual?.text;
   if (lines.some(isTwin)) throw new Refusal("two lines that differ in the file are the same in it");

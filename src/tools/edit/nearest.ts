@@ -13,7 +13,7 @@ const MAX_FILE_LINES = 200_000;
 const MAX_LINE_CHARS = 2000;
 const LEAST_LIKENESS = 0.3;
 
-/** By shared words, line by line. Cost grows with the file's length only. */
+/** By shared words, line by line. The cost is linear in the file's length. */
 export function nearest(text: string, quotation: string): readonly Excerpt[] {
   const quoted = quotation
     .split("\n")
@@ -33,7 +33,7 @@ export function nearest(text: string, quotation: string): readonly Excerpt[] {
   );
 }
 
-/** Some lines of a text as an error message shows them: cut when they are many or long. */
+/** Lines of a text for an error message, shortened if they are many or long. */
 export function excerpt(lines: readonly string[], { start, count }: { start: number; count: number }): Excerpt {
   return { line: start + 1, lines: lines.slice(start, start + Math.min(count, MAX_SHOWN_LINES)).map(cut) };
 }

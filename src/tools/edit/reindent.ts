@@ -1,8 +1,8 @@
 /**
- * Indentation of new lines when the quotation had another one than the file.
+ * Indents new lines when the indentation of the quotation differs from the file.
  *
- * 1. Either the new lines are indented like the quotation, and are moved as it was; or like the file, and stay. Which of
- *    the two must follow from the lines; otherwise there is no answer.
+ * 1. Either the new lines follow the quotation, and are shifted with it, or they follow the file, and stay. The lines themselves
+ *    must show which; otherwise there is no result.
  */
 import { ALIKE, wordLikeness } from "./nearest.js";
 
@@ -17,7 +17,7 @@ export interface QuotedLine {
 export interface NewLine {
   readonly line: string;
   readonly indent: string;
-  /** Index of the quoted line it takes the place of, when one line replaces one. */
+  /** Index of the quoted line that it replaces, if one line replaces one. */
   readonly partner?: number;
   /** It is the first line of the new text. */
   readonly opens?: true;
@@ -49,8 +49,8 @@ type Move = (indent: string) => string | undefined;
 export type Shape = "same" | "cut" | "flat" | Move;
 
 /**
- * How the indentation of the quotation differs from the file's: not at all, only by a cut start, by its total loss, or by
- * one move that explains every line. Undefined when it differs without rule: then it is hardly these lines that are meant.
+ * How the indentation of the quotation differs from the file's: not at all, by a cut start, by a complete loss, or by one shift that
+ * explains every line. Undefined if there is no rule: then the edit probably means other lines.
  */
 export function shapeOf(
   quoted: readonly Pick<QuotedLine, "quoted" | "actual">[],
@@ -62,7 +62,7 @@ export function shapeOf(
   return moveOf(quoted) ?? (quoted.every((line) => line.quoted === quoted[0]?.quoted) ? "flat" : undefined);
 }
 
-/** The quotation began after the indentation of its first line; the other lines were quoted as they are. */
+/** The quotation began after the indentation of its first line; the other lines are exact. */
 function afterCutStart(quoted: readonly QuotedLine[], added: readonly NewLine[]): readonly string[] | undefined {
   const [first, ...rest] = quoted as readonly [QuotedLine, ...QuotedLine[]];
   const opening = added[0]?.opens ? added[0] : undefined;
@@ -101,7 +101,7 @@ function isNext(line: NewLine, other: NewLine | undefined): boolean {
   return line.partner !== undefined && other?.partner !== undefined && Math.abs(line.partner - other.partner) === 1;
 }
 
-/** Every sign must point the same way. */
+/** All evidence must agree. */
 function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "file" | "quotation" | undefined {
   const signs = new Set<"file" | "quotation">();
   const keepsMoved = quoted.some((line) => line.kept && line.quoted !== line.actual);
@@ -118,7 +118,7 @@ function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "fil
     const asQuoted = quoted.map((line) => line.quoted);
     const asActual = quoted.map((line) => line.actual);
     const [lowQuoted, lowActual] = [shortest(asQuoted), shortest(asActual)];
-    // Where both frames have lines at this depth it proves nothing, but it can cast doubt.
+    // If both frames have lines at this depth, it proves nothing, but it can contradict other evidence.
     const proves = signs.size > 0 || !(asQuoted.includes(base ?? "") && asActual.includes(base ?? ""));
     if (base === lowQuoted && base !== lowActual && proves) signs.add("quotation");
     if (base === lowActual && base !== lowQuoted && proves) signs.add("file");
@@ -156,7 +156,7 @@ function moveOf(quoted: readonly Pick<QuotedLine, "quoted" | "actual">[]): Move 
   return rescaling(from === "" ? pairs : [["", ""], ...pairs]);
 }
 
-/** Other units of indentation, tabs for spaces for instance: as many levels more as the line has. */
+/** Converts the unit of indentation, for example spaces to tabs, by the number of levels of a line. */
 function rescaling(pairs: readonly (readonly [string, string])[]): Move | undefined {
   if (pairs[0]?.[1] !== "") return undefined;
   const steps = pairs.slice(1).map(([from, to], i) => {

@@ -2,8 +2,8 @@
  * Replacements in a text.
  *
  * 1. Every quotation is searched in the original text; matches must not overlap.
- * 2. What is found to the letter is replaced to the letter. Otherwise the one place that has the same fingerprint is
- *    merged with the edit; two such places, or a merge that is in doubt, are an error.
+ * 2. An exact match is replaced exactly. Otherwise the edit is merged into the only place with the same fingerprint; two such
+ *    places, or an uncertain merge, are an error.
  * 3. All replacements are made or none.
  */
 import { Refusal } from "./align.js";
@@ -19,14 +19,14 @@ import { applySplices, lineAt, listLines, type Splice, unixNewlines } from "./sp
 export interface Replacement {
   readonly old: string;
   readonly new: string;
-  /** Every place instead of the only one. */
+  /** Replace every match, not just a single one. */
   readonly all?: boolean;
 }
 
 export interface Replaced {
   readonly text: string;
   readonly count: number;
-  /** How many of them were not quoted to the letter. */
+  /** How many of them did not match exactly. */
   readonly loose: number;
 }
 
@@ -35,14 +35,14 @@ export class EditError extends Error {
   override readonly name = "EditError";
 }
 
-/** With fewer letters and digits a fingerprint says too little to go by. */
+/** A fingerprint with fewer letters and digits is not reliable. */
 const LEAST_EVIDENCE = 2;
 /** The largest number of places to list for one quotation. */
 const ENOUGH = 1000;
-/** Larger files are searched to the letter only. */
+/** In larger files only exact matches count. */
 const MAX_LOOSE_CHARS = 16_000_000;
 
-/** `text` may have `\n` and `\r` line endings; new lines get the usual one. */
+/** `text` may have `\n` and `\r` line endings; new lines get the most frequent one. */
 export function applyEdits(text: string, edits: readonly Replacement[]): Replaced {
   const search = new Search(unixNewlines(text));
   const splices = edits.flatMap((edit, index) => {

@@ -1,4 +1,4 @@
-/** A text with what is worked out of it once, when it is first needed. */
+/** A text with values that are computed from it once, on demand. */
 import { type Fingerprint, fingerprint } from "./fingerprint.js";
 
 export class SearchedText {

@@ -1,4 +1,4 @@
-/** Changes to a text by offsets, and how places in it are named. */
+/** Changes to a text by offsets, and the line numbers of places in it. */
 
 /** Replace `text[start, end)`. */
 export interface Splice {
@@ -12,7 +12,7 @@ export function unixNewlines(text: string): string {
   return text.includes("\r") ? text.replaceAll("\r", "\n") : text;
 }
 
-/** Splices in order that do not overlap. New lines end as the text's lines do. */
+/** Splices in order that do not overlap. New lines get the line ending of the text. */
 export function applySplices(text: string, splices: readonly Splice[]): string {
   const newline = newlineOf(text);
   let out = "";

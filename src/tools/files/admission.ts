@@ -1,7 +1,7 @@
 /**
- * Whether a place that was really opened may be read or changed.
+ * Decides whether an opened place may be read or changed.
  *
- * 1. It is asked about the place that is used, after it was opened: what a name led to when the call was decided does not count.
+ * 1. The check comes after the open and concerns the opened place: the name may have led elsewhere when the call was decided.
  * 2. A guarded path may change only if the user allowed exactly that path for this call (`granted`).
  * 3. The program's own files may neither be read nor changed, under any name.
  */

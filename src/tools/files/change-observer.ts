@@ -21,7 +21,7 @@ export interface ObservedChange {
 }
 
 export type ObservedEntry =
-  /** Without content when it is too large to be held; without mode when the system will decide. */
+  /** Without content if it is too large for memory; without mode if the system decides. */
   | { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined }
   | { readonly kind: "folder"; readonly mode: number | undefined }
   | { readonly kind: "link"; readonly target: string }
@@ -34,7 +34,7 @@ export interface ObservedPlace {
   readonly shown: string;
 }
 
-/** Tells an observer, if there is one. */
+/** Notifies the observer, if there is one. */
 export class Announcer {
   readonly #observer: ChangeObserver | undefined;
 

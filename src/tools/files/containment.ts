@@ -1,9 +1,9 @@
-/** Questions about paths that need no file system: is it inside, and is it spelled in a way that means something else. */
+/** Checks of paths that need no file system: whether a path is inside, and whether its spelling has another meaning. */
 import { isAbsolute, posix, relative, resolve, sep, win32 } from "node:path";
 
 /**
  * Whether `path` is one of the allowed folders or lies below one, after removing `.`, `..` and doubled separators.
- * Says nothing about symbolic links: give it paths that are already free of them.
+ * Ignores symbolic links: pass only paths without them.
  */
 export function isInside(path: unknown, allowed: readonly unknown[]): boolean {
   if (!isPlainPath(path)) return false;
@@ -30,7 +30,7 @@ export function isKernelPath(path: string, roots: readonly string[]): boolean {
   );
 }
 
-/** What is wrong with a path as text, or undefined. */
+/** The fault in the text of a path, or undefined. */
 export function pathTextFault(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (path === "") return "the path is empty";
   if (path.includes("\0")) return "the path contains a NUL character";

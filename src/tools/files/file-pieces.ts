@@ -1,4 +1,4 @@
-/** Reading files for a search: in one go when they are small, in pieces that end at line ends when they are not. */
+/** Reads files for a search: small ones whole, large ones in pieces that end at line ends. */
 import { constants, type FileHandle, open } from "node:fs/promises";
 
 const PIECE_BYTES = 1024 * 1024;
@@ -8,16 +8,16 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 
 export interface FirstPiece {
   readonly bytes: Buffer;
-  /** There is no more than this. */
+  /** This is the whole file. */
   readonly isWhole: boolean;
 }
 
-/** Undefined for what cannot be read, and for what turns out not to be at `place`, a path free of links. */
+/** Undefined if the file cannot be read, or if it is not at `place`, a path without links. */
 export type PieceReader = (path: string, place?: string) => FirstPiece | undefined;
 
 /**
- * The reader waits for the disk instead of letting others run: a search reads thousands of small files, and handing each of
- * four calls to another thread would take most of its time. Loaded when needed, because few runs search without ripgrep.
+ * The reader is synchronous: a search reads thousands of small files, and four asynchronous calls for each would take most of its
+ * time. It is loaded on demand, because few runs search without ripgrep.
  */
 export async function createPieceReader(): Promise<PieceReader> {
   const { closeSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } = await import("node:fs");
@@ -48,7 +48,7 @@ export async function firstPieceOf(handle: FileHandle): Promise<FirstPiece> {
   return { bytes: buffer.subarray(0, bytesRead), isWhole: bytesRead < buffer.length };
 }
 
-/** Undefined for what cannot be read. */
+/** Undefined if the file cannot be read. */
 export async function withRegularFile<T>(
   path: string,
   action: (handle: FileHandle) => Promise<T>,
@@ -63,8 +63,8 @@ export async function withRegularFile<T>(
 }
 
 /**
- * Pieces end at line ends, except where that cannot be waited for: at the first NUL byte, because then the file is binary,
- * and in a line that is too long to be searched.
+ * Pieces end at line ends, with two exceptions: at the first NUL byte, because then the file is binary, and in a line that is too long
+ * to search.
  */
 export async function* linePieces(handle: FileHandle): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];

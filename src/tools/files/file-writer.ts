@@ -1,4 +1,4 @@
-/** Replaces or creates whole files, unless the session does not know what a file holds now. */
+/** Replaces or creates whole files, but only if the session knows the current content. */
 import { lstat } from "node:fs/promises";
 import type { Announcer } from "./change-observer.js";
 import type { HeldEntries, HeldEntry } from "./held-entries.js";
@@ -19,7 +19,7 @@ export interface FileWriterOptions {
   readonly entries: HeldEntries;
 }
 
-/** Makes the new content from what is there. */
+/** Makes the new content from the existing file. */
 export type NewContent = (existing: ExistingFile | undefined, place: ResolvedPath) => Buffer;
 
 export class FileWriter {
@@ -78,9 +78,9 @@ export class FileWriter {
     }
     this.#options.readFiles.refuseChanged(place.absolute, existing, place.display);
     if (basis !== undefined && basis !== existing.version) throw changed(place.display);
-    // Replacing needs no write permission on the file itself, but someone took that away on purpose.
+    // Replacing needs no write permission on the file itself, but a read-only file is read-only on purpose.
     if ((existing.mode & 0o222) === 0) throw readOnly(place);
-    // Nothing can be lost from an empty file.
+    // An empty file has nothing to lose.
     if (basis === undefined && !this.#hasSeen(place) && existing.bytes.length > 0) throw unread(place.display);
   }
 }

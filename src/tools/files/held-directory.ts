@@ -1,11 +1,10 @@
 /**
- * Opening things at the place that was checked, and nowhere else.
+ * Opens files and folders exactly at the place that was checked.
  *
  * 1. Nothing here follows a symbolic link in the last part of a path.
- * 2. What was opened is compared with the place that was asked for before it is used. On Linux the kernel itself names the
- *    place of an open file (`/proc/self/fd`), and work inside a held directory goes through its descriptor, so that
- *    renaming or linking folders meanwhile cannot redirect it. Elsewhere identity and real path are compared, which
- *    leaves a moment between comparison and use.
+ * 2. After the open, the place is compared with the requested one. On Linux the kernel names the place of an open file
+ *    (`/proc/self/fd`), and work inside a held directory goes through its descriptor, so that renaming or linking folders meanwhile
+ *    cannot redirect it. Elsewhere identity and real path are compared, which leaves a short race between check and use.
  */
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,9 +26,9 @@ function kernelNamesOpenFiles(): Promise<boolean> {
   return kernelNames;
 }
 
-/** Opens a regular file for reading. It must turn out to be at `real`, a path free of links; `shown` is for errors. */
+/** Opens a regular file for reading. It must be at `real`, a path without links; `shown` is for errors. */
 export async function openRegularFile(path: string, shown: string, real = path): Promise<FileHandle> {
-  // Opening a device can already do something, so look before.
+  // Opening a device can already have an effect, so check before.
   refuseUnlessFile(await lstat(fsPath(path)), shown);
   const handle = await open(fsPath(path), constants.O_RDONLY | NO_FOLLOW | NO_WAIT);
   try {
@@ -103,7 +102,7 @@ export class HeldDirectory {
   }
 
   static async #hold(path: string, real: string, shown: string): Promise<HeldDirectory> {
-    // Windows has no descriptors for directories: there the path must do.
+    // Windows has no descriptors for directories, so the path has to serve.
     if (process.platform === "win32")
       return new HeldDirectory(undefined, await confirmPath(real, shown), { real, shown });
     const handle = await open(fsPath(path), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW | NO_WAIT);
@@ -117,7 +116,7 @@ export class HeldDirectory {
     }
   }
 
-  /** Fails when the directory is no longer where it was opened: a rename may have moved it to a place with other rules. */
+  /** Throws if the directory is no longer where it was opened: a rename may have moved it to a place with other rules. */
   async confirm(): Promise<void> {
     const { real, shown } = this.#place;
     if (this.#handle === undefined) await confirmPath(real, shown);

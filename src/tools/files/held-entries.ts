@@ -1,6 +1,5 @@
 /**
- * Work in a folder that is kept open: each entry is reached through the open folder, so a folder that is swapped meanwhile
- * changes nothing.
+ * Works in a folder that stays open: each entry is reached through the open folder, so swapping the folder meanwhile has no effect.
  */
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -12,9 +11,9 @@ import type { PathResolver, ResolvedPath } from "./path-resolver.js";
 import { printable, shown } from "./printable.js";
 import { errnoOf, told } from "./workspace-error.js";
 
-/** An entry of a folder that is kept open. */
+/** An entry of a folder that stays open. */
 export interface HeldEntry {
-  /** The path by which it is opened. */
+  /** The path to open it. */
   readonly at: string;
   /** Refuses a change that needs the user's yes, or whose folder has moved. */
   admit(found?: FoundEntry): Promise<void>;
@@ -33,7 +32,7 @@ export class HeldEntries {
     this.#options = options;
   }
 
-  /** Makes the folders on the way where they are missing, and keeps the last one open while `action` works in it. */
+  /** Creates missing parent folders, and keeps the last one open while `action` works in it. */
   async inFolderOf<T>(place: ResolvedPath, action: (entry: HeldEntry) => Promise<T>): Promise<T> {
     const held = await told(shown(place), () => this.#holdFolder(dirname(place.absolute)));
     const { absolute } = place;
@@ -48,7 +47,7 @@ export class HeldEntries {
     }
   }
 
-  /** What a folder that is moved would take along. */
+  /** Checks everything below a folder that is moved. */
   async admitBelow(source: ResolvedPath, target: ResolvedPath): Promise<void> {
     const names = await told(shown(source), () => readdir(source.absolute, { recursive: true }));
     for (const name of names) {

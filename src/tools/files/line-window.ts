@@ -20,7 +20,7 @@ export class LineWindow {
   #lineNumber = 1;
   #cutLines = 0;
   #isFull = false;
-  /** The beginning of the line that is still coming in, and its whole length so far. */
+  /** The beginning of the incomplete line, and its length so far. */
   #pending: Buffer[] = [];
   #pendingKept = 0;
   #pendingLength = 0;
@@ -38,7 +38,7 @@ export class LineWindow {
     return this.#cutLines;
   }
 
-  /** All lines that went by, shown or not. */
+  /** All lines so far, shown or not. */
   get linesSeen(): number {
     return this.#lineNumber - 1;
   }
@@ -53,7 +53,7 @@ export class LineWindow {
     if (from < text.length) this.#add(text.slice(from, from + MAX_LINE_CHARACTERS + 1), text.length - from);
   }
 
-  /** Stops taking in when the window is full. */
+  /** Ignores further bytes when the window is full. */
   addBytes(piece: Buffer): void {
     let from = 0;
     for (let end = piece.indexOf(NEWLINE); end !== -1 && !this.#isFull; end = piece.indexOf(NEWLINE, from)) {
@@ -81,7 +81,7 @@ export class LineWindow {
     this.#pendingLength += bytes.length;
     const room = MAX_LINE_BYTES - this.#pendingKept;
     if (room <= 0 || bytes.length === 0) return;
-    // A copy: the piece's memory is used again.
+    // A copy, because the caller reuses the memory of the piece.
     const kept = Buffer.from(bytes.subarray(0, room));
     this.#pending.push(kept);
     this.#pendingKept += kept.length;
@@ -123,7 +123,7 @@ export class LineWindow {
 
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** An end that does not fall between the halves of a character. */
+/** An end that does not split a character. */
 function wholeCharacters(text: string, end: number): number {
   const code = text.charCodeAt(end);
   return code >= 0xdc00 && code <= 0xdfff ? end - 1 : end;

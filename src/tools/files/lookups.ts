@@ -1,4 +1,4 @@
-/** Small questions to the file system that may concern places outside a workspace: programs, and ignore files above it. */
+/** Small file system lookups that may go outside a workspace: programs, and ignore files above it. */
 import { access, constants, readFile, realpath, stat } from "node:fs/promises";
 import { fsPath } from "../../system/path-bytes.js";
 
@@ -19,7 +19,7 @@ export async function smallText(path: string, maxBytes: number): Promise<string 
   }
 }
 
-/** Where a program really is, if it is one. */
+/** The real path of a program, if it is one. */
 export async function executable(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path);
@@ -30,7 +30,7 @@ export async function executable(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether a path is free of symbolic links and leads to something. */
+/** Whether a path exists and contains no symbolic links. */
 export async function isRealPath(path: string): Promise<boolean> {
   return realpath(path).then(
     (real) => real === path,

@@ -1,6 +1,6 @@
-/** What the workspace asks before it changes or shows something: supplied by the program, which knows the guard list. */
+/** The workspace calls it before it changes or shows a file. The runtime supplies it from the guard list. */
 export interface PathGuard {
-  /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
+  /** Why a change of this path needs the user's approval; undefined if it does not. The path is absolute, without links. */
   reason(absolute: string): Promise<string | undefined>;
   /** Whether it is one of the program's own files, under any name: no tool reads or changes those. */
   isOwn(absolute: string, found: FoundEntry | undefined): Promise<boolean>;

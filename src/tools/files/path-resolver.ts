@@ -1,5 +1,5 @@
 /**
- * From a path as someone wrote it to a place inside the workspace.
+ * Resolves a path to a place inside the workspace.
  *
  * 1. A path is resolved as the kernel would do it: links are followed before `..` is applied, nothing is decoded or expanded.
  * 2. The result has no symbolic links and lies in one of the roots, or there is no result.
@@ -24,7 +24,7 @@ export interface ResolvedPath {
   readonly exists: boolean;
   /** Why the user should agree first (a key file), if there is a reason. */
   readonly sensitive?: string;
-  /** Why a change needs the user; absent for `read`. */
+  /** Why a change needs the user's approval; absent for `read`. */
   readonly guarded?: string;
 }
 
@@ -33,7 +33,7 @@ interface Location {
   readonly exists: boolean;
 }
 
-/** How many entries of a folder are looked at when a name is not found. */
+/** How many entries of a folder to check when a name is not found. */
 const MAX_NAMES = 5000;
 
 export class PathResolver {
@@ -56,7 +56,7 @@ export class PathResolver {
     return this.#resolved(absolute, exists, access);
   }
 
-  /** The entry itself, also when it is a link. A link that leads outside is refused. */
+  /** The entry itself, even if it is a link. A link that leads outside is refused. */
   async resolveEntry(path: string): Promise<ResolvedPath> {
     const fault = pathTextFault(path);
     if (fault !== undefined) throw invalid(path, fault);
@@ -93,7 +93,7 @@ export class PathResolver {
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return this.#locateMissing(full, path);
       if (error instanceof WorkspaceError) throw error;
-      // In any case, a path that is clearly outside is refused as such.
+      // A path that is clearly outside gets that message first.
       this.#admit(lexical(full), path);
       throw fromSystem(error, printable(path));
     }
@@ -183,7 +183,7 @@ function lexical(path: string): string {
   return join(path);
 }
 
-/** The longest beginning of a path that exists, real, and how many of the parts it used up. */
+/** The real path of the longest existing prefix, and how many parts it covers. */
 async function deepestExisting(full: string, parts: readonly string[]): Promise<{ base: string; depth: number }> {
   const lead = full.startsWith(sep) ? sep : "";
   for (let depth = parts.length - 1; depth > 0; depth--) {

@@ -1,6 +1,6 @@
 /**
- * Files inside a workspace that deserve a question because they hold secrets. This says which and why; whether to ask is the
- * permission gate's business. Files that other programs run or obey are the business of `path-guard.ts`.
+ * Files of a workspace that need a question because they hold secrets. This module says which and why; the permission gate decides
+ * whether to ask. `path-guard.ts` handles files that other programs run or obey.
  */
 import { sensitiveReason } from "../../base/sensitive-path.js";
 import type { Access } from "./path-resolver.js";

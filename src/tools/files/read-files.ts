@@ -1,15 +1,15 @@
-/** What a session has seen of which files. */
+/** Which versions of files a session has seen. */
 import type { BigIntStats } from "node:fs";
 import { printable } from "./printable.js";
 import { WorkspaceError } from "./workspace-error.js";
 
-/** Names content exactly. */
+/** Identifies content exactly. */
 export async function versionOf(bytes: Uint8Array): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** A weaker name for what is too large to read whole: it changes whenever an honest program writes the file. */
+/** A weaker identity for files that are too large to read whole: it changes whenever a normal program writes the file. */
 export function stampOf(stat: BigIntStats): string {
   return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
@@ -41,7 +41,7 @@ export class ReadFiles {
     if (seen !== undefined) this.#seen.set(to, seen);
   }
 
-  /** Throws when the file is not what the session saw. A file it never saw passes. */
+  /** Throws if the file differs from what the session saw. A file that it never saw passes. */
   refuseChanged(absolute: string, now: ReadState, shown: string): void {
     const seen = this.#seen.get(absolute);
     if (seen === undefined) return;

@@ -3,8 +3,8 @@
 const SUGGESTIONS = 3;
 
 /**
- * A name that reads the same but is encoded otherwise: composed or decomposed accents, the special spaces and quotes that
- * systems put into names of screenshots. A model cannot see the difference. Undefined when there is none or more than one.
+ * A name that looks the same but has another encoding: composed or decomposed accents, the special spaces and quotes in names of
+ * screenshots. A model cannot see the difference. Undefined if there is none or more than one.
  */
 export async function sameSpelling(name: string, names: AsyncIterable<string>): Promise<string | undefined> {
   const wanted = spelling(name);

@@ -1,5 +1,5 @@
 /**
- * Text as tools see it, and the way back to the file's own bytes.
+ * Converts between the text that tools see and the file's own bytes.
  *
  * 1. `decodeText` then `encodeText` with the same text gives the same bytes: encoding, byte order mark and every line ending.
  * 2. Text seen by tools has `\n` line endings and no byte order mark.
@@ -40,7 +40,7 @@ export function decodeText(bytes: Buffer): DecodedText {
   return { text: newline === "\n" ? raw : withPlainNewlines(raw), encoding, bom, newline };
 }
 
-/** `before` is what the file holds now: needed to give each line of a file of mixed endings its own back. */
+/** `before` is the current text: it restores the ending of each line in a file with mixed endings. */
 export function encodeText(text: string, layout: TextLayout, before?: Buffer): Buffer {
   const raw = before === undefined ? "" : decodeRaw(before).raw;
   const plain = isDamaged(raw) ? text : withPlainNewlines(text);
@@ -51,7 +51,7 @@ function withPlainNewlines(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** Endings that some program doubled: text and line end cannot be separated, so all of it counts as text. */
+/** A program doubled the line endings: text and line end cannot be separated, so everything counts as text. */
 function isDamaged(raw: string): boolean {
   return raw.includes("\r\r\n");
 }

@@ -1,4 +1,4 @@
-/** Actions under one key run one after the other, in the order they came; what one of them throws is its own affair. */
+/** Runs actions with the same key one after the other, in order. An error in one does not affect the others. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 

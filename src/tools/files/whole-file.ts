@@ -1,4 +1,4 @@
-/** Files read and replaced as a whole. */
+/** Reads and replaces whole files. */
 import { type FileHandle, lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
@@ -11,7 +11,7 @@ import { stampOf, versionOf } from "./read-files.js";
 import { looksBinary } from "./text-file.js";
 import { errnoOf, told, WorkspaceError } from "./workspace-error.js";
 
-/** More than this is not held in memory as text. */
+/** The largest text that is held in memory. */
 export const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** A file's content on disk at the moment of a write. */
@@ -23,7 +23,7 @@ export interface ExistingFile {
   readonly stamp: string;
 }
 
-/** `at` is the path by which the file is opened; it must turn out to be at `place`. Undefined when there is nothing. */
+/** `at` is the path to open the file; it must be at `place`. Undefined if nothing is there. */
 export async function readExisting(at: string, place: ResolvedPath): Promise<ExistingFile | undefined> {
   const shown = printable(place.display);
   return told(shown, async () => {
@@ -43,11 +43,11 @@ export async function readExisting(at: string, place: ResolvedPath): Promise<Exi
 }
 
 export interface Replacement {
-  /** Where the file is, by a path that stays good after this process. */
+  /** The path of the file, which stays valid after this process ends. */
   readonly absolute: string;
   /** Its mode and owner are kept. */
   readonly existing: ExistingFile | undefined;
-  /** Of a new file. */
+  /** The mode of a new file. */
   readonly mode: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export async function replaceFile(at: string, bytes: Buffer, { absolute, existin
   return writeFileAtomic(at, bytes, { when: "create", note, ...(mode === undefined ? {} : { mode }) });
 }
 
-/** All bytes of a text file; refuses what is binary or too large. */
+/** All bytes of a text file; refuses binary and too large files. */
 export async function readTextBytes(handle: FileHandle, file: FileStat): Promise<Buffer> {
   const shown = printable(file.path.display);
   if (file.size > MAX_TEXT_BYTES) throw tooLarge(shown, file.size);

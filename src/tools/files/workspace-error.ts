@@ -28,7 +28,7 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** A system error in words; `shown` is the path as the model knows it. */
+/** A system error as a message; `shown` is the path as the model knows it. */
 export function fromSystem(error: unknown, shown: string): WorkspaceError {
   if (error instanceof WorkspaceError) return error;
   const errno = errnoOf(error);
@@ -38,7 +38,7 @@ export function fromSystem(error: unknown, shown: string): WorkspaceError {
   return new WorkspaceError("io", `${shown} could not be used: ${message}`, { cause: error });
 }
 
-/** Runs `action`; system errors come out in the model's words. */
+/** Runs `action`; system errors become messages for the model. */
 export async function told<T>(shown: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

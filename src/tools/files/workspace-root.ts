@@ -1,8 +1,8 @@
-/** The folder everything happens in: found once, free of symbolic links, readable. */
+/** The root of the workspace: resolved once, without symbolic links, readable. */
 import { opendir, realpath } from "node:fs/promises";
 import { fromSystem, WorkspaceError } from "./workspace-error.js";
 
-/** Fails with a sentence for the user when the folder cannot be read. */
+/** Throws with a message for the user if the folder cannot be read. */
 export async function openRoot(root: string): Promise<string> {
   try {
     const real = await realpath(root);

@@ -1,4 +1,4 @@
-/** What a workspace takes and gives. */
+/** Arguments and results of a workspace. */
 import type { ChangeObserver } from "./change-observer.js";
 import type { FileStat } from "./file-stat.js";
 import type { PathGuard } from "./path-guard.js";
@@ -12,7 +12,7 @@ export interface FileBytes extends FileStat {
 
 /** A text file with `\n` line endings and no byte order mark, and what is needed to write it back unchanged. */
 export interface TextFile extends FileStat, DecodedText {
-  /** Names this exact content; `writeText` takes it as `basis`. */
+  /** Identifies this exact content; `writeText` takes it as `basis`. */
   readonly version: string;
 }
 
@@ -23,8 +23,8 @@ export interface ReadTextOptions {
 
 export interface WriteOptions {
   /**
-   * The version that the new content was made from. The write is refused when the file is no longer that; an earlier read
-   * in the session is then not needed. A file that the session did read must still be what it was, basis or not.
+   * The version that the new content is based on. The write is refused if the file has changed; the session then needs no earlier read.
+   * A file that the session did read must still be unchanged, with or without a basis.
    */
   readonly basis?: string;
   /** Permission bits for a new file; an existing one keeps its own. */
@@ -34,7 +34,7 @@ export interface WriteOptions {
 export interface WriteResult {
   readonly path: ResolvedPath;
   readonly created: boolean;
-  /** False when the file held exactly this already. */
+  /** False if the file already had exactly this content. */
   readonly changed: boolean;
   /** What the file held before, decoded; empty for a new file. */
   readonly before: string;
@@ -46,6 +46,6 @@ export interface WriteResult {
 export interface WorkspaceOptions {
   readonly extraRoots?: readonly string[];
   readonly observer?: ChangeObserver | undefined;
-  /** Without one no place is guarded. */
+  /** Default: no place is guarded. */
   readonly guard?: PathGuard | undefined;
 }

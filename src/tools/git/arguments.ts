@@ -2,7 +2,7 @@
  * What the `git` tool accepts on its command line. Everything that could write a file, run a program or read outside the
  * workspace is absent from the lists, and what is absent is refused.
  *
- * 1. Every word is classified as option, revision or path, and handed to git in that order with `--` before the paths, so
+ * 1. Every word is classified as option, revision or path, and passed to git in that order with `--` before the paths, so
  *    git never has to guess, and never falls back to comparing two files outside the repository.
  * 2. Paths stay inside the workspace by their spelling; git itself does not follow links out of its work tree.
  */
@@ -95,7 +95,7 @@ const DEFAULT_LOG_COUNT = "--max-count=50";
 export class GitArgumentError extends Error {}
 
 export interface GitFolders {
-  /** Where git runs and beyond which nothing is read. */
+  /** The folder where git runs; it reads nothing outside. */
   readonly root: string;
   /** The top of the repository's work tree: the root, or a folder above or below it. */
   readonly top: string;

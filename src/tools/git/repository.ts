@@ -1,11 +1,11 @@
 /**
- * Looks at a repository before git may work in it. A repository is data from outside: its configuration can name programs to run
- * and files to read at almost every step, and its files can point to other repositories.
+ * Checks a repository before git may work in it. A repository is untrusted data: its configuration can name programs to run and
+ * files to read in many places, and its files can point to other repositories.
  *
- * 1. A repository is refused when its configuration, as git itself lists it, holds a setting that is not known to do no harm.
- *    Overriding such settings one by one would not protect: some are lists, and the next version of git has others.
- * 2. The person's own configuration is not used, because its programs would meet the repository's files. What only changes how git
- *    reads and shows things is passed on by name.
+ * 1. A repository is refused if its configuration, as git lists it, has a setting that is not known to be harmless. Overriding such
+ *    settings one by one is not enough: some are lists, and newer versions of git add others.
+ * 2. The user's own configuration is not used, because its programs would process the repository's files. Settings that only change
+ *    how git reads and shows things are passed by name.
  * 3. The repository belongs to the workspace (`system/repository-places.ts` says when).
  */
 import { dirname, join, relative, resolve } from "node:path";
@@ -23,19 +23,19 @@ export interface VettedRepository {
   readonly gitDirectory: string;
   /** `-c` settings to put before the action. */
   readonly settings: readonly string[];
-  /** What git has to read beside the workspace. */
+  /** Paths outside the workspace that git must read. */
   readonly readable: readonly string[];
 }
 
 export interface RepositoryOwner {
-  /** The person's home folder and folder of settings, where they are known. */
+  /** The user's home folder and settings folder, if they are known. */
   readonly home: string | undefined;
   readonly configHome: string | undefined;
 }
 
 export class UnsafeRepositoryError extends Error {}
 
-/** Highest in precedence. They switch off what git does automatically; settings that a repository names are refused. */
+/** Highest in precedence. They switch off what git does automatically; a repository with other settings is refused. */
 const FIXED_SETTINGS: Readonly<Record<string, string>> = {
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",
@@ -60,7 +60,7 @@ export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_PAGER: "cat",
   GIT_NO_LAZY_FETCH: "1",
-  // Wins over every protocol setting of the repository; a partial clone must not fetch what is missing.
+  // Overrides every protocol setting of the repository; a partial clone must not fetch missing objects.
   GIT_ALLOW_PROTOCOL: "none",
   GIT_TRACE2: "0",
   GIT_TRACE2_PERF: "0",
@@ -68,7 +68,7 @@ export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
   LC_ALL: "C.UTF-8",
 };
 
-/** Without the person's own configuration. Older versions of git know nothing but HOME to find it by. */
+/** Hides the user's own configuration. Older versions of git find it only through HOME. */
 export const ACTION_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
@@ -133,7 +133,7 @@ function shownPath(file: string, root: string): string {
 
 const CARRIED_SECTIONS = new Set(["core", "diff", "log", "status", "blame", "i18n"]);
 
-/** How the person wants lines to end, and things to be shown. */
+/** The user's settings for line endings and display. */
 function carried(settings: readonly ListedSetting[]): (readonly [string, string])[] {
   return settings
     .filter(({ owner, name }) => owner === "user" && !name.includes("="))
@@ -141,7 +141,7 @@ function carried(settings: readonly ListedSetting[]): (readonly [string, string]
     .map(({ name, value }) => [name, value] as const);
 }
 
-/** The person's own list of files to ignore. */
+/** The user's own list of files to ignore. */
 function excludesFile(
   settings: readonly ListedSetting[],
   { root, home, configHome }: RepositoryOwner & { readonly root: string },
@@ -155,7 +155,7 @@ function excludesFile(
   return isFile(real) && !isWithin(real, root) ? real : undefined;
 }
 
-/** The repository's folders, where they lie outside, and the settings for the workspace in the folders above. */
+/** The repository's folders outside the workspace, and the settings for the workspace in the folders above. */
 function outsideParts({ root, top, gitDirectory, common }: RepositoryPlaces): readonly string[] {
   const rules: string[] = [];
   for (let folder = root; folder !== top && isWithin(folder, top); folder = dirname(folder)) {

@@ -1,7 +1,7 @@
-/** Removes files that hold secrets from git's output: patches name their files, and nothing else in them does. */
+/** Removes files that hold secrets from git's output: only the header of a patch names its files. */
 import { sensitiveReason } from "../../base/sensitive-path.js";
 
-/** The text without the patches of such files; each leaves a line that says so. */
+/** The text without the patches of such files; a line replaces each of them. */
 export function withoutSecrets(text: string): string {
   let isLeftOut = false;
   const kept: string[] = [];
@@ -37,7 +37,7 @@ function patchedPath(line: string): readonly string[] | undefined {
     .map((path) => unquoted(path).replace(/^[abciwo]\//, ""));
 }
 
-/** A new commit of a log begins; what belongs to a patch is indented or marked. */
+/** A new commit of a log begins; lines of a patch are indented or marked. */
 function endsPatch(line: string): boolean {
   return /^(?:[|/\\ ]*\* )?(commit [0-9a-f]{7,}|[0-9a-f]{7,40} )/.test(line);
 }

@@ -1,9 +1,9 @@
 /**
  * The hunks of a patch applied to one text.
  *
- * 1. All hunks are placed in the text as it was. They keep their order; only when each of them fits one place alone may
- *    they come in another.
- * 2. Lines found to the letter are preferred; otherwise lines with the same fingerprint are merged as the edit tool does.
+ * 1. All hunks are placed in the original text. They keep their order; another order is possible only if each hunk fits exactly one
+ *    place.
+ * 2. Exact matches are preferred; otherwise lines with the same fingerprint are merged, as in the edit tool.
  * 3. If the hunks fit in more than one way, or not at all, nothing is applied.
  * 4. The result ends with a newline, as the format knows only whole lines.
  */
@@ -55,7 +55,7 @@ interface Candidates {
   readonly places: readonly Place[];
 }
 
-/** One place for each hunk, in order. There must be one way only. */
+/** One place for each hunk, in order. There must be exactly one solution. */
 function choose(candidates: readonly Candidates[], target: Target): readonly Place[] {
   const earliest = inOrder(candidates);
   if (earliest === undefined) return separate(candidates, target);
@@ -163,12 +163,12 @@ class Target {
       const end = text.indexOf("\n", to) + 1;
       const isWhole = text.slice(start, from).trim() === "" && /^[\s,;]*$/.test(text.slice(to, end));
       if (!isWhole) return [];
-      // The line end belongs to the lines, so the quotation ends with one, too.
+      // The line end belongs to the lines, so the quotation ends with one.
       return [this.#mergedPlace(hunk, { file: this.#file, at, old: `${old}\n`, oldPrint })];
     });
   }
 
-  /** A position that cannot be merged still counts: the hunk may be meant for it. */
+  /** A position that cannot be merged still counts: the hunk may belong there. */
   #mergedPlace(hunk: Hunk, quotation: Quotation): Place {
     const start = this.#text.lastIndexOf("\n", (this.#file.print.starts[quotation.at] as number) - 1) + 1;
     try {
@@ -282,7 +282,7 @@ function stepsOf(lines: readonly HunkLine[]): readonly Step[] {
   return [...pairUp(steps), { kind: "keep", line }];
 }
 
-/** As many lines added as dropped in one go: each takes the place of one. */
+/** If a step adds as many lines as it drops, each added line replaces one dropped line. */
 function pairUp(steps: readonly Step[]): readonly Step[] {
   const out: Step[] = [];
   for (let i = 0; i < steps.length; ) {

@@ -12,14 +12,14 @@ export class HalfAppliedError extends Error {
 export async function commit(workspace: Workspace, files: readonly PlannedFile[]): Promise<void> {
   const transaction = new Transaction(workspace);
   try {
-    // Deletions last: until then everything can be put back by writing.
+    // Deletions come last: until then every change can be reverted by writing.
     for (const file of files) if (file.after !== undefined) await transaction.write(file, file.after);
     for (const file of files) if (file.after === undefined) await transaction.remove(file);
   } catch (error) {
     const failures = await transaction.takeBack();
     if (failures.length === 0) throw error;
     throw new HalfAppliedError(
-      `${messageOf(error)} Taking back what was already written failed, too: ${failures.join(" ")} Check the files of the patch.`,
+      `${messageOf(error)} Reverting the files that were already written failed, too: ${failures.join(" ")} Check the files of the patch.`,
       { cause: error },
     );
   }
@@ -27,7 +27,7 @@ export async function commit(workspace: Workspace, files: readonly PlannedFile[]
 
 class Transaction {
   readonly #workspace: Workspace;
-  /** Each undoes one thing that was done; the last comes first. */
+  /** Each entry undoes one change; the last one runs first. */
   readonly #undo: (() => Promise<unknown>)[] = [];
 
   constructor(workspace: Workspace) {
@@ -62,7 +62,7 @@ class Transaction {
     return failures;
   }
 
-  /** Folders that the write will make are to be removed again, the innermost first. */
+  /** Remembers the folders that the write creates, so that they can be removed, the innermost first. */
   async #noteNewFolders(path: string): Promise<void> {
     const folders: string[] = [];
     for (let folder = dirname(path); !this.#workspace.roots.includes(folder); folder = dirname(folder)) {

@@ -9,9 +9,9 @@ export interface PlannedFile {
   readonly path: ResolvedPath;
   /** Absent when there was no such file. */
   readonly before?: FileBefore;
-  /** Absent when the file is to be gone. */
+  /** Absent if the patch deletes the file. */
   readonly after?: string;
-  /** For a file that comes to be by a move. */
+  /** For a file that a move creates. */
   readonly movedFrom?: FileBefore;
 }
 
@@ -24,7 +24,7 @@ export interface FileBefore {
   readonly text?: string;
 }
 
-/** The files that change, in the order of the patch. Later parts of a patch see what earlier ones made. */
+/** The files that change, in the order of the patch. Later parts of a patch see the results of earlier ones. */
 export async function planPatch(workspace: Workspace, changes: readonly FileChange[]): Promise<readonly PlannedFile[]> {
   const plan = new Plan(workspace);
   for (const change of changes) await plan.add(change);
@@ -57,8 +57,7 @@ class Plan {
     const files = [...this.#files.values()].filter(
       ({ before, after }) => (before === undefined) !== (after === undefined) || before?.text !== after,
     );
-    if (files.length === 0)
-      throw new PatchError("The patch changes nothing: the files already read as it would make them.");
+    if (files.length === 0) throw new PatchError("The patch changes nothing: the files already have this content.");
     return files;
   }
 
@@ -122,7 +121,7 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
   }
 }
 
-/** A path that leads elsewhere than it says runs over a link. Only its spelling may differ. */
+/** If a path leads elsewhere, it contains a link. Only its spelling may differ. */
 function refuseLink(workspace: Workspace, { name, path }: { name: string; path: ResolvedPath }): void {
   const said = isAbsolute(name) ? join(name) : join(workspace.root, name);
   if (!isInside(said, workspace.roots) || sameName(said, path.absolute)) return;

@@ -1,9 +1,9 @@
 /**
  * Searching without ripgrep.
  *
- * 1. The same files and lines as ripgrep: ignore files obeyed, hidden files searched, links not followed, files with a NUL
- *    byte left out.
- * 2. An expression that runs away is stopped; the program stays responsive between batches.
+ * 1. It finds the same files and lines as ripgrep: it obeys ignore files, searches hidden files, does not follow links, and skips
+ *    files with a NUL byte.
+ * 2. It stops an expression that takes too long; the program stays responsive between batches.
  */
 import type { FileHandle } from "node:fs/promises";
 import {
@@ -51,8 +51,8 @@ export async function searchTree(
 }
 
 /**
- * Reads and searches a few files in one go: waiting for each would take most of the time of the whole search. The batch is
- * small enough for other work between two of them.
+ * Reads and searches a few files synchronously: waiting for each file would take most of the time of the search. Batches are small
+ * enough for other work in between.
  */
 async function searchBatch(
   folder: VisitedFolder,
@@ -96,12 +96,12 @@ class FileSearcher {
     return new FileSearcher(request, await createGuard(limitMs));
   }
 
-  /** Undefined for what was not given and for binary files. */
+  /** Undefined for missing and binary files. */
   scanAll(files: readonly (Buffer | undefined)[]): readonly (Scan | undefined)[] {
     return this.#guard(() => files.map((bytes) => (bytes === undefined ? undefined : this.#scanWhole(bytes))));
   }
 
-  /** In pieces that end at line ends. Undefined for binary files and for what must be whole and is too large. */
+  /** In pieces that end at line ends. Undefined for binary files, and for files too large for a search that needs the whole text. */
   async scanLarge(handle: FileHandle): Promise<Scan | undefined> {
     const { size } = await handle.stat();
     const head = Buffer.alloc(3);
@@ -129,7 +129,7 @@ class FileSearcher {
   }
 }
 
-/** As ripgrep decodes. */
+/** Decodes like ripgrep. */
 export function decode(bytes: Buffer): string {
   if (isUtf16(bytes)) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
   return bytes.toString("utf8").replace(/^\ufeff/, "");
@@ -137,7 +137,7 @@ export function decode(bytes: Buffer): string {
 
 type Guard = <T>(action: () => T) => T;
 
-/** Runs work that an expression may make endless; V8 ends it when the time is up. */
+/** Runs an expression that may take forever; V8 stops it at the time limit. */
 async function createGuard(limitMs: number): Promise<Guard> {
   const { createContext, Script } = await import("node:vm");
   const script = new Script("action()");

@@ -42,7 +42,7 @@ export async function confirmPlaces(start: string, files: readonly FoundFile[]):
   return files.filter((_, index) => inPlace[index]);
 }
 
-/** No further than the last line that is asked for. */
+/** Reads only up to the last line that ripgrep reported. */
 async function takeLarge(path: string, check: LineCheck): Promise<void> {
   const handle = await openRegularFile(path, path).catch(() => undefined);
   if (handle === undefined) return;
@@ -60,7 +60,7 @@ async function takeLarge(path: string, check: LineCheck): Promise<void> {
   }
 }
 
-/** Crosses lines off as they go by. */
+/** Ticks off the reported lines while the file is read. */
 class LineCheck {
   readonly #wanted: readonly FoundLine[];
   #next = 0;

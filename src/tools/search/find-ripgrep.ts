@@ -6,7 +6,7 @@ import { executable } from "../files/lookups.js";
 export interface FindRipgrepOptions {
   /** The PATH variable. */
   readonly path?: string | undefined;
-  /** A file or file URL from which `@vscode/ripgrep` is looked for; our own place when not given. */
+  /** A file or file URL from which to resolve `@vscode/ripgrep`; default: this module. */
   readonly packagePath?: string;
   /** Folders whose programs must not be run: a workspace could contain its own `rg`. */
   readonly avoid?: readonly string[];
@@ -23,7 +23,7 @@ async function fromPackage(from: string): Promise<string | undefined> {
   const name = "@vscode/ripgrep";
   const platform = `${name}-${process.platform}-${process.arch}/bin/${PROGRAM}`;
   try {
-    // Each platform has its own package with the program, which only the main package is sure to find.
+    // The program is in a package for each platform, and only the main package can reliably resolve it.
     return await executable(createRequire(createRequire(from).resolve(name)).resolve(platform));
   } catch {
     return undefined;

@@ -1,8 +1,8 @@
 /**
  * Collects the findings of a search in any order, and keeps the first by path.
  *
- * 1. What is kept does not depend on the order of arrival.
- * 2. Memory is bounded by the limit, not by what is found.
+ * 1. The result does not depend on the order of arrival.
+ * 2. Memory depends on the limit, not on the number of findings.
  */
 import { comparePaths, type FoundFile, type SearchRequest } from "./search-request.js";
 
@@ -11,7 +11,7 @@ export interface Findings {
   readonly files: readonly FoundFile[];
   readonly totalFiles: number;
   readonly totalCount: number;
-  /** There is more than the totals say. */
+  /** The totals are too low, because the search stopped early. */
   readonly isPartial: boolean;
 }
 
@@ -21,13 +21,13 @@ export class FoundFiles {
   readonly #weigh: (file: FoundFile) => number;
   #files: FoundFile[] = [];
   #weight = 0;
-  /** With what is kept the limit is reached: nothing that comes after this path can still count. */
+  /** The limit is reached: files after this path are not needed. */
   #last: string | undefined;
   #totalFiles = 0;
   #totalCount = 0;
   #isPartial = false;
 
-  /** `isWithheld`: a path that is as if it was not there. Not even its count shows: that would answer guesses about its content. */
+  /** `isWithheld`: a path to hide completely. Even its count is hidden, because a count would answer guesses about its content. */
   constructor(
     { mode, limit }: Pick<SearchRequest, "mode" | "limit">,
     isWithheld: (path: string) => boolean = () => false,
@@ -71,7 +71,7 @@ export class FoundFiles {
     };
   }
 
-  /** Keeps files in order until the limit is reached; the last one may go past it and is cut when shown. */
+  /** Keeps files in order until the limit is reached; the last one may exceed it and is cut for display. */
   #trim(): void {
     this.#files.sort((a, b) => comparePaths(a.path, b.path));
     let weight = 0;

@@ -1,8 +1,8 @@
 /**
  * Glob patterns as ignore files and people write them.
  *
- * 1. `*` and `?` stay within one name; `**` as a whole name spans folders; `[a-z]`, `[!a]`, `{a,b}` and `\x` are known.
- * 2. A pattern that is not well formed has no meaning (undefined), it does not match by accident.
+ * 1. `*` and `?` stay within one name; `**` as a whole name spans folders; `[a-z]`, `[!a]`, `{a,b}` and `\x` work.
+ * 2. A malformed pattern gives undefined; it never matches by accident.
  */
 
 /** The source of a regular expression without anchors, or undefined when the pattern is not well formed. */

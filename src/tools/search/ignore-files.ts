@@ -1,8 +1,8 @@
 /**
- * Which ignore files count, and loading them.
+ * Finds and loads the ignore files that apply.
  *
- * 1. They count from the folder of the repository that holds the workspace down, or, when it is in no repository, from the
- *    workspace's own. Above the workspace they are only obeyed, never shown.
+ * 1. They apply from the top of the workspace's repository down, or from the workspace itself if it is in no repository. Files above
+ *    the workspace are obeyed but never shown.
  * 2. In a repository, a folder with its own `.git` is another repository with its own rules.
  */
 import { basename, dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { isThere, smallText } from "../files/lookups.js";
 import { IGNORE_FILES, type IgnoreFileName, IgnoreScope, parseIgnoreFile, type Rules } from "./ignore-rules.js";
 
 export interface IgnoreTop {
-  /** Where ignore files begin to count. */
+  /** The topmost folder whose ignore files apply. */
   readonly top: string;
   readonly isRepository: boolean;
 }
@@ -48,7 +48,7 @@ export async function scopeOfFolder(
   });
 }
 
-/** For a folder whose entries are known already. `at` gives the path by which an entry is opened. */
+/** For a folder whose entries are already known. `at` returns the path to open an entry. */
 export async function loadScope(folder: {
   readonly name: string;
   readonly parent: IgnoreScope | undefined;

@@ -1,10 +1,10 @@
 /**
- * Ignore files (`.gitignore`, `.ignore`, `.rgignore`) with the meaning ripgrep gives them.
+ * Ignore files (`.gitignore`, `.ignore`, `.rgignore`) as ripgrep interprets them.
  *
  * 1. In one file the last pattern that matches decides; a `!` pattern includes again.
- * 2. Among folders the nearest that has something to say decides, for each kind of file on its own; then `.rgignore` goes
- *    before `.ignore`, and that before `.gitignore`.
- * 3. `.gitignore` files above a repository's own folder say nothing about what is in it.
+ * 2. For each kind of ignore file, the nearest folder with a matching pattern decides. Then `.rgignore` overrides `.ignore`, and that
+ *    overrides `.gitignore`.
+ * 3. `.gitignore` files above a repository's own folder do not apply in it.
  * 4. A folder that is ignored is not entered, so nothing below it can be included again.
  */
 import { globSource } from "./glob-pattern.js";

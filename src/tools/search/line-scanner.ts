@@ -96,7 +96,7 @@ export function scanText(text: string, match: RegExp, settings: Settings): Scan 
   let count = 0;
   match.lastIndex = 0;
   for (let found = match.exec(text); found !== null; found = match.exec(text)) {
-    // Nothing, found behind the last character: ripgrep does not count it, and no line holds it unless one is open.
+    // An empty match after the last character: ripgrep does not count it, and it belongs to a line only if that has no line end.
     const isBehind = found[0] === "" && found.index === text.length;
     if (isBehind && (settings.mode !== "content" || !hasOpenLine)) break;
     count++;
@@ -153,7 +153,7 @@ function lineStarts(text: string): readonly number[] {
   return starts;
 }
 
-/** The line that holds a place in the text, by halving. */
+/** The line of an offset, by binary search. */
 function lineAt(starts: readonly number[], place: number): number {
   let low = 0;
   let high = starts.length - 1;

@@ -33,12 +33,12 @@ export function literal(char: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
 }
 
-/** In a class of the `v` mode much more punctuation has, or may one day have, a meaning; as code points it has none. */
+/** In a class of the `v` mode much punctuation has, or may get, a meaning; code points are always literal. */
 export function member(char: string): string {
   return /[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(char) ? `\\u{${char.charCodeAt(0).toString(16)}}` : char;
 }
 
-/** Rust takes names of categories, scripts and properties alike and is easy about their spelling. */
+/** Rust accepts names of categories, scripts and properties, in loose spelling. */
 export function unicodeProperty(name: string, negated: boolean): string {
   const wanted = name.replace(/^(script|sc|general_category|gc)[=:]/i, "");
   const capital = wanted.replace(/[A-Za-z]+/g, (word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase());

@@ -36,7 +36,7 @@ export class RipgrepJson {
     this.#done = done;
   }
 
-  /** The count so far of the file that is still coming in. */
+  /** The count so far of the incomplete file. */
   get pending(): number {
     return this.#count;
   }
@@ -52,14 +52,14 @@ export class RipgrepJson {
     if (from < chunk.length) this.#rest.push(chunk.subarray(from));
   }
 
-  /** Returns the unfinished file so far. */
+  /** Emits the incomplete file so far. */
   flush(): void {
     if (this.#count > 0) this.#done({ path: this.#path, count: this.#count, lines: this.#lines }, false);
     this.#count = 0;
   }
 
   #message(record: Buffer): void {
-    // Looking at the kind before parsing: most of the text of a broad search is thrown away.
+    // Checks the kind before parsing, because a broad search discards most of the text.
     switch (record.toString("latin1", 9, 12)) {
       case "beg":
         this.#path = pathOf((JSON.parse(record.toString()) as FileMessage).data.path);
@@ -120,7 +120,7 @@ function textOf(data: Data): string {
   return "text" in data ? data.text : Buffer.from(data.bytes, "base64").toString("utf8");
 }
 
-/** Where the first match begins in each of the lines; ripgrep counts in bytes. Only long lines need to know. */
+/** The column of the first match in each line; ripgrep counts bytes. Only long lines need it. */
 function firstColumns(text: string, submatches: readonly { readonly start: number }[]): (line: number) => number {
   if (text.length <= MAX_LINE_CHARACTERS) return () => 0;
   const bytes = Buffer.from(text);
@@ -129,7 +129,7 @@ function firstColumns(text: string, submatches: readonly { readonly start: numbe
     const before = bytes.toString("utf8", 0, start);
     const line = before.split("\n").length - 1;
     if (!columns.has(line)) columns.set(line, before.length - (before.lastIndexOf("\n") + 1));
-    // The first match of each of many lines is not worth more than this.
+    // For more lines the columns are not worth the time.
     if (columns.size > 100) break;
   }
   return (line) => columns.get(line) ?? 0;

@@ -1,9 +1,9 @@
 /**
  * Ripgrep as a child process.
  *
- * 1. The child gets no configuration, no environment and no shell; what a model wrote is only ever the value of an option.
- * 2. It has ended when `run` settles: normally, or killed because enough was read or the search was cancelled.
- * 3. Output is passed on as it arrives, never collected.
+ * 1. The child gets no configuration, no environment and no shell; text from a model is only ever the value of an option.
+ * 2. The child has ended when `run` settles: by itself, or killed because there was enough output or the search was cancelled.
+ * 3. Output is streamed, never collected.
  */
 import { onAbort } from "../../base/abort-tree.js";
 
@@ -24,7 +24,7 @@ export interface RipgrepPlace {
 
 const MAX_STDERR_CHARACTERS = 8000;
 
-/** `take` says after each piece whether it wants more. */
+/** `take` returns after each chunk whether it needs more. */
 export async function runRipgrep(
   place: RipgrepPlace,
   args: readonly string[],
@@ -64,7 +64,7 @@ export async function runRipgrep(
   }).finally(stopListening);
   place.signal.throwIfAborted();
   if (failure !== undefined) throw failure;
-  // 1 is "nothing found", 2 without a word is about files that could not be read: both are silent.
+  // 1 means no match; 2 without a message means unreadable files: both are fine.
   if (!stopped && code !== 0 && stderr.trim() !== "") throw new RipgrepRefused(stderr);
   if (!stopped && (code === null || code > 2)) throw new RipgrepUnusable(`ripgrep ended with ${code}: ${stderr}`);
   return stopped ? "stopped" : "ended";

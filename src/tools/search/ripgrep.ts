@@ -8,9 +8,9 @@ import { compilePattern, PatternError, tolerantPattern } from "./rust-regex.js";
 import { type FoundFile, MAX_COUNTED, type SearchRequest } from "./search-request.js";
 
 export interface RipgrepTree extends RipgrepPlace {
-  /** Whether ignore files above `cwd` count. */
+  /** Whether ignore files above `cwd` apply. */
   readonly parents: "obey" | "ignore";
-  /** In a repository; elsewhere `.gitignore` files count as well, but ripgrep needs a flag. */
+  /** In a repository; elsewhere `.gitignore` files apply as well, but ripgrep needs a flag for that. */
   readonly isRepository: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function ripgrepFiles(tree: RipgrepTree, glob: string, each: (path:
   });
 }
 
-/** Throws `PatternError` for a pattern that ripgrep does not take. */
+/** Throws `PatternError` for a pattern that ripgrep does not accept. */
 export async function ripgrepSearch(tree: RipgrepTree, request: SearchRequest, found: FoundFiles): Promise<void> {
   const glob = request.glob === undefined ? undefined : globMatcher(request.glob);
   const add = (file: FoundFile): void => {
@@ -60,7 +60,7 @@ export async function ripgrepSearch(tree: RipgrepTree, request: SearchRequest, f
   first.flush();
 }
 
-/** Searches one file, which comes in on the child's input. Undefined when it is binary. */
+/** Searches one file through the child's standard input. Undefined if it is binary. */
 export async function ripgrepOne(place: RipgrepPlace, request: SearchRequest): Promise<FoundFile | undefined> {
   let result: FoundFile | undefined = { path: "", count: 0, lines: [] };
   const json = new RipgrepJson(request, (file, isBinary) => {
@@ -156,7 +156,7 @@ function explain(request: SearchRequest): (error: unknown) => never {
     if (!(error instanceof RipgrepRefused)) throw error;
     if (!/regex|pattern|look-around|backreference|not allowed/i.test(error.message))
       throw new RipgrepUnusable(error.message);
-    // Our own reading of the pattern says the same in clearer words, where it can.
+    // Our own parser usually has a clearer message.
     compilePattern(request.pattern, { unit: request.multiline ? "text" : "line", ignoreCase: request.ignoreCase });
     const reason = /error: (.*)/.exec(error.message)?.[1] ?? error.message.trim().split("\n").at(-1);
     throw new PatternError(`The pattern is not a valid regular expression: ${reason}.`);

@@ -1,7 +1,7 @@
 /**
  * Ripgrep's regular expressions (the syntax of Rust's regex crate) as JavaScript ones, for the search without ripgrep.
  *
- * Known differences: flags for a part of the pattern are limited to `s`, `m` and `u` (JavaScript of this age has no local
+ * Known differences: flags for a part of the pattern are limited to `s`, `m` and `u` (this version of JavaScript has no local
  * `i`), and `x`, `U`, `~~` and `\b{start}` are refused. Look-around and back-references are refused because ripgrep has
  * none. Bytes that are not UTF-8 are U+FFFD here and nothing there.
  */
@@ -12,7 +12,7 @@ export { PatternError } from "./regex-parts.js";
 
 /**
  * What the expression is matched against. `line`: one line without its end. `text`: a whole file, where `.` also matches
- * line ends. `lines`: a whole file, to see quickly whether any of its lines can match; finds too much rather than too little.
+ * line ends. `lines`: a whole file, for a fast check whether any line can match; it may match too much, never too little.
  */
 export type MatchUnit = "line" | "text" | "lines";
 
@@ -34,8 +34,8 @@ export function compilePattern(pattern: string, options: PatternOptions): RegExp
 }
 
 /**
- * Habits of other dialects that some versions of ripgrep refuse: a brace that starts no repetition means itself, a backslash
- * before punctuation without a meaning has none either, and a named group is written without `P`.
+ * Accepts forms of other dialects that some versions of ripgrep refuse: a literal brace, a needless backslash before punctuation,
+ * and a named group without `P`.
  */
 export function tolerantPattern(pattern: string): string {
   const token = /\\(?:[pPxuU]\{[^{}]*\}|b\{[a-z-]+\}|[\s\S])|\{\d+(?:,\d*)?\}|[{}]|\(\?<(?=\w)/g;

@@ -31,10 +31,10 @@ export interface FoundFile {
   readonly lines: readonly FoundLine[];
 }
 
-/** Past this number of matching lines the exact number is not told: the pattern is too broad for it to matter. */
+/** Above this number of matching lines the exact number is not reported: the pattern is too broad. */
 export const MAX_COUNTED = 20_000;
 
-/** Longer lines are cut around their first match: minified code would drown everything else. */
+/** Longer lines are cut around their first match, so that minified code does not fill the result. */
 export const MAX_LINE_CHARACTERS = 400;
 const BEFORE_MATCH = 100;
 
@@ -59,7 +59,7 @@ function isLowSurrogate(text: string, index: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Paths by their names from the left, as a tree is read. */
+/** Compares paths name by name from the left, in the order of a tree. */
 export function comparePaths(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let at = 0;

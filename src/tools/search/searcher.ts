@@ -1,7 +1,7 @@
 /**
- * Finding files and lines in the workspace: with ripgrep where it can be had, without it otherwise, to the same result.
+ * Finds files and lines in the workspace: with ripgrep if it is available, else without it, with the same results.
  *
- * What is known to differ without ripgrep, besides rust-regex: bytes that are not UTF-8 can be matched (as U+FFFD); in a
+ * Known differences without ripgrep, besides rust-regex: bytes that are not UTF-8 can be matched (as U+FFFD); in a
  * search across lines a NUL byte far behind the last match still makes a file binary, and files over 64 MiB are left out;
  * `?` and `[…]` in ignore files match whole characters, not bytes.
  */
@@ -26,7 +26,7 @@ import type { FoundFile, SearchRequest } from "./search-request.js";
 import { walkTree } from "./tree-walk.js";
 
 export interface SearcherOptions extends FindRipgrepOptions {
-  /** The program to use; `false` for none. Looked for when not given. */
+  /** The program to use; `false` for none. Default: search for it. */
   readonly ripgrep?: string | false;
   /** Without ripgrep: how long one batch of files may take before the search stops. Default: 10 s. */
   readonly limitMs?: number;
@@ -37,7 +37,7 @@ const SNIFF_BYTES = 8192;
 
 export interface SearchResult extends Findings {
   readonly start: ResolvedPath;
-  /** `file` when the search was for one file; then that is the only path, and empty. */
+  /** `file` if the search was for one file; then its path is empty. */
   readonly kind: "folder" | "file";
   /** The one file is binary: nothing was searched. */
   readonly isBinary: boolean;
@@ -62,11 +62,11 @@ export interface FilesResult {
 
 const NO_LINES: FoundFile["lines"] = [];
 
-/** A folder to search, with what counts above it. */
+/** A folder to search, with the ignore files above it. */
 interface Tree extends IgnoreTop {
   readonly start: ResolvedPath;
   readonly parents: "obey" | "ignore";
-  /** Ripgrep would obey ignore files that lie above everything that counts for us. */
+  /** Ripgrep would obey ignore files above those that apply for us. */
   readonly needsBuiltIn: boolean;
 }
 
@@ -100,7 +100,7 @@ export class Searcher {
     return { start: tree.start, files: files.map((file) => file.path), total: totalFiles };
   }
 
-  /** The files below a folder that are not ignored, in no particular order: those that were found when the signal fired. */
+  /** The files below a folder that are not ignored, in no particular order. When the signal fires, it returns those found so far. */
   async names(path: string, { limit, signal }: NamesRequest): Promise<readonly string[]> {
     const tree = await this.#tree(await this.#workspace.resolve(path, "read"));
     const enough = new AbortController();
@@ -148,7 +148,7 @@ export class Searcher {
 
   async #searchOne(start: ResolvedPath, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
     const result = await this.#workspace.withFile(start.absolute, async (handle) => {
-      // Ripgrep reads a binary file to its end when it is given on its own, which may be a disk image.
+      // Ripgrep reads a single binary file to its end, and that may be a disk image.
       if (await beginsBinary(handle)) return undefined;
       const program = await this.#program();
       if (program !== undefined) {

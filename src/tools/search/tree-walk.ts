@@ -1,5 +1,5 @@
 /**
- * Walking a folder of the workspace without ripgrep: the same files, in no particular order. Symbolic links are neither
+ * Walks a folder of the workspace without ripgrep: the same files, in no particular order. Symbolic links are neither
  * followed nor reported; folders are entered through descriptors (see held-directory).
  */
 import { readdir } from "node:fs/promises";
@@ -12,7 +12,7 @@ export interface VisitedFolder {
   /** Relative to the start with forward slashes, with a slash at the end; empty for the start itself. */
   readonly prefix: string;
   readonly files: readonly string[];
-  /** A path by which a file of this folder is opened. */
+  /** The path to open a file of this folder. */
   at(name: string): string;
 }
 

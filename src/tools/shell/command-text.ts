@@ -2,14 +2,14 @@
 
 /** Colours, cursor movements, titles and other escape sequences. */
 const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[0-Z\\^-~])/g;
-/** Control characters with no place in a text; NUL also breaks stores. */
+/** Control characters that do not belong in text; session stores cannot hold NUL. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export interface Edges {
-  /** The bytes begin or end anywhere: what is left of a character there is dropped. */
+  /** The bytes may begin or end within a character; partial characters are dropped. */
   readonly cutBefore?: true;
   readonly cutAfter?: true;
 }

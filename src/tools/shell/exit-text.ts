@@ -10,7 +10,7 @@ export function describeExit(end: ProcessEnd): string {
   return signal === undefined ? `exit code ${code}` : `exit code ${code} (${signal})`;
 }
 
-/** What the model must know besides the output, one bracketed line each. */
+/** Notes for the model after the output, one bracketed line each. */
 export function exitNotes(end: ProcessEnd, { durationMs }: { readonly durationMs: number }): readonly string[] {
   const notes: string[] = [];
   if (end.reason === "timeout") {

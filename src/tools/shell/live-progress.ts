@@ -1,7 +1,7 @@
 /**
- * A command's output while it runs, for people to watch. Every event is also logged, so what goes out is bounded:
- * the first piece after a moment (what ends before is seen in its result), then ten a second, and once a second after a good deal
- * was shown; each holds the newest lines only.
+ * Shows a command's output while it runs. Every event is also logged, so the number of events is limited: the first one after a
+ * moment (a command that ends before shows its result), then ten a second, and one a second after a lot of output. Each event holds
+ * only the newest lines.
  */
 import type { Clock } from "../../base/clock.js";
 import { commandText, wholeCharactersEnd } from "./command-text.js";

@@ -1,8 +1,8 @@
 /**
  * The beginning and the end of an output of any length, in bounded memory.
  *
- * 1. Byte `i` of the output is kept at `i` while that is in the head, and after that in a ring that holds the newest bytes.
- * 2. Until more than WINDOW_BYTES came, nothing is lost and `whole` gives all of it.
+ * 1. The head keeps the first bytes, and a ring buffer keeps the newest ones.
+ * 2. Up to WINDOW_BYTES nothing is lost, and `whole` returns all of it.
  */
 import { groupDigits } from "../../base/group-digits.js";
 import { commandText } from "./command-text.js";
@@ -11,7 +11,7 @@ const HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 192 * 1024;
 export const WINDOW_BYTES = HEAD_BYTES + TAIL_BYTES;
 
-/** What the model is shown: more of the end, where errors and summaries stand. */
+/** What the model gets: more of the end, where errors and summaries are. */
 const SHOWN_HEAD = 12_000;
 const SHOWN_TAIL = 18_000;
 /** How far a cut moves to fall between two lines. */
@@ -32,7 +32,7 @@ export class OutputWindow {
 
   write(chunk: Uint8Array): void {
     this.#reserve(Math.min(this.#bytes + chunk.length, WINDOW_BYTES));
-    // Of a chunk longer than the ring only the end would stay.
+    // A chunk longer than the ring would leave only its end.
     const rest = this.#bytes < HEAD_BYTES ? this.#fill(chunk, HEAD_BYTES) : chunk;
     let left = rest.length > TAIL_BYTES ? rest.subarray(rest.length - TAIL_BYTES) : rest;
     this.#bytes += rest.length - left.length;
@@ -60,7 +60,7 @@ export class OutputWindow {
     return { text: `${head}\n${marker}\n${tail}`, cut: true };
   }
 
-  /** Copies what fits before `limit`, and gives back the rest. */
+  /** Copies what fits before `limit`, and returns the rest. */
   #fill(chunk: Uint8Array, limit: number): Uint8Array {
     const at = this.#bytes < HEAD_BYTES ? this.#bytes : HEAD_BYTES + ((this.#bytes - HEAD_BYTES) % TAIL_BYTES);
     const part = chunk.subarray(0, limit - at);

@@ -10,12 +10,12 @@ const UNNAMED = /^(?:|application\/octet-stream|binary\/octet-stream|application
 
 const HELP = "Only text can be fetched; for other files use a shell command such as curl, if that is allowed.";
 
-/** Nothing when it is not a type at all: it is shown beside our own words, so it must not be a text. */
+/** Empty if it is not a valid type: messages contain it, so it must not be arbitrary text. */
 export function mediaType(contentType: string): string {
   return /^\s{0,9}([\w.+-]{1,40}\/[\w.+-]{1,60})\s{0,9}(?:;|$)/.exec(contentType)?.[1]?.toLowerCase() ?? "";
 }
 
-/** By the headers alone, so that a film is refused before it is read. @throws FetchError */
+/** Uses only the headers, so that a video is refused before it is read. @throws FetchError */
 export function refuseUnreadable(contentType: string): void {
   const type = mediaType(contentType);
   if (type === "text/event-stream") throw new FetchError("This is a stream of events without an end, not a page.");

@@ -1,4 +1,4 @@
-/** Bytes into text, by what the page, its server or its first bytes say about the encoding, in the order browsers use. */
+/** Decodes bytes with the encoding that the page, its server or its first bytes declare, in the order that browsers use. */
 
 /** The characters from 0x80 to 0x9f. */
 const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
@@ -8,7 +8,7 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
   const decoder = named === undefined ? undefined : decoderFor(named);
   if (decoder !== undefined) return decodeAll(decoder, bytes);
   try {
-    // As of a stream: a body that was cut may end within a character.
+    // Decodes as a stream, because a cut body may end within a character.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return decodeAll(new TextDecoder("windows-1252"), bytes);

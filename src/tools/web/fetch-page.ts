@@ -3,7 +3,7 @@
  *
  * 1. Each hop is admitted by the guard before a connection is made, and the connection goes to the address that was admitted.
  * 2. Redirects are followed within a site only. A redirect to another site is reported, not followed: the user allowed only this site.
- * 3. A fetch ends within its time limit. Nothing is sent but the request for the page: no credentials, no cookies.
+ * 3. A fetch ends within its time limit. It sends only the request for the page: no credentials, no cookies.
  */
 import { AbortNode } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";
@@ -125,7 +125,7 @@ function foreign(
   return { kind: "redirect", url, status, target: verdict.url.href };
 }
 
-/** The address in the form it came in, if it is one. */
+/** The address as the server sent it, if it is valid. */
 function redirectTarget({ status, headers }: HttpResponse, url: URL): string | undefined {
   const { location } = headers;
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined;

@@ -1,4 +1,4 @@
-/** The bytes of an answer, unpacked, and never more than asked for: neither a long body nor a small one that unpacks to a huge one. */
+/** Reads and decompresses a body up to a limit, which also stops a small body that decompresses to a huge one. */
 import { pipeline, Readable } from "node:stream";
 import type { HttpResponse } from "../../system/http-client.js";
 import { HttpError } from "../../system/http-error.js";
@@ -8,7 +8,7 @@ export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
 export interface Body {
   readonly bytes: Buffer;
-  /** There was more. */
+  /** The body was longer. */
   readonly cut: boolean;
 }
 
@@ -34,7 +34,7 @@ async function unpacked({ headers, body }: HttpResponse): Promise<AsyncIterable<
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return body;
   const zlib = await import("node:zlib");
-  // A body that breaks off gives what could be unpacked.
+  // For an incomplete body, return the part that could be decompressed.
   const lenient = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
   const unpackers = {
     gzip: () => zlib.createGunzip(lenient),
@@ -45,7 +45,7 @@ async function unpacked({ headers, body }: HttpResponse): Promise<AsyncIterable<
   // More than one layer suggests a decompression bomb.
   if (!Object.hasOwn(unpackers, encoding)) throw new FetchError("The body is compressed in an unknown way.");
   const unpacker = unpackers[encoding as keyof typeof unpackers]();
-  // An error on either side ends the other; the reader of the unpacker receives it.
+  // An error on either side ends the other; the reader receives it.
   pipeline(Readable.from(body, { objectMode: false }), unpacker, () => {});
   return unpacker;
 }

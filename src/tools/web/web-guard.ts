@@ -1,12 +1,12 @@
-/** What `web_fetch` needs to know before it connects anywhere. `main` supplies it from `security/net-guard`. */
+/** What `web_fetch` needs to know before it connects anywhere. The runtime supplies it from `security/net-guard`. */
 import type { LookupFunction } from "node:net";
 
 export type WebAdmission =
   | {
       readonly allowed: true;
-      /** What to ask for: without credentials. */
+      /** The address to fetch, without credentials. */
       readonly url: URL;
-      /** Leads the host's name to the addresses that were checked, and no other. */
+      /** Resolves the host only to the addresses that were checked. */
       readonly lookup: LookupFunction;
     }
   | {
@@ -16,7 +16,7 @@ export type WebAdmission =
     };
 
 export interface WebGuard {
-  /** By the address alone; nothing is looked up. */
+  /** Checks the address alone, without a DNS lookup. */
   check(
     url: string,
   ): { readonly allowed: true; readonly url: URL } | { readonly allowed: false; readonly reason: string };

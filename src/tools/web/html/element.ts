@@ -1,4 +1,4 @@
-/** A page as a tree, as far as its text is concerned. */
+/** A page as a tree, reduced to what its text needs. */
 export type HtmlNode = string | Element;
 
 export interface Element {
@@ -24,7 +24,7 @@ export function rawText(element: Element, isLeftOut: (child: Element) => boolean
   return text;
 }
 
-/** What is left of a budget of characters and elements after a subtree; below zero when there is more. */
+/** The rest of a budget of characters and elements after a subtree; negative if the subtree exceeds it. */
 export function leftAfter(element: Element, budget: number): number {
   let left = budget;
   for (const child of element.children) {

@@ -1,4 +1,4 @@
-/** A web page as Markdown: its main text, without what surrounds it on every page of the site. */
+/** Converts a web page to Markdown: its main text, without the menus and banners of the site. */
 import { type Element, isElement, rawText } from "./element.js";
 import { parseHtml } from "./parse-html.js";
 import { render } from "./render.js";
@@ -7,7 +7,7 @@ import { isArticle, isUnseen } from "./visible.js";
 export interface PageText {
   readonly title: string;
   readonly text: string;
-  /** There was more on the page than is read. */
+  /** The page was longer than the limit. */
   readonly cut: boolean;
 }
 

@@ -2,18 +2,18 @@
  * Writes Markdown in one pass.
  *
  * 1. White space is collapsed; a space is written only before the next word, a line break only before the next line.
- * 2. An opening mark (`**`, `[`, `## `) is written only when text follows, and leaves no trace otherwise.
+ * 2. An opening mark (`**`, `[`, `## `) is written only if text follows.
  * 3. Lines inside lists and quotes begin with the marks of all of them, at most MAX_NESTING deep: the output stays linear in the input.
  */
 
 export interface WriterOptions {
-  /** Text alone, without marks. */
+  /** Only text, without Markdown marks. */
   readonly plain: boolean;
   readonly maxCharacters: number;
 }
 
 interface Prefix {
-  /** For the first line; nothing once it was written. */
+  /** For the first line; undefined once it was written. */
   first: string | undefined;
   readonly rest: string;
 }

@@ -1,22 +1,21 @@
 /**
- * A page as a tree, built from the events of htmlparser2, which knows character references and the end tags that HTML lets
- * authors leave out.
+ * Builds a tree from the events of htmlparser2, which handles character references and optional end tags.
  *
  * 1. The tree is never deeper than MAX_DEPTH, so that it can be walked by recursion, and never has more than MAX_TAGS elements.
- * 2. Nothing is an error.
+ * 2. It accepts any input.
  */
 import { Parser } from "htmlparser2";
 import type { Element } from "./element.js";
 
 export interface ParsedPage {
   readonly root: Element;
-  /** The page had more tags than are read. */
+  /** The page had more tags than the limit. */
   readonly cut: boolean;
 }
 
 const MAX_DEPTH = 250;
 const MAX_TAGS = 200_000;
-/** No real page nests so deep, and the parser's work grows with the square of it: reading stops there. */
+/** No real page nests deeper, and the parser takes quadratic time in the depth, so parsing stops there. */
 const MAX_NESTING = 2_000;
 /** The parser gets the page in pieces, so that it stops soon after a limit. */
 const PIECE = 16_384;
@@ -39,7 +38,7 @@ export function parseHtml(html: string): ParsedPage {
 const words = (list: string) => new Set(list.split(" "));
 
 const VOID = words("area base basefont bgsound br col embed frame hr img input link meta param source track wbr");
-/** Anything else ends a head whose end tag is missing. */
+/** Any other element ends a head without an end tag. */
 const IN_HEAD = words("title meta link style script base basefont bgsound noscript template");
 /** Their content is not text of the page. */
 const UNREAD = words("script style");
@@ -51,7 +50,7 @@ class TreeBuilder {
   readonly root: Element = { name: "#root", attributes: new Map(), children: [], rich: false };
   readonly #open: Element[] = [this.root];
   #tags = 0;
-  /** Elements that were too deep to be entered and wait for their end tags. */
+  /** The number of open elements that were too deep to enter. */
   #unentered = 0;
 
   get isFull(): boolean {

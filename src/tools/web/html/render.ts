@@ -1,4 +1,4 @@
-/** A tree into Markdown, or into text alone. Text is not escaped: it is for a model to read, not for a browser to show. */
+/** Renders a tree as Markdown or as plain text. Text is not escaped, because a model reads it, not a browser. */
 import { codeLanguage } from "./code-language.js";
 import { type Element, type HtmlNode, isElement, leftAfter, rawText } from "./element.js";
 import { MarkdownWriter, type WriterOptions } from "./markdown-writer.js";
@@ -6,7 +6,7 @@ import { dataRows, type Row } from "./table.js";
 import { isArticle, isFurniture, isUnseen } from "./visible.js";
 
 export interface RenderOptions extends WriterOptions {
-  /** What relative links start from. */
+  /** The base of relative links. */
   readonly base: URL;
 }
 
@@ -17,7 +17,7 @@ export function render(root: Element, options: RenderOptions): string {
 }
 
 const MAX_LINK = 2000;
-/** A longer text was not meant as a link: its end tag is missing. */
+/** A link with longer text lacks its end tag. */
 const MAX_LINK_TEXT = 500;
 /** The sign at a heading that links to itself. */
 const PERMALINK = /^[#¶§\u{1f517}\s]*$/u;
@@ -32,7 +32,7 @@ class Renderer {
   readonly #marks = new Set<string>();
   #articles: number;
 
-  /** `articles`: in how many main parts and articles of the page this is. */
+  /** `articles`: how many main parts and articles contain this. */
   constructor(writer: MarkdownWriter, options: RenderOptions, articles: number) {
     this.writer = writer;
     this.#options = options;
@@ -66,7 +66,7 @@ class Renderer {
     this.writer.break(kind);
   }
 
-  /** Not twice within each other, and not around more than running text. */
+  /** Marks are not nested in themselves, and only go around running text. */
   marked(element: Element, [open, close]: readonly [string, string]): void {
     if (element.rich || this.#marks.has(open)) {
       this.children(element);
@@ -214,7 +214,7 @@ function writeTable(renderer: Renderer, table: Element): void {
   renderer.writer.lines(tableLines(renderer, rows));
 }
 
-/** One by one: how wide the widest row is may be far more than what the others hold. */
+/** Yields lines one by one, because the widest row may be far wider than the others. */
 function* tableLines(renderer: Renderer, rows: readonly Row[]): Generator<string> {
   const columns = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
   const head = rows[0]?.isHead ? rows[0] : undefined;

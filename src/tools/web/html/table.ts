@@ -3,7 +3,7 @@ import { type Element, isElement } from "./element.js";
 import { isUnseen } from "./visible.js";
 
 export interface Row {
-  /** Nothing where a cell of the row above or to the left reaches. */
+  /** Undefined where a cell from above or from the left spans. */
   readonly cells: readonly (Element | undefined)[];
   readonly isHead: boolean;
 }
@@ -11,12 +11,12 @@ export interface Row {
 const MAX_COLUMNS = 50;
 const MAX_CELLS = 200_000;
 
-/** Nothing when the table only arranges the page, or is too large to be one. */
+/** Undefined if the table is only for layout, or too large. */
 export function dataRows(table: Element): readonly Row[] | undefined {
   const role = table.attributes.get("role");
   if (table.rich || role === "presentation" || role === "none") return undefined;
   const rows: Row[] = [];
-  /** For each column, through how many more rows the cell above reaches. */
+  /** For each column, how many more rows the cell above spans. */
   const reaching: number[] = [];
   let count = 0;
   for (const { row, inHead } of rowElements(table)) {

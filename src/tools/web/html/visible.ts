@@ -1,4 +1,4 @@
-/** What a reader of the page does not see, or does not read it for. */
+/** Parts of a page that readers do not see or do not need. */
 import { type Element, hasClass, isElement } from "./element.js";
 
 const NO_TEXT = new Set(
