@@ -40,6 +40,8 @@ export interface ExtensionFile {
   read(): Promise<string>;
   /** The path of a private copy of the approved bytes, to be run in place of the original; approved files beside it are copied along. */
   program(): Promise<string>;
+  /** The hashes of the program files that an entry starts, by path, as they were when a person approved it; undefined if there are none. */
+  pins?(): Readonly<Record<string, string>> | undefined;
 }
 
 export interface ExtensionFiles {

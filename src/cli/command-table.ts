@@ -40,6 +40,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "memory", load: () => import("./commands/memory.js") },
   { name: "kb", load: () => import("./commands/kb.js") },
   { name: "rag", load: () => import("./commands/rag.js") },
+  { name: "mcp", load: () => import("./commands/mcp.js") },
   { name: "sources", load: () => import("./commands/sources.js") },
   { name: "hooks", load: () => import("./commands/hooks.js") },
   { name: "tools", load: () => import("./commands/tools.js") },

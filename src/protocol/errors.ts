@@ -42,9 +42,9 @@ const TEXTS = {
 
   // Extensions
   MCPServerSHA256Mismatch:
-    "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. If the change is wanted, update the pin in <profile_path>.",
+    "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. If the change is wanted, run /mcp approve <name>, or update the pin in <profile_path>.",
   MCPServerUnavailable:
-    "MCP server '<name>' is down after <attempts> attempts to start it. Its tools are unavailable. The log in <log_dir> says why.",
+    "MCP server '<name>' is down after <attempts> restart attempts: <detail>. Its tools are unavailable. /mcp restart <name> tries again.",
   HookHashChanged: "<path> changed since you approved it. 'oxbow ack' shows the change and approves it.",
   HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
 

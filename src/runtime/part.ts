@@ -32,6 +32,8 @@ export interface SessionPart {
   readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
   /** A list, or what returns it at present: tools may come and go between iterations. */
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);
+  /** A tool that is not in the list and can still be called. */
+  findTool?(name: string): Tool | undefined;
   /** A list, or what loads it with the first command that a client sends. */
   readonly commands?: readonly Command[] | (() => Promise<readonly Command[]>);
   /** Commands that depend on those of the other parts. */
@@ -88,7 +90,9 @@ export function servicesOf(parts: readonly SessionPart[]): Partial<ChainServices
 
 /** The registry together with the tools of the parts. */
 export function toolsOf(registry: ToolRegistry, parts: readonly SessionPart[]): ToolRegistry {
-  const isNeeded = parts.some(({ tools = [] }) => typeof tools === "function" || tools.length > 0);
+  const isNeeded = parts.some(
+    ({ tools = [], findTool }) => typeof tools === "function" || tools.length > 0 || findTool !== undefined,
+  );
   if (!isNeeded) return registry;
   const added = () => {
     const lists = parts.map(({ tools = [] }) => (typeof tools === "function" ? tools() : tools));
@@ -99,7 +103,15 @@ export function toolsOf(registry: ToolRegistry, parts: readonly SessionPart[]): 
       const more = added();
       return [...registry.list().filter(({ name }) => !more.has(name)), ...more.values()];
     },
-    find: (name) => added().get(name) ?? registry.find(name),
+    find: (name) => {
+      const listed = added().get(name) ?? registry.find(name);
+      if (listed !== undefined) return listed;
+      for (const part of parts) {
+        const found = part.findTool?.(name);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
   };
 }
 

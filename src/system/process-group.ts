@@ -9,6 +9,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { Readable } from "node:stream";
 import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
 import { nodeClock } from "./node-clock.js";
@@ -25,8 +26,8 @@ export interface ProcessRequest {
   readonly onOutput: (chunk: Buffer) => void;
   /** Without it stderr comes with stdout, in the order both were written. */
   readonly onErrorOutput?: (chunk: Buffer) => void;
-  /** For the child's stdin, which is empty otherwise. A promise is written when it is fulfilled. */
-  readonly input?: string | Uint8Array | Promise<string>;
+  /** For the child's stdin, which is empty otherwise. A promise is written when it is fulfilled, a stream as it comes. */
+  readonly input?: string | Uint8Array | Promise<string> | Readable;
   /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
   readonly descriptors?: readonly number[];
   /** Open files that the parent of this process left to it, and that must not reach the child. */
@@ -261,7 +262,8 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
     // A child that does not read its input is not an error.
     child.stdin.on("error", () => {});
     const { stdin } = child;
-    void Promise.resolve(request.input).then((input) => stdin.end(input));
+    if (request.input instanceof Readable) request.input.pipe(stdin);
+    else void Promise.resolve(request.input).then((input) => stdin.end(input));
   }
   if (pipe !== undefined) {
     pipe.start(request.onOutput);

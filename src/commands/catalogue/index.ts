@@ -8,6 +8,7 @@ import * as credentials from "./credentials.js";
 import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
 import * as knowledgeBase from "./knowledge-base.js";
+import * as mcp from "./mcp.js";
 import * as memory from "./memory.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
@@ -36,6 +37,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   retrieval,
   knowledgeBase,
   extensions,
+  mcp,
   engine,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 
@@ -64,6 +66,7 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...security.PERMISSIONS_NAMESPACE,
   ...credentials.AUTH_NAMESPACE,
   ...credentials.CREDS_NAMESPACE,
+  ...mcp.MCP_NAMESPACE,
   ...models.MODELS_NAMESPACE,
   ...models.OLLAMA_NAMESPACE,
   ...models.ROUTE_NAMESPACE,

@@ -15,6 +15,11 @@ export function openApprovals(
     file: join(roots.config, "approved.lock"),
     contents: join(roots.data, "approved"),
     ...(given && { portable: { file: resolve(given), root: projectTop(folder) } }),
+    findPins: async (item, bytes) => {
+      if (item.kind !== "mcp") return undefined;
+      const { pinsOfEntry } = await import("./server-pins.js");
+      return pinsOfEntry(item, bytes, { folder, variables });
+    },
   });
 }
 

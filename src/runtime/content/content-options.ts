@@ -7,13 +7,14 @@ import type { LoadedSettings } from "../settings/settings.js";
 import { packFolders } from "../settings/skill-packs.js";
 import { homeFolder } from "./home-folder.js";
 
-/** What people extend Oxbow with. Nothing starts MCP servers yet, so the user is not asked about them. */
+/** What people extend Oxbow with. */
 export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set([
   "hook",
   "tool",
   "command",
   "provider",
   "plugin",
+  "mcp",
   "event-hooks",
   "profile",
   "alias",

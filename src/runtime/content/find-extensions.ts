@@ -18,6 +18,7 @@ import { isBinary, REVIEWABLE_BYTES } from "../../security/trust/read-content.js
 import { readItem, readTrusted, removeUnusedCopies, trustedCopies } from "../../security/trust/read-trusted.js";
 import { type PendingItem, reviewContent } from "../../security/trust/review.js";
 import { shown } from "../../security/trust/shown.js";
+import { openApprovals } from "./approvals.js";
 import { EXTENSION_KINDS, extensionOptions, type ProjectContentOptions } from "./content-options.js";
 import type { Found, WaitingFile } from "./place-extensions.js";
 import { gateOptions } from "./project-instructions.js";
@@ -101,8 +102,11 @@ function waitingFile(pending: PendingItem, lock: ApprovedLock): WaitingFile {
 /** In the order they were found: the most global first. */
 export function extensionFiles(
   items: readonly TrustedItem[],
-  { loaded }: Pick<ProjectContentOptions, "loaded">,
+  options: Pick<ProjectContentOptions, "loaded" | "variables" | "root">,
 ): readonly ExtensionFile[] {
+  const { loaded, variables, root: place } = options;
+  // Read at its first use: only servers need it.
+  const pinsOf = (item: TrustedItem) => openApprovals(place, { roots: loaded.roots, variables }).decisionOn(item)?.pins;
   const folder = join(loaded.roots.data, "programs");
   const groups = new Map<string, Group>();
   return items.flatMap((item): ExtensionFile[] => {
@@ -112,7 +116,7 @@ export function extensionFiles(
     const group = groups.get(key) ?? new Group(folder);
     groups.set(key, group);
     group.items.push(item);
-    return [fileOf(item, { kind, source, name, group })];
+    return [{ ...fileOf(item, { kind, source, name, group }), ...(kind === "mcp" && { pins: () => pinsOf(item) }) }];
   });
 }
 

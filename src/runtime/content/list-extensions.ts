@@ -43,7 +43,6 @@ const SHADOWING: ReadonlySet<ContentKind> = new Set([
   "skill",
   "provider",
 ]);
-const LISTED: ReadonlySet<ContentKind> = new Set([...EXTENSION_KINDS, "mcp"]);
 
 export async function listExtensions({
   loaded,
@@ -54,7 +53,7 @@ export async function listExtensions({
   readonly variables: Variables;
   readonly root: string;
 }): Promise<ListedExtensions> {
-  const found = await discoverContent({ ...discoverOptions({ root, loaded, variables }), kinds: LISTED });
+  const found = await discoverContent({ ...discoverOptions({ root, loaded, variables }), kinds: EXTENSION_KINDS });
   const review = await reviewContent(found, openApprovals(root, { roots: loaded.roots, variables }));
   const keys = (items: readonly ContentItem[]) => new Set(items.map(keyOf));
   const approved = keys([...review.approved, ...review.noted.map(({ item }) => item)]);

@@ -20,6 +20,7 @@ import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
 import { knowledgeBase } from "./knowledge-base.js";
 import { markers } from "./markers.js";
+import { mcp } from "./mcp.js";
 import { memory } from "./memory.js";
 import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
@@ -200,6 +201,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   retrieval,
   knowledgeBase,
   aliases,
+  mcp,
   markers,
   // After the others, so that a tool or command in the user's own folder replaces one of any other part.
   executables,

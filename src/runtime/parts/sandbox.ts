@@ -45,6 +45,8 @@ export interface RunSandboxOptions {
   readonly outputDirectory: string;
   /** Folders of Oxbow itself that no command may read. */
   readonly hidden: readonly string[];
+  /** What stays readable wherever it lies: absolute and free of links. */
+  readonly visible?: readonly string[];
   /** What path permissions forbid commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
   /** Called once, if there is no sandbox and the settings do not switch it off. */
@@ -283,7 +285,7 @@ export class RunSandbox {
       import("../../security/sandbox/policy.js"),
       import("../../security/sandbox/container.js"),
     ]);
-    const { loaded, variables, root, session, outputDirectory, restrictions } = this.#options;
+    const { loaded, variables, root, session, outputDirectory, restrictions, visible = [] } = this.#options;
     const { settings, roots } = loaded;
     const home = variables.HOME || homedir();
     const network = networkOf(variables);
@@ -306,7 +308,7 @@ export class RunSandbox {
       policy: sandboxPolicy({
         writable: [root, ...(await this.#alsoWritable(reach))],
         hidden: [...(await this.#secrets()), ...(privately?.otherHomes ?? [])],
-        visible: [outputDirectory, this.#programs(), this.#skills()],
+        visible: [outputDirectory, this.#programs(), this.#skills(), ...visible],
         network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
         unixSockets: reach.unixSockets,
         ...(privately && { home: privately.home, repositories: "read-only" as const }),

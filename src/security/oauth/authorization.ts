@@ -26,7 +26,7 @@ export function authorizationUrl(
 }
 
 /** `foreign`: not an answer to this sign-in, and to be ignored. */
-export type Answer = { readonly code: string } | { readonly error: OAuthError } | "foreign";
+export type Answer = { readonly code: string; readonly issuer?: string } | { readonly error: OAuthError } | "foreign";
 
 /** The query of a redirect. Without our state it is ignored, also if it reports a refusal. */
 export function readAnswer(query: URLSearchParams, state: string): Answer {
@@ -62,7 +62,8 @@ function codeOrError(query: URLSearchParams): Answer {
     return { error: new OAuthError("unexpected", `The sign-in page reported a problem: ${detail}`) };
   }
   const code = query.get("code");
-  if (code) return { code };
+  const issuer = query.get("iss");
+  if (code) return { code, ...(issuer !== null && { issuer }) };
   return { error: new OAuthError("unexpected", "The sign-in page sent no code. Try again.") };
 }
 

@@ -19,8 +19,15 @@ export interface LoopbackListener {
   readonly redirectUri: string;
   /** The code of the one answer; rejects with the error in it. */
   code(state: string, signal: AbortSignal): Promise<string>;
+  /** The same with the server that it comes from, where that is named (RFC 9207). */
+  answer(state: string, signal: AbortSignal): Promise<CodeAnswer>;
   /** Shows the browser how it ended, where one waits, and closes. */
   finish(outcome: "signed-in" | "failed"): Promise<void>;
+}
+
+export interface CodeAnswer {
+  readonly code: string;
+  readonly issuer?: string;
 }
 
 const ADDRESS = "127.0.0.1";
@@ -34,26 +41,28 @@ export async function listen({
   const server = createServer({ keepAlive: false, requestTimeout: 10_000, headersTimeout: 10_000 });
   const port = await listenOnFirst(server, redirect.ports.length === 0 ? [0] : redirect.ports);
   let waiting: ServerResponse | undefined;
+  const firstAnswer = (state: string, signal: AbortSignal) =>
+    new Promise<CodeAnswer>((resolve, reject) => {
+      const stopListening = onAbort(signal, () => reject(cancelled()));
+      server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+        const refusal = refusalOf(request, port);
+        if (refusal !== undefined) return answer(response, refusal, "Refused.");
+        const [path, query] = (request.url ?? "").split("?", 2);
+        if (path !== redirect.path) return answer(response, 404, "Not found.");
+        if (waiting !== undefined) return answer(response, 409, "The sign-in is already complete.");
+        const said = readAnswer(new URLSearchParams(query), state);
+        if (said === "foreign")
+          return answer(response, 400, "This answer belongs to another sign-in. Go back to the terminal.");
+        stopListening();
+        waiting = response;
+        if ("code" in said) resolve(said);
+        else reject(said.error);
+      });
+    });
   return {
     redirectUri: `http://${NAME}:${port}${redirect.path}`,
-    code: (state, signal) =>
-      new Promise((resolve, reject) => {
-        const stopListening = onAbort(signal, () => reject(cancelled()));
-        server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-          const refusal = refusalOf(request, port);
-          if (refusal !== undefined) return answer(response, refusal, "Refused.");
-          const [path, query] = (request.url ?? "").split("?", 2);
-          if (path !== redirect.path) return answer(response, 404, "Not found.");
-          if (waiting !== undefined) return answer(response, 409, "The sign-in is already complete.");
-          const said = readAnswer(new URLSearchParams(query), state);
-          if (said === "foreign")
-            return answer(response, 400, "This answer belongs to another sign-in. Go back to the terminal.");
-          stopListening();
-          waiting = response;
-          if ("code" in said) resolve(said.code);
-          else reject(said.error);
-        });
-      }),
+    answer: firstAnswer,
+    code: async (state, signal) => (await firstAnswer(state, signal)).code,
     async finish(outcome) {
       const page = outcome === "signed-in" ? `Signed in with ${label}.` : `Not signed in with ${label}.`;
       // The browser may have disconnected.

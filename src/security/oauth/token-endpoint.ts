@@ -11,6 +11,9 @@ import type { OAuthTokens } from "../credentials/entry.js";
 import { shown } from "./authorization.js";
 import { cancelled, OAuthError } from "./oauth-error.js";
 
+/** Error codes for a refresh token that is used up, revoked or too old. The standard has the first only. */
+export const ENDED = /^(invalid_grant|refresh_token_(expired|reused|invalidated)|token_(expired|revoked))$/;
+
 export interface Exchange {
   readonly http: HttpClient;
   readonly signal: AbortSignal;
@@ -34,7 +37,7 @@ const TIMEOUTS = { connectMs: 10_000, idleMs: 30_000 } as const;
 const MOST_BYTES = 256 * 1024;
 
 /** Fields with secrets. */
-const SECRET_FIELDS = ["code", "code_verifier", "refresh_token", "device_code"] as const;
+const SECRET_FIELDS = ["code", "code_verifier", "refresh_token", "device_code", "client_secret"] as const;
 
 export async function send(
   { secrets, ...request }: TokenRequest,

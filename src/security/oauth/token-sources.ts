@@ -8,14 +8,13 @@ import {
 } from "../credentials/entry.js";
 import { exchangeForCopilot } from "./copilot-token.js";
 import { type BrowserProvider, findOAuthProvider, type OAuthProvider } from "./providers.js";
+import { isServerCredential, serverTokenSource } from "./server-tokens.js";
 import { whereSignedIn } from "./test-server.js";
-import { errorCode, post, readTokens, send } from "./token-endpoint.js";
-
-/** Error codes for a refresh token that is used up, revoked or too old. The standard has the first only. */
-const ENDED = /^(invalid_grant|refresh_token_(expired|reused|invalidated)|token_(expired|revoked))$/;
+import { ENDED, errorCode, post, readTokens, send } from "./token-endpoint.js";
 
 /** Undefined for a provider without a sign-in. */
 export function tokenSource(name: string): TokenSource | undefined {
+  if (isServerCredential(name)) return serverTokenSource(name);
   const provider = findOAuthProvider(name);
   if (provider === undefined) return undefined;
   return {

@@ -22,7 +22,7 @@ import {
   readFileSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { ApprovedContents } from "./approved-contents.js";
 import type { ChangeClass } from "./change-class.js";
 import { type ContentItem, effectOf, keyOf } from "./content.js";
@@ -44,7 +44,11 @@ export interface LockOptions {
   readonly contents: string;
   /** A lock made by `--emit-lockfile`, and the top of the project that it is for. */
   readonly portable?: { readonly file: string; readonly root: string };
+  readonly findPins?: FindPins;
 }
+
+/** The hashes of the files that an entry starts, as they are now; undefined for anything else. */
+export type FindPins = (item: ContentItem, bytes: Uint8Array) => Promise<Readonly<Record<string, string>> | undefined>;
 
 export interface NewDecision {
   readonly decision: Decision;
@@ -63,9 +67,11 @@ export class ApprovedLock {
   readonly #contents: ApprovedContents;
   readonly #own: ByKey;
   readonly #portable: ByKey = new Map();
+  readonly #findPins: FindPins | undefined;
 
   constructor(options: LockOptions) {
     this.file = options.file;
+    this.#findPins = options.findPins;
     this.#contents = new ApprovedContents(options.contents);
     this.#own = byKey(readOwn(options.file));
     if (options.portable === undefined) return;
@@ -101,12 +107,14 @@ export class ApprovedLock {
     if (by.identity !== "human")
       throw new TrustError("Only a person can approve content; this request came from an agent.");
     const { root, path, entry: part, kind, sha256, size, executable } = item;
+    const pins = decision === "approved" && bytes !== undefined ? await this.#findPins?.(item, bytes) : undefined;
     const entry: LockEntry = {
       root,
       path,
       ...(part !== undefined && { entry: part }),
       ...{ kind, decision, sha256, size, executable },
       ...{ class: change, at: at.toISOString(), by: by.name },
+      ...(pins !== undefined && { pins }),
     };
     const earlier = lastApproval(this.#own.get(keyOf(item)));
     if (decision === "approved" && bytes !== undefined) await this.#contents.keep(bytes);
@@ -126,10 +134,15 @@ export function portableLock(items: readonly ContentItem[], lock: ApprovedLock):
   const lines = items.flatMap((item) => {
     const entry = lock.decisionOn(item);
     if (entry === undefined) return [];
-    const { root: _, ...rest } = entry;
-    return [`${formatEntry(rest)}\n`];
+    const { root: _, pins, ...rest } = entry;
+    return [`${formatEntry({ ...rest, ...(pins !== undefined && { pins: ofProject(pins) }) })}\n`];
   });
   return lines.sort().join("");
+}
+
+/** Programs outside the project differ from machine to machine. */
+function ofProject(pins: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(pins).filter(([path]) => !isAbsolute(path)));
 }
 
 function decisionIn(entries: readonly LockEntry[] | undefined, item: ContentItem): LockEntry | undefined {

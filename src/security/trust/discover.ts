@@ -37,7 +37,7 @@ export interface DiscoverOptions {
 
 export async function discoverContent(options: DiscoverOptions): Promise<FoundContent> {
   const folder = realpathSync.native(options.folder);
-  const search = new Search(options);
+  const search = new Search({ ...options, folder });
   for (const source of userSources(folder, options.home, options.sources)) await search.source(source);
   for (const { origin, sources, hasInstructions } of projectFolders(folder, options)) {
     if (hasInstructions) await search.instructions(origin);

@@ -5,6 +5,7 @@
  *    parses the file itself, so it cannot understand it differently.
  * 2. An entry that is not recognised here does not exist for the loader.
  */
+import { withoutComments } from "../../base/json-comments.js";
 import type { ContentKind } from "./content.js";
 
 export interface Entry {
@@ -13,36 +14,76 @@ export interface Entry {
   readonly canonical: string;
 }
 
+interface Section {
+  readonly kind: ContentKind;
+  readonly prefix: string;
+}
+
+const SERVERS: Section = { kind: "mcp", prefix: "mcp_servers" };
+
 /** Which sections start programs, under the names different tools give them. */
-const SECTIONS: Readonly<Record<string, { readonly kind: ContentKind; readonly prefix: string }>> = {
-  mcpServers: { kind: "mcp", prefix: "mcp_servers" },
-  mcp_servers: { kind: "mcp", prefix: "mcp_servers" },
+const SECTIONS: Readonly<Record<string, Section>> = {
+  mcpServers: SERVERS,
+  mcp_servers: SERVERS,
   hooks: { kind: "event-hooks", prefix: "hooks" },
 };
+
+/** In a file of VS Code they are called just `servers`. */
+const OWN_SECTIONS: Readonly<Record<string, Section>> = { ...SECTIONS, servers: SERVERS };
 
 /** Undefined when the text is not JSON or TOML, by the file's name. */
 export async function entriesOf(path: string, text: string): Promise<readonly Entry[] | undefined> {
   const document = await parse(path, text);
   if (!isTable(document)) return undefined;
   const found = new Map<string, { readonly kind: ContentKind; readonly values: unknown[] }>();
-  for (const [section, { kind, prefix }] of Object.entries(SECTIONS)) {
-    if (!Object.hasOwn(document, section)) continue;
-    for (const [part, value] of namedParts(document[section])) {
+  const take = (section: unknown, { kind, prefix }: Section) => {
+    for (const [part, value] of namedParts(section)) {
       const name = `${prefix}.${part}`;
       const known = found.get(name);
       if (known === undefined) found.set(name, { kind, values: [value] });
       else known.values.push(value);
     }
-  }
+  };
+  for (const [section, about] of Object.entries(isServerFile(path) ? OWN_SECTIONS : SECTIONS))
+    if (Object.hasOwn(document, section)) take(document[section], about);
+  for (const [project, servers] of serversOfProjects(path, document))
+    take(servers, { kind: "mcp", prefix: `${projectPrefix(project)}mcp_servers` });
   // Of two with one name neither may hide behind the other: together they are a list, which no loader takes for a server.
   return [...found].map(([name, { kind, values }]) => {
     return { name, kind, canonical: canonicalJson(values.length === 1 ? values[0] : values) };
   });
 }
 
+/** The beginning of the names of entries that count in one folder only. */
+export function projectPrefix(folder: string): string {
+  return `projects.${folder}.`;
+}
+
+/** Whether an entry counts in this folder. */
+export function isForFolder(entry: string, folder: string): boolean {
+  return !entry.startsWith("projects.") || entry.startsWith(`${projectPrefix(folder)}mcp_servers.`);
+}
+
+function isServerFile(path: string): boolean {
+  return /(^|[/\\])mcp\.json$/.test(path);
+}
+
+/** Claude Code keeps the servers that the user added for one project in its own file. */
+function serversOfProjects(
+  path: string,
+  { projects }: Record<string, unknown>,
+): readonly (readonly [string, unknown])[] {
+  if (!/(^|[/\\])\.claude\.json$/.test(path) || !isTable(projects)) return [];
+  return Object.entries(projects).flatMap(([folder, value]) =>
+    isTable(value) && isTable(value.mcpServers) ? [[folder, value.mcpServers] as const] : [],
+  );
+}
+
 async function parse(path: string, text: string): Promise<unknown> {
   try {
-    if (path.endsWith(".json")) return JSON.parse(text.replace(/^\uFEFF/, ""));
+    const plain = text.replace(/^\uFEFF/, "");
+    if (isServerFile(path)) return JSON.parse(withoutComments(plain));
+    if (path.endsWith(".json")) return JSON.parse(plain);
     const toml = await import("smol-toml");
     return toml.parse(text);
   } catch {

@@ -24,10 +24,12 @@ export interface LockEntry {
   readonly class: ChangeClass;
   readonly at: string;
   readonly by: string;
+  /** The hashes of the program files that an entry starts, by path: absolute, or below the root. */
+  readonly pins?: Readonly<Record<string, string>>;
 }
 
 export function formatEntry(entry: LockEntry): string {
-  const { root, path, entry: part, kind, decision, sha256, size, executable, class: change, at, by } = entry;
+  const { root, path, entry: part, kind, decision, sha256, size, executable, class: change, at, by, pins } = entry;
   return JSON.stringify({
     v: VERSION,
     root,
@@ -41,6 +43,7 @@ export function formatEntry(entry: LockEntry): string {
     class: change,
     at,
     by,
+    pins,
   });
 }
 
@@ -61,7 +64,7 @@ export function parseEntry(line: string, file: string): LockEntry | undefined {
 }
 
 function isEntry(value: Record<string, unknown>): value is Record<string, unknown> & LockEntry {
-  const { root, path, entry, kind, decision, sha256, size, executable, class: change, at, by } = value;
+  const { root, path, entry, kind, decision, sha256, size, executable, class: change, at, by, pins } = value;
   return (
     (root === undefined || typeof root === "string") &&
     typeof path === "string" &&
@@ -74,6 +77,12 @@ function isEntry(value: Record<string, unknown>): value is Record<string, unknow
     typeof executable === "boolean" &&
     isChangeClass(change) &&
     typeof at === "string" &&
-    typeof by === "string"
+    typeof by === "string" &&
+    (pins === undefined || isPins(pins))
   );
+}
+
+function isPins(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((hash) => typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash));
 }

@@ -53,10 +53,17 @@ function mayList(file: string, kinds: ReadonlySet<ContentKind> | undefined): boo
     if (!stat.isFile() || stat.size > MAX_READ) return true;
     const text = readFileSync(file, "utf8");
     const wants = (kind: ContentKind) => kinds === undefined || kinds.has(kind);
-    return (wants("event-hooks") && /hooks|\\u/i.test(text)) || (wants("mcp") && /mcp|\\u/i.test(text));
+    return (wants("event-hooks") && /hooks|\\u/i.test(text)) || (wants("mcp") && mayListServers(file, text));
   } catch {
     return true;
   }
+}
+
+/** Claude Code writes an empty list for each project. */
+function mayListServers(file: string, text: string): boolean {
+  if (file.endsWith("mcp.json")) return true;
+  const filled = /mcp_?servers"\s*:\s*[{[]\s*[^}\]\s]|\\u/i;
+  return (file.endsWith(".json") ? filled : /mcp_?servers|\\u/i).test(text);
 }
 
 function namesIn(folder: string): readonly string[] {

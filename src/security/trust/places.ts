@@ -92,6 +92,7 @@ export const LAYOUTS: readonly Layout[] = [
   {
     folder: ".codex",
     places: [
+      { path: "config.toml", kind: "mcp", shape: "servers" },
       { path: "hooks.json", kind: "event-hooks", shape: "servers" },
       { path: "prompts", kind: "prompt", shape: "tree", ending: ".md" },
       SKILLS,
@@ -107,4 +108,14 @@ export const LAYOUTS: readonly Layout[] = [
       SKILLS,
     ],
   },
+  { folder: ".cursor", places: [{ path: "mcp.json", kind: "mcp", shape: "servers" }] },
+  { folder: ".vscode", places: [{ path: "mcp.json", kind: "mcp", shape: "servers" }] },
+];
+
+/** The same in the user's home alone. */
+export const HOME_LAYOUTS: readonly Layout[] = [
+  { folder: ".config/Code/User", places: [{ path: "mcp.json", kind: "mcp", shape: "servers" }] },
+  { folder: "Library/Application Support/Code/User", places: [{ path: "mcp.json", kind: "mcp", shape: "servers" }] },
+  // The servers of Claude Code: those of the user, and those of the user for one project.
+  { folder: "", places: [{ path: ".claude.json", kind: "mcp", shape: "servers" }] },
 ];

@@ -7,10 +7,11 @@ import type { ContentKind } from "./content.js";
 export const REVIEWABLE_BYTES = 256 * 1024;
 
 const MAX_TEXT = 1024 * 1024;
+/** Claude Code keeps its servers in one file with much else. */
+const MAX_SERVERS = 16 * 1024 * 1024;
 /** A compiled tool, a template of a skill. */
 const MAX_BINARY = 128 * 1024 * 1024;
 const TEXT_KINDS: ReadonlySet<ContentKind> = new Set([
-  "mcp",
   "event-hooks",
   "profile",
   "alias",
@@ -38,6 +39,7 @@ export interface Unreadable {
 }
 
 export function sizeLimit(kind: ContentKind): number {
+  if (kind === "mcp") return MAX_SERVERS;
   return TEXT_KINDS.has(kind) ? MAX_TEXT : MAX_BINARY;
 }
 

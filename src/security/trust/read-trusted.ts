@@ -34,7 +34,7 @@ export async function readTrusted(item: TrustedItem): Promise<Uint8Array> {
 export async function readItem(item: ContentItem): Promise<Uint8Array> {
   if (item.kind === "sessions") return Buffer.from(STORE_TERMS);
   // The limit is that of the file, whatever the entry is.
-  const content = readPlace(item.entry === undefined ? item : { ...item, kind: "profile" }, {});
+  const content = readPlace(item.entry === undefined ? item : { ...item, kind: "mcp" }, {});
   if ("problem" in content) throw new ContentChanged(item, content.problem);
   const { bytes } = content;
   const found = item.entry === undefined ? bytes : await entryBytes(item, String(bytes));

@@ -3,6 +3,7 @@ import { opendirSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { type ContentItem, type ContentKind, type FoundContent, keyOf, type UnusableContent } from "./content.js";
 import { describeEntries, describeFile, describeStore, misplaced, readPlace } from "./describe.js";
+import { isForFolder } from "./entries.js";
 import { type Origin, realFolder } from "./folders.js";
 import { isThere } from "./is-there.js";
 import { instructionPlaces, type Place, SOURCE_FOLDER } from "./places.js";
@@ -20,6 +21,8 @@ const IDLE_NAMES: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", ".git
 const NAMED_KINDS: ReadonlySet<ContentKind> = new Set(["hook", "tool", "command", "prompt", "provider", "agent"]);
 
 export interface SearchOptions {
+  /** The folder that Oxbow works in: entries for other folders are left out. */
+  readonly folder?: string | undefined;
   readonly sources?: readonly string[] | undefined;
   readonly kinds?: ReadonlySet<ContentKind> | undefined;
   readonly profile?: string | undefined;
@@ -141,7 +144,10 @@ export class Search {
 
   async #entries(origin: Source, { path, kind, also = [] }: Place, top = dirname(path)): Promise<void> {
     const { root, owner } = origin;
+    const { folder } = this.#options;
     for (const item of await describeEntries({ root, path: slashes(path), kind, owner })) {
+      const isElsewhere = "entry" in item && folder !== undefined && !isForFolder(item.entry ?? "", folder);
+      if (isElsewhere) continue;
       if ("problem" in item || item.kind === kind || also.includes(item.kind)) this.#add(placed(item, origin, top));
     }
   }

@@ -1,7 +1,7 @@
 /**
  * The folders that are looked in, most global first.
  *
- * 1. Of the user: `.agents`, `.codex` and `.claude` in the home folder, `AGENTS.md` beside them, then Oxbow's configuration folder.
+ * 1. Of the user: the folders of other tools in the home folder, `.claude.json` and `AGENTS.md` beside them, then Oxbow's configuration folder.
  * 2. Of the project: the working folder and the folders above it up to the top of the repository. In each: `.mcp.json`, the
  *    folders of other tools, and `.oxbow`, which wins.
  * 3. Below the home folder the search for sources goes on up to the home folder. A folder above the repository counts only if it belongs
@@ -17,7 +17,7 @@ import { isWithin } from "../../system/within.js";
 import type { ContentKind } from "./content.js";
 import { foldersUpward, type Origin, realFolder } from "./folders.js";
 import { isThere } from "./is-there.js";
-import { LAYOUTS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
+import { HOME_LAYOUTS, LAYOUTS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
 
 export interface Source extends Origin {
   readonly places: readonly Place[];
@@ -53,7 +53,7 @@ export function userSources(folder: string, home: Home, names?: readonly string[
   const layouts =
     user === undefined
       ? []
-      : [...LAYOUTS, ...(wantsAgents ? [{ folder: "", places: HOME_PLACES }] : [])].map((layout) => ({
+      : [...LAYOUTS, ...HOME_LAYOUTS, ...(wantsAgents ? [{ folder: "", places: HOME_PLACES }] : [])].map((layout) => ({
           ...layout,
           path: join(user, layout.folder),
         }));

@@ -59,7 +59,7 @@ export async function signInTo(
   }
 }
 
-function browserOf({ args, variables }: SecretContext): Pick<SignInOptions, "open"> {
+export function browserOf({ args, variables }: SecretContext): Pick<SignInOptions, "open"> {
   if (args.hasFlag("no-browser")) return {};
   const opener = findOpener({ platform: process.platform, variables, workspace: process.cwd() });
   if ("program" in opener) return { open: (url) => openBrowser(opener, url) };
@@ -70,7 +70,7 @@ function browserOf({ args, variables }: SecretContext): Pick<SignInOptions, "ope
 type Person = SignInOptions["person"] & { close(): void };
 
 /** A script can paste too: its standard input is read line by line. */
-async function openConversation({ variables }: SecretContext): Promise<Person> {
+export async function openConversation({ variables }: Pick<SecretContext, "variables">): Promise<Person> {
   const notify = (text: string) => void process.stderr.write(text);
   if (!personPresent() && !inputIsConnected()) return { notify, close: () => {} };
   const { LineReader } = await import("../../line-reader.js");

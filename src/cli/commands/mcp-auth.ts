@@ -1,0 +1,138 @@
+/** `oxbow mcp auth NAME`: signs in to a server in a browser and leaves the tokens to the credential helper. */
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import type { CommandArguments } from "../../commands/command.js";
+import { fetchWith } from "../../extensions/mcp/fetch.js";
+import { OAuthClient } from "../../extensions/mcp/oauth-client.js";
+import type { RemoteTransport, ServerConfig } from "../../extensions/mcp/server-config.js";
+import { connectSigningIn } from "../../extensions/mcp/sign-in.js";
+import type { ServerPlace } from "../../runtime/mcp/open-server.js";
+import { networkOf } from "../../runtime/network.js";
+import { readPaste } from "../../security/oauth/authorization.js";
+import { type LoopbackListener, listen } from "../../security/oauth/loopback-listener.js";
+import { newProof } from "../../security/oauth/pkce.js";
+import { type Renewal, serverCredential, serverEntry } from "../../security/oauth/server-tokens.js";
+import { createHttpClient } from "../../system/http-client.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { EXIT } from "../exit-codes.js";
+import { openFileAtTerminal } from "./auth/ask-passphrase.js";
+import { browserOf, openConversation } from "./auth/sign-in.js";
+import { findServer } from "./mcp.js";
+
+export interface AuthContext {
+  readonly args: CommandArguments;
+  readonly variables: Variables;
+  readonly place: ServerPlace;
+}
+
+const LIMIT_MS = 5 * 60 * 1000;
+const REDIRECT = { path: "/callback", ports: [] } as const;
+
+export async function signInToServer(context: AuthContext): Promise<number> {
+  const { args, variables, place } = context;
+  const name = args.text("NAME") ?? "";
+  const file = await openFileAtTerminal(variables);
+  if (args.hasFlag("remove")) {
+    const isGone = await file.remove({ provider: serverCredential(name), account: "default" });
+    process.stdout.write(isGone ? `Forgot the sign-in to '${name}'.\n` : `There is no sign-in to '${name}'.\n`);
+    return isGone ? EXIT.answered : EXIT.failed;
+  }
+  const { config } = await findServer(name, place);
+  if (!isRemote(config)) throw new UsageError(`'${name}' is a program, which signs in by itself.`);
+  // A file that cannot be written shows before the sign-in, not after it.
+  await file.change(() => ({ result: undefined }));
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const cancelLimit = nodeClock.after(LIMIT_MS, onSignal);
+  const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+  const listener = await listen({ redirect: REDIRECT, label: `the MCP server ${name}` });
+  let outcome: "signed-in" | "failed" = "failed";
+  try {
+    const oauth = oauthClient(context, { listener, signal: stop.signal });
+    const { connection } = await connectSigningIn({ config, oauth, fetch: fetchWith(http), signal: stop.signal });
+    await connection.close();
+    const tokens = oauth.tokens();
+    if (tokens === undefined) {
+      process.stdout.write(`'${name}' asks for no sign-in.\n`);
+      return EXIT.answered;
+    }
+    const { access_token: access, refresh_token: refresh, expires_in: expiresInSeconds } = tokens;
+    const { url } = config.transport;
+    const now = nodeClock.wall();
+    await file.put(
+      serverEntry({ server: name, url, access, refresh, expiresInSeconds, renewal: renewalOf(oauth), now }),
+    );
+    outcome = "signed-in";
+    process.stdout.write(`Signed in to '${name}', for ${new URL(url).origin} only.\n`);
+    return EXIT.answered;
+  } catch (error) {
+    if (stop.signal.aborted) process.stderr.write("oxbow: the sign-in did not end. Nothing was stored.\n");
+    else process.stderr.write(`oxbow: ${(error as Error).message}\n`);
+    return stop.signal.aborted ? EXIT.cancelled : EXIT.failed;
+  } finally {
+    cancelLimit();
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    await listener.finish(outcome);
+    http.close();
+  }
+}
+
+function isRemote(config: ServerConfig): config is ServerConfig & { readonly transport: RemoteTransport } {
+  return config.transport.kind !== "stdio";
+}
+
+function oauthClient(
+  context: AuthContext,
+  { listener, signal }: { readonly listener: LoopbackListener; readonly signal: AbortSignal },
+): OAuthClient {
+  const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+  return new OAuthClient({
+    redirectUrl: listener.redirectUri,
+    scope: context.args.flag("scope"),
+    newState: () => newProof(random).state,
+    authorize: async (url, state) => {
+      if (url.protocol !== "https:" && url.hostname !== "localhost" && url.hostname !== "127.0.0.1")
+        throw new UsageError(`The server wants a sign-in at ${url.origin}, which is not encrypted.`);
+      const { open } = browserOf(context);
+      const person = await openConversation(context);
+      try {
+        const how = open === undefined ? "Open this address in a browser" : "Your browser opens; if it does not, go to";
+        person.notify(`\nSign in at ${url.origin}. ${how}:\n\n  ${url.href}\n\n`);
+        open?.(url.href);
+        const pasted = person.ask === undefined ? [] : [pastedAnswer(person.ask, { state, signal })];
+        return await Promise.race([listener.answer(state, signal), ...pasted]);
+      } finally {
+        person.close();
+      }
+    },
+  });
+}
+
+/** For a browser on another machine: the person copies the address that it ended at. */
+async function pastedAnswer(
+  ask: (question: string, signal: AbortSignal) => Promise<string | undefined>,
+  { state, signal }: { readonly state: string; readonly signal: AbortSignal },
+) {
+  for (;;) {
+    const line = await ask("Paste the address the browser ended at (or finish in the browser): ", signal);
+    if (line === undefined || signal.aborted) return new Promise<never>(() => {});
+    const said = readPaste(line, state);
+    if (typeof said !== "string" && "code" in said) return said;
+    if (typeof said !== "string") throw said.error;
+  }
+}
+
+function renewalOf(oauth: OAuthClient): Renewal {
+  const { authorizationServerMetadata: server, resourceMetadata: resource } = oauth.discoveryState() ?? {};
+  const { client_id: clientId = "", client_secret: clientSecret } = oauth.clientInformation() ?? {};
+  const methods = server?.token_endpoint_auth_methods_supported ?? [];
+  const basic = methods.length === 0 || methods.includes("client_secret_basic");
+  return {
+    tokenUrl: server?.token_endpoint ?? "",
+    clientId,
+    ...(clientSecret !== undefined && { clientSecret }),
+    method: clientSecret === undefined ? "none" : basic ? "client_secret_basic" : "client_secret_post",
+    ...(resource?.resource !== undefined && { resource: resource.resource }),
+  };
+}

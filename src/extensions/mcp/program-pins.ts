@@ -1,0 +1,129 @@
+/**
+ * The hashes of the files that a server is started from.
+ *
+ * 1. They are the program, with all links resolved, and the scripts among its arguments. What these load is not covered.
+ * 2. A server of a project starts only if all of them are as they were when a person approved it. The user's own servers start
+ *    without, unless their entry has a `sha256`.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { failure } from "../../protocol/errors.js";
+import { findProgram } from "../../system/find-program.js";
+import { isWithin } from "../../system/within.js";
+import type { ServerConfig, StdioTransport } from "./server-config.js";
+
+export type Pins = Readonly<Record<string, string>>;
+
+export interface PinPlace {
+  /** The folder that the server starts in. */
+  readonly root: string;
+  /** The folder that paths in pins are below. */
+  readonly base: string;
+  readonly path: string | undefined;
+}
+
+const SCRIPT = /\.(?:sh|bash|zsh|fish|ps1|py|pyz|rb|pl|php|lua|js|cjs|mjs|ts|cts|mts|jar|wasm|exe|cmd|bat)$/i;
+const MOST_FILES = 16;
+
+/** Undefined if the program is not there. */
+export function findCommand({ command, env, cwd }: StdioTransport, { root, path }: PinPlace): string | undefined {
+  const isPath = command.includes("/") || command.includes("\\");
+  const found = isPath ? resolve(cwd ?? root, command) : findProgram(command, env.PATH ?? path);
+  return found === undefined ? undefined : realPath(found);
+}
+
+/** The program first. */
+export function startedFiles(transport: StdioTransport, place: PinPlace): readonly string[] {
+  const command = findCommand(transport, place);
+  if (command === undefined) return [];
+  const from = transport.cwd ?? place.root;
+  const scripts = transport.args.flatMap((arg) => {
+    if (arg.startsWith("-") || arg === "") return [];
+    const file = realPath(isAbsolute(arg) ? arg : join(from, arg));
+    const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+    const isProgram = stat?.isFile() === true && (SCRIPT.test(arg) || (stat.mode & 0o111) !== 0);
+    return file !== undefined && isProgram ? [file] : [];
+  });
+  return [...new Set([command, ...scripts])].slice(0, MOST_FILES);
+}
+
+export async function findPins(transport: StdioTransport, place: PinPlace): Promise<Pins> {
+  const pins: Record<string, string> = {};
+  for (const file of startedFiles(transport, place)) {
+    const hash = await hashOf(file);
+    if (hash !== undefined) pins[nameOf(file, place)] = hash;
+  }
+  return pins;
+}
+
+/** Why the server must not start; undefined if it may. */
+export async function pinProblem(
+  config: ServerConfig,
+  place: PinPlace & { readonly pins: Pins | undefined },
+): Promise<string | undefined> {
+  const { transport, name, scope, path: file } = config;
+  if (transport.kind !== "stdio") return undefined;
+  if (config.sha256 === undefined && scope !== "project") return undefined;
+  const found = await findPins(transport, place);
+  const files = Object.keys(found);
+  if (files.length === 0) return `MCP server '${name}' did not start: ${transport.command} was not found.`;
+  const changed = (path: string, expected: string) =>
+    failure("MCPServerSHA256Mismatch", { name, path, expected, actual: found[path] ?? "none", profile_path: file })
+      .message;
+  if (config.sha256 !== undefined && !Object.values(found).includes(config.sha256))
+    return changed(files[0] ?? "", config.sha256);
+  if (scope !== "project") return undefined;
+  if (place.pins === undefined)
+    return `MCP server '${name}' did not start: the project names it, and no hash of its program was recorded when it was approved. Approve it again: oxbow mcp approve ${name}`;
+  for (const path of files) {
+    const expected = place.pins[path];
+    // A lock for other machines has hashes of the project's own files only.
+    if (expected === undefined && isAbsolute(path) && !hasOutside(place.pins)) continue;
+    if (expected !== found[path]) return changed(path, expected ?? "none");
+  }
+  return undefined;
+}
+
+function hasOutside(pins: Pins): boolean {
+  return Object.keys(pins).some((path) => isAbsolute(path));
+}
+
+function nameOf(file: string, { base }: PinPlace): string {
+  return isWithin(file, base) ? relative(base, file) : file;
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Interpreters are large: a file that has not changed is read once. */
+const hashes = new Map<string, { readonly stamp: string; readonly hash: string }>();
+
+async function hashOf(file: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+    const stamp = [ino, size, mtimeNs, ctimeNs].join(" ");
+    const known = hashes.get(file);
+    if (known?.stamp === stamp) return known.hash;
+    const hash = await readHash(file);
+    if (hash !== undefined) hashes.set(file, { stamp, hash });
+    return hash;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readHash(file: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+    return hash.digest("hex");
+  } catch {
+    return undefined;
+  }
+}

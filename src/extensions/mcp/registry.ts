@@ -1,0 +1,50 @@
+/**
+ * The servers of this process. Sessions in one folder share a server with the same entry; the last one that leaves stops it.
+ */
+import { McpServer, type ServerOptions } from "./server.js";
+
+export interface ServerHandle {
+  readonly server: McpServer;
+  /** The server stops when no session uses it any more. */
+  release(): Promise<void>;
+}
+
+interface Held {
+  readonly server: McpServer;
+  users: number;
+}
+
+export class ServerRegistry {
+  readonly #held = new Map<string, Held>();
+
+  /** `key`: everything that makes two servers different. */
+  acquire(key: string, make: () => ServerOptions): ServerHandle {
+    const known = this.#held.get(key);
+    const held = known ?? { server: new McpServer(make()), users: 0 };
+    if (known === undefined) this.#held.set(key, held);
+    held.users++;
+    let isReleased = false;
+    return {
+      server: held.server,
+      release: async () => {
+        if (isReleased) return;
+        isReleased = true;
+        held.users--;
+        if (held.users > 0) return;
+        if (this.#held.get(key) === held) this.#held.delete(key);
+        await held.server.stop();
+      },
+    };
+  }
+
+  /** How many sessions use each server, for status. */
+  get counts(): readonly { readonly name: string; readonly users: number; readonly state: string }[] {
+    return [...this.#held.values()].map(({ server, users }) => ({
+      name: server.config.name,
+      users,
+      state: server.state,
+    }));
+  }
+}
+
+export const SERVERS = new ServerRegistry();

@@ -1,0 +1,38 @@
+/**
+ * The names of MCP tools as the model sees them: `mcp__SERVER__TOOL`.
+ *
+ * 1. Two tools never have the same name, whatever their servers call them and in whatever order they connect. A name that would not
+ *    tell server and tool apart, or that no provider takes, gets a part of its hash.
+ */
+import { createHash } from "node:crypto";
+
+const PREFIX = "mcp__";
+const MOST = 64;
+const HASH = 8;
+/** No double underscore, and none at an end: the first one then ends the name of the server. */
+const PLAIN_SERVER = /^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/;
+const PLAIN_TOOL = /^[A-Za-z0-9_-]+$/;
+
+export function toolName(server: string, tool: string): string {
+  const plain = `${PREFIX}${server}__${tool}`;
+  if (PLAIN_SERVER.test(server) && PLAIN_TOOL.test(tool) && plain.length <= MOST) return plain;
+  const readable = `${PREFIX}${safe(server).slice(0, 24)}__${safe(tool)}`;
+  return `${readable.slice(0, MOST - HASH - 1)}_${hashOf(`${server}\0${tool}`)}`;
+}
+
+/** The name of a server in commands and rules. */
+export function shortName(server: string): string {
+  return PLAIN_SERVER.test(server) ? server : `${safe(server).slice(0, 40)}_${hashOf(server)}`;
+}
+
+export function isMcpTool(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, HASH);
+}
+
+function safe(name: string): string {
+  return name.replace(/[^A-Za-z0-9-]+/g, "_").replace(/^_+|_+$/g, "") || "x";
+}

@@ -1,0 +1,133 @@
+/** Adds servers to the user's settings and to `.mcp.json`, and removes them. What else is in the files stays as it is. */
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { UsageError } from "../../base/usage-error.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+
+/** As files have it. */
+export interface WrittenServer {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly type?: "http" | "sse";
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function addToSettings(file: string, name: string, server: WrittenServer): Promise<void> {
+  const before = textOf(file);
+  const { parse } = await import("smol-toml");
+  const known = (before.trim() === "" ? {} : parse(before)) as JsonObject;
+  const servers = known.mcp_servers;
+  if (Array.isArray(servers))
+    throw new UsageError(`${file} lists mcp_servers as an array. Add the server there by hand.`);
+  if (isJsonObject(servers) && servers[name] !== undefined) throw taken(name, file);
+  const text = `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${before === "" ? "" : "\n"}${toml(name, server)}`;
+  // What was written must be what is read.
+  parse(text);
+  await write(file, text, 0o600);
+}
+
+/** False if there is none of this name. */
+export async function removeFromSettings(file: string, name: string): Promise<boolean> {
+  const before = textOf(file);
+  const { parse } = await import("smol-toml");
+  const servers = (before.trim() === "" ? {} : (parse(before) as JsonObject)).mcp_servers;
+  if (!isJsonObject(servers) || servers[name] === undefined) return false;
+  const text = withoutTable(before, name);
+  const after = (parse(text) as JsonObject).mcp_servers;
+  if (isJsonObject(after) && after[name] !== undefined)
+    throw new UsageError(`'${name}' in ${file} is not a table of its own. Remove it by hand.`);
+  await write(file, text, 0o600);
+  return true;
+}
+
+export async function addToProject(file: string, name: string, server: WrittenServer): Promise<void> {
+  const document = documentOf(file);
+  const servers = isJsonObject(document.mcpServers) ? document.mcpServers : {};
+  if (servers[name] !== undefined) throw taken(name, file);
+  const next = { ...document, mcpServers: { ...servers, [name]: server as unknown as JsonValue } };
+  await write(file, `${JSON.stringify(next, null, 2)}\n`, 0o644);
+}
+
+export async function removeFromProject(file: string, name: string): Promise<boolean> {
+  const document = documentOf(file);
+  if (!isJsonObject(document.mcpServers) || document.mcpServers[name] === undefined) return false;
+  const { [name]: _, ...rest } = document.mcpServers;
+  await write(file, `${JSON.stringify({ ...document, mcpServers: rest }, null, 2)}\n`, 0o644);
+  return true;
+}
+
+function taken(name: string, file: string): UsageError {
+  return new UsageError(`${file} has a server '${name}' already. Remove it first: oxbow mcp remove ${name}`);
+}
+
+function toml(name: string, { command, args, env, type, url, headers }: WrittenServer): string {
+  const key = tomlKey(name);
+  const lines = [
+    `[mcp_servers.${key}]`,
+    ...(command === undefined ? [] : [`command = ${JSON.stringify(command)}`]),
+    ...(args === undefined || args.length === 0
+      ? []
+      : [`args = [${args.map((each) => JSON.stringify(each)).join(", ")}]`]),
+    ...(type === undefined ? [] : [`type = ${JSON.stringify(type)}`]),
+    ...(url === undefined ? [] : [`url = ${JSON.stringify(url)}`]),
+    ...table("env", env),
+    ...table("headers", headers),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function table(name: string, values: Readonly<Record<string, string>> | undefined): readonly string[] {
+  const entries = Object.entries(values ?? {});
+  if (entries.length === 0) return [];
+  return [`${name} = { ${entries.map(([key, value]) => `${tomlKey(key)} = ${JSON.stringify(value)}`).join(", ")} }`];
+}
+
+function tomlKey(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** Without `[mcp_servers.NAME]` and the tables below it. */
+function withoutTable(text: string, name: string): string {
+  const keys = [name, JSON.stringify(name), `'${name}'`].map((key) => `mcp_servers.${key}`);
+  let isInside = false;
+  const kept = text.split("\n").filter((line) => {
+    const [, header] = /^\s*\[+\s*([^\]]+?)\s*\]+\s*(?:#.*)?$/.exec(line) ?? [];
+    if (header !== undefined) isInside = keys.some((key) => header === key || header.startsWith(`${key}.`));
+    return !isInside;
+  });
+  return `${kept
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trimEnd()}\n`;
+}
+
+function documentOf(file: string): JsonObject {
+  const text = textOf(file);
+  if (text.trim() === "") return {};
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, "")) as JsonValue;
+  } catch (error) {
+    throw new UsageError(`${file} is not valid JSON: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(value)) throw new UsageError(`${file} is not a JSON object.`);
+  return value;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function write(file: string, text: string, mode: number): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(file, text, { mode });
+}

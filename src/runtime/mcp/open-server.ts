@@ -1,0 +1,187 @@
+/** What stands around a server: the sandbox, the environment, the network, the credentials and the files that are checked. */
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import type { Variables } from "../../base/variables.js";
+import type { ContainedCommand } from "../../extensions/executable/containment.js";
+import type { ChosenServer } from "../../extensions/mcp/choose-servers.js";
+import { connect } from "../../extensions/mcp/connection.js";
+import { fetchWith } from "../../extensions/mcp/fetch.js";
+import { KnownTools } from "../../extensions/mcp/known-tools.js";
+import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/program-pins.js";
+import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
+import { Final, type ServerOptions } from "../../extensions/mcp/server.js";
+import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extensions/mcp/server-config.js";
+import { ProcessTransport } from "../../extensions/mcp/stdio-transport.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { serverCredential } from "../../security/oauth/server-tokens.js";
+import { createHttpClient, type HttpClient } from "../../system/http-client.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { realpathOrSelf } from "../../system/real-path.js";
+import { isWithin } from "../../system/within.js";
+import { childEnvironment } from "../../tools/child-environment.js";
+import { homeFolder } from "../content/home-folder.js";
+import { pinPlace } from "../content/server-pins.js";
+import { StoredCredentials } from "../credentials/stored-credentials.js";
+import { networkOf } from "../network.js";
+import { RunSandbox } from "../parts/sandbox.js";
+import type { LoadedSettings } from "../settings/settings.js";
+
+export interface ServerPlace {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+  readonly notify: (message: string) => void;
+  readonly clock?: Clock;
+}
+
+/** Where the entries of a place get their variables from. */
+export function configPlace({ root, variables }: Pick<ServerPlace, "root" | "variables">): ConfigPlace {
+  const readFile = (path: string) => {
+    try {
+      return readFileSync(path, "utf8");
+    } catch {
+      return undefined;
+    }
+  };
+  return { root, home: homeFolder(variables), variables, readFile };
+}
+
+/** Everything that makes two servers different. */
+export function keyOf({ config, version }: ChosenServer, { root, loaded }: ServerPlace): string {
+  return JSON.stringify([config, version, root, loaded.roots.config, loaded.settings.sandbox.value]);
+}
+
+export function knownTools({ loaded }: Pick<ServerPlace, "loaded">): KnownTools {
+  return new KnownTools(join(loaded.roots.config, "mcp-tools.json"));
+}
+
+export function serverOptions(chosen: ChosenServer, place: ServerPlace): ServerOptions {
+  const { config } = chosen;
+  const { transport } = config;
+  const clock = place.clock ?? nodeClock;
+  return {
+    config,
+    root: place.root,
+    clock,
+    known: knownTools(place),
+    connect,
+    refusal: () => pinProblem(config, { ...pinPlace(place.root, place.variables), pins: chosen.pins() }),
+    openProcess: async (onLog) => {
+      if (transport.kind !== "stdio") throw new Error("The server has an address.");
+      return new ProcessTransport({ contain: () => contain(config, transport, place), clock, onLog });
+    },
+    openRemote: async (kind) => {
+      if (transport.kind === "stdio") throw new Error("The server is a program.");
+      const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+      const http = await clientFor(config, transport, place);
+      const settings = { fetch: fetchWith(http), requestInit: { headers: { ...transport.headers } } };
+      const url = new URL(transport.url);
+      return kind === "sse" ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
+    },
+  };
+}
+
+/** With the stored sign-in, the helper adds the token; this process never has it. */
+async function clientFor(
+  { name }: ServerConfig,
+  { url, headers }: RemoteTransport,
+  { variables }: ServerPlace,
+): Promise<HttpClient> {
+  const hasOwn = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
+  if (!hasOwn) {
+    const stored = new StoredCredentials(variables);
+    await stored.load();
+    const provider = serverCredential(name);
+    const entry = stored.entries.find((each) => each.provider === provider);
+    const isForIt = entry !== undefined && new URL(entry.baseUrl).origin === new URL(url).origin;
+    const signedIn = isForIt ? await stored.authorise([provider], url)?.() : undefined;
+    if (signedIn !== undefined && "http" in signedIn && signedIn.http !== undefined) return signedIn.http;
+  }
+  return createHttpClient({ network: networkOf(variables) });
+}
+
+const BASIC = /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_[A-Z]+|TMPDIR|TMP|TEMP|TZ|PWD|OXBOW_AGENT)$/;
+const NETWORK = /^((HTTPS?|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)$/i;
+
+function environmentOf({ env }: StdioTransport, { variables, root }: ServerPlace): Record<string, string> {
+  const basic = Object.entries(childEnvironment(variables)).filter(([name]) => BASIC.test(name) || NETWORK.test(name));
+  return { ...Object.fromEntries(basic), PWD: root, ...env };
+}
+
+async function contain(config: ServerConfig, transport: StdioTransport, place: ServerPlace): Promise<ContainedCommand> {
+  const program = findCommand(transport, pinPlace(place.root, place.variables));
+  if (program === undefined) throw new Final(`the program ${transport.command} was not found`);
+  // The name decides what some programs do (npx is a link to node's script), so a path is only made absolute.
+  const command = transport.command.includes("/")
+    ? join(transport.cwd ?? place.root, transport.command)
+    : transport.command;
+  const started = transport.command.startsWith("/") ? transport.command : command;
+  const cwd = transport.cwd ?? place.root;
+  const plain = { argv: [started, ...transport.args], cwd, env: environmentOf(transport, place) };
+  if (config.sandbox === "off") return plain;
+  const sandbox = openSandbox(config, place, await visiblePaths(config, transport, place));
+  const wrapped = await sandbox.wrap(plain, {
+    onTerminal: false,
+    outside: false,
+    hasInput: true,
+    openings: config.network === "open" ? ["network"] : [],
+  });
+  return {
+    ...wrapped,
+    ended: async () => {
+      await wrapped.ended?.();
+      await sandbox.close();
+    },
+  };
+}
+
+/** The tight sandbox of mode `auto`, whatever the mode of a session: a server outlives the questions of one. */
+function openSandbox({ writable, name }: ServerConfig, place: ServerPlace, visible: readonly string[]): RunSandbox {
+  const { config, data, state } = place.loaded.roots;
+  const { settings } = place.loaded;
+  const more = { ...settings.sandbox_writable, value: [...settings.sandbox_writable.value, ...writable] };
+  return new RunSandbox({
+    ...place,
+    loaded: { ...place.loaded, settings: { ...settings, sandbox_writable: more } },
+    session: `sess_mcp_${name.replace(/[^A-Za-z0-9]/g, "_")}` as SessionId,
+    outputDirectory: join(state, "output"),
+    hidden: [config, data, state],
+    mode: () => "auto",
+    visible,
+  });
+}
+
+/** Where the program lies, and what the user's own entry names: the home folder is hidden otherwise. Secrets stay hidden. */
+async function visiblePaths(
+  { scope }: ServerConfig,
+  transport: StdioTransport,
+  { root, variables, loaded }: ServerPlace,
+): Promise<readonly string[]> {
+  const { usualSecrets } = await import("../../security/sandbox/hidden-paths.js");
+  const home = realpathOrSelf(variables.HOME || homedir());
+  const { config, data, state } = loaded.roots;
+  const secrets = [...usualSecrets({ home }), config, data, state].map(realpathOrSelf);
+  const isSecret = (path: string) => secrets.some((secret) => isWithin(path, secret) || isWithin(secret, path));
+  const programs = startedFiles(transport, pinPlace(root, variables)).map(packageOf);
+  const named = scope === "project" ? [] : transport.args.filter((each) => isAbsolute(each) && existsSync(each));
+  return [...new Set([...programs, ...named.map(realpathOrSelf)])].filter((path) => {
+    const isSystem = ["/usr", "/bin", "/lib", "/etc", "/opt", "/proc", "/dev", "/sys"].some((top) =>
+      isWithin(path, top),
+    );
+    return !isSystem && !isWithin(home, path) && !isWithin(root, path) && !isWithin(path, root) && !isSecret(path);
+  });
+}
+
+/** A program finds the modules beside it: the folder of its package, or the one that the package is installed in. */
+function packageOf(file: string): string {
+  const installed = file.indexOf("/node_modules/");
+  if (installed > 0) return file.slice(0, installed + "/node_modules".length);
+  let folder = dirname(file);
+  for (let levels = 0; levels < 3 && folder !== dirname(folder); levels++, folder = dirname(folder))
+    if (MARKERS.some((name) => existsSync(join(folder, name)))) return folder;
+  return dirname(file);
+}
+
+const MARKERS = ["package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "Gemfile", ".venv"];

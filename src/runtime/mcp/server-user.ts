@@ -1,0 +1,227 @@
+/**
+ * What a server asks of the user or the model of a session, during a call.
+ *
+ * 1. Without a person to ask, a form is declined and a request for the model refused, unless a rule allows it.
+ * 2. An answer of the model is paid from the session's budgets and shown in its log, like every other call of the model.
+ */
+import { safeText } from "../../base/terminal-text.js";
+import type { Tool } from "../../engine/ports.js";
+import { callBeside } from "../../engine/side-call.js";
+import type { Turn } from "../../engine/turn.js";
+import type { ElicitParams, SampleParams, ServerUser } from "../../extensions/mcp/server-requests.js";
+import { toolName } from "../../extensions/mcp/tool-names.js";
+import { imageContent } from "../../extensions/mcp/tool-result.js";
+import { type InputContent, type Message, text } from "../../protocol/content.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import type { Opening } from "../opening.js";
+
+export interface UserPlace {
+  readonly opening: Opening;
+  /** The turn that is under way. */
+  readonly turn: () => Turn | undefined;
+}
+
+const MOST_WORDS = 2000;
+const MOST_SAMPLES = 10;
+const MOST_TOKENS = 4096;
+
+interface About {
+  readonly server: string;
+  readonly signal: AbortSignal;
+}
+
+export function serverUser(place: UserPlace): ServerUser {
+  const samples = new WeakMap<Turn, number>();
+  return {
+    elicit: (params, about) => elicit(params, about, place),
+    sample: async (params, about) => {
+      const turn = place.turn();
+      if (turn === undefined) throw new Error("No turn is under way.");
+      const count = (samples.get(turn) ?? 0) + 1;
+      samples.set(turn, count);
+      if (count > MOST_SAMPLES) throw new Error(`A turn has at most ${MOST_SAMPLES} such requests.`);
+      return sample(params, about, { ...place, now: turn });
+    },
+  };
+}
+
+type ElicitAnswer = Awaited<ReturnType<ServerUser["elicit"]>>;
+
+async function elicit(params: ElicitParams, { server, signal }: About, place: UserPlace): Promise<ElicitAnswer> {
+  const { person, engine } = place.opening;
+  if (!person.present()) return { action: "decline" };
+  const isLink = params.mode === "url";
+  const fields = isLink ? {} : ((params.requestedSchema?.properties ?? {}) as Record<string, Field>);
+  const required = isLink ? [] : ((params.requestedSchema as { required?: readonly string[] }).required ?? []);
+  const answer = await person.ask(
+    {
+      call: engine.ids.next("call"),
+      tool: `mcp ${server}`,
+      args: isLink ? { url: String(params.url) } : {},
+      summary: isLink ? `open an address for the MCP server '${server}'` : `answer the MCP server '${server}'`,
+      reason: `It asks: ${shown(params.message)}`,
+      preview: isLink ? shown(String(params.url)) : formText(fields, required),
+      once_only: true,
+    },
+    signal,
+  );
+  if (answer.unanswered !== undefined || signal.aborted) return { action: "cancel" };
+  if (answer.decision === "deny") return { action: "decline" };
+  if (isLink) return { action: "accept" };
+  const content = formValues(fields, answer.message);
+  const missing = required.filter((name) => content[name] === undefined);
+  if (missing.length > 0) {
+    engine.notify(`The form of the MCP server '${server}' was not sent: ${missing.join(", ")} has no value.`);
+    return { action: "cancel" };
+  }
+  return { action: "accept", content };
+}
+
+interface Field {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: string | number | boolean | string[];
+  readonly enum?: readonly string[];
+}
+
+function formText(fields: Readonly<Record<string, Field>>, required: readonly string[]): string {
+  const lines = Object.entries(fields).map(([name, { type, description, default: usual, enum: choices }]) => {
+    const facts = [
+      type ?? "text",
+      required.includes(name) ? "required" : "optional",
+      ...(choices === undefined ? [] : [`one of ${choices.join(", ")}`]),
+      ...(usual === undefined ? [] : [`default ${JSON.stringify(usual)}`]),
+    ];
+    return `${name} (${facts.join("; ")})${description === undefined ? "" : `: ${description}`}`;
+  });
+  return shown(
+    [...lines, "", "Answer with NAME=VALUE lines or JSON as the message; without, the defaults are sent."].join("\n"),
+  );
+}
+
+/** The defaults, and what the person wrote: JSON, lines of NAME=VALUE, or the value of the only field. */
+function formValues(
+  fields: Readonly<Record<string, Field>>,
+  message = "",
+): Record<string, string | number | boolean | string[]> {
+  const values: Record<string, string | number | boolean | string[]> = {};
+  for (const [name, { default: usual }] of Object.entries(fields)) if (usual !== undefined) values[name] = usual;
+  for (const [name, written] of Object.entries(writtenValues(fields, message))) {
+    const field = fields[name];
+    if (field === undefined) continue;
+    const value = typeof written === "string" ? typed(written, field) : written;
+    if (value !== undefined) values[name] = value as string | number | boolean;
+  }
+  return values;
+}
+
+function writtenValues(fields: Readonly<Record<string, Field>>, message: string): Readonly<Record<string, JsonValue>> {
+  const words = message.trim();
+  if (words === "") return {};
+  if (words.startsWith("{")) {
+    try {
+      return JSON.parse(words) as JsonObject as Record<string, JsonValue>;
+    } catch {
+      return {};
+    }
+  }
+  const pairs = [...words.matchAll(/^\s*([^=\s]+)\s*=\s*(.*?)\s*$/gm)].map(([, name = "", value = ""]) => [
+    name,
+    value,
+  ]);
+  const known = pairs.filter(([name = ""]) => Object.hasOwn(fields, name));
+  if (known.length > 0) return Object.fromEntries(known) as Record<string, string>;
+  const [only, ...others] = Object.keys(fields);
+  return only !== undefined && others.length === 0 ? { [only]: words } : {};
+}
+
+function typed(written: string, { type }: Field): string | number | boolean | undefined {
+  if (type === "boolean") return /^(true|yes|y|1)$/i.test(written);
+  if (type !== "number" && type !== "integer") return written;
+  const value = Number(written);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+type SampleAnswer = Awaited<ReturnType<ServerUser["sample"]>>;
+
+async function sample(
+  params: SampleParams,
+  { server, signal }: About,
+  place: UserPlace & { readonly now: Turn },
+): Promise<SampleAnswer> {
+  const { now: turn, opening } = place;
+  await permit(params, { server, signal }, opening);
+  const { model } = turn;
+  const answer = await callBeside(
+    {
+      model,
+      purpose: "sampling",
+      request: {
+        model: model.model,
+        system:
+          `You answer a request of the MCP server '${server}', which the user allowed. ${shown(params.systemPrompt ?? "")}`.trim(),
+        messages: params.messages.map(messageOf),
+        tools: [],
+        maxOutputTokens: Math.max(1, Math.min(params.maxTokens, MOST_TOKENS)),
+      },
+    },
+    { bus: turn.bus, ports: turn.ports, signal: AbortSignal.any([signal, turn.signal]), turn },
+  );
+  if ("cancelled" in answer) throw new Error("Cancelled.");
+  if ("failure" in answer) throw new Error(answer.failure.message);
+  return { role: "assistant", model: model.model, stopReason: "endTurn", content: { type: "text", text: answer.text } };
+}
+
+/** By the rules of the session; otherwise a person decides. */
+async function permit(
+  params: SampleParams,
+  { server, signal }: About,
+  { built, engine, person }: Opening,
+): Promise<void> {
+  const name = toolName(server, "sampling");
+  const call = engine.ids.next("call");
+  const tool: Tool = {
+    name,
+    description: "",
+    inputSchema: { type: "object" },
+    set: "command",
+    concurrencySafe: false,
+    mutating: false,
+    extension: { path: server, needs: [] },
+    run: async () => ({ status: "ok", content: [] }),
+  };
+  const verdict = await built.get("permissions").judge({ call, tool: name, args: {} }, tool);
+  if (verdict.decision === "allow") return;
+  if (verdict.decision === "deny" || !person.present())
+    throw new Error("The user does not allow requests to the model.");
+  const words = params.messages.map((message) => JSON.stringify(message.content)).join("\n");
+  const answer = await person.ask(
+    {
+      call,
+      tool: name,
+      args: {},
+      summary: `let the MCP server '${server}' ask the model`,
+      reason: "The server wants an answer of the model. It is paid from the budget of this session.",
+      preview: shown(words),
+      once_only: true,
+    },
+    signal,
+  );
+  if (answer.decision === "deny") throw new Error("The user does not allow this request to the model.");
+}
+
+function messageOf({ role, content }: SampleParams["messages"][number]): Message {
+  const blocks = (Array.isArray(content) ? content : [content]).map((block): InputContent => {
+    if (block.type === "text") return text(block.text);
+    const image = block.type === "image" ? imageContent(block.data, block.mimeType) : undefined;
+    return image?.type === "image" ? image : text(`(${block.type} is left out)`);
+  });
+  if (role === "assistant") return { role, content: blocks.flatMap((block) => (block.type === "text" ? [block] : [])) };
+  return { role: "user", content: blocks };
+}
+
+function shown(words: string): string {
+  const safe = safeText(words);
+  return safe.length > MOST_WORDS ? `${safe.slice(0, MOST_WORDS)}…` : safe;
+}

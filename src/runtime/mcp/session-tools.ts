@@ -1,0 +1,125 @@
+/** Tools of servers as tools of a session: with its permissions, ledger, audit and redaction, like every other tool. */
+import { createHash } from "node:crypto";
+import { safeLine } from "../../base/terminal-text.js";
+import type { Tool, ToolContext, ToolOutcome } from "../../engine/ports.js";
+import type { OfferedTool } from "../../extensions/mcp/offered-tools.js";
+import { type CheckValue, checkerOf } from "../../extensions/mcp/schemas.js";
+import { type McpServer, ServerUnavailable } from "../../extensions/mcp/server.js";
+import type { ServerUser } from "../../extensions/mcp/server-requests.js";
+import { toolName } from "../../extensions/mcp/tool-names.js";
+import { resultOf } from "../../extensions/mcp/tool-result.js";
+import { ownText, text } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
+
+export interface ToolPlace {
+  readonly user: ServerUser;
+  /** Marks text of a server. */
+  readonly wrap: (text: string, about: { readonly source: string; readonly kind: string }) => string;
+}
+
+export function sessionTool(server: McpServer, offered: OfferedTool, place: ToolPlace): Tool {
+  const { config } = server;
+  const isReading = config.trustsHints && offered.readOnlyHint;
+  let checker: Promise<CheckValue> | undefined;
+  return {
+    name: toolName(config.name, offered.name),
+    description: describe(server, offered, place),
+    inputSchema: offered.inputSchema,
+    set: "command",
+    concurrencySafe: isReading,
+    mutating: !isReading,
+    extension: { path: config.path, needs: [] },
+    check: async (args) => {
+      checker ??= checkerOf(offered.inputSchema);
+      return (await checker)(args);
+    },
+    run: (args, context) => runTool(server, offered, { args, context, place }),
+  };
+}
+
+function describe({ config }: McpServer, { title, description }: OfferedTool, { wrap }: ToolPlace): string {
+  const words = [title, description].filter((part) => part !== undefined && part !== "").join(": ");
+  const source = `MCP server ${config.name}`;
+  if (words === "") return `A tool of the ${safeLine(source)}.`;
+  return wrap(words, { source, kind: "tool-description" });
+}
+
+interface Running {
+  readonly args: JsonObject;
+  readonly context: ToolContext;
+  readonly place: ToolPlace;
+}
+
+export async function runTool(
+  server: McpServer,
+  offered: OfferedTool,
+  { args, context, place }: Running,
+): Promise<ToolOutcome> {
+  const { signal } = context;
+  try {
+    const onProgress = (message: string) => context.progress(`${message}\n`);
+    const result = await server.call(offered, args, { user: place.user, signal, onProgress });
+    const { status, content, links } = resultOf(result);
+    const details = { server: server.config.name, ...(links.length > 0 && { links: [...links] }) };
+    return { status, content, details };
+  } catch (error) {
+    return failedCall(error, { server, signal });
+  }
+}
+
+/** Everything that can go wrong is a result for the model. */
+export function failedCall(
+  error: unknown,
+  { server, signal }: { readonly server: McpServer; readonly signal: AbortSignal },
+): ToolOutcome {
+  const { name } = server.config;
+  if (signal.aborted) return { status: "cancelled", content: [ownText("Cancelled.")] };
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ServerUnavailable) {
+    const content = [ownText(`«mcp-server-unavailable» ${message}. Plan without its tools, or tell the user.`)];
+    return { status: "error", content, details: { server: name, failure: { reason: "MCPServerUnavailable" } } };
+  }
+  const isLate = (error as { code?: unknown }).code === "REQUEST_TIMEOUT";
+  if (isLate)
+    return { status: "timeout", content: [ownText(`MCP server '${safeLine(name)}' did not answer in time.`)] };
+  const content = [ownText(`MCP server '${safeLine(name)}' refused the call:`), text(message)];
+  return { status: "error", content, details: { server: name } };
+}
+
+/** For the model before the server has said what it offers: the call waits for it. */
+export function expectedTool(server: McpServer, name: string, place: ToolPlace): Tool {
+  const find = () => server.tools.find((tool) => toolName(server.config.name, tool.name) === name);
+  return {
+    name,
+    description: "",
+    inputSchema: { type: "object" },
+    set: "command",
+    concurrencySafe: false,
+    mutating: true,
+    extension: { path: server.config.path, needs: [] },
+    check: () => [],
+    run: async (args, context) => {
+      try {
+        await server.ready(context.signal);
+      } catch (error) {
+        return failedCall(error, { server, signal: context.signal });
+      }
+      const offered = find();
+      if (offered === undefined) {
+        const isWithheld = server.withheld.some((tool) => toolName(server.config.name, tool.name) === name);
+        const why = isWithheld
+          ? "it changed since the user approved it, and the user has to approve it again"
+          : `MCP server '${safeLine(server.config.name)}' has no such tool`;
+        return { status: "error", content: [ownText(`Not run: ${why}.`)] };
+      }
+      const problems = (await checkerOf(offered.inputSchema))(args);
+      if (problems.length > 0) return { status: "error", content: [ownText(`Not run: ${problems.join("; ")}.`)] };
+      return runTool(server, offered, { args, context, place });
+    },
+  };
+}
+
+/** The same as long as the tool looks the same to the model. */
+export function lookOf({ name, fingerprint }: OfferedTool): string {
+  return createHash("sha256").update(`${name}\0${fingerprint}`).digest("hex");
+}

@@ -1,0 +1,141 @@
+/**
+ * MCP servers. A session without any loads none of their code. With some, the first request waits for nothing: it lists a tool that
+ * is made of their names, and they connect while the model answers.
+ */
+import type { Tool } from "../../engine/ports.js";
+import { isNamed, searchDefinition, serverNameOf } from "../../extensions/mcp/search-definition.js";
+import { ownText, plainText } from "../../protocol/content.js";
+import type { SessionServers } from "../mcp/session-servers.js";
+import type { Opening } from "../opening.js";
+import type { SessionPart } from "../part.js";
+import type { CreateBuiltIn } from "./built-in.js";
+import { extensionStamp } from "./skills.js";
+
+/** By then the first request is on its way. */
+const CONNECT_AFTER_MS = 150;
+/** A session that waits for its first input connects meanwhile. */
+const IDLE_MS = 1000;
+
+export const mcp: CreateBuiltIn = (opening) => new McpPart(opening).part();
+
+class McpPart {
+  readonly #opening: Opening;
+  #opened: Promise<SessionServers> | undefined;
+  #servers: SessionServers | undefined;
+  #names: readonly string[] = [];
+  #search: Tool | undefined;
+  #stamp = "";
+  #cancel = () => {};
+  #isClosed = false;
+
+  constructor(opening: Opening) {
+    this.#opening = opening;
+    this.#look();
+    if (this.#names.length > 0) this.#connectAfter(IDLE_MS);
+  }
+
+  part(): SessionPart {
+    return {
+      name: "mcp",
+      tools: () => (this.#search === undefined ? [] : [this.#search, ...(this.#servers?.tools ?? [])]),
+      findTool: (name) => this.#find(name),
+      refresh: async (turn) => {
+        const isChanged = this.#look();
+        try {
+          if (isChanged) await this.#servers?.choose();
+          const words = turn.iterations === 0 ? plainText(turn.input) : "";
+          if (this.#names.some((name) => isNamed(name, words))) await this.#open();
+          await this.#servers?.refresh(turn);
+        } catch (error) {
+          this.#report(error);
+        }
+      },
+      inputNotice: async (input) => {
+        const words = plainText(input);
+        if (!words.includes("@") || !this.#names.some((name) => isNamed(name, words))) return undefined;
+        return (await this.#open()).noticeFor(input);
+      },
+      subscribers: [
+        {
+          name: "61-mcp",
+          run: ({ kind }) => {
+            if (kind === "TurnStarted" && this.#names.length > 0) this.#connectAfter(CONNECT_AFTER_MS);
+          },
+        },
+      ],
+      commandsStamp: () => `${this.#stamp}\n${this.#servers?.stamp ?? ""}`,
+      commands: async () => {
+        const { mcpCommands } = await import("../commands/mcp.js");
+        return mcpCommands(this.#opening, this.#names.length > 0 ? await this.#open() : undefined);
+      },
+      close: async () => {
+        this.#isClosed = true;
+        this.#cancel();
+        await (await this.#opened?.catch(() => undefined))?.close();
+      },
+    };
+  }
+
+  /** True if the entries changed. */
+  #look(): boolean {
+    const { extensions } = this.#opening;
+    const stamp = extensionStamp(extensions, ["mcp"]);
+    if (stamp === this.#stamp) return false;
+    this.#stamp = stamp;
+    const names = extensions.of("mcp").map(({ entry = "" }) => serverNameOf(entry));
+    this.#names = [...new Set(names)].sort();
+    this.#search =
+      names.length === 0
+        ? undefined
+        : {
+            ...searchDefinition(this.#names),
+            run: async (args, context) => (await this.#open()).search(args, context),
+          };
+    return true;
+  }
+
+  #open(): Promise<SessionServers> {
+    this.#opened ??= this.#load();
+    return this.#opened;
+  }
+
+  async #load(): Promise<SessionServers> {
+    const { SessionServers } = await import("../mcp/session-servers.js");
+    this.#servers = await SessionServers.open(this.#opening);
+    return this.#servers;
+  }
+
+  #connectAfter(ms: number): void {
+    this.#cancel();
+    this.#cancel = this.#opening.clock.after(ms, () => {
+      if (this.#isClosed) return;
+      this.#open().then(
+        (servers) => servers.begin(),
+        (error) => this.#report(error),
+      );
+    });
+  }
+
+  /** A call of a tool that no request has listed yet waits for its server. */
+  #find(name: string): Tool | undefined {
+    if (!name.startsWith("mcp__") || this.#names.length === 0) return undefined;
+    const found = this.#servers?.find(name);
+    const isExpected = this.#names.some((server) => name.startsWith(`mcp__${server}__`));
+    if (found !== undefined || this.#servers !== undefined || !isExpected) return found;
+    return {
+      ...{ name, description: "", inputSchema: { type: "object" }, set: "command" },
+      ...{ concurrencySafe: false, mutating: true, extension: { path: name, needs: [] }, check: () => [] },
+      run: async (args, context) => {
+        const tool = (await this.#open()).find(name);
+        const problems = (await tool?.check?.(args)) ?? [];
+        if (tool !== undefined && problems.length === 0) return tool.run(args, context);
+        const why = tool === undefined ? "there is no such tool" : problems.join("; ");
+        return { status: "error", content: [ownText(`Not run: ${why}.`)] };
+      },
+    };
+  }
+
+  #report(error: unknown): void {
+    this.#opening.engine.notify(`The MCP servers cannot be used: ${(error as Error).message}`);
+  }
+}
