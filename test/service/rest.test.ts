@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/control/transports/http/routes/index.js";
 import { reply, script } from "../../src/testkit/index.js";
-import { type Served, serve } from "../support/served-engine.js";
+import { type Served, StreamReader, serve } from "../support/served-engine.js";
 import { verifies } from "../verifies.js";
 
 let served: Served;
@@ -48,13 +48,13 @@ describe("a session over HTTP", () => {
 
   verifies(["C5"], "takes the answer to a question, the first one", async () => {
     const session = await served.newSession();
+    const path = `/v1/sessions/${session}/events`;
+    const stream = await StreamReader.open(served, path, { "x-oxbow-token": served.token });
     const turn = served.ask(`/v1/sessions/${session}/input?wait=turn`, post({ content: "touch it" }));
-    const questions = { kind: "ListQuestions", session, request: {} };
-    let call: string | undefined;
-    while (call === undefined) {
-      const { json } = await served.ask("/v1/queries", post(questions));
-      call = json.answer?.questions[0]?.call;
-    }
+    await stream.until("PermissionRequested");
+    stream.close();
+    const question = { kind: "ListQuestions", session, request: {} };
+    const { call } = (await served.ask("/v1/queries", post(question))).json.answer.questions[0];
     const answer = post({ call, decision: "deny", message: "no" });
     expect((await served.ask(`/v1/sessions/${session}/permission`, answer)).json).toEqual({ ok: true });
     const late = await served.ask(`/v1/sessions/${session}/permission`, answer);

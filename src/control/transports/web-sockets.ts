@@ -36,6 +36,8 @@ const PATH = "/v1/ws";
 const PROTOCOL = "oxbow.v1";
 const TOKEN_PROTOCOL = "oxbow.token.";
 const PING_MS = 30_000;
+/** Of one message. */
+const MOST_FRAGMENTS = 64 * 1024;
 const MOST_WAITING = 1024 * 1024;
 /** Stored events wait while more than this is not read yet, at most for `STALL_MS`. */
 const CALM = 256 * 1024;
@@ -61,6 +63,7 @@ export class WebSockets {
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: MOST_BODY_BYTES,
+      maxFragments: MOST_FRAGMENTS,
       perMessageDeflate: false,
       handleProtocols: (protocols) => (protocols.has(PROTOCOL) ? PROTOCOL : false),
     });
