@@ -1,12 +1,15 @@
 /** `oxbow kb`. */
 import { resolve } from "node:path";
 import * as specs from "../../commands/catalogue/knowledge-base.js";
+import { type CommandSpec, worksOn } from "../../commands/command.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
   name: "kb",
-  specs: Object.values(specs).filter((spec) => "places" in spec),
+  specs: Object.values(specs).filter(
+    (spec) => "places" in spec && worksOn(spec, { surface: "shell" }),
+  ) as CommandSpec[],
   about: "Keeps what you found and decided, by project, in an encrypted database on this machine.",
   more: "In a session: /kb inject gives the model observations, and Oxbow offers what an answer states (/kb accept).",
   open: async (flags, variables) => {
