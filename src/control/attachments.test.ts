@@ -37,7 +37,7 @@ function place(published: number) {
       yield event;
     }
   };
-  return { attachments, publish, client, seen, gaps, slowly: { events: slowly }, bus };
+  return { attachments, publish, client, seen, gaps, log, slowly: { events: slowly }, bus };
 }
 
 const counted = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -69,6 +69,39 @@ describe("a client that attaches after an event", () => {
     many.publish(1);
     expect(many.gaps).toEqual([{ id: 5, from: 6, to: 344, reason: "not-stored" }]);
     expect(many.seen).toEqual(counted(345, 601));
+  });
+
+  verifies(["C3"], "takes the stored events at its own pace, and nothing piles up for it", async () => {
+    const { attachments, publish, client, seen, log, bus } = place(2000);
+    const stored = {
+      events: async function* (_run: Run, after: number) {
+        yield* log.slice(after);
+      },
+    };
+    const counts: number[] = [];
+    const ready = async () => {
+      counts.push(seen.length);
+      // A fast turn, until the reader has caught up.
+      if (seen.length % 2 === 0) publish(1);
+      return true;
+    };
+    expect(await attachments.attachAfter({ ...client, ready }, 0, stored)).toBeUndefined();
+    publish(2);
+    expect(seen).toEqual(counted(1, bus.nextId - 1));
+    expect(counts.slice(0, 1000)).toEqual(counted(1, 1000));
+  });
+
+  verifies(["C3"], "gets nothing more when it is gone while it catches up", async () => {
+    const { attachments, client, seen, log } = place(2000);
+    const stored = {
+      events: async function* () {
+        yield* log;
+      },
+    };
+    const ready = async () => seen.length < 100;
+    expect(await attachments.attachAfter({ ...client, ready }, 0, stored)).toBeUndefined();
+    expect(seen.length).toBe(100);
+    expect(attachments.readers).toEqual([]);
   });
 
   verifies(["C3"], "is told which events have expired, and gets the rest", async () => {

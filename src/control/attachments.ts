@@ -2,7 +2,8 @@
  * The readers of one run.
  *
  * 1. A reader that attaches after an event gets every later event exactly once and in order: first from the store, then live.
- * 2. Live events wait while stored ones are read. The newest events may not be stored yet, so the last ones are also kept here.
+ * 2. It reads the store until the events that are kept in memory follow; then it continues with those and the live ones. So nothing waits for
+ *    a reader that is slow to catch up, and the newest events need not be stored yet.
  * 3. Events that cannot be delivered any more are reported with a StreamGap; they are never left out silently.
  * 4. A reader that attaches without an event first gets the questions that are open.
  */
@@ -28,6 +29,14 @@ export interface StoredHistory {
 interface Attachment {
   readonly client: AttachedClient;
   readonly detach: () => void;
+}
+
+/** A reader that resumes. */
+interface Reader {
+  readonly client: AttachedClient;
+  /** The last event that it has. */
+  reached: number;
+  readonly isAttached: () => boolean;
 }
 
 export class Attachments {
@@ -107,76 +116,61 @@ export class Attachments {
 
   /** Attaches after an event; returns the problem, if any. */
   async attachAfter(client: AttachedClient, after: number, history: StoredHistory): Promise<Failure | undefined> {
-    const run = this.#run;
     const key = keyOf(client);
     if (this.#readers.has(key)) return invalid("This client is already attached. Detach it first.");
-    const last = this.#last;
-    const live: Envelope[] = [];
-    let isLive = false;
-    let reached = Math.min(after, last);
-    const deliver = (event: Envelope) => {
-      if (event.id <= reached) return;
-      reached = event.id;
-      client.deliver(event);
+    let stopLive = () => {};
+    const attachment: Attachment = { client, detach: () => stopLive() };
+    const reader: Reader = {
+      client,
+      reached: Math.min(after, this.#last),
+      isAttached: () => this.#readers.get(key) === attachment,
     };
-    const detach = run.bus.subscribe((event) => void (isLive ? deliver(event) : live.push(event)));
-    const attachment: Attachment = { client, detach };
     this.#add(attachment);
-    const isAttached = () => this.#readers.get(key) === attachment;
     try {
       // Events that the engine did not save before it was stopped: this log continues without them.
-      if (after > last) client.deliver(this.#gap({ from: last + 1, to: after, reason: "lost" }));
-      for await (const event of this.#stored({ after: reached, last, history })) {
-        if (!isAttached()) return undefined;
-        if (event.kind === "StreamGap" && event.id <= reached) client.deliver(event);
-        else deliver(event);
-        if (client.ready !== undefined && !(await client.ready())) this.detach(key);
-      }
-      if (!isAttached()) return undefined;
-      // Events that subscribers publish meanwhile come after these.
-      for (let next = live.shift(); next !== undefined; next = live.shift()) deliver(next);
-      isLive = true;
+      if (after > this.#last) client.deliver(this.#gap({ from: this.#last + 1, to: after, reason: "lost" }));
+      while (!this.#holdsAllAfter(reader.reached) && reader.isAttached()) await this.#catchUp(reader, history);
+      if (!reader.isAttached()) return undefined;
+      // Nothing can be published between these two.
+      for (const event of [...this.#recent]) deliverNext(reader, event);
+      stopLive = this.#run.bus.subscribe((event) => deliverNext(reader, event));
       return undefined;
     } catch (error) {
-      if (isAttached()) this.detach(key);
+      if (reader.isAttached()) this.detach(key);
       const detail = error instanceof Error ? error.message : String(error);
       return invalid(`The stored events of this session cannot be read: ${detail}`);
     }
   }
 
-  /** The events after one, up to `last`, with a StreamGap in front of each part that is missing. */
-  async *#stored(work: {
-    readonly after: number;
-    readonly last: number;
-    readonly history: StoredHistory;
-  }): AsyncIterable<Envelope> {
-    const { after, last, history } = work;
+  /** The events after this one are in memory. */
+  #holdsAllAfter(id: number): boolean {
+    return id >= this.#last || (this.#recent[0]?.id ?? this.#last + 1) <= id + 1;
+  }
+
+  /** Delivers the stored events as fast as the reader takes them; reports those that cannot be delivered. */
+  async #catchUp(reader: Reader, history: StoredHistory): Promise<void> {
     const run = this.#run;
-    // Copied now: newer events replace them while the store is read.
-    const recent = [...this.#recent];
-    const first = recent[0]?.id ?? last + 1;
-    let reached = after;
-    if (after < last && first > after + 1) {
-      await run.saved();
-      const expired = Math.min((await history.expiredTo?.(run)) ?? 0, last);
-      if (expired > reached) {
-        yield this.#gap({ from: reached + 1, to: expired, reason: "ttl" });
-        reached = expired;
-      }
-      for await (const event of history.events(run, reached) ?? []) {
-        if (event.id > last) break;
-        if (event.id > reached + 1) yield this.#gap({ from: reached + 1, to: event.id - 1, reason: "not-stored" });
-        reached = event.id;
-        yield event;
-      }
+    await run.saved();
+    const expired = (await history.expiredTo?.(run)) ?? 0;
+    if (expired > reader.reached) this.#skipTo(expired, reader, "ttl");
+    const { ready } = reader.client;
+    let read = 0;
+    for await (const event of history.events(run, reader.reached) ?? []) {
+      if (!reader.isAttached()) return;
+      if (event.id > reader.reached + 1) this.#skipTo(event.id - 1, reader, "not-stored");
+      deliverNext(reader, event);
+      read += 1;
+      if (ready !== undefined && !(await ready())) this.detach(keyOf(reader.client));
     }
-    for (const event of recent) {
-      if (event.id <= reached || event.id > last) continue;
-      if (event.id > reached + 1) yield this.#gap({ from: reached + 1, to: event.id - 1, reason: "not-stored" });
-      reached = event.id;
-      yield event;
+    if (read === 0 && !this.#holdsAllAfter(reader.reached)) {
+      this.#skipTo((this.#recent[0]?.id ?? this.#last + 1) - 1, reader, "not-stored");
     }
-    if (reached < last) yield this.#gap({ from: reached + 1, to: last, reason: "not-stored" });
+  }
+
+  #skipTo(id: number, reader: Reader, reason: string): void {
+    if (id <= reader.reached || !reader.isAttached()) return;
+    reader.client.deliver(this.#gap({ from: reader.reached + 1, to: id, reason }));
+    reader.reached = id;
   }
 
   #add(attachment: Attachment): void {
@@ -193,6 +187,13 @@ export class Attachments {
     const { session, originator } = this.#run.bus;
     return { id, kind, session, originator, ts: this.#run.bus.now(), payload } as Envelope;
   }
+}
+
+/** Each event once, in order. */
+function deliverNext(reader: Reader, event: Envelope): void {
+  if (event.id <= reader.reached) return;
+  reader.reached = event.id;
+  reader.client.deliver(event);
 }
 
 function keyOf(client: AttachedClient): unknown {

@@ -132,7 +132,7 @@ describe("the door", () => {
       session: "sess_1",
     } as const;
     await expect(host.carryOut(client, sent)).rejects.toThrow("the run was reached");
-    expect(reached).toEqual(["start"]);
+    expect(reached).toEqual(["arrivals"]);
   });
 
   it("refuses what no JSON can hold", () => {

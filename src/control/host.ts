@@ -21,6 +21,7 @@ import type { StoredHistory } from "./attachments.js";
 import { type ClientOptions, ConnectedClient, type HostClient } from "./connected-client.js";
 import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js";
 import { HostedSessions, invalid, type OpenRun, refuse } from "./hosted-sessions.js";
+import type { IdlePolicy } from "./idle-watch.js";
 import type { Run } from "./run.js";
 import { outOfScope, outOfSessions } from "./scope.js";
 
@@ -46,6 +47,8 @@ export interface HostPorts {
   readonly queries?: QueryPorts;
   readonly history?: StoredHistory;
   readonly clock?: Clock;
+  /** When a session ends that no client uses; never without it. */
+  readonly idle?: IdlePolicy;
   /** A session could not be closed. */
   onFault?(session: SessionId, error: unknown): void;
 }
@@ -86,6 +89,7 @@ export class Host {
     this.#sessions = new HostedSessions({
       openRun: ports.openRun,
       personMayCome: () => this.#isReachable,
+      idle: ports.idle,
       onFault: (session, error) => ports.onFault?.(session, error),
     });
   }
@@ -169,6 +173,7 @@ export class Host {
 
   async #runFor(client: AttachedClient, kind: CommandKind, session: SessionId) {
     const open = this.#sessions.get(session)?.run;
+    this.#sessions.get(session)?.used();
     if (open !== undefined || !OPENING.has(kind)) return open;
     const found = await this.#sessions.find(client, session);
     return "failure" in found ? found : found.run;
@@ -189,22 +194,24 @@ export class Host {
   readonly #handlers: { readonly [K in CommandKind]?: Handler<K> } = {
     SendInput: async (run, payload, client) => {
       const { content, queue, steer } = payload;
-      await this.#ports.inputs?.prepare(content, run);
-      const hint = this.#ports.inputs?.hint(content, run);
       const delivery = steer ? "steer" : queue ? "queue" : undefined;
-      const started = run.start({ content, originator: client, ...(delivery && { delivery }) });
+      const { hint, started } = await run.arrivals.next(async () => {
+        await this.#ports.inputs?.prepare(content, run);
+        const hint = this.#ports.inputs?.hint(content, run);
+        return { hint, started: run.start({ content, originator: client, ...(delivery && { delivery }) }) };
+      });
       if ("refused" in started) return refuse(started.refused);
       const state = "waiting" in started ? started.waiting : "started";
       // From now on the sender may rely on it.
       if (state !== "started") await run.saved();
       return { ok: true, value: { state, ...(hint !== undefined && { hint }) } };
     },
-    TakeBackInput: (run, _payload, client) => {
-      run.takeBack(client.id);
+    TakeBackInput: async (run, _payload, client) => {
+      await run.arrivals.next(async () => run.takeBack(client.id));
       return DONE;
     },
-    CancelTurn: (run, _payload, client) => {
-      run.cancel(client.id);
+    CancelTurn: async (run, _payload, client) => {
+      await run.arrivals.next(async () => run.cancel(client.id));
       return DONE;
     },
     AnswerPermission: (run, { call, decision, message }, client) => {

@@ -3,6 +3,7 @@
  *
  * 1. A session has at most one run: clients that open it at the same time share it.
  * 2. A session that cannot be opened or closed does not affect the others.
+ * 3. A session without readers and without a turn ends after a while (idle-watch.ts). Attaching to it opens it again.
  */
 import type { CommandReply } from "../protocol/client.js";
 import type { CommandPayloads } from "../protocol/commands.js";
@@ -11,6 +12,7 @@ import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { AttachedClient } from "./attached-client.js";
 import { Attachments } from "./attachments.js";
+import { type IdlePolicy, IdleWatch } from "./idle-watch.js";
 import type { Run } from "./run.js";
 
 export type OpenRun = (request: RunRequest) => Promise<Run | { readonly failure: Failure }>;
@@ -34,12 +36,15 @@ export interface HostedSession {
   readonly run: Run;
   readonly attached: Attachments;
   readonly openedAt: string;
+  /** A client has used it: it is not idle. */
+  readonly used: () => void;
 }
 
 export interface HostedSessionsOptions {
   readonly openRun: OpenRun;
   /** Someone may still connect who can answer a question. */
   readonly personMayCome: () => boolean;
+  readonly idle?: IdlePolicy | undefined;
   readonly onFault: (session: SessionId, error: unknown) => void;
 }
 
@@ -113,6 +118,7 @@ export class HostedSessions {
     const hosted = this.#open.get(session);
     if (hosted === undefined) return;
     this.#open.delete(session);
+    hosted.used();
     try {
       await hosted.run.close(reason);
     } catch (error) {
@@ -138,12 +144,28 @@ export class HostedSessions {
     const run = opened;
     attached = new Attachments(run);
     attached.follow();
-    this.#open.set(run.session, { run, attached, openedAt: run.bus.now() });
+    this.#open.set(run.session, { run, attached, openedAt: run.bus.now(), ...this.#watch(run, attached) });
     if (client.attachOnCreate !== false) {
       attached.attach(client);
       for (const event of run.opening) client.deliver(event);
     }
     return { ok: true, session: run.session };
+  }
+
+  #watch(run: Run, attached: Attachments): Pick<HostedSession, "used"> {
+    const { idle } = this.#options;
+    if (idle === undefined) return { used: () => {} };
+    const watch = new IdleWatch(idle, {
+      session: run.session,
+      hasReaders: () => attached.readers.length > 0,
+      isBusy: () => run.busy,
+      isOpen: () => this.#open.get(run.session)?.run === run,
+      end: () => this.end(run.session, "idle"),
+    });
+    attached.onChange = () => watch.used();
+    // The first client attaches in a moment.
+    queueMicrotask(() => watch.used());
+    return { used: () => watch.used() };
   }
 
   /** Opens a live session with another profile, for all its readers. If that fails, it continues with its own. */

@@ -16,6 +16,7 @@ import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { InputDelivery, SessionEndReason, SessionMode } from "../protocol/events.js";
 import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
+import { Arrivals } from "./arrivals.js";
 import type { Originator } from "./attached-client.js";
 import { Inbox, type Waiting } from "./inbox.js";
 import type { PermissionPrompts } from "./permission-prompts.js";
@@ -84,6 +85,8 @@ export class Run {
   readonly session: SessionId;
   readonly bus: Bus;
   readonly permissionPrompts: PermissionPrompts;
+  /** Inputs and cancels of all clients, in the order in which they came. */
+  readonly arrivals = new Arrivals();
   readonly conversation: Message[];
   /** Takes effect with the next turn. */
   model: Model;

@@ -11,7 +11,7 @@ import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
 import type { CommandReply } from "../protocol/client.js";
 import { failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
-import type { ClientId } from "../protocol/ids.js";
+import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { HealthInfo } from "../protocol/queries.js";
 import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
@@ -90,7 +90,7 @@ interface HostedRun extends OpenedRun {
 
 export function createEngine(options: EngineOptions): Engine {
   const clock = options.clock ?? nodeClock;
-  const ids = createIdSource({ wall: clock.wall, random: fillRandom });
+  const ids = createIdSource({ wall: () => clock.wall(), random: fillRandom });
   const hosted = new WeakMap<Run, HostedRun>();
   const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
 
@@ -184,6 +184,7 @@ export function createEngine(options: EngineOptions): Engine {
       expiredTo: ({ session }) => expiredTo(options.sessions, session),
     },
     clock,
+    ...idlePolicy(options, clock),
     onFault: (session, error) =>
       options.log("error", "engine", "a session was not closed cleanly", { session, error: String(error) }),
   });
@@ -201,6 +202,14 @@ export function createEngine(options: EngineOptions): Engine {
       await options.sessions.close();
     },
   };
+}
+
+/** Pinned sessions stay open. */
+function idlePolicy({ place, sessions }: EngineOptions, clock: Clock): Pick<HostPorts, "idle"> {
+  const timeoutMs = place.loaded.settings.session_idle_timeout.value;
+  if (timeoutMs === undefined) return {};
+  const isPinned = async (session: SessionId) => (await (await sessions.open())?.get(session))?.pinned === true;
+  return { idle: { clock, timeoutMs, isPinned } };
 }
 
 async function startTransports(

@@ -1,7 +1,7 @@
 /** An engine as the program makes it, with the mock model behind it. */
 import { mkdtemp, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "../../src/base/clock.js";
+import { type Clock, systemClock } from "../../src/base/clock.js";
 import { NO_EXTENSIONS } from "../../src/base/extension-files.js";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { parseFlags } from "../../src/commands/flags.js";
@@ -40,10 +40,12 @@ export async function hostEngine(
     parts = [],
     home,
     content,
+    clock,
   }: {
     readonly flags?: readonly string[];
     readonly parts?: readonly CreatePart[];
     readonly home?: string;
+    readonly clock?: Clock;
     /** Uses the approved content of `folder`, which the session works in. */
     readonly content?: Partial<ProjectContentOptions> & { readonly folder: string };
   } = {},
@@ -81,6 +83,7 @@ export async function hostEngine(
     flags: parsed,
     parts,
     plugins,
+    ...(clock !== undefined && { clock }),
   });
   const connect = (identity: Identity = "human") =>
     connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: false });

@@ -4,12 +4,15 @@ import { type KeySource, readStoreSetting } from "../sessions/session-stores.js"
 import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
 
+const DEFAULT_IDLE_MS = 30 * 60 * 1000;
 const DEFAULT_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 export interface SessionSettings {
   readonly store: Setting<string | undefined>;
   readonly session_key: Setting<KeySource>;
   readonly retention_days: Setting<number>;
+  /** An open session without clients and without a turn ends after this time; undefined for never. */
+  readonly session_idle_timeout: Setting<number | undefined>;
   /** The size limit of all long outputs of commands together; the oldest are deleted first. */
   readonly output_bytes: Setting<number>;
   readonly log: Setting<LogLevels>;
@@ -30,6 +33,11 @@ export function readSessionSettings(from: SettingReader): SessionSettings {
     }),
     session_key: from.pick<KeySource>({ key: "session_key", fallback: "file", read: read.keySource }),
     retention_days: from.pick({ key: "retention_days", fallback: 30, read: read.wholeNumber }),
+    session_idle_timeout: from.pick<number | undefined>({
+      key: "session_idle_timeout",
+      fallback: DEFAULT_IDLE_MS,
+      read: read.durationOrOff,
+    }),
     output_bytes: from.pick({ key: "output_bytes", fallback: DEFAULT_OUTPUT_BYTES, read: read.wholeNumber }),
     kb_offer: from.pick({ key: "kb_offer", fallback: true, read: read.onOrOff }),
     rag: from.tables("rag"),

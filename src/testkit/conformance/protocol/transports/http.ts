@@ -117,7 +117,7 @@ class HttpConnection implements ConformanceConnection {
 
 /** The server sees the end of a stream only some time after the client ended it. */
 async function gone(stream: ClientRequest | undefined): Promise<void> {
-  if (stream === undefined) return;
+  if (stream === undefined || stream.closed) return;
   const closed = new Promise((resolve) => stream.once("close", resolve));
   stream.on("error", () => {});
   stream.destroy();
