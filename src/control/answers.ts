@@ -120,9 +120,19 @@ const ENGINE: Pick<Answers, EngineKind> = {
     return skills && { skills };
   },
   ListMcpServers: async (_request, { ports, run }) => ({ servers: (await ports?.mcpServers?.(run)) ?? [] }),
-  GetHealth: async (_request, { ports, live, clients }) => {
+  GetHealth: async (_request, { ports, live, clients, scope }) => {
     const health = await ports?.health?.();
-    return health && { ...health, sessions: live.length, clients: clients().length };
+    if (health === undefined || scope?.sessions === undefined) {
+      return health && { ...health, sessions: live.length, clients: clients().length };
+    }
+    // The state of the parts is about the machine and other sessions.
+    const { version, protocol_version, pid, started_at } = health;
+    const isSeen = (session: SessionId) => inScope(scope, session);
+    const counts = {
+      sessions: live.filter(({ run }) => isSeen(run.session)).length,
+      clients: clients().filter(({ sessions }) => sessions.some(isSeen)).length,
+    };
+    return { version, protocol_version, pid, started_at, ...counts };
   },
   ListEvents: async (request, { ports, session }) => {
     const stored = ports?.events;

@@ -40,6 +40,9 @@ describe("a token for one session", () => {
       expect([path, status]).toEqual([path, 403]);
       expect(text).not.toContain(served.hosted.root);
     }
+    const health = await served.ask("/v1/health", { token });
+    expect(health.json).toMatchObject({ sessions: 1, version: expect.any(String) });
+    expect(health.text).not.toContain(served.home);
     const { json } = await served.ask("/v1/sessions", { token });
     expect(json.sessions.map(({ id }: { id: string }) => id).filter((id: string) => id !== session)).toEqual([]);
     for (const [path, body] of [

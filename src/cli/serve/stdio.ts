@@ -37,6 +37,7 @@ export async function serveStdio(
       if ("failure" in read) connection.refuse(read.failure);
       else void connection.take(read.body);
     }
+    await connection.settled();
   } finally {
     connection.close();
   }

@@ -26,11 +26,17 @@ export class FrameConnection {
   readonly #options: FrameOptions;
   readonly #stop: () => void;
   #pending = 0;
+  #onIdle: (() => void)[] = [];
   #isReady = false;
 
   constructor(options: FrameOptions) {
     this.#options = options;
     this.#stop = options.client.subscribe((event) => this.event(event));
+  }
+
+  /** Resolves when every request so far has its reply. */
+  async settled(): Promise<void> {
+    if (this.#pending > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   close(): void {
@@ -65,6 +71,7 @@ export class FrameConnection {
       this.#write({ frame: "reply", ...(id !== undefined && { id }), body: reply as unknown as JsonObject });
     } finally {
       this.#pending -= 1;
+      if (this.#pending === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
   }
 

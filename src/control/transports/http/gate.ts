@@ -41,7 +41,7 @@ export class Gate {
   refuse(request: IncomingMessage, check: AddressCheck | undefined): Refusal | undefined {
     const { headers, rawHeaders, url = "" } = request;
     const foreign = check === undefined ? socketRefusal(headers.origin) : check.refuse(headers)?.message;
-    if (foreign !== undefined) return { status: 403, failure: failure("Forbidden", { detail: foreign }) };
+    if (foreign !== undefined) return { status: 403, failure: { ...failure("Forbidden"), message: foreign } };
     if (rawHeaders.length / 2 > MOST_HEADERS) return tooLarge("The number of headers", `${MOST_HEADERS}`, 431);
     if (url.length > MOST_TARGET) return tooLarge("The address", `${MOST_TARGET} characters`, 414);
     if (url.startsWith("/")) return undefined;
@@ -99,7 +99,7 @@ function tokenOf({ headers }: IncomingMessage): string | undefined {
 }
 
 function socketRefusal(origin: string | undefined): string | undefined {
-  return origin === undefined ? undefined : "a page cannot use the Unix socket.";
+  return origin === undefined ? undefined : "A page cannot use the Unix socket.";
 }
 
 function tooLarge(what: string, limit: string, status: number): Refusal {
