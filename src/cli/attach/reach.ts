@@ -8,6 +8,7 @@ import type { Failure } from "../../protocol/errors.js";
 import { isAgent } from "../../runtime/agent-limits.js";
 import { controlPlace, ownersToken } from "../../runtime/control-place.js";
 import { lockHolder } from "../../system/file-lock.js";
+import { descendsFrom } from "../../system/process-ancestry.js";
 import { roots } from "../../system/xdg-paths.js";
 
 export type Reached =
@@ -32,7 +33,7 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
   const holder = lockHolder(place.lock);
   if (holder === undefined) return { kind: "none" };
   const { pid } = holder;
-  if (isAgent(variables)) return { kind: "unreachable", pid, reason: FOR_PEOPLE };
+  if (isAgent(variables) || isInsideOxbow()) return { kind: "unreachable", pid, reason: FOR_PEOPLE };
   const first = ownersToken(place);
   if (first === undefined) return { kind: "unreachable", pid, reason: `there is no token in ${place.token}` };
   // The engine renews the token.
@@ -45,6 +46,11 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
     if (!(error instanceof ConnectionError)) throw error;
     return { kind: "unreachable", pid, reason: error.message, failure: error.failure };
   }
+}
+
+/** A command can change its environment, but not the processes that it descends from. */
+function isInsideOxbow(): boolean {
+  return descendsFrom({ program: process.argv[1] ?? "", names: ["oxbow", "ox"], mark: "OXBOW_AGENT=" });
 }
 
 /** Whether the process that owned the socket still does. */

@@ -182,20 +182,18 @@ async function offer(
   }
 }
 
-function reach(variables: Variables, lost: Loss): Promise<Reached> {
-  const pid = { known: undefined as number | undefined };
-  return reachEngine(variables, {
-    name: `terminal, process ${process.pid}`,
-    canAnswer: personPresent(),
-    // A process that lives may only be busy.
-    retry: () => isStillOwner(variables, pid.known),
-    onState: (state) => {
-      if (state === "closed") lost.happens();
-    },
-  }).then((reached) => {
-    if (reached.kind === "connected") pid.known = reached.pid;
-    return reached;
-  });
+async function reach(variables: Variables, lost: Loss): Promise<Reached> {
+  let pid: number | undefined;
+  // A process that lives may only be busy.
+  const retry = () => {
+    const isThere = isStillOwner(variables, pid);
+    if (!isThere) lost.happens();
+    return isThere;
+  };
+  const options = { name: `terminal, process ${process.pid}`, canAnswer: personPresent(), retry };
+  const reached = await reachEngine(variables, options);
+  if (reached.kind === "connected") pid = reached.pid;
+  return reached;
 }
 
 function complain(reached: Exclude<Reached, Connected>): number {
