@@ -67,6 +67,12 @@ export class Attachments {
     });
   }
 
+  /** All readers said that no person is there. */
+  get isUnattended(): boolean {
+    const { readers } = this;
+    return readers.length > 0 && readers.every((reader) => reader.isUnattended === true);
+  }
+
   /** The client can answer a question. */
   get personPresent(): boolean {
     return this.readers.some(({ canAnswer, identity }) => canAnswer && identity === "human");

@@ -125,7 +125,7 @@ export class ConnectedClient implements HostClient {
     if (problem !== undefined) return refuse(problem);
     const name = hello.client?.name;
     if (typeof name === "string" && name !== "") this.#name = name.slice(0, 100);
-    if (hello.client?.can_answer === false) this.#self = { ...this.#self, canAnswer: false };
+    if (hello.client?.can_answer === false) this.#self = { ...this.#self, canAnswer: false, isUnattended: true };
     if (this.#state === "new") this.#state = "ready";
     return { ok: true, handshake: handshake([...this.#host.features], this) };
   }

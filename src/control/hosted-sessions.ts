@@ -134,7 +134,8 @@ export class HostedSessions {
     let attached: Attachments | undefined;
     const opened = await this.#options.openRun({
       originator: client.id,
-      personPresent: () => attached?.personPresent === true || this.#options.personMayCome(),
+      personPresent: () =>
+        attached?.personPresent === true || (this.#options.personMayCome() && attached?.isUnattended !== true),
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
       ...(before !== undefined && { after: before }),
       ...(payload.carry !== undefined && { carry: payload.carry }),

@@ -4,8 +4,10 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { HttpClient } from "../../clients/sdk/http-client.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
 import { type Failure, failure } from "../../protocol/errors.js";
+import type { SessionMode } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionInfo } from "../../protocol/queries.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
@@ -15,6 +17,8 @@ import { wantedMode, wantedSession } from "./attach-flags.js";
 
 export interface AttachPlace {
   readonly client: HttpClient;
+  /** Only a person may set it, also where none is there to answer questions. */
+  readonly setMode: (mode: SessionMode, session: SessionId) => Promise<CommandReply>;
   readonly flags: ParsedFlags;
   readonly variables: Variables;
 }
@@ -25,7 +29,10 @@ export function folderOf(flags: ParsedFlags): string {
 }
 
 /** What the flags ask for: the last session of this folder, a named one, or a new one. */
-export async function chooseByFlags({ client, flags }: AttachPlace): Promise<SessionInfo | undefined> {
+export async function chooseByFlags({
+  client,
+  flags,
+}: Pick<AttachPlace, "client" | "flags">): Promise<SessionInfo | undefined> {
   const named = flags.text("resume");
   if (named === undefined && !flags.has("continue")) return undefined;
   if (named !== undefined && flags.has("continue")) throw new UsageError("Use --continue or --resume, not both.");
@@ -41,13 +48,13 @@ export async function chooseByFlags({ client, flags }: AttachPlace): Promise<Ses
 
 /** The last used first. */
 export async function sessionsOf(client: HttpClient, cwd?: string): Promise<readonly SessionInfo[]> {
-  const reply = await client.query("ListSessions", cwd === undefined ? {} : { cwd });
+  const reply = await client.query("ListSessions", { empty: true, ...(cwd !== undefined && { cwd }) });
   return reply.ok ? reply.answer.sessions : [];
 }
 
 /** Opens the chosen session, or a new one in the folder of this client. */
 export async function openAttached(
-  { client, flags }: AttachPlace,
+  { client, flags, setMode }: AttachPlace,
   chosen: Pick<SessionInfo, "id"> | undefined,
 ): Promise<{ readonly session: SessionId } | { readonly failure: Failure }> {
   const verdict = flags.text("orphan") as
@@ -62,18 +69,18 @@ export async function openAttached(
   if (!reply.ok) return { failure: reply.failure };
   const { session } = reply;
   if (session === undefined) return { failure: failure("Internal", { detail: "the engine named no session" }) };
-  const problem = await applyFlags({ client, flags }, session);
+  const problem = await applyFlags({ client, flags, setMode }, session);
   return problem === undefined ? { session } : { failure: problem };
 }
 
 /** Flags that are commands in a running session. */
 async function applyFlags(
-  { client, flags }: Pick<AttachPlace, "client" | "flags">,
+  { client, flags, setMode }: Pick<AttachPlace, "client" | "flags" | "setMode">,
   session: SessionId,
 ): Promise<Failure | undefined> {
   const mode = wantedMode(flags);
   if (mode !== undefined) {
-    const reply = await client.send("SetMode", { mode }, session);
+    const reply = await setMode(mode, session);
     if (!reply.ok) return reply.failure;
   }
   const effort = flags.text("effort");

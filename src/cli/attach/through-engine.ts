@@ -13,6 +13,7 @@ import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ImageBlock } from "../../protocol/content.js";
+import { failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
 import { ControlOwner } from "../../runtime/control-owner.js";
@@ -22,7 +23,7 @@ import { roots } from "../../system/xdg-paths.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { personPresent } from "../terminal-io.js";
 import { refuseFlagsOfEngine } from "./attach-flags.js";
-import { chooseByFlags, folderOf, openAttached } from "./attached-talk.js";
+import { type AttachPlace, chooseByFlags, folderOf, openAttached } from "./attached-talk.js";
 import { converseAttached } from "./converse.js";
 import { Loss } from "./loss.js";
 import { type Choice, offerAttach } from "./offer.js";
@@ -78,7 +79,9 @@ async function converse(
   let { reached, choice, lost } = first;
   for (;;) {
     const { client, pid } = reached;
-    const end = await converseAttached({ client, pid, flags, variables: work.variables, lost }, choice, work);
+    const { variables } = work;
+    const place = { client, pid, flags, variables, lost, setMode: modeSetter(reached, variables) };
+    const end = await converseAttached(place, choice, work);
     await client.close();
     if ("exit" in end) return end;
     process.stderr.write(`oxbow: the engine (process ${pid}) has ended; this client continues the session.\n`);
@@ -125,7 +128,8 @@ async function promptOnce(
       resolve(EXIT.failed);
     });
   });
-  const place = { client, flags, variables: work.variables };
+  const { variables } = work;
+  const place = { client, flags, variables, setMode: modeSetter(reached, variables) };
   const exit = await Promise.race([oneShotAttached(place, { ...work, prompt }), gone]);
   await client.close();
   return exit;
@@ -143,7 +147,7 @@ export async function inEngine(
   if (reached.kind !== "connected") return complain(reached);
   const { client } = reached;
   try {
-    const place = { client, flags, variables };
+    const place = { client, flags, variables, setMode: modeSetter(reached, variables) };
     const chosen = await chooseByFlags(place);
     const opened = await openAttached(place, chosen);
     if ("failure" in opened) {
@@ -160,26 +164,35 @@ export async function inEngine(
 
 async function choiceByFlags({ client }: Connected, flags: ParsedFlags, work: EngineWork): Promise<Choice> {
   if (work.choosesSession) return { kind: "pick" };
-  const session = await chooseByFlags({ client, flags, variables: work.variables });
+  const session = await chooseByFlags({ client, flags });
   return session === undefined ? { kind: "new" } : { kind: "attach", session };
 }
 
 /** A session that the flags name is used where it is open; another one is opened here. */
-async function offer(
-  { client, pid }: Connected,
-  flags: ParsedFlags,
-  { variables, choosesSession }: EngineWork,
-): Promise<Choice> {
+async function offer({ client, pid }: Connected, flags: ParsedFlags, { choosesSession }: EngineWork): Promise<Choice> {
   if (choosesSession) return { kind: "pick" };
   if (!flags.has("resume") && !flags.has("continue")) return offerAttach(client, { pid, folder: folderOf(flags) });
   try {
-    const session = await chooseByFlags({ client, flags, variables });
+    const session = await chooseByFlags({ client, flags });
     return session?.live ? { kind: "attach", session } : { kind: "own" };
   } catch (error) {
     // The store may know more sessions than the engine.
     if (error instanceof UsageError) return { kind: "own" };
     throw error;
   }
+}
+
+/** A client that has said that no person is there may not set the mode: a second one does. */
+function modeSetter({ client }: Connected, variables: Variables): AttachPlace["setMode"] {
+  return async (mode, session) => {
+    if (personPresent()) return client.send("SetMode", { mode }, session);
+    const person = await reachEngine(variables, { name: `terminal, process ${process.pid}` });
+    if (person.kind !== "connected")
+      return { ok: false, failure: failure("Internal", { detail: "the engine is gone" }) };
+    const reply = await person.client.send("SetMode", { mode }, session);
+    await person.client.close();
+    return reply;
+  };
 }
 
 async function reach(variables: Variables, lost: Loss): Promise<Reached> {

@@ -34,7 +34,7 @@ async function status(variables: Variables): Promise<CommandResult> {
   const [health, listed, sessions] = await Promise.all([
     client.query("GetHealth", {}),
     client.query("ListClients", {}),
-    client.query("ListSessions", {}),
+    client.query("ListSessions", { empty: true }),
   ]);
   await client.close();
   if (!health.ok)

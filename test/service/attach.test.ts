@@ -1,0 +1,137 @@
+/** Programs that use an engine which runs already: `run --attach`, `status`, `doctor`, and the lock of the socket. */
+import { mkdir, mkdtemp, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
+import { ControlOwner } from "../../src/runtime/control-owner.js";
+import { controlPlace } from "../../src/runtime/control-place.js";
+import { parseScript } from "../../src/testkit/index.js";
+import { envelopes, providerEnvironment } from "../support/program.js";
+import { oxbowHere } from "../support/program-here.js";
+import { type Served, serve } from "../support/served-engine.js";
+import { verifies } from "../verifies.js";
+
+let engine: Served;
+let cwd: string;
+
+async function start(script: string, flags: readonly string[] = []): Promise<void> {
+  engine = await serve({ script: parseScript(script), flags });
+}
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "oxbow-test-"));
+});
+
+afterEach(async () => {
+  await engine?.close();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return oxbowHere(args, { cwd, env: { OXBOW_HOME: engine.home, ...env } });
+}
+
+/** The same without a running engine. */
+function cold(args: readonly string[]) {
+  return oxbowHere(args, { cwd, env: providerEnvironment("anthropic", engine.mock.url) });
+}
+
+describe("run --attach", () => {
+  verifies(["C10"], "prints and exits as a run without it", async () => {
+    const write = 'reply\n  tool write {"path": "made.txt", "content": "x"}\nreply\n  text: No.\n';
+    const bad = 'reply\n  error 400 "no"\n';
+    const script = `reply\n  text: Hi.\nreply\n  text: Hi.\n${write}${write}${bad}${bad}reply\n  text: Hi.\nloop\n`;
+    await start(script, ["--permission-mode", "ask"]);
+    const both = async (...args: readonly string[]) => [
+      await run(["run", "--attach", ...args]),
+      await cold(["run", "--sandbox", "off", "--permission-mode", "ask", ...args]),
+    ];
+    const [events, own] = await both("hi", "--output-format", "stream-json");
+    const kinds = (stdout = "") => envelopes(stdout).map(({ kind }) => kind);
+    expect(kinds(events?.stdout)).toEqual(kinds(own?.stdout));
+    expect([events?.code, own?.code]).toEqual([0, 0]);
+    const denied = await both("write it");
+    expect(denied.map(({ code }) => code)).toEqual([4, 4]);
+    expect(denied[0]?.stderr).toBe(denied[1]?.stderr);
+    const failed = await both("fail");
+    expect(failed.map(({ code }) => code)).toEqual([1, 1]);
+    expect(failed[0]?.stderr).toBe(failed[1]?.stderr);
+    const { stdout } = await run(["run", "--attach", "hi", "--output-format", "json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: "answered", text: "Hi." });
+  });
+
+  verifies(["C10"], "says what is wrong: no engine, a flag of its start, an unknown session", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    const none = await oxbowHere(["run", "--attach", "hi"], { cwd });
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("no engine runs here") });
+    expect(await run(["run", "--attach", "--sandbox", "off", "hi"])).toMatchObject({ code: 2 });
+    expect(await run(["run", "--attach", "--resume", "nothing", "hi"])).toMatchObject({ code: 2 });
+    expect(await run(["run", "--attach", "--no-attach", "hi"])).toMatchObject({ code: 2 });
+  });
+
+  verifies(["C10", "P4"], "is not for agents", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    expect(await run(["run", "--attach", "hi"], { OXBOW_AGENT: "" })).toMatchObject({ code: 2 });
+    const status = await run(["status"], { OXBOW_AGENT: "1" });
+    expect(status).toMatchObject({ code: 1, stdout: expect.stringContaining("an agent cannot use the engine") });
+    expect(engine.mock.requests).toEqual([]);
+  });
+});
+
+describe("oxbow status and doctor", () => {
+  verifies(["O1", "C10"], "show the engine: sessions, clients, addresses, parts", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    const session = await engine.newSession();
+    const { code, stdout } = await run(["status", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      running: true,
+      pid: process.pid,
+      sessions: [{ id: session, cwd: engine.hosted.root, live: true }],
+      clients: [{ identity: "human", transport: "http" }],
+      parts: { control: { ok: true, detail: expect.stringContaining(engine.socket) }, sessions: { ok: true } },
+    });
+    expect((await run(["status"])).stdout).toContain(session);
+    const checked = JSON.parse((await run(["doctor", "--json"])).stdout) as { subject: string; verdict: string }[];
+    const subjects = checked.map(({ subject }) => subject);
+    expect(subjects).toEqual(expect.arrayContaining(["disk", "terminal", "extensions", "MCP", "sandbox", "sessions"]));
+    expect(checked.find(({ subject }) => subject === "control")).toMatchObject({ verdict: "ok" });
+    const idle = await oxbowHere(["status"], { cwd });
+    expect(idle).toMatchObject({ code: 1, stdout: expect.stringContaining("No engine runs here") });
+  });
+
+  verifies(["O1"], "say when the process that owns the socket does not answer", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    await rm(engine.socket);
+    const { code, stdout } = await run(["doctor"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ control +process \d+ owns the control socket: Could not reach the engine/);
+    expect((await run(["status"])).code).toBe(1);
+  });
+});
+
+describe("the owner of the socket", () => {
+  verifies(["C10"], "is one process, and a crash leaves nothing in the way", async () => {
+    const home = join(cwd, "home");
+    await mkdir(join(home, "state"), { recursive: true });
+    const place = controlPlace({ state: join(home, "state") });
+    const first = await ControlOwner.claim(place, systemClock);
+    expect(await ControlOwner.claim(place, systemClock)).toBeUndefined();
+    const mark = (await readlink(place.lock)).split("_");
+    first?.close();
+    // As a process leaves it that was killed: a lock with its start time, and a socket.
+    await symlink(mark.with(3, "1").join("_"), place.lock);
+    const server = createServer().listen(place.socket);
+    onTestFinished(() => void server.close());
+    await writeFile(`${place.socket}.other`, "");
+    const second = await ControlOwner.claim(place, systemClock);
+    expect(second).toBeDefined();
+    expect(await readlink(place.lock)).not.toBe(mark.join("_"));
+    second?.close();
+    const third = await ControlOwner.claim(place, systemClock);
+    expect(third).toBeDefined();
+    third?.close();
+  });
+});
