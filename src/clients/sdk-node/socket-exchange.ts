@@ -25,6 +25,8 @@ export function socketExchange(socketPath: string): Exchange {
 }
 
 function answerOf(response: IncomingMessage): ExchangeAnswer {
+  // A reader gets the error from its iterator. When a stream is ended here, there is no reader any more.
+  response.on("error", () => {});
   return {
     status: response.statusCode ?? 0,
     text: async () => {

@@ -43,7 +43,7 @@ export class SocketFrames {
     });
     this.handshake.catch(() => {});
     // A browser cannot set headers here: the token travels as the name of a subprotocol, which no log shows.
-    this.#socket = new options.WebSocket(options.url.href, ["oxbow.v1", `oxbow-token.${options.token}`]);
+    this.#socket = new options.WebSocket(options.url.href, ["oxbow.v1", `oxbow.token.${options.token}`]);
     this.#socket.addEventListener("open", () => this.#greet());
     this.#socket.addEventListener("message", (event) => this.#onMessage(event));
     this.#socket.addEventListener("error", (event) => this.#onEnd(event.message ?? "the connection failed"));
