@@ -9,10 +9,12 @@ export function socketExchange(socketPath: string): Exchange {
   const agent = new Agent({ keepAlive: true });
   return ({ method, path, headers, body, signal }) =>
     new Promise<ExchangeAnswer>((resolve, reject) => {
-      const sent = request({
-        ...{ agent, socketPath, method, path, headers: { ...headers, host: "localhost" } },
-        ...(signal && { signal }),
-      });
+      signal?.throwIfAborted();
+      const sent = request({ agent, socketPath, method, path, headers: { ...headers, host: "localhost" } });
+      // Node's own option ends the connection with an error, which nothing handles when the answer is complete.
+      const end = () => void sent.destroy();
+      signal?.addEventListener("abort", end, { once: true });
+      sent.on("close", () => signal?.removeEventListener("abort", end));
       // Only until the answer begins: a stream of events may be silent for longer.
       sent.setTimeout(ANSWER_MS, () => sent.destroy(new Error("there is no answer")));
       sent.on("error", reject);
