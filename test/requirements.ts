@@ -124,7 +124,7 @@ export const REQUIREMENTS = [
   { id: "C5", title: "REST surface with resume", status: "open" },
   { id: "C6", title: "The simple surface: events, prompt, cancel", status: "done" },
   { id: "C7", title: "Tokens, origins and confirmation", status: "open" },
-  { id: "C8", title: "MCP server", status: "open" },
+  { id: "C8", title: "MCP server", status: "done" },
   { id: "C9", title: "Conformance suite against any server", status: "open" },
   { id: "C10", title: "One engine, many clients", status: "open" },
   { id: "C11", title: "A fleet on one database", status: "open" },

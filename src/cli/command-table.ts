@@ -50,6 +50,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "status", load: () => import("./commands/status.js") },
   { name: "debug", load: () => import("./commands/debug.js") },
   { name: "acp", load: () => import("./commands/acp.js") },
+  { name: "mcp-server", load: () => import("./commands/mcp-server.js") },
   { name: "serve", load: () => import("./commands/serve.js") },
   { name: "conformance", load: () => import("./commands/conformance.js") },
   { name: "token", aliases: ["tokens"], load: () => import("./commands/token.js") },

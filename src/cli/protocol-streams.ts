@@ -8,10 +8,8 @@ import { Readable, Writable } from "node:stream";
 import { UsageError } from "../base/usage-error.js";
 
 export interface ProtocolStreams {
-  readonly input: ReadableStream<Uint8Array>;
-  readonly output: WritableStream<Uint8Array>;
-  /** The same output, for libraries that write to streams of Node. */
-  readonly nodeOutput: Writable;
+  readonly input: Readable;
+  readonly output: Writable;
 }
 
 /** `starter`: who starts the command, for the message to a person who types it. */
@@ -24,11 +22,18 @@ export function takeProtocolStreams(command: string, starter: string): ProtocolS
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
   stdout.write = stderr.write.bind(stderr);
-  const nodeOutput = new Writable({
+  const output = new Writable({
     write: (chunk: Uint8Array, _encoding, done) => void write(chunk, (error) => done(error)),
   });
   // The reader is gone: the input ends as well, and that ends the program.
-  nodeOutput.on("error", () => {});
-  const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
-  return { input, output: Writable.toWeb(nodeOutput) as WritableStream<Uint8Array>, nodeOutput };
+  output.on("error", () => {});
+  return { input: process.stdin, output };
+}
+
+/** The same streams, for libraries that take those of the web. */
+export function webStreams({ input, output }: ProtocolStreams) {
+  return {
+    input: Readable.toWeb(input) as ReadableStream<Uint8Array>,
+    output: Writable.toWeb(output) as WritableStream<Uint8Array>,
+  };
 }

@@ -33,6 +33,7 @@ export interface QueryPorts {
   profiles?(run: Run | undefined): Promise<readonly ProfileInfo[]>;
   providers?(run: Run | undefined): Promise<readonly ProviderInfo[]>;
   skills?(run: Run | undefined): Promise<readonly SkillInfo[]>;
+  skill?(run: Run | undefined, name: string): Promise<(SkillInfo & { readonly body: string }) | undefined>;
   mcpServers?(run: Run | undefined): Promise<readonly McpServerInfo[]>;
   health?(): Promise<Omit<HealthInfo, "sessions" | "clients">>;
   /** Of the session's profile, or of the first place. */
@@ -74,6 +75,7 @@ type EngineKind =
   | "ListProfiles"
   | "ListProviders"
   | "ListSkills"
+  | "GetSkill"
   | "ListMcpServers"
   | "GetHealth"
   | "ListEvents";
@@ -118,6 +120,11 @@ const ENGINE: Pick<Answers, EngineKind> = {
   ListSkills: async (_request, { ports, run }) => {
     const skills = await ports?.skills?.(run);
     return skills && { skills };
+  },
+  GetSkill: async ({ name }, { ports, run }) => {
+    const skill = await ports?.skill?.(run, name);
+    if (skill === undefined) throw new Error(`there is no skill ${name}`);
+    return skill;
   },
   ListMcpServers: async (_request, { ports, run }) => ({ servers: (await ports?.mcpServers?.(run)) ?? [] }),
   GetHealth: async (_request, { ports, live, clients, scope }) => {

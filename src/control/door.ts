@@ -85,6 +85,7 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   ListProfiles: NOTHING,
   ListProviders: NOTHING,
   ListSkills: NOTHING,
+  GetSkill: object({ name: NAME }),
   ListMcpServers: NOTHING,
   GetHealth: NOTHING,
   ListTools: NOTHING,

@@ -249,6 +249,8 @@ export interface Queries {
     readonly answer: { readonly providers: readonly ProviderInfo[] };
   };
   ListSkills: { readonly request: Record<never, never>; readonly answer: { readonly skills: readonly SkillInfo[] } };
+  /** With the text that a model gets when it uses the skill. */
+  GetSkill: { readonly request: { readonly name: string }; readonly answer: SkillInfo & { readonly body: string } };
   ListMcpServers: {
     readonly request: Record<never, never>;
     readonly answer: { readonly servers: readonly McpServerInfo[] };
@@ -295,6 +297,7 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "ListProfiles",
   "ListProviders",
   "ListSkills",
+  "GetSkill",
   "ListMcpServers",
   "GetHealth",
   "ListTools",

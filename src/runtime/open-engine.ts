@@ -172,6 +172,7 @@ export function createEngine(options: EngineOptions): Engine {
       parts: async () => (await import("./health.js")).partStates({ ...options, reports }),
       profiles: async (run) => (await placeLists()).profilesOf(run ? placeOf(run) : options.place, options),
       skills: async (run) => (await placeLists()).skillsOf(run ? placeOf(run) : options.place),
+      skill: async (run, name) => (await placeLists()).skillOf(run ? placeOf(run) : options.place, name),
       extensions: async (run) => {
         const { extensionSections } = await import("./content/extension-sections.js");
         return extensionSections(placeOf(run).content?.extensions);

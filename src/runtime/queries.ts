@@ -38,6 +38,7 @@ export interface QuerySources {
   readonly extensions: QueryPorts["extensions"];
   readonly profiles: QueryPorts["profiles"];
   readonly skills: QueryPorts["skills"];
+  readonly skill: QueryPorts["skill"];
   readonly cwd: (run: Run) => string;
   readonly startedAt: string;
   /** The state of each part of the engine. */
@@ -46,7 +47,8 @@ export interface QuerySources {
 }
 
 export function queryPorts(sources: QuerySources): QueryPorts {
-  const { sessions, commands, place, files, waiting, extensions, profiles, skills, placeOf, permissionsOf } = sources;
+  const { sessions, commands, place, files, waiting, extensions, profiles, skills, skill, placeOf, permissionsOf } =
+    sources;
   return {
     sessions: async ({ id, ...filter }) => {
       const store = await sessions.open();
@@ -67,6 +69,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     }),
     ...(profiles && { profiles }),
     ...(skills && { skills }),
+    ...(skill && { skill }),
     commands,
     ...(place && { place }),
     ...(files && { files }),

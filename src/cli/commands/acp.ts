@@ -23,7 +23,7 @@ The editor starts this command; the flags apply to all its sessions. docs/acp.md
 export const run = shellRunner(shell);
 
 async function serve(flags: ParsedFlags, variables: Variables): Promise<number> {
-  const { takeProtocolStreams } = await import("../protocol-streams.js");
+  const { takeProtocolStreams, webStreams } = await import("../protocol-streams.js");
   const streams = takeProtocolStreams("oxbow acp", "an editor");
   const [{ prepare }, { processTerminal }, { serveAcp }, untrusted, { randomBytes }, { isAgent }] = await Promise.all([
     import("../run/prepare.js"),
@@ -47,14 +47,22 @@ async function serve(flags: ParsedFlags, variables: Variables): Promise<number> 
   });
   const mark = untrusted.createMark(randomBytes);
   const ended = serveAcp({
-    ...streams,
+    ...webStreams(streams),
     client,
     version: VERSION,
     delimit: (outside) => untrusted.wrapUntrusted({ ...outside, kind: "editor-context" }, mark),
     log: (message) => void process.stderr.write(`oxbow: ${message}\n`),
   });
-  const { untilStopped } = await import("../until-stopped.js");
+  const [{ untilStopped }, { Listening }, { roots }] = await Promise.all([
+    import("../until-stopped.js"),
+    import("../attach/listen.js"),
+    import("../../system/xdg-paths.js"),
+  ]);
+  const log = (_level: string, _area: string, message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const listening = new Listening({ engine, client, roots: roots(variables), variables, log });
+  listening.begin();
   await untilStopped(ended);
   await engine.close();
+  await listening.close();
   return EXIT.answered;
 }

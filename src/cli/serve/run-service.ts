@@ -3,6 +3,8 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { AUTH_CHANNELS, type AuthChannel } from "../../control/auth/channels.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { mcpMountOf } from "../../runtime/mcp-mount.js";
 import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT } from "../exit-codes.js";
@@ -50,14 +52,19 @@ async function listen(
   const addresses = flags.list("listen");
   const socket = !flags.has("no-socket") && !flags.has("stdio");
   if (!socket && addresses.length === 0) return undefined;
-  return serveEngine(engine, {
+  const log = (message: string, fields: JsonObject = {}) =>
+    void process.stderr.write(`oxbow: ${message} ${JSON.stringify(fields)}\n`);
+  const mcp = mcpMountOf(engine, { log });
+  const served = await serveEngine(engine, {
     roots: roots(variables),
+    ...{ log, mounts: [mcp] },
     ...{ variables, socket, listen: addresses, origins: flags.list("origin"), authChannel: channelOf(flags) },
     tlsCert: flags.text("tls-cert"),
     tlsKey: flags.text("tls-key"),
     authTokenFile: flags.text("auth-token-file"),
-    log: (message, fields) => void process.stderr.write(`oxbow: ${message} ${JSON.stringify(fields ?? {})}\n`),
   });
+  served.tokens.onRevoke((jti) => mcp.drop(jti));
+  return served;
 }
 
 function channelOf(flags: ParsedFlags): AuthChannel {

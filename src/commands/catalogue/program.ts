@@ -119,6 +119,35 @@ export const ENGINE_STATUS: CommandSpec = {
   places: PROGRAM,
 };
 
+export const MCP_SERVER: CommandSpec = {
+  name: "mcp-server",
+  summary: "let another agent drive sessions: an MCP server on standard input and output",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const MCP_SERVER_APPROVE: CommandSpec = {
+  name: "mcp-server:approve",
+  summary: "allow a program that waits to drive Oxbow",
+  users: ["people"],
+  places: PROGRAM,
+};
+
+export const MCP_SERVER_PARENTS: CommandSpec = {
+  name: "mcp-server:parents",
+  summary: "list the programs that may drive Oxbow, and those that wait",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const MCP_SERVER_FORGET: CommandSpec = {
+  name: "mcp-server:forget",
+  summary: "stop to allow a program; it asks again",
+  arguments: [{ name: "NUMBER", kind: "text", missing: "Give its number in 'oxbow mcp-server parents'." }],
+  users: ["people"],
+  places: PROGRAM,
+};
+
 export const MOCK_MODEL: CommandSpec = {
   name: "mock-model",
   summary: "run a scripted model server for tests",

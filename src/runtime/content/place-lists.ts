@@ -19,12 +19,21 @@ export async function profilesOf(
   }));
 }
 
-export async function skillsOf({ loaded, content }: Pick<Place, "loaded" | "content">): Promise<readonly SkillInfo[]> {
+export async function skillsOf(place: Pick<Place, "loaded" | "content">): Promise<readonly SkillInfo[]> {
+  const registry = await openSkills(place);
+  return registry.list().map(({ id, description, scope }) => ({ name: id, description, scope }));
+}
+
+export async function skillOf(place: Pick<Place, "loaded" | "content">, name: string) {
+  const found = (await openSkills(place)).list().find(({ id }) => id === name);
+  return found && { name, description: found.description, scope: found.scope, body: await found.body() };
+}
+
+function openSkills({ loaded, content }: Pick<Place, "loaded" | "content">): Promise<SkillRegistry> {
   const files = content?.extensions ?? NO_EXTENSIONS;
-  const registry = await SkillRegistry.load({
+  return SkillRegistry.load({
     builtIn: hasBuiltInSkills(loaded.settings.skill_packs.value) ? BUILT_IN_SKILLS : [],
     skills: files.of("skill"),
     files: files.of("skill-file"),
   });
-  return registry.list().map(({ id, description, scope }) => ({ name: id, description, scope }));
 }

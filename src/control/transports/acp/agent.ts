@@ -262,8 +262,9 @@ class AcpAgent {
   async #close(id: string): Promise<void> {
     const { client, session } = this.#target(id);
     this.#find(id).cancel();
-    await client.send("DetachSession", {}, session);
+    const reply = await client.send("EndSession", {}, session);
     this.#sessions.delete(session);
+    if (!reply.ok) throw requestError(reply.failure);
   }
 
   #find(id: string): AcpSession {

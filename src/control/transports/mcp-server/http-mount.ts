@@ -1,0 +1,204 @@
+/**
+ * The MCP server over streamable HTTP, beside the other routes of the listeners, which check tokens, hosts and origins.
+ *
+ * 1. Each token has its own client of the engine. It is an agent's, also if the token is a person's: a program speaks MCP, not a person.
+ * 2. The revision 2026-07-28 has no sessions. Those of 2025 have, and belong to the token that began them.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHandlerRequestOptions,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import type { Identity } from "../../../protocol/client.js";
+import type { CommandKind } from "../../../protocol/commands.js";
+import type { ClientId, SessionId } from "../../../protocol/ids.js";
+import type { HostClient } from "../../connected-client.js";
+import type { Host } from "../../host.js";
+import { createMcpServer, type McpServerOptions } from "./server.js";
+import { listenedResources, publishEvents, replayMissed, Subscriptions } from "./subscriptions.js";
+
+export interface McpMountOptions extends Pick<McpServerOptions, "clock" | "version" | "onSession"> {
+  readonly host: Pick<Host, "connect">;
+  readonly newClientId: () => ClientId;
+  readonly log: (message: string) => void;
+}
+
+/** Of a token: what this transport needs to know. */
+export interface McpClaims {
+  readonly jti: string;
+  readonly identity_class: Identity;
+  readonly sessions?: readonly SessionId[];
+  readonly commands?: readonly string[];
+  readonly display_name?: string;
+}
+
+export interface McpMount {
+  readonly path: "/mcp";
+  handle(request: IncomingMessage, response: ServerResponse, client: { readonly claims: McpClaims }): void;
+  /** The token is not valid any more. */
+  drop(jti: string): void;
+  close(): void;
+}
+
+const MOST_TOKENS = 256;
+const MOST_SESSIONS = 64;
+const IDLE_MS = 60 * 60 * 1000;
+
+export function mcpMount(options: McpMountOptions): McpMount {
+  const tokens = new Map<string, TokenServer>();
+  const drop = (jti: string) => {
+    tokens.get(jti)?.close();
+    tokens.delete(jti);
+  };
+  const dropIdle = () => {
+    const before = options.clock.now() - IDLE_MS;
+    for (const [jti, server] of [...tokens]) if (server.isIdleSince(before)) drop(jti);
+    const [oldest] = tokens.size >= MOST_TOKENS ? tokens.keys() : [];
+    if (oldest !== undefined) drop(oldest);
+  };
+  return {
+    path: "/mcp",
+    handle(request, response, { claims }) {
+      let server = tokens.get(claims.jti);
+      if (server === undefined) {
+        dropIdle();
+        server = new TokenServer(options, claims);
+        tokens.set(claims.jti, server);
+      }
+      server.handle(request, response);
+    },
+    drop,
+    close: () => {
+      for (const jti of [...tokens.keys()]) drop(jti);
+    },
+  };
+}
+
+type FetchOptions = McpHandlerRequestOptions | undefined;
+
+/** The server for one token. */
+class TokenServer {
+  readonly #options: McpMountOptions;
+  readonly #client: HostClient;
+  readonly #subscriptions = new Subscriptions();
+  readonly #modern: ReturnType<typeof createMcpHandler>;
+  readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  readonly #stopPublishing: () => void;
+  readonly #answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  #open = 0;
+  #usedAt = 0;
+
+  constructor(options: McpMountOptions, claims: McpClaims) {
+    const { host, newClientId, log } = options;
+    this.#options = options;
+    const { sessions, commands, display_name: name } = claims;
+    const scope = {
+      ...(sessions !== undefined && { sessions }),
+      ...(commands !== undefined && { commands: commands as readonly CommandKind[] }),
+    };
+    const identity = { identity: "agent", canAnswer: false, transport: "mcp" } as const;
+    this.#client = host.connect({ id: newClientId(), ...identity, scope, ...(name !== undefined && { name }) });
+    const onerror = (error: Error) => log(`MCP: ${error.message}`);
+    this.#modern = createMcpHandler(() => this.#server("transport"), { legacy: "reject", onerror });
+    this.#stopPublishing = publishEvents(this.#client, (uri, event) => {
+      for (const each of this.#subscriptions.named(uri)) this.#publish(each, event);
+    });
+    const answer = toNodeHandler({ fetch: (request, given) => this.#fetch(request, given) }, { onerror });
+    this.#answer = answer as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  }
+
+  isIdleSince(time: number): boolean {
+    return this.#open === 0 && this.#usedAt < time;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const { clock } = this.#options;
+    this.#open++;
+    this.#usedAt = clock.now();
+    response.once("close", () => {
+      this.#open--;
+      this.#usedAt = clock.now();
+    });
+    void this.#answer(request, response);
+  }
+
+  close(): void {
+    this.#stopPublishing();
+    void this.#modern.close();
+    for (const transport of this.#sessions.values()) void transport.close();
+    this.#sessions.clear();
+    this.#client.close();
+  }
+
+  #publish(uri: string, event?: object): void {
+    this.#modern.bus.publish({ kind: "resource_updated", uri, ...(event && { params: { contents: event } }) });
+  }
+
+  #server(announces: McpServerOptions["announces"]) {
+    const { clock, version, onSession } = this.#options;
+    const subscriptions = announces === "itself" ? new Subscriptions() : this.#subscriptions;
+    return createMcpServer({
+      ...{ client: this.#client, clock, version, subscriptions, announces },
+      ...(onSession && { onSession }),
+    });
+  }
+
+  async #fetch(request: Request, given: FetchOptions): Promise<Response> {
+    if (await isLegacyRequest(request, given?.parsedBody)) return this.#legacy(request, given);
+    if (request.method === "POST") await this.#look(given?.parsedBody ?? (await bodyOf(request)));
+    return this.#modern.fetch(request, given);
+  }
+
+  /** The library answers `subscriptions/listen` without a handler of ours. */
+  async #look(message: unknown): Promise<void> {
+    for (const uri of listenedResources(message)) {
+      if (!(await this.#subscriptions.follow(this.#client, uri))) continue;
+      // After the answer that begins the stream.
+      setImmediate(() => void replayMissed(this.#client, uri, (event) => this.#publish(uri, event)));
+    }
+  }
+
+  async #legacy(request: Request, given: FetchOptions): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    if (id !== null) {
+      const known = this.#sessions.get(id);
+      return known === undefined ? notFound() : known.handleRequest(request, given);
+    }
+    const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (session) => this.#keep(session, transport),
+      onsessionclosed: (session) => void this.#sessions.delete(session),
+    });
+    await this.#server("itself").connect(transport);
+    const response = await transport.handleRequest(request, given);
+    // It began no session: nothing will come over it again.
+    if (transport.sessionId === undefined) await transport.close();
+    return response;
+  }
+
+  #keep(session: string, transport: WebStandardStreamableHTTPServerTransport): void {
+    const [oldest] = this.#sessions.size >= MOST_SESSIONS ? this.#sessions : [];
+    if (oldest !== undefined) {
+      this.#sessions.delete(oldest[0]);
+      void oldest[1].close();
+    }
+    this.#sessions.set(session, transport);
+  }
+}
+
+async function bodyOf(request: Request): Promise<unknown> {
+  try {
+    return await request.clone().json();
+  } catch {
+    return undefined;
+  }
+}
+
+function notFound(): Response {
+  const error = { code: -32001, message: "Session not found" };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
+}

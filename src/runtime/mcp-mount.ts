@@ -1,0 +1,36 @@
+/** `/mcp` on the listeners of a service. Its code loads with the first request. */
+import { VERSION } from "../base/version.js";
+import type { Mount } from "../control/transports/http/server.js";
+import type { McpMount } from "../control/transports/mcp-server/http-mount.js";
+import type { Engine } from "./open-engine.js";
+
+export interface LazyMcpMount extends Mount {
+  /** The token is not valid any more. */
+  drop(jti: string): void;
+  close(): void;
+}
+
+export function mcpMountOf(engine: Engine, options: { readonly log: (message: string) => void }): LazyMcpMount {
+  let mount: Promise<McpMount> | undefined;
+  const open = async () => {
+    const { mcpMount } = await import("../control/transports/mcp-server/http-mount.js");
+    return mcpMount({
+      ...{ host: engine.host, clock: engine.clock, version: VERSION, log: options.log },
+      newClientId: () => engine.newClientId(),
+      onSession: (session, agent) => {
+        const message = `The agent ${agent.slice(0, 100)} started the session ${session}. 'oxbow attach ${session}' shows it.`;
+        engine.host.tellPeople(message);
+      },
+    });
+  };
+  engine.host.addFeature("mcpserver_http");
+  return {
+    path: "/mcp",
+    handle(request, response, client) {
+      mount ??= open();
+      void mount.then((opened) => opened.handle(request, response, client));
+    },
+    drop: (jti) => void mount?.then((opened) => opened.drop(jti)),
+    close: () => void mount?.then((opened) => opened.close()),
+  };
+}
