@@ -20,14 +20,30 @@ const COMMON: ReadonlySet<string> = new Set(
 /** Every word of the text in its order, repeated where it is repeated; without those that say nothing. */
 export function searchWords(text: string): string[] {
   const words: string[] = [];
-  for (const [run] of text.normalize("NFKC").matchAll(WORD)) {
-    const parts = run.split(CAMEL);
-    for (const part of parts.length > 1 ? [run, ...parts] : parts) add(words, part);
+  const isPlain = ASCII.test(text);
+  for (const [run] of (isPlain ? text : text.normalize("NFKC")).matchAll(isPlain ? PLAIN_WORD : WORD)) {
+    const parts = isPlain ? plainParts(run) : run.split(CAMEL);
+    const add = isPlain ? addPlain : addAny;
+    if (parts.length > 1) add(words, run);
+    for (const part of parts) add(words, part);
   }
   return words;
 }
 
-function add(words: string[], part: string): void {
+const ASCII = /^[\0-\x7f]*$/;
+const PLAIN_WORD = /[A-Za-z0-9]+/g;
+
+/** Most words have no capital within them. */
+function plainParts(run: string): readonly string[] {
+  return /[a-z0-9][A-Z]/.test(run) ? run.split(/(?<=[a-z0-9])(?=[A-Z])/) : [run];
+}
+
+function addPlain(words: string[], part: string): void {
+  const word = part.toLowerCase();
+  if (!COMMON.has(word)) words.push(stem(word));
+}
+
+function addAny(words: string[], part: string): void {
   const plain = part
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
@@ -36,7 +52,7 @@ function add(words: string[], part: string): void {
     words.push(...pairsOf(run));
     return " ";
   });
-  for (const word of spaced.split(" ")) if (word !== "" && !COMMON.has(word)) words.push(stem(word));
+  for (const word of spaced.split(" ")) if (word !== "") addPlain(words, word);
 }
 
 function pairsOf(run: string): string[] {
@@ -45,8 +61,20 @@ function pairsOf(run: string): string[] {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** The common endings of English, so that `tests`, `testing` and `tested` meet `test`. */
+const STEMS = new Map<string, string>();
+const MOST_STEMS = 20_000;
+
 function stem(word: string): string {
+  let known = STEMS.get(word);
+  if (known !== undefined) return known;
+  known = withoutEnding(word);
+  if (STEMS.size >= MOST_STEMS) STEMS.clear();
+  STEMS.set(word, known);
+  return known;
+}
+
+/** The common endings of English, so that `tests`, `testing` and `tested` meet `test`. */
+function withoutEnding(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const cut = word
     .replace(/ies$/, "y")

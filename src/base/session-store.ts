@@ -205,6 +205,33 @@ export interface CopyEditsOptions {
   readonly callOf: (call: CallId) => CallId;
 }
 
+/** Some turns of a log that are read together. */
+export interface TurnSpan {
+  readonly session: SessionId;
+  /** Its first and last event. */
+  readonly from: number;
+  readonly to: number;
+  /** How many turns come before it. */
+  readonly before: number;
+}
+
+export interface TurnMatches {
+  /** The best first. */
+  readonly spans: readonly TurnSpan[];
+  /** Up to which event, and so many turns, each session was looked at; what comes behind has to be read. */
+  readonly reach: ReadonlyMap<SessionId, { readonly event: number; readonly turns: number }>;
+}
+
+/** Finds turns by their words without reading every log. It is a copy: the log is the truth, and the index can be thrown away. */
+export interface TurnIndex {
+  /** Turns of these sessions with one of the words at least. Takes up new events first, for as long as `budgetMs` lasts. */
+  find(
+    sessions: readonly SessionRecord[],
+    words: readonly string[],
+    options: { readonly limit: number; readonly budgetMs: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<TurnMatches>;
+}
+
 export interface CreateOptions {
   /** It is built aside: only this store sees it until `publish`. Needs the lease of the session; what a crash leaves is removed. */
   readonly draft?: true;
@@ -260,6 +287,8 @@ export interface SessionStore {
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
   /** Where long logs are also kept condensed, so that a resume need not read all their events. */
   readonly condensed?: CondensedLog;
+  /** Where logs can be searched by an index. */
+  readonly turns?: TurnIndex;
   /**
    * Gives a copy of a session, made of its events up to `upTo`, the user's edits of the original by then, so that the next
    * turn of the copy sees what the next turn of the original would have seen there.

@@ -36,6 +36,7 @@ import { CondensedTable } from "./condensed-table.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";
+import { LateTurnIndex } from "./late-turn-index.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
@@ -69,7 +70,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
     throw error;
   }
   const leases = new SessionLeases({ folder: join(dirname(path), "leases"), clock });
-  return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: chainKey(key) });
+  const indexPath = join(dirname(path), "search.db");
+  return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: chainKey(key), indexPath, key });
 }
 
 interface Parts {
@@ -77,6 +79,8 @@ interface Parts {
   readonly groupDelayMs: number;
   readonly leases: SessionLeases;
   readonly chainKey: Uint8Array;
+  readonly indexPath: string;
+  readonly key: Uint8Array;
 }
 
 class SqliteStore implements SessionStore {
@@ -92,8 +96,9 @@ class SqliteStore implements SessionStore {
   readonly #changing = new Set<CallId>();
   readonly #spending: SpendingTable;
   readonly condensed: CondensedLog;
+  readonly turns: LateTurnIndex;
 
-  constructor(database: Database, { clock, groupDelayMs, chainKey, leases }: Parts) {
+  constructor(database: Database, { clock, groupDelayMs, chainKey, leases, indexPath, key }: Parts) {
     this.#database = database;
     this.#leases = leases;
     const names = new Names(database);
@@ -114,6 +119,8 @@ class SqliteStore implements SessionStore {
     this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback, onCommit });
     const parts = { database, queue: this.#queue, sessions: this.#sessions, stretches: this.#stretches };
     this.condensed = new CondensedTable(parts);
+    const events = (session: SessionId, range: EventRange) => this.events(session, range);
+    this.turns = new LateTurnIndex({ path: indexPath, key, clock, events });
   }
 
   async create(session: NewSession, options: CreateOptions = {}): Promise<void> {
@@ -208,6 +215,7 @@ class SqliteStore implements SessionStore {
   }
 
   async remove(session: SessionId): Promise<void> {
+    await this.turns.forget(session);
     await this.#queue.add("sync", () => {
       const head = this.#sessions.head(session);
       return () => {
@@ -275,6 +283,7 @@ class SqliteStore implements SessionStore {
   async expire(session: SessionId, event: number): Promise<void> {
     if (!isEventId(event)) throw new StoreError("invalid", `${event} is not an event id.`);
     this.#queue.flush();
+    await this.turns.forget(session);
     try {
       while (this.#expirePage(session, event)) await nextTurnOfTheLoop();
     } catch (error) {
@@ -306,6 +315,7 @@ class SqliteStore implements SessionStore {
     try {
       this.#queue.flush();
     } finally {
+      await this.turns.close();
       this.#database.close();
     }
   }
