@@ -9,9 +9,9 @@ import { constants, type FileHandle, link, lstat, open, rename, unlink } from "n
 import { basename, dirname, join } from "node:path";
 
 export interface AtomicWriteOptions {
-  /** Permission bits of the result; 0o666 under the process's umask when not given. */
+  /** Permission bits of the result; default: 0o666 under the process's umask. */
   readonly mode?: number;
-  /** Owner of the result; kept as far as the system lets us. */
+  /** Owner of the result, if the system allows it. */
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** `replace` (default) replaces an existing file; `create` fails with EEXIST if there is one. */
   readonly when?: "replace" | "create";
@@ -70,7 +70,7 @@ async function createBeside(path: string, note: AtomicWriteOptions["note"]): Pro
   }
 }
 
-/** The file's own name leads, so that a leftover of a crash explains itself; a name at the length limit is shortened. */
+/** Begins with the file's own name, so that a leftover of a crash can be recognised; a name at the length limit is shortened. */
 function temporaryName(name: string): string {
   const suffix = `.${globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 12)}.tmp`;
   let stem = `.${name}`;
@@ -101,7 +101,7 @@ async function exists(path: string): Promise<boolean> {
 async function keepOwner(handle: FileHandle, owner: { uid: number; gid: number }): Promise<void> {
   const now = await handle.stat();
   if (now.uid === owner.uid && now.gid === owner.gid) return;
-  // Only the superuser may give files away; for everyone else the new file is simply theirs.
+  // Only the superuser may change the owner; for other users the new file is theirs.
   await handle.chown(owner.uid, owner.gid).catch(() => {});
 }
 

@@ -1,7 +1,7 @@
 /**
- * Nameless fifos: true pipes that this process can open at either end, and others only through /proc.
+ * Unnamed fifos: real pipes that this process can open at either end, and others only through /proc.
  *
- * 1. Nothing is left on disk: a fifo loses its name as soon as it is open. A process that is killed in between leaves it to the next.
+ * 1. Nothing is left on disk: a fifo loses its name as soon as it is open. If a process is killed in between, the next one removes it.
  * 2. A returned pipe is reused: its user has checked that no other process holds an end of it.
  */
 import { execFile } from "node:child_process";
@@ -9,9 +9,9 @@ import { closeSync, constants, openSync, readlinkSync, unlinkSync } from "node:f
 import { temporaryPrefix } from "./temporary-entries.js";
 
 export interface Fifo {
-  /** Counts as neither reader nor writer. */
+  /** A descriptor that counts as neither reader nor writer. */
   readonly handle: number;
-  /** Opens an end of it, in this process. */
+  /** The path to open an end of it in this process. */
   readonly path: string;
   /** How /proc shows the fifo among a process's open files. */
   readonly link: string;
@@ -35,7 +35,7 @@ export async function takeFifo(): Promise<Fifo | undefined> {
   }
 }
 
-/** Makes one for the first command: that takes a process of its own. */
+/** Makes one in advance for the first command, because it starts a process. */
 export async function prepareFifo(): Promise<void> {
   const fifo = await takeFifo();
   if (fifo !== undefined) giveBack(fifo);

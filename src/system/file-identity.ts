@@ -1,7 +1,7 @@
 /** The identity of a file or folder, independent of its name. */
 import { lstatSync } from "node:fs";
 
-/** The number of a removed folder may be given to the next one; the time it was made at is not. Empty when there is none. */
+/** A new folder may get the inode number of a removed one, but not its creation time. Empty if there is no such file. */
 export function identityOf(path: string): string {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat === undefined ? "" : `${stat.dev}:${stat.ino}:${stat.birthtimeMs}`;

@@ -131,7 +131,7 @@ class Attempt {
     this.#breakUntil = clock.now() + Math.max(patienceMs, PATIENCE_MS);
   }
 
-  /** False when it is worth to try again after a pause. Throws LockBusy when the time is over. */
+  /** False if the caller should try again after a pause. Throws LockBusy when the time is over. */
   succeeds(): boolean {
     for (;;) {
       if (make(this.#path, this.mark)) return true;
@@ -139,7 +139,7 @@ class Attempt {
       if (mark === undefined) continue;
       const abandoned = isAbandoned(this.#path, mark);
       if (abandoned && breakLock(this.#path, mark, this.#clock)) continue;
-      // An abandoned lock has no holder to give up for: another process is just breaking it.
+      // An abandoned lock has no live holder to wait for: another process is breaking it.
       if (this.#clock.now() >= (abandoned ? this.#breakUntil : this.#until)) throw busy(this.#path, mark);
       return false;
     }
@@ -225,7 +225,7 @@ function isAbandoned(path: string, mark: string): boolean {
   const holder = parseMark(mark);
   const us = self();
   if (holder?.system === us.system) return holder.boot !== us.boot || !isAlive(holder);
-  // The time of the last renewal is the machine's, so no injected clock counts here.
+  // The time of the last renewal is the machine's, so this does not use the injected clock.
   const renewed = ifThere(() => lstatSync(path));
   return renewed !== undefined && Date.now() - renewed.mtimeMs > ABANDONED_MS;
 }

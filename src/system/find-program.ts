@@ -5,7 +5,7 @@ import { realpathOrSelf } from "./real-path.js";
 import { isWithin } from "./within.js";
 
 export interface FindProgramOptions {
-  /** A folder whose content is not trusted: a program in it is passed over. */
+  /** A folder whose content is not trusted: programs in it are skipped. */
   readonly outside?: string;
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.js";
 import type { HttpResponse } from "./http-client.js";
 import { HttpError, networkDetail } from "./http-error.js";
 
-/** Unread bytes at which the server is made to wait. */
+/** The number of unread bytes at which we stop reading from the server. */
 const HIGH_WATER_BYTES = 1 << 20;
 /** How long the rest of an unwanted body may take before its connection is closed. */
 const DRAIN_MS = 1000;
@@ -132,7 +132,7 @@ export class HttpBody implements AsyncIterable<Uint8Array> {
         if (bytes >= limitBytes) break;
       }
     } catch {
-      // What has arrived has to do.
+      // Return what has arrived.
     } finally {
       stopTimer();
     }

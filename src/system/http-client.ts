@@ -1,14 +1,14 @@
 /**
- * HTTP requests whose answers are read while they arrive, on `node:http` and `node:https` with connections that are kept.
- * (Global `fetch` takes about 145 ms at its first use on Node 20, which would be paid by every first answer.)
+ * HTTP requests with streamed answers, on `node:http` and `node:https` with persistent connections. (The first use of the global
+ * `fetch` takes about 145 ms on Node 20, which would delay every first answer.)
  *
- * 1. Everything that goes wrong on the way is an HttpError that says in which phase; nothing else is thrown or left unhandled.
+ * 1. Every network problem is an HttpError that names the phase; nothing else is thrown or left unhandled.
  * 2. Bytes that arrived before a connection broke are delivered before the error.
  * 3. A signal that fires destroys the socket at once. A finished exchange holds no listener on the signal.
  * 4. A redirect is an answer like any other: a key is never carried to another host.
  * 5. Proxies and certificate authorities come from `network`. Their code is loaded only where one applies.
  *
- * Compression is never asked for.
+ * It never asks for compression.
  */
 import type * as NodeHttp from "node:http";
 import type { LookupFunction } from "node:net";
@@ -20,9 +20,9 @@ import type { Network } from "./network/network.js";
 import type { ProxiedWays } from "./network/proxied-way.js";
 
 export interface HttpTimeouts {
-  /** To have a connection, TLS included. */
+  /** The limit for the connection, including TLS. */
   readonly connectMs?: number;
-  /** Without a byte from the server, before the answer or in the middle of it. */
+  /** The limit without a byte from the server, before or during the answer. */
   readonly idleMs?: number;
 }
 
@@ -33,7 +33,7 @@ export interface HttpRequest {
   readonly body?: string;
   readonly signal?: AbortSignal;
   readonly timeouts?: HttpTimeouts;
-  /** Where the host's name leads. A connection made this way serves this request alone. A proxy looks the name up itself. */
+  /** Resolves the host's name. Such a connection serves only this request. A proxy resolves the name itself. */
   readonly lookup?: LookupFunction;
   /** A Unix socket to send it through; the address's host is then only a name. */
   readonly socketPath?: string;
@@ -43,11 +43,11 @@ export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** To be iterated once. Each piece is all that has arrived since the last. */
+  /** Can be iterated once. Each chunk is everything that arrived since the last one. */
   readonly body: AsyncIterable<Uint8Array>;
   /** A small body as text, cut at `limitBytes`: for errors and lists. Never throws, and never waits for long. */
   text(limitBytes: number): Promise<string>;
-  /** No more is wanted. The connection is kept if the rest turns out to be short. */
+  /** Drops the rest of the body. The connection stays open if the rest is short. */
   release(): void;
   /** Stops the server. Does nothing if the body has ended or was released. */
   destroy(): void;
@@ -61,7 +61,7 @@ export interface HttpClient {
 
 export interface HttpClientOptions {
   readonly clock?: Clock;
-  /** Asked once, with the first request. Rejects with a NetworkSettingError. Undefined: everything is reached directly. */
+  /** Called once, with the first request. Rejects with a NetworkSettingError. Undefined: all connections are direct. */
   readonly network?: (() => Promise<Network | undefined>) | undefined;
 }
 
@@ -73,14 +73,14 @@ export interface Way {
   readonly agent: NodeHttp.Agent | false;
   /** For a request that must not share its connection. */
   readonly freshAgent: () => NodeHttp.Agent | false;
-  /** The socket comes connected, TLS included. */
+  /** The socket is already connected, including TLS. */
   readonly isTunnel: boolean;
-  /** Replace what the address says. */
+  /** Options that override the address. */
   readonly options?: NodeHttp.ClientRequestArgs;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The error of a connection that was not made. */
+  /** The error for a failed connection. */
   readonly unreached?: (error: NodeJS.ErrnoException) => HttpError;
-  /** The answer is not the server's. */
+  /** The error if the answer comes from the proxy instead of the server. */
   readonly refusal?: (answer: NodeHttp.IncomingMessage) => HttpError | undefined;
 }
 
@@ -124,7 +124,7 @@ class Ways {
       this.#proxied ??= new (await import("./network/proxied-way.js")).ProxiedWays(network, KEPT);
       return await this.#proxied.to(url, proxy);
     } catch (error) {
-      // A proxy or a certificate file that was set and cannot be used.
+      // A proxy or certificate file of the settings cannot be used.
       throw new HttpError("connect", (error as Error).message.replace(/\.$/, ""), "ERR_NETWORK_SETTING");
     }
   }
@@ -153,7 +153,7 @@ class Ways {
   }
 }
 
-/** The server had closed a kept connection just when it was used again; nothing of the request was answered. */
+/** The server closed a persistent connection just when it was used again; it answered no part of the request. */
 class StaleConnection extends HttpError {}
 
 function parseUrl(text: string): URL {
@@ -263,7 +263,7 @@ function open(request: HttpRequest, { url, way, agent, length }: Opening): NodeH
       ...way.options,
     });
   } catch (error) {
-    // A header that cannot be sent; Node's message names it and leaves its value out.
+    // An invalid header; Node's message contains its name but not its value.
     const { message, code } = error as NodeJS.ErrnoException;
     throw new HttpError("connect", message, code);
   }

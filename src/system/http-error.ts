@@ -2,9 +2,9 @@ import type { Failure } from "../protocol/errors.js";
 
 /** What can go wrong between a request and the end of its answer. */
 export type HttpErrorKind =
-  /** There was no connection. */
+  /** The connection failed. */
   | "connect"
-  /** There was one, and it broke: before the answer or in the middle of it. */
+  /** The connection broke before or during the answer. */
   | "dropped"
   | "timeout"
   /** The caller's signal fired. */
@@ -12,7 +12,7 @@ export type HttpErrorKind =
 
 export class HttpError extends Error {
   readonly kind: HttpErrorKind;
-  /** The operating system's or TLS's name for it, where there is one. */
+  /** The error code of the operating system or of TLS, if there is one. */
   readonly code: string | undefined;
 
   constructor(kind: HttpErrorKind, message: string, code?: string) {

@@ -12,7 +12,7 @@ export interface KeychainOptions {
   /** A folder whose programs are not trusted. */
   readonly avoid?: string;
   readonly platform: NodeJS.Platform;
-  /** Which key: what it is for, and the folder that it belongs to. */
+  /** Names the key by its purpose and its folder. */
   readonly name: string;
   readonly account: string;
   /** The setting that chooses between keychain and file. */
@@ -20,7 +20,7 @@ export interface KeychainOptions {
 }
 
 export interface Keychain {
-  /** undefined when it holds none. */
+  /** Undefined if there is no entry. */
   read(): Promise<string | undefined>;
   write(key: string): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface Commands {
   readonly install: string;
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** What the writing command reads. */
+  /** The standard input of the write command. */
   readonly writeInput: (key: string) => string;
 }
 
@@ -60,7 +60,7 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
     async read() {
       const { code, output, problem } = await run(program, commands.read, "");
       if (code === 0 && output.trim() !== "") return output.trim();
-      // Both programs fail without an entry; they write to stderr only if they could not look.
+      // Both programs fail without an entry; they write to stderr only if the lookup itself failed.
       if (problem.trim() === "" || /could not be found/.test(problem)) return undefined;
       throw new KeyError("unavailable", `The keychain cannot be read: ${problem.trim()}`);
     },

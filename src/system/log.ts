@@ -2,8 +2,8 @@
  * Oxbow's own log: one JSON object a line, one file a day, apart from the log of sessions.
  *
  * 1. A line is written whole with one append, so that several processes can share the file.
- * 2. Nothing is written, and no folder made, until there is something to say.
- * 3. Logging never fails a run: what cannot be written is dropped.
+ * 2. The first message creates the folder and the file.
+ * 3. Logging never fails a run: messages that cannot be written are dropped.
  */
 import { appendFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import type { JsonObject } from "../protocol/json.js";
 export const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Days of own logs that are kept; older files go when a new day's file is begun. */
+/** How many days of logs to keep; a new day's file deletes older ones. */
 const KEEP_DAYS = 30;
 
 export interface LogOptions {

@@ -1,17 +1,17 @@
 /**
- * A true pipe for a command's output. Node gives its children a pair of sockets for each stream instead; then `echo x
- * >/dev/stderr` fails in the child, stdout and stderr arrive in any order, and after the command's end one can only wait and
- * see whether more comes.
+ * A real pipe for a command's output. Node gives its children a pair of sockets for each stream instead; then `echo x
+ * >/dev/stderr` fails in the child, stdout and stderr arrive in any order, and after the command's end it is unclear whether more
+ * output follows.
  *
- * 1. A pipe serves one command at a time and is reused only after its end was seen, when no process holds its other side.
- * 2. `drain` reads all that was written before it was called, and then knows whether a writer is left.
+ * 1. A pipe serves one command at a time and is reused only after its end was read, when no process holds its other side.
+ * 2. `drain` reads everything that was written before the call, and then knows whether a writer is left.
  */
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { Socket } from "node:net";
 import { dropFifo, type Fifo, giveBack, takeFifo } from "./fifo.js";
 
 const CHUNK_BYTES = 65_536;
-/** More than a pipe can hold: a writer that never stops must not hold us. */
+/** More than a pipe can hold: a writer that never stops must not block us. */
 const MAX_DRAIN_READS = 32;
 
 let scratch: Buffer | undefined;
@@ -53,7 +53,7 @@ export class OutputPipe {
     return this.#fifo.link;
   }
 
-  /** For the child; it ends with `start`. */
+  /** For the child; `start` closes it here. */
   get writeEnd(): number {
     if (this.#writeEnd === undefined) throw new Error("The pipe has already started.");
     return this.#writeEnd;
@@ -63,7 +63,7 @@ export class OutputPipe {
     return this.#ended;
   }
 
-  /** To be called once the child has its own copy of the write end. */
+  /** Call it once the child has its own copy of the write end. */
   start(onData: (chunk: Buffer) => void): void {
     this.#closeWriteEnd();
     this.#onData = onData;

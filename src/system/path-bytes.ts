@@ -1,9 +1,9 @@
 /**
  * File names as strings that keep every byte.
  *
- * On Linux a name is a row of bytes. Node reads it as UTF-8 and puts U+FFFD for each byte that does not fit, so two names look like
- * one, and neither can be opened. Here such a byte becomes a lone surrogate: U+DC00 plus the byte. Valid UTF-8 never decodes to a lone
- * surrogate, so no other name has this form and the way back is exact. Python calls this "surrogateescape".
+ * On Linux a name is a sequence of bytes. Node reads it as UTF-8 and replaces each invalid byte by U+FFFD, so two names look the
+ * same, and neither can be opened. Here such a byte becomes a lone surrogate: U+DC00 plus the byte. Valid UTF-8 never decodes to a lone
+ * surrogate, so no other name has this form and the conversion back is exact. Python calls this "surrogateescape".
  */
 import { isUtf8 } from "node:buffer";
 import { type PathLike, readdirSync, readlinkSync } from "node:fs";
@@ -11,7 +11,7 @@ import { type PathLike, readdirSync, readlinkSync } from "node:fs";
 const ESCAPES = 0xdc00;
 const REPLACEMENT = "\ufffd";
 
-/** What `node:fs` needs for a path in this form. Most paths stay as they are. */
+/** Converts a path in this form for `node:fs`. Most paths stay unchanged. */
 export function fsPath(path: string): string | Buffer {
   return path.isWellFormed() || process.platform === "win32" ? path : pathBytes(path);
 }
@@ -24,14 +24,14 @@ export function namesIn(folder: string): string[] {
   return readdirSync(path, { encoding: "buffer" }).map(pathText);
 }
 
-/** Where a link says it leads. */
+/** The target of a link, as text. */
 export function linkTarget(link: string): string {
   const path: PathLike = fsPath(link);
   const target = readlinkSync(path);
   return isDoubtful(target) ? pathText(readlinkSync(path, { encoding: "buffer" })) : target;
 }
 
-/** For people. A name that is not UTF-8 is shown as bash would take it: `$'a\xff'`. */
+/** For messages. A name that is not UTF-8 has the notation of bash: `$'a\xff'`. */
 export function shownPath(path: string): string {
   if (path.isWellFormed()) return path;
   const escaped = Array.from(path, (char) => {
@@ -65,7 +65,7 @@ export function pathBytes(path: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Node put this for a byte that does not fit, or it is part of the name. */
+/** Contains U+FFFD: from Node for an invalid byte, or part of the name. */
 function isDoubtful(text: string): boolean {
   return text.includes(REPLACEMENT);
 }

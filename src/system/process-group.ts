@@ -18,7 +18,7 @@ import { nextMarker, ProcessTree, withMarker } from "./process-tree.js";
 import { ProcessWatchdog } from "./process-watchdog.js";
 
 export interface ProcessRequest {
-  /** The program and its arguments; no shell is involved unless it is the program. */
+  /** The program and its arguments, without a shell. */
   readonly argv: readonly string[];
   readonly cwd: string;
   /** The whole environment of the child, except the marker of its process tree. */
@@ -26,15 +26,15 @@ export interface ProcessRequest {
   readonly onOutput: (chunk: Buffer) => void;
   /** Without it stderr comes with stdout, in the order both were written. */
   readonly onErrorOutput?: (chunk: Buffer) => void;
-  /** For the child's stdin, which is empty otherwise. A promise is written when it is fulfilled, a stream as it comes. */
+  /** The child's stdin; default: empty. A promise is written when it resolves, a stream as it comes. */
   readonly input?: string | Uint8Array | Promise<string> | Readable;
   /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
   readonly descriptors?: readonly number[];
   /** Open files that the parent of this process left to it, and that must not reach the child. */
   readonly withheld?: Withheld | undefined;
-  /** The program only stands around others (a sandbox): it ends with them, and asking it to end would kill them. */
+  /** The program is only a wrapper (a sandbox): it ends with its children, and SIGTERM to it would kill them. */
   readonly isWrapper?: boolean;
-  /** Nothing outlives it: the kernel ensures that (a process namespace). */
+  /** The kernel ensures that no process outlives it (a process namespace). */
   readonly endsWithAll?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
@@ -70,7 +70,7 @@ export interface RunningProcess {
   stop(): Promise<ProcessEnd>;
 }
 
-/** The command could not be started at all; the message says why and what to do. */
+/** The command could not be started; the message says why and what to do. */
 export class SpawnError extends Error {
   readonly code: string;
 
@@ -84,15 +84,15 @@ export class SpawnError extends Error {
 /** A started command. */
 export interface Launched {
   readonly pid: number;
-  /** The one in its environment, when that was made before there was a request. */
+  /** The marker in its environment, if that was made before the request. */
   readonly marker?: string;
   readonly outputLink?: string;
   readonly exited: Promise<Exit>;
-  /** No process can write any more. */
+  /** Whether no process can write any more. */
   outputEnded(): boolean;
   /** Settles at the end of the output, or never. */
   readonly outputEnd: Promise<void>;
-  /** Delivers what was written until now, as far as that can be done at once. */
+  /** Delivers the output so far, without waiting. */
   drain(): void;
   close(): void;
 }
@@ -108,7 +108,7 @@ export type Launch = (request: ProcessRequest) => Promise<Launched>;
 const GRACE_MS = 700;
 const DRAIN_MS = 250;
 const EXIT_LIMIT_MS = 500;
-/** Shorter commands need no watchdog. */
+/** Shorter commands do not start a watchdog. */
 const WATCH_AFTER_MS = 200;
 const WINDOWS = process.platform === "win32";
 
@@ -208,7 +208,7 @@ function firstReason(
   });
 }
 
-/** Whether the tree was empty and its output ended before the time was over. */
+/** Whether the tree was empty and its output ended within the time limit. */
 async function quietWithin(
   launched: Launched,
   tree: ProcessTree,
@@ -243,7 +243,7 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
   const output = pipe?.writeEnd ?? "pipe";
   const child = spawn(program, args, {
     cwd: request.cwd,
-    // Node's pipes are sockets, and a bash with a socket for stdin takes itself for a remote login and reads ~/.bashrc, unless
+    // Node's pipes are sockets, and a bash with a socket as stdin assumes a remote login and reads ~/.bashrc, unless
     // another shell seems to be around it.
     env: request.input === undefined ? request.env : { SHLVL: "1", ...request.env },
     detached: !WINDOWS,
@@ -305,7 +305,7 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
   };
 }
 
-/** A shell that closes what is withheld and becomes the program. */
+/** A shell that closes the withheld files and then executes the program. */
 export function withoutInherited({ argv, withheld }: Pick<ProcessRequest, "argv" | "withheld">): readonly string[] {
   if (withheld === undefined) return argv;
   const close = withheld.descriptors.map((descriptor) => `exec ${descriptor}<&-\n`).join("");

@@ -1,9 +1,9 @@
 /**
- * Which process it is, and whether it still runs.
+ * Identifies a process, and checks whether it still runs.
  *
- * 1. A process id is used again after its process has ended. With the start time it names one process of one boot. Where the system
- *    reports no start times (0), only the id is compared.
- * 2. Within another process namespace the same id is another process, so nothing can be said of those.
+ * 1. The system reuses process ids. With the start time, an id names one process of one boot. If the system reports no start times
+ *    (0), only the id is compared.
+ * 2. In another process namespace the same id is another process, so processes there cannot be checked.
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { readRow, startTimeOf } from "./process-table.js";
@@ -21,7 +21,7 @@ export function ownIdentity(): ProcessIdentity {
   return own;
 }
 
-/** Of a process of this boot and namespace. */
+/** Only for a process of this boot and namespace. */
 export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   if (pid === process.pid) return startTime === ownIdentity().startTime;
   return startTime === 0 ? isRunning(pid) : readRow(pid)?.startTime === startTime;
@@ -44,7 +44,7 @@ export function bootId(): string {
 
 let namespace: string | undefined;
 
-/** Digits. Process ids mean the same within one; "0" where there is only one. */
+/** The id of the process namespace, in which process ids are unique; "0" if there is only one. */
 export function processNamespace(): string {
   namespace ??= /\d+/.exec(told(() => readlinkSync("/proc/self/ns/pid")))?.[0] ?? "0";
   return namespace;

@@ -1,10 +1,9 @@
 /**
  * The machine's processes as the operating system lists them: /proc on Linux, `ps` elsewhere.
  *
- * 1. A row is of a process, never of a thread or of the kernel's own, and never of a zombie: that runs nothing and holds nothing.
- * 2. Start times give the age. Process ids do not: they count up and start again at the bottom when
- *    they reach the top, on a small or busy machine within minutes. They serve as a short cut only for as long as they cannot
- *    have gone all the way round.
+ * 1. Each row is a process, never a thread, a kernel thread or a zombie: a zombie runs nothing and holds nothing.
+ * 2. Start times give the age. Process ids do not: they wrap around, on a small or busy machine within minutes. They serve as a
+ *    shortcut only while they cannot have wrapped around.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -23,20 +22,20 @@ export interface ProcessRow {
 export interface Origin {
   readonly pid: number;
   readonly startTime: number;
-  /** It started so lately that the ids cannot have gone round since. */
+  /** It started so recently that the ids cannot have wrapped around since. */
   readonly recent: boolean;
 }
 
-/** Too short for the smallest range of ids (32,768) to be used up by anything a command does. */
+/** Too short for a command to use up the smallest range of ids (32,768). */
 export const RECENT_MS = 500;
 
 const HAS_PROC = process.platform === "linux";
-/** Up to here looking at every id is cheaper than listing the whole of /proc. */
+/** Up to this number, checking every id is cheaper than listing all of /proc. */
 const PROBE_LIMIT = 64;
-/** New processes may appear while we look; on a busy machine that may never stop. */
+/** New processes may appear during the check; on a busy machine that may never stop. */
 const MAX_LOOKS = 32;
 
-/** Sure that nothing that started after the origin still runs. Reads one small file when the machine is idle. */
+/** True only if it is certain that no process that started after the origin still runs. Reads one small file on an idle machine. */
 export function nothingSince(origin: Omit<Origin, "startTime">): boolean {
   for (let look = 0; look < MAX_LOOKS && origin.recent; look++) {
     const last = lastPid();
@@ -44,15 +43,15 @@ export function nothingSince(origin: Omit<Origin, "startTime">): boolean {
     for (let pid = origin.pid + 1; pid <= last; pid++) {
       if (existsSync(`/proc/${pid}`)) return false;
     }
-    // A process that was seen running may have started another and ended before we came to it.
+    // A process may have started another and ended before this check reached it.
     if (last === origin.pid || last === lastPid()) return true;
   }
   return false;
 }
 
 /**
- * Visits every live process that started with the origin or after it, also those that start meanwhile: whatever a process
- * leaves behind that ends before or during its visit is visited too. False when there was no end to the new ones.
+ * Visits every live process that started with the origin or after it, including those that start meanwhile, and the children of a
+ * process that ends before or during its visit. False if new processes never stopped appearing.
  */
 export function visitSince(origin: Origin, visit: (row: ProcessRow) => void): boolean {
   if (!HAS_PROC) {
@@ -157,7 +156,7 @@ function parseStat(pid: number): (ProcessRow & { readonly state: string | undefi
   };
 }
 
-/** `ps` of POSIX. It costs a process, so it serves only where something is to be killed. */
+/** POSIX `ps`. It starts a process, so it is used only before a kill. */
 export function rowsOfPs(): readonly ProcessRow[] {
   let listing: string;
   try {

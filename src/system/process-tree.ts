@@ -1,17 +1,17 @@
 /**
- * Everything one command started, however it tried to get away, and how to end it.
+ * Finds and ends everything that a command started, even processes that detach themselves.
  *
- * 1. A process belongs to the tree when it is in the command's process group or session, when its parent belongs, when it
- *    carries the tree's marker in its environment (which survives setsid, nohup and double forks), or when it holds the
- *    command's output open; and it is not older than the command. What belonged once belongs until it is dead.
+ * 1. A process belongs to the tree if it is in the command's process group or session, if its parent belongs, if it has the tree's
+ *    marker in its environment (which survives setsid, nohup and double forks), or if it holds the command's output open; and if it
+ *    is not older than the command. A member stays a member until it has ended.
  * 2. A session whose leader is a member has no other members than the leader's descendants.
- * 3. No other process is ever signalled: the group id is used only while the group has members, a pid only together with the
- *    start time it was seen with.
- * 4. A tree is empty only when every candidate has been seen clearly.
+ * 3. No other process is ever signalled: the group id is used only while the group has members, a pid only together with its start
+ *    time.
+ * 4. A tree is empty only when every candidate has been checked with certainty.
  * 5. The ordinary end of a command costs one signal 0 and one small file read.
  *
- * A process that emptied its environment, made a session of its own, closed the output and lost its parent before the command
- * ended looks like an unrelated process. Only a process namespace (the sandbox) contains it.
+ * A process that clears its environment, starts a new session, closes the output and loses its parent before the command ends looks
+ * like an unrelated process. Only a process namespace (the sandbox) contains it.
  */
 import { spawnSync } from "node:child_process";
 import type { Clock } from "../base/clock.js";
@@ -27,10 +27,10 @@ import {
   visitSince,
 } from "./process-table.js";
 
-/** The environment variable that carries the markers, outermost first: an Oxbow in an Oxbow belongs to both. */
+/** The environment variable that carries the markers, outermost first: an Oxbow inside an Oxbow has both. */
 export const MARKER_VARIABLE = "OXBOW_CALL";
 
-/** What every marker made by this process begins with. It must be the only one of its kind, not a secret. */
+/** What every marker made by this process begins with. It must be unique, but not secret. */
 export const INSTANCE_MARKER = `${[process.pid, Date.now(), Math.random() * 2 ** 53].map((part) => part.toString(36)).join("-")}.`;
 let counter = 0;
 
@@ -46,24 +46,24 @@ export function withMarker(env: Readonly<Record<string, string>>, marker: string
 
 export interface TerminateOptions {
   readonly clock: Clock;
-  /** Between the polite signal and the other one. */
+  /** The time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
 }
 
 export interface ProcessTreeOptions {
   readonly marker: string;
-  /** How /proc names the command's output, where that name is the command's alone. */
+  /** The name of the command's output in /proc, if only the command has it. */
   readonly outputLink?: string | undefined;
-  /** The first process only stands around the others and ends with them: it is not asked, only killed. */
+  /** The first process is only a wrapper and ends with the others: it gets SIGKILL, never SIGTERM. */
   readonly isWrapper?: boolean;
-  /** Nothing outlives the first process. */
+  /** No process outlives the first one. */
   readonly endsWithAll?: boolean;
 }
 
 /** SIGKILL cannot be refused, but a process stuck in the kernel (a dead network disk) does not notice it. */
 const KILL_LIMIT_MS = 2000;
 const KILL_NOW_ROUNDS = 50;
-/** The looks are 1, 2, 4 … 32 ms apart; to change into another program takes microseconds on an idle machine. */
+/** The checks are 1, 2, 4 … 32 ms apart; an exec takes microseconds on an idle machine. */
 const MAX_UNSURE_LOOKS = 12;
 const WINDOWS = process.platform === "win32";
 const LINUX = process.platform === "linux";
@@ -93,12 +93,12 @@ export class ProcessTree {
     this.#sessions = new Set([pid]);
   }
 
-  /** It has run long enough for ids to repeat, so from now on age decides. */
+  /** It has run long enough for ids to repeat, so from now on the age decides. */
   noteLasting(): void {
     if (!this.#exited) this.#startTime ??= startTimeOf(this.pid);
   }
 
-  /** The first process was reaped: from now on its id lives only as long as its group. */
+  /** The first process was reaped: from now on its id is valid only as long as its group exists. */
   noteExit({ signal }: { readonly signal: NodeJS.Signals | undefined }): void {
     this.#exited = true;
     if (this.#endsWithAll && signal === undefined) this.#allEnded = true;
@@ -141,7 +141,7 @@ export class ProcessTree {
     return members;
   }
 
-  /** Ends every member: asks, waits, insists. Resolves with the number that could not be ended. */
+  /** Ends every member: SIGTERM, a wait, SIGKILL. Resolves with the number that could not be ended. */
   async terminate({ clock, graceMs }: TerminateOptions): Promise<number> {
     const asked = new Set<number>();
     const ask = (members: readonly ProcessRow[]) => {
@@ -165,7 +165,7 @@ export class ProcessTree {
     }
   }
 
-  /** Looks and acts again and again; whether the tree was empty before the time was over. */
+  /** Checks and acts repeatedly. True if the tree was empty within the time limit. */
   async #emptyWithin(
     act: (members: readonly ProcessRow[]) => void,
     { clock, ms }: { readonly clock: Clock; readonly ms: number },

@@ -1,13 +1,13 @@
 /**
- * Children must not outlive Oxbow even when it is killed with SIGKILL and can do nothing more itself. A small shell waits at
- * the end of a pipe that only this process holds: when the pipe ends, it kills what is left.
+ * Children must not outlive Oxbow, even if SIGKILL ends it. A small shell waits at the end of a pipe that only this process holds:
+ * when the pipe closes, the shell kills the remaining children.
  *
- * It starts when a command has run for a moment, so that a quick command does not pay for it, and there is one for the whole process.
+ * It starts when a command has run for a moment, so that short commands are not slowed down. There is one per process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { INSTANCE_MARKER } from "./process-tree.js";
 
-/** A line on stdin is the set of live process groups; `$0` is the text their environments carry. */
+/** A line on stdin is the set of live process groups; `$0` is the marker in their environments. */
 const SCRIPT = `
 groups=
 while read -r line; do groups=$line; done
@@ -35,7 +35,7 @@ export class ProcessWatchdog {
     if (this.#groups.delete(group)) this.#tell();
   }
 
-  /** Everything is dead already: the watchdog need not look. */
+  /** Ends the watchdog when all children have ended. */
   stop(): void {
     this.#child?.kill("SIGKILL");
     this.#child = undefined;
@@ -43,7 +43,7 @@ export class ProcessWatchdog {
 
   #start(path: string): void {
     if (this.#failed || this.#child !== undefined) return;
-    // Its own session, or Ctrl-C in the terminal would end it too.
+    // Its own session, because Ctrl-C in the terminal would end it otherwise.
     const child = spawn("/bin/sh", ["-c", SCRIPT, INSTANCE_MARKER], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],

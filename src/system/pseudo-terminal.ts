@@ -2,7 +2,7 @@
  * Runs a command on a pseudo-terminal, for programs that behave differently without one: through the optional package
  * `@lydell/node-pty`, else through util-linux's `script`.
  *
- * No user sits at that terminal, so one end-of-file is typed ahead: a prompt reads it and ends instead of waiting.
+ * No user sits at that terminal, so Oxbow sends one end-of-file in advance: a prompt reads it and ends instead of waiting.
  */
 import { existsSync } from "node:fs";
 import { shellWord } from "../base/shell-word.js";
@@ -22,7 +22,7 @@ const ROWS = 40;
 const END_OF_FILE = "\x04";
 const SCRIPT_PROGRAM = "/usr/bin/script";
 
-/** The part of the package that is used here; it need not be installed, so its own types cannot be imported. */
+/** The part of the package that is used here. It is optional, so its own types cannot be imported. */
 interface TerminalPackage {
   spawn(
     program: string,
@@ -47,10 +47,10 @@ interface Terminal {
 
 export type TerminalPackageLoader = () => Promise<unknown>;
 
-/** Not a literal, so that neither the compiler nor a bundler wants the package to be there. */
+/** Typed as `string`, so that neither the compiler nor a bundler resolves the package. */
 const PACKAGE_NAME: string = "@lydell/node-pty";
 
-/** The way to a terminal on this machine; undefined when there is none. */
+/** How to get a terminal on this machine; undefined if there is no way. */
 export async function findTerminal(
   load: TerminalPackageLoader = () => import(PACKAGE_NAME),
 ): Promise<Launch | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Gives the memory of a finished piece of work back. V8 keeps garbage until it needs the room: after an answer of 10,000 lines that is
+ * Frees the memory of finished work. V8 keeps garbage until it needs the space: after an answer of 10,000 lines that is
  * 20 to 35 MiB, for minutes, because a program that waits for a person allocates nothing.
  */
 import { setFlagsFromString } from "node:v8";

@@ -1,9 +1,9 @@
 /**
  * Where the files of a git repository really lie, and whether they belong to a workspace.
  *
- * They do when they lie in it; or when they lie outside and vouch for the work tree from there, where nothing in the
- * workspace can have written: a repository in a folder above, the main repository of a linked worktree, the outer
- * repository of a submodule.
+ * They belong to it if they lie in it. They also belong to it if they lie outside, where nothing in the workspace can write, and
+ * refer to the work tree: a repository in a folder above, the main repository of a linked worktree, the outer repository of a
+ * submodule.
  */
 import { constants, copyFileSync, lstatSync, readlinkSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -21,13 +21,13 @@ export interface RepositoryPlaces {
   readonly top: string;
   /** `.git`, or what it points to. */
   readonly gitDirectory: string;
-  /** What all worktrees share; mostly the same folder. */
+  /** The folder that all worktrees share; usually the same one. */
   readonly common: string;
   /** `core.worktree`, when it is set. */
   readonly workTreeSetting: string | undefined;
 }
 
-/** The same places as git told them, free of links. */
+/** The places that git reported, without links. */
 export function realPlaces(told: RepositoryPlaces): RepositoryPlaces {
   return {
     ...told,
@@ -37,7 +37,7 @@ export function realPlaces(told: RepositoryPlaces): RepositoryPlaces {
   };
 }
 
-/** What of the repository lies outside without belonging here, in words; undefined when all is well. */
+/** Describes a part of the repository that lies outside and does not belong to the workspace; undefined if there is none. */
 export function misplacedPart(places: RepositoryPlaces): string | undefined {
   const { root, top, gitDirectory, common } = places;
   if (isWithin(gitDirectory, root)) {
@@ -107,7 +107,7 @@ function misplacedStore(
   return undefined;
 }
 
-/** Where a link leads, also when there is nothing yet. */
+/** Where a link leads, even if nothing is there yet. */
 function targetOf(link: string): string {
   try {
     return realpathSync(link);
@@ -116,12 +116,12 @@ function targetOf(link: string): string {
   }
 }
 
-/** Whether there is something, be it a link that leads nowhere. */
+/** Whether an entry exists, even a broken link. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Whether there is a file, and no link to one. */
+/** Whether it is a file and not a link. */
 export function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
@@ -132,8 +132,8 @@ export interface IndexCopy {
 }
 
 /**
- * A copy of the index, for commands that would write to it. It is made to look a little older than the original: git looks
- * again at files that are not older than the index, and must not look at fewer. Undefined when there is no index.
+ * A copy of the index, for commands that would write to it. Its time is a little older than the original: git checks files again
+ * that are not older than the index, and must not check fewer. Undefined if there is no index.
  */
 export function copyIndex(gitDirectory: string): IndexCopy | undefined {
   const original = join(gitDirectory, "index");

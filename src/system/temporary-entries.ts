@@ -1,10 +1,10 @@
 /**
- * What Oxbow puts into the folder for temporary files, all under names that identify the owner:
+ * Oxbow's entries in the folder for temporary files. Their names identify the owner:
  *
  *     oxbow-KIND-PROCESS-RANDOM
  *
- * 1. The process that makes an entry removes it. A later process sweeps away what a killed one has left.
- * 2. Only entries of this user are swept, of processes that are known to be gone (process-identity.ts).
+ * 1. The process that makes an entry removes it. A later process removes the entries of a killed one.
+ * 2. It removes only entries of this user, of processes that have certainly ended (process-identity.ts).
  * 3. A file is replaced through a temporary file beside it. An entry of kind `edit` is a link to that one, so that it is found
  *    and removed wherever it is. Only a file with such a name is removed (atomic-file.ts).
  */
@@ -20,7 +20,7 @@ export type TemporaryKind = "pipe" | "net" | "git" | "tmp" | "models" | "edit" |
 const NAME = /^oxbow-([a-z]+)-(\d+\.\d+)-[A-Za-z0-9]+$/;
 const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
-/** A path to which the caller adds something random, without `-`. */
+/** A path prefix; the caller appends a random part without `-`. */
 export function temporaryPrefix(kind: TemporaryKind): string {
   return join(tmpdir(), `oxbow-${kind}-${processMark()}-`);
 }
@@ -29,19 +29,19 @@ export function makeTemporaryFolder(kind: TemporaryKind): string {
   return mkdtempSync(temporaryPrefix(kind));
 }
 
-/** Notes a temporary file for the case that this process is killed; answers how to take the note back. */
+/** Records a temporary file in case this process is killed; returns a function that removes the record. */
 export async function noteTemporaryFile(path: string): Promise<() => Promise<void>> {
   const note = `${temporaryPrefix("edit")}${randomBytes(6).toString("hex")}`;
   try {
     await symlink(path, note);
   } catch {
-    // Without a note the file stays after a kill; the edit itself does not depend on it.
+    // Without a record the file stays after a kill; the edit itself does not depend on it.
     return async () => {};
   }
   return () => unlink(note).catch(() => {});
 }
 
-/** Removes what processes have left that are gone. Never fails: what cannot be removed stays. */
+/** Removes the entries of processes that have ended. Never throws: entries that cannot be removed stay. */
 export async function sweepTemporaryEntries(): Promise<void> {
   const folder = tmpdir();
   for (const name of await readdir(folder).catch(() => [])) {

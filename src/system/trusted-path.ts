@@ -1,9 +1,9 @@
 /**
  * The search path of commands that run without asking because their programs only read.
  *
- * 1. That a program only reads is known of the system's `ls`, not of a file of that name in the workspace. So the path keeps only
- *    folders that what the model writes cannot fill: absolute, outside the workspace and the other folders given, also behind links,
- *    and not writable by everyone.
+ * 1. The system's `ls` only reads; a file of that name in the workspace may do anything. So the path keeps only folders that the
+ *    model cannot write to: absolute, outside the workspace and the other given folders, also after following links, and not
+ *    writable by everyone.
  * 2. A folder outside may hold a link into the workspace (`npm link` makes such). It is dropped for a command that names the link.
  */
 import { lstatSync, realpathSync, statSync } from "node:fs";
@@ -17,10 +17,10 @@ export interface TrustedPathOptions {
   readonly writable: readonly string[];
 }
 
-/** Where nothing else is left, as in a workspace that is the whole disk. */
+/** Used if no folder is left, for example if the workspace is the whole disk. */
 const SYSTEM_PATH = "/usr/bin:/bin";
 const OTHERS_MAY_WRITE = 0o002;
-/** The shell judge takes fewer for understood. */
+/** The shell analysis accepts fewer words than this. */
 const MOST_WORDS = 2000;
 
 export function trustedPath(path: string, { command, writable }: TrustedPathOptions): string {
@@ -62,7 +62,7 @@ function real(path: string): string | undefined {
   }
 }
 
-/** The command with the path set for it alone. */
+/** The command with this path, set only for it. */
 export function withPath(command: string, path: string): string {
   return `PATH=${shellWord(path)}; ${command}`;
 }

@@ -1,11 +1,11 @@
 /**
- * The key of an encrypted file of the user's (the session database, the credentials): `OXBOW_MACHINE_KEY`, else a passphrase, else
- * the keychain where that was chosen, else a key file.
+ * The key of an encrypted file of the user (the session database, the credentials): `OXBOW_MACHINE_KEY`, else a passphrase, else the
+ * keychain if the user chose it, else a key file.
  *
- * 1. A key file is never replaced. It appears under its name complete and on the disk, so of several processes that start
- *    at once one makes it and the others read it.
- * 2. No key is made for a file that exists: it could not open it, and would hide that the right one is lost.
- * 3. No key, nor a part of one, is ever in a message.
+ * 1. A key file is never replaced. It appears atomically, complete and on the disk, so if several processes start at once, one makes
+ *    it and the others read it.
+ * 2. Oxbow makes no new key for an existing file: that key could not open it, and would hide that the right key is lost.
+ * 3. No message contains a key or a part of one.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
@@ -41,19 +41,19 @@ export interface ResolvedKey {
   readonly from: "machine-key" | "passphrase" | "keychain" | "key-file";
   /** The key file. */
   readonly path?: string;
-  /** Where a key was put just now: worth telling the user once. */
+  /** The place of a new key, for one message to the user. */
   readonly created?: string;
 }
 
 const KEY_BYTES = 32;
-/** About half a second and 128 MB; what a salt file says counts for its own key. */
+/** About half a second and 128 MB; an existing salt file has its own cost. */
 const SCRYPT_COST = 2 ** 17;
 const SCRYPT_COSTS: ReadonlySet<unknown> = new Set([2 ** 15, 2 ** 16, SCRYPT_COST, 2 ** 18, 2 ** 19, 2 ** 20]);
 const SCRYPT_BLOCK = 8;
 
 export async function resolveKey(options: KeyOptions): Promise<ResolvedKey> {
   const { machineKey, passphrase } = options;
-  // An empty variable is what `OXBOW_PASSPHRASE= oxbow` gives: not set.
+  // `OXBOW_PASSPHRASE= oxbow` sets an empty variable, which counts as not set.
   if (machineKey) return { key: parseMachineKey(machineKey), from: "machine-key" };
   if (passphrase) return { key: await passphraseKey(passphrase, options), from: "passphrase" };
   if (options.keychain !== undefined) return keychainKey(options, options.keychain);
@@ -123,7 +123,7 @@ function parseSalt(path: string, text: string): { readonly cost: number; readonl
       return { cost: cost as number, salt: Buffer.from(salt, "hex") };
     }
   } catch {
-    // Told below.
+    // The check below reports it.
   }
   throw new KeyError(
     "wrong-key",
@@ -159,7 +159,7 @@ function keyIsGone(what: string, { keyhole: { path, noun } }: KeyOptions): KeyEr
 
 async function readPrivate(path: string): Promise<string | undefined> {
   try {
-    // Opened up by a copy or a restore; on file systems without modes this changes nothing.
+    // A copy or a restore may have widened the mode; on file systems without modes this changes nothing.
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
     return await readFile(path, "utf8");
   } catch (error) {
@@ -175,7 +175,7 @@ async function hasContent(path: string): Promise<boolean> {
   );
 }
 
-/** False when another process was first. Mode 0600 from the first byte on, which system/atomic-file does not promise. */
+/** False if another process was first. The mode is 0600 from the first byte on, which system/atomic-file does not guarantee. */
 async function createPrivate(path: string, text: string): Promise<boolean> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {

@@ -1,4 +1,4 @@
-/** Where Oxbow keeps things. `OXBOW_HOME` moves all the roots under one folder, for tests and portable installs. */
+/** Oxbow's folders. `OXBOW_HOME` moves all the roots under one folder, for tests and portable installs. */
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -14,7 +14,7 @@ export interface Roots {
   readonly config: string;
   readonly data: string;
   readonly state: string;
-  /** What can be fetched again. */
+  /** For data that can be fetched again. */
   readonly cache: string;
 }
 

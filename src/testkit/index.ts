@@ -1,4 +1,4 @@
-/** `oxbow/testkit`: what tests of plugins, hooks and harnesses need. */
+/** `oxbow/testkit`: helpers for tests of plugins, hooks and harnesses. */
 
 export { type Clock, ManualClock } from "../base/clock.js";
 export type { Answered, Ending, MockFailure, RecordedRequest } from "./mock-model/request-log.js";

@@ -1,4 +1,4 @@
-/** A terminal without a window: takes the bytes of a program, and tells what a person would see. */
+/** A terminal without a window: takes the output of a program, and shows what a user would see. */
 import xterm from "@xterm/headless";
 
 export interface VirtualTerminalOptions {
@@ -10,7 +10,7 @@ const SCROLLBACK = 100_000;
 
 export class VirtualTerminal {
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
-  /** What the terminal sends to the program: answers to its questions. */
+  /** The terminal's replies to queries of the program. */
   answers = "";
 
   constructor({ columns, rows }: VirtualTerminalOptions) {
@@ -50,7 +50,7 @@ export class VirtualTerminal {
     return this.#rows(baseY, baseY + this.#terminal.rows).map(({ text }) => text.trimEnd());
   }
 
-  /** Scrollback and screen as lines: what the terminal itself wrapped is one line again. Empty lines at the end are left out. */
+  /** Scrollback and screen as lines, with wrapped lines joined and without empty lines at the end. */
   lines(): string[] {
     const lines: string[] = [];
     for (const { text, isWrapped } of this.#rows(0, this.#terminal.buffer.active.length)) {

@@ -1,8 +1,8 @@
 /**
  * Reads and writes the text of git's configuration files.
  *
- * The reader follows git and passes over what git would refuse. It also says whether the text is written plainly: one heading or one
- * setting per line, no value that continues on the next line. A caller that must not misread a file refuses any other text.
+ * The reader follows git and skips what git would refuse. It also reports whether the text is simple: one heading or one setting per
+ * line, no value that continues on the next line. A caller that must not misread a file refuses any other text.
  */
 import type { GitSetting } from "./harmless-settings.js";
 
@@ -17,10 +17,10 @@ const KEY = /([A-Za-z][-A-Za-z0-9]*)[ \t]*(=)?[ \t]*/y;
 const BLANK = /(?:[ \t\r\n\ufeff]|[#;][^\n]*)+/y;
 const LINE_REST = /[^\n]*\n?/y;
 const LINE_END = /(?:\r?\n|$)/y;
-/** A return inside a line, a mark of the byte order, or a NUL. Git and this reader may see different texts. */
+/** A carriage return inside a line, a byte order mark, or a NUL: git and this reader may see different texts. */
 const ODD = /\r(?!\n)|[\ufeff\0]/;
 
-/** Undefined when the text is not written plainly. */
+/** Undefined if the text is not simple. */
 export function parseConfigText(text: string): readonly GitSetting[] | undefined {
   const { settings, isPlain } = readConfigText(text);
   return isPlain ? settings : undefined;

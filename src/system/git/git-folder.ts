@@ -1,4 +1,4 @@
-/** Git folders by what is in them: with and without a work tree, of worktrees and submodules, under any name. */
+/** Recognises git folders by their content: with and without a work tree, of worktrees and submodules, under any name. */
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { realpathOrSelf } from "../real-path.js";
@@ -17,7 +17,7 @@ export function mayBeGitFolder(has: (name: string) => boolean): boolean {
 }
 
 export interface GitFolder {
-  /** Where relative paths in its settings begin. */
+  /** The base of relative paths in its settings. */
   readonly top: string;
   /** Its own and the shared configuration. */
   readonly configs: readonly string[];
@@ -50,7 +50,7 @@ export function namedCommonFolder(gitFolder: string): string | undefined {
   return text === "" ? undefined : resolve(gitFolder, text);
 }
 
-/** The main repository names its worktrees in turn. A `.git` file that was planted elsewhere cannot have that written there. */
+/** The main repository lists its worktrees. A planted `.git` file elsewhere cannot add itself to that list. */
 export function isWorktreeAt(dotGit: string, gitFolder: string): boolean {
   const back = smallText(join(gitFolder, "gitdir")).trimEnd();
   return back !== "" && realpathOrSelf(resolve(gitFolder, back)) === dotGit;
@@ -66,7 +66,7 @@ function withoutEnd(text: string): string {
   return text.replace(/[\r\n]+$/, "");
 }
 
-/** Without following a link. Undefined also for what cannot be looked at. */
+/** Does not follow a link. Undefined also if the entry cannot be read. */
 export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -79,7 +79,7 @@ export function isThere(path: string): boolean {
   return statOf(path) !== undefined;
 }
 
-/** Also true for what cannot be looked at. */
+/** Also true if the entry cannot be read. */
 export function mayBeThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,15 +1,15 @@
 /**
  * Which settings of git's configuration do no harm, even from an untrusted author.
  *
- * 1. The list says what is known. A setting that is not on it may name a program to run or a file to read, in this version of git
- *    or in a later one, so it counts as unknown.
+ * 1. A setting that is not on the list may name a program to run or a file to read, in this version of git or in a later one, so it
+ *    counts as unknown.
  * 2. A name counts with its value where the value decides: `core.fsmonitor` is a switch or a program.
  */
 
 /**
  * `fetching`: git may get missing objects from a remote while it reads. `placing`: it moves the work tree, which is harmless only
- * when that lies where it may. `hooks`: it names the folder of the hooks. `mentioning`: it names folders or addresses of which git
- * itself runs and obeys nothing by that.
+ * when that lies where it may. `hooks`: it names the folder of the hooks. `mentioning`: it names folders or addresses, but git
+ * neither runs nor obeys anything because of that.
  */
 export type SettingKind = "harmless" | "fetching" | "placing" | "hooks" | "mentioning" | "unknown";
 
@@ -21,7 +21,7 @@ export interface GitSetting {
 }
 
 const SWITCH = /^(|true|false|yes|no|on|off|0|1)$/i;
-/** Sorting by a signature has signatures checked, by a program. */
+/** Sorting by signature runs a program to check signatures. */
 const SORT_ORDER = /^(?!.*(signature|trailers))/i;
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));

@@ -1,7 +1,7 @@
 /**
- * Reads git's index for what matters to safety: the repositories in it (submodules), in which git runs by itself, and whether all of
- * it was understood. An index in another format, one that is spread over several files, or one with a part that must be understood
- * and is not, is not understood.
+ * Reads the safety-relevant parts of git's index: the repositories in it (submodules), which git enters automatically, and whether
+ * the reader understood all of it. It does not understand an index in another format, one in several files, or one with an unknown
+ * required part.
  */
 import { plainFile } from "./plain-file.js";
 
@@ -20,17 +20,17 @@ const REPOSITORY_MODE = 0xe000;
 /** The last one is a folder of a sparse index, which represents all its files. */
 const KNOWN_MODES = new Set([0x8000, 0xa000, REPOSITORY_MODE, 0x4000]);
 const HASH_SIZES = [20, 32];
-/** With these the entries are all there is; `FSMN` only says which files need no look. */
+/** With these the entries are complete; `FSMN` only lists files that need no check. */
 const KNOWN_EXTENSIONS = new Set(["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"]);
 
-/** Undefined when it is not understood. There is nothing in an index that does not exist. */
+/** Undefined if it is not understood. A missing index is empty. */
 export function readIndexFile(path: string): IndexContent | undefined {
   const bytes = plainFile(path, MAX_BYTES);
   if (bytes === "missing") return { repositories: [], extensions: [] };
   return bytes === undefined ? undefined : parseIndex(bytes);
 }
 
-/** The hash of each file in an index, by its path from the top of the work tree. Undefined when not all of it is there to be read. */
+/** The hash of each file in an index, by its path from the top of the work tree. Undefined if the index is incomplete. */
 export function readIndexHashes(path: string): ReadonlyMap<string, string> | undefined {
   const bytes = plainFile(path, MAX_BYTES);
   if (!Buffer.isBuffer(bytes)) return undefined;
@@ -50,7 +50,7 @@ export function parseIndex(bytes: Buffer): IndexContent | undefined {
   return undefined;
 }
 
-/** Whether its entries are all there is to it. */
+/** Whether its entries are complete. */
 export function isWhole({ extensions }: IndexContent): boolean {
   return extensions.every((name) => KNOWN_EXTENSIONS.has(name));
 }
@@ -114,7 +114,7 @@ class Reader {
     return true;
   }
 
-  /** The path reuses the beginning of the one before, without a number of bytes at its end. */
+  /** The path reuses the beginning of the one before, minus a number of bytes at its end. */
   #keptLength(): number | undefined {
     let cut = 0;
     for (let count = 0; count < 5; count++) {

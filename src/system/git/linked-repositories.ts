@@ -1,4 +1,4 @@
-/** The repositories in an index, in which git runs by itself (submodules). A split index has its entries in several files. */
+/** The repositories in an index (submodules), which git enters automatically. A split index has its entries in several files. */
 import { join } from "node:path";
 import { namesIn } from "../names-in.js";
 import { statOf } from "./git-folder.js";

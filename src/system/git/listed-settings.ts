@@ -1,5 +1,5 @@
 /**
- * The configuration as git itself sees it: every file that it reads, with all that they include, in the order in which they count.
+ * The configuration as git itself sees it: every file that it reads, with all includes, in the order of precedence.
  *
  * Listing runs nothing. It needs git 2.26 or newer, which shows where a setting comes from.
  */
@@ -20,16 +20,16 @@ export const LIST_SETTINGS: readonly string[] = [
 const ANSWER_MS = 5000;
 
 export interface ListedSetting extends LocatedSetting {
-  /** `user`: from files of the person or the machine. `command`: from the environment or the command line of this very git. */
+  /** `user`: from files of the user or the machine. `command`: from the environment or the command line of this git. */
   readonly owner: "repository" | "user" | "command";
 }
 
 export class SettingsListError extends Error {}
 
 export interface ListingPlace {
-  /** From where git names its files: the top of the work tree. */
+  /** The base of git's file names: the top of the work tree. */
   readonly top: string;
-  /** What a repository may have supplied: a file of the person in it counts as the repository's. */
+  /** A file of the user in this folder counts as the repository's, because a repository may have supplied it. */
   readonly workspace?: string;
 }
 
@@ -37,11 +37,11 @@ export interface ListOptions extends ListingPlace {
   readonly program: string;
   /** Where git runs. */
   readonly folder: string;
-  /** All of it. */
+  /** The whole environment. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Asks git. Undefined without an answer. */
+/** Runs git. Undefined if it does not answer. */
 export function listSettings({
   program,
   folder,

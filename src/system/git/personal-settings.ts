@@ -40,7 +40,7 @@ export class PersonalSettings {
     return this.#known;
   }
 
-  /** They count also when git does not answer. The later ones win. */
+  /** They apply even if git does not answer. The later ones win. */
   #usualFiles(): readonly string[] {
     const { home, variables } = this.#git;
     const configured = variables.XDG_CONFIG_HOME || join(home, ".config");

@@ -1,4 +1,4 @@
-/** Reads small files that someone else may have put there. Only plain files: a pipe would keep us waiting. */
+/** Reads small untrusted files. Only regular files, because a pipe would block. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 const MAX_TEXT = 1024 * 1024;

@@ -1,11 +1,11 @@
 /**
  * Finds the folders below a root that hold a repository or are one, also those that appear later (`git clone`, `git init`, worktrees).
  *
- * 1. Every walk goes through all folders, nearest first, but lists only those whose change time moved: nothing comes into being in a
- *    folder without moving that, and no program can set it back.
+ * 1. Every walk visits all folders, nearest first, but lists only those with a new change time: a new entry always updates it, and no
+ *    program can set it back.
  * 2. The clock of a file system ticks slowly. A folder that changed just before it was listed is listed again the next time.
- * 3. Folders named `node_modules` are large, and git enters a repository in them by itself only if an index lists it. They are skipped,
- *    or searched last up to a limit of their own (`maxModuleFolders`), for repositories only.
+ * 3. Folders named `node_modules` are large, and git enters a repository in them automatically only if an index lists it. They are
+ *    skipped, or searched last up to a separate limit (`maxModuleFolders`), only for repositories.
  */
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,11 +16,14 @@ export interface RepositoryWalkOptions<Note> {
   readonly wall: () => number;
   readonly maxFolders: number;
   readonly maxDepth?: number;
-  /** How many folders in `node_modules` are searched; default none. */
+  /** How many folders in `node_modules` to search; default: none. */
   readonly maxModuleFolders?: number;
-  /** Folders that their owner may not list are opened for the owner: a command can close one, and programs still find files in it by name. */
+  /**
+   * Folders that their owner may not list are opened for the owner: a command can close one, and programs still find files in it by
+   * name.
+   */
   readonly closed?: "opened";
-  /** What else to know of a folder by the names in it. */
+  /** Additional data about a folder, from the names in it. */
   readonly note?: (folder: string, names: readonly string[]) => Note;
 }
 
@@ -31,7 +34,7 @@ export interface Walked<Note> {
   readonly notes: ReadonlyMap<string, Note | undefined>;
   /** The number of each folder on the disk. */
   readonly inodes: ReadonlyMap<string, number>;
-  /** False when there are more folders than were looked through, or folders whose names are not UTF-8. */
+  /** False if some folders were not searched, or have names that are not UTF-8. */
   readonly complete: boolean;
 }
 
@@ -44,9 +47,9 @@ interface Listing<Note> {
 }
 
 const MODULES = "node_modules";
-/** Longer than a tick of any file system's clock that has one finer than seconds. */
+/** Longer than a tick of any file system clock that is finer than seconds. */
 const TICK_MS = 50;
-/** So long a walk in slices may keep this process from other things. */
+/** How long one slice of a walk may block this process. */
 const SLICE_MS = 5;
 
 export class RepositoryWalk<Note = undefined> {

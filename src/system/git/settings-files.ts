@@ -1,6 +1,6 @@
 /**
- * The settings in files of git's configuration, read without git. Every include is followed, whether or not its condition holds now:
- * the branch or the folder that it speaks of may be the next one.
+ * Reads the settings in git's configuration files without git. It follows every include, whether or not its condition holds now: the
+ * branch or the folder in the condition may be the next one.
  */
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { type GitSetting, partsOf } from "./harmless-settings.js";
 import { smallText } from "./plain-file.js";
 
 export interface LocatedSetting extends GitSetting {
-  /** Absolute. Undefined when it is from no file. */
+  /** Absolute. Undefined if it does not come from a file. */
   readonly file: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface ReadSettings {
   readonly settings: readonly LocatedSetting[];
   /** Every file that was read or would have been. */
   readonly files: readonly string[];
-  /** How they looked right before they were read. */
+  /** Their state just before they were read. */
   readonly stamp: string;
 }
 

@@ -10,21 +10,21 @@ export interface Named {
   readonly origin: string;
 }
 
-/** The settings, unparsed. They go as JSON to the credential helper. */
+/** The settings, unparsed. The credential helper gets them as JSON. */
 export interface NetworkPlan {
   readonly httpProxy?: Named | undefined;
   readonly httpsProxy?: Named | undefined;
   readonly noProxy?: string | undefined;
-  /** Files of certificate authorities that are trusted beside the usual ones. */
+  /** Files of certificate authorities to trust in addition to the default ones. */
   readonly authorities?: readonly Named[] | undefined;
-  /** Node's own file of the same kind, which it adds only where no other authorities are given. */
+  /** Node's own file of the same kind, which Node adds only if no other authorities are given. */
   readonly nodeAuthorities?: string | undefined;
 }
 
 export interface Network {
   /** Undefined without a proxy. */
   proxyFor(url: URL): ProxyAddress | undefined;
-  /** Made at the first call, which takes a while. Undefined when the usual authorities are enough. Rejects with a NetworkSettingError. */
+  /** The first call makes it, which takes a while. Undefined if the default authorities are enough. Rejects with a NetworkSettingError. */
   secureContext(): Promise<SecureContext | undefined>;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Which hosts are reached without a proxy: `NO_PROXY`, read as curl and most other programs read it.
+ * Which hosts bypass the proxy: `NO_PROXY`, with the rules of curl and most other programs.
  *
  * 1. Entries are separated by commas or spaces: `example.com` (with everything below it), `.example.com`, `*.example.com`,
  *    `host:8080` (this port alone), `10.1.2.3`, `[::1]:8080`, `10.0.0.0/8`, `fd00::/8`, `192.168.*`, or `*` for all.
- * 2. Networks match addresses. No name is looked up for them.
- * 3. This machine is never reached through a proxy.
+ * 2. Networks match addresses, without a DNS lookup.
+ * 3. Connections to this machine never use a proxy.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -62,7 +62,7 @@ function networkRule(entry: string): Rule {
   };
 }
 
-/** As a URL has it: in lower case, other alphabets as Punycode, without the dot of the root. */
+/** As in a URL: in lower case, other alphabets as Punycode, without a trailing dot. */
 function asciiName(name: string): string {
   const plain = name.toLowerCase().replace(/\.$/, "");
   if (plain.includes("*") || !URL.canParse(`http://${plain}/`)) return plain;

@@ -1,4 +1,4 @@
-/** The way of a request through a proxy: a tunnel to https addresses, the whole address in the request line for http ones. */
+/** Sends requests through a proxy: with a tunnel to https addresses, and with the whole address in the request line for http ones. */
 import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Duplex } from "node:stream";
@@ -97,7 +97,7 @@ class TunnelAgent extends HttpsAgent {
   }
 }
 
-/** Proxies that say of their own pages who wrote them. */
+/** Proxies that identify themselves in their own pages. */
 const OWN_PAGE = /^(squid|tinyproxy|privoxy|bluecoat|zscaler|mcafee|forcepoint|cntlm)/i;
 
 function refusalOf(

@@ -1,7 +1,7 @@
 /**
  * A connection through a proxy with CONNECT.
  *
- * 1. What goes wrong is an HttpError that names the proxy, without its login.
+ * 1. Every problem is an HttpError that names the proxy, without its login.
  * 2. A tunnel to an https address is returned after its TLS handshake.
  */
 import { connect as connectPlain, isIP, type Socket } from "node:net";
@@ -9,13 +9,13 @@ import { connect as connectSecure, type SecureContext } from "node:tls";
 import { HttpError, networkDetail } from "../http-error.js";
 import type { ProxyAddress } from "./proxy-address.js";
 
-/** Where a proxy answers in a way that waiting does not change; such codes begin with ERR_. */
+/** For an answer of the proxy that a retry does not change; such codes begin with ERR_. */
 const LASTING = "ERR_PROXY_REFUSED";
 const MAX_HEAD_BYTES = 64 * 1024;
 const PATIENCE_MS = 10_000;
 
 export interface TunnelOptions {
-  /** For TLS; undefined when the usual authorities are enough. */
+  /** For TLS; undefined if the default authorities are enough. */
   readonly secureContext: SecureContext | undefined;
 }
 
@@ -56,10 +56,10 @@ export function proxyUnreached({ shown }: ProxyAddress, error: NodeJS.ErrnoExcep
   return new HttpError("connect", `the proxy ${shown}: ${networkDetail(error)}`, refused ? LASTING : error.code);
 }
 
-/** What a proxy says instead of letting a request through. */
+/** The error for a proxy that refuses a request. */
 export function proxyRefusal(proxy: ProxyAddress, target: string, { status, reason }: ProxyAnswer): HttpError {
   const { shown, authorization } = proxy;
-  // Some programs say 401 to a login that is wrong.
+  // Some proxies answer 401 to a wrong login.
   if (status === 407 || (status === 401 && authorization !== undefined)) {
     const detail =
       authorization === undefined
@@ -147,12 +147,12 @@ async function secured(socket: Socket, url: URL, { secureContext }: TunnelOption
   return secure;
 }
 
-/** An address is not a name: servers refuse it as one. */
+/** TLS servers refuse an IP address as a server name. */
 function serverName(host: string): { servername: string } {
   return { servername: isIP(host) === 0 ? host : "" };
 }
 
-/** `close` without an error is one, too. */
+/** `close` without an error counts as an error. */
 function once(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (action: () => void) => {

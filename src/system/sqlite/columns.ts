@@ -13,7 +13,7 @@ interface Readable {
   "bytes?": Buffer | undefined;
 }
 export type ColumnType = keyof Readable;
-/** Column names and how to read them; with an expression when the name alone does not say it. */
+/** Column names and how to read them; with an expression if it is not a plain column. */
 export type Columns = Readonly<Record<string, ColumnType | readonly [ColumnType, string]>>;
 export type Row<C extends Columns> = {
   [K in keyof C]: C[K] extends ColumnType
@@ -41,7 +41,7 @@ function namesAndTypes(columns: Columns): (readonly [string, ColumnType])[] {
   return Object.entries(columns).map(([name, column]) => [name, typeof column === "string" ? column : column[0]]);
 }
 
-/** A row of integers: its own, and for bytes their length, null when there are none. Beside it, all the bytes. */
+/** A row of integers: the integer columns and the lengths of the byte columns (null if absent). Beside it, all the bytes. */
 export function packed(columns: Columns, rest: string): string {
   const all = namesAndTypes(columns);
   const aliased = castAll(columns, (i) => ` AS c${i}`);

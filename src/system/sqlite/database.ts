@@ -1,16 +1,16 @@
 /**
- * The one door to the database library. It is a native module that ends the whole process when it is handed, or reads,
- * something it does not expect; so nothing else may touch it.
+ * Wraps the database library. It is a native module that ends the whole process on an unexpected argument or value, so all access
+ * goes through this class.
  *
- * 1. Values are bound as one array of exactly as many as the statement has places: the library keeps the old value in a
- *    place that gets none. Only text, whole numbers, booleans, bytes and null pass.
- * 2. Every column is read through CAST, as an integer or as bytes that are decoded here: a damaged page may hold text that
- *    is not UTF-8 in any column, and the library aborts on it. CAST also keeps the text after a NUL.
- * 3. The key is tried on an immutable view of the file before the file is opened: a connection with the wrong key would
- *    merge a left-over write-ahead log with it and destroy the database.
+ * 1. Values are bound as one array with exactly one value per placeholder: the library keeps the old value of a placeholder without
+ *    one. Only text, whole numbers, booleans, bytes and null pass.
+ * 2. Every column is read through CAST, as an integer or as bytes that are decoded here: a damaged page may hold invalid UTF-8 in
+ *    any column, and the library aborts on it. CAST also keeps the text after a NUL.
+ * 3. The key is tested on an immutable view of the file before the file is opened: a connection with the wrong key would merge a
+ *    leftover write-ahead log with it and destroy the database.
  * 4. The file, and so its -wal and -shm, belongs to the user alone.
- * 5. Where nothing can be written (a full or read-only disk), it can still be read: as an immutable view or, when the write-ahead log
- *    holds something, as a copy elsewhere. Such a database refuses to be changed.
+ * 5. On a full or read-only disk, the database can still be read: as an immutable view or, if the write-ahead log has content, as a
+ *    copy elsewhere. Such a database refuses changes.
  */
 import { rmSync } from "node:fs";
 import { chmod, copyFile, type FileHandle, mkdir, open, stat } from "node:fs/promises";
@@ -44,7 +44,7 @@ interface NativeOptions {
   readonly timeout: number;
 }
 
-/** Why tidying up may have to wait. */
+/** Errors that postpone the cleanup. */
 const POSTPONED: ReadonlySet<string> = new Set(["busy", "full"]);
 
 type NativeConstructor = new (path: string, options: NativeOptions) => NativeDatabase;
@@ -62,12 +62,12 @@ const SETTINGS = `
   PRAGMA cell_size_check = ON;
   PRAGMA synchronous = NORMAL;
 `;
-/** What is deleted or expires is overwritten. */
+/** Overwrites deleted and expired content. */
 const SECURE_DELETE = "secure_delete = ON";
 
 export interface DatabaseOptions {
   readonly path: string;
-  /** 32 random bytes, used for this database alone. */
+  /** 32 random bytes, used only for this database. */
   readonly key: Uint8Array;
   readonly load?: () => unknown;
   /** What people call it, for messages; default "session database". */
@@ -87,10 +87,10 @@ export class Database {
   /** The write-ahead log; it stays the same file while a process has the database open. */
   #log: Promise<FileHandle> | undefined;
   #commits = 0;
-  /** The newest way to the disk, and how many commits it covers. */
+  /** The newest sync to the disk, and how many commits it covers. */
   #syncing: { readonly commits: number; readonly done: Promise<void> } | undefined;
   #open = true;
-  /** It is only read; `copy` is the folder that goes when it is closed. */
+  /** A read-only view; `copy` is the folder that `close` removes. */
   readonly #view: { readonly copy: string | undefined } | undefined;
 
   private constructor({ path, noun }: Named, native: NativeDatabase, view?: { readonly copy: string | undefined }) {
@@ -100,7 +100,7 @@ export class Database {
     this.#view = view;
   }
 
-  /** To read it where it cannot be opened as usual. */
+  /** Opens it read-only if it cannot be opened normally. */
   static async openView({ path, key, load = requireNative, noun = USUAL }: DatabaseOptions): Promise<Database> {
     const Native = loadNative(load, noun);
     const encryptionKey = Buffer.from(key).toString("hex");
@@ -151,13 +151,13 @@ export class Database {
     return database;
   }
 
-  /** Two processes may do this to a new file at once; changing the journal mode does not wait its turn. */
+  /** Two processes may set up a new file at once; a change of the journal mode does not wait for a lock. */
   async #settle(): Promise<void> {
     const deadline = nodeClock.now() + BUSY_TIMEOUT_MS;
     for (;;) {
       try {
         this.script(SETTINGS);
-        // Before the first table, or it stays without effect.
+        // It works only before the first table.
         this.script("PRAGMA auto_vacuum = INCREMENTAL");
         this.#pragma(SECURE_DELETE);
         this.#pragma("journal_mode = WAL");
@@ -205,7 +205,7 @@ export class Database {
     guarded(this, () => this.#native.exec(sql));
   }
 
-  /** All of `work` or nothing of it. FULL: on the disk when this returns, with everything committed before. */
+  /** Runs `work` atomically. FULL: it is on the disk when this returns, with everything committed before. */
   transaction<T>(synchronous: Synchronous, work: () => T): T {
     this.#setSynchronous(synchronous);
     this.script("BEGIN IMMEDIATE");
@@ -221,7 +221,7 @@ export class Database {
     }
   }
 
-  /** Syncs NORMAL commits to disk, beside other work. */
+  /** Syncs NORMAL commits to disk, without blocking other work. */
   syncLog(): Promise<void> {
     const commits = this.#commits;
     if (this.#syncing?.commits !== commits) this.#syncing = { commits, done: this.#reallySyncLog() };
@@ -236,7 +236,7 @@ export class Database {
     } catch (error) {
       this.#log = undefined;
       this.#syncing = undefined;
-      // Closed meanwhile: then it was merged into the file and synced with it.
+      // If it was closed meanwhile, the log was merged into the file and synced with it.
       if (this.#open)
         throw new StoreError("unavailable", `${this.path} cannot be written to the disk: ${(error as Error).message}.`);
     }
@@ -254,13 +254,13 @@ export class Database {
     }
   }
 
-  /** Gives freed pages back to the file system, and leaves nothing of them in the write-ahead log. */
+  /** Returns freed pages to the file system, and removes them from the write-ahead log. */
   shrink(): void {
     try {
       this.script("PRAGMA incremental_vacuum");
       this.#pragma("wal_checkpoint(TRUNCATE)");
     } catch (error) {
-      // The pages stay free; the next time will do.
+      // The pages stay free; the next call returns them.
       if (!(error instanceof StoreError) || !POSTPONED.has(error.code)) throw error;
     }
   }
@@ -313,10 +313,10 @@ export class Database {
 function bindable(value: unknown): string | number | Buffer | null {
   if (value === null) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
-  // UTF-8 has no half of a surrogate pair; it becomes U+FFFD here rather than wherever the library decides.
+  // UTF-8 cannot encode a lone surrogate; it becomes U+FFFD here, not in the library.
   if (typeof value === "string") return Buffer.from(value, "utf8").toString("utf8");
   if (Number.isSafeInteger(value)) return value as number;
-  // A copy: the memory may be shared with another thread, or only look like bytes.
+  // A copy, because the memory may be shared with another thread.
   if (value instanceof Uint8Array) return Buffer.from(value);
   throw new TypeError(`This cannot be stored: ${typeof value === "number" ? value : kindOf(value)}`);
 }
@@ -362,7 +362,7 @@ async function prepareFile({ path, noun }: Named): Promise<boolean> {
   }
 }
 
-/** A folder with the database and its write-ahead log; undefined when the log holds nothing and the file alone is all of it. */
+/** A folder with a copy of the database and its write-ahead log; undefined if the log is empty. */
 async function copyWithLog({ path, noun }: Named): Promise<string | undefined> {
   const log = await stat(`${path}-wal`).catch(() => undefined);
   if (log === undefined || log.size === 0) return undefined;
@@ -394,7 +394,7 @@ function tryKey(Native: NativeConstructor, named: Named, encryptionKey: string):
     try {
       probe.prepare("SELECT CAST(count(*) AS INTEGER) FROM sqlite_master").raw().all([]);
     } catch (error) {
-      // The file may be in the middle of a merge: only a first page that makes no sense counts.
+      // The file may be in the middle of a merge: only an invalid first page counts.
       if ((error as { code?: unknown }).code === "SQLITE_NOTADB") throw error;
     } finally {
       probe.close();

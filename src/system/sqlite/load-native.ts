@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 
 export const PACKAGE_NAME = "libsql";
 
-/** By `require`: an import would first read the package's text for the names it exports. */
+/** Uses `require`, because an import would first scan the package for its exports. */
 export function requireNative(): unknown {
   return createRequire(import.meta.url)(PACKAGE_NAME);
 }

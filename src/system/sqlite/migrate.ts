@@ -3,8 +3,8 @@
  *
  * 1. Migrations are numbered from 1 without gaps and only go forward. One that was released is never changed: its sha256
  *    is in every database it made.
- * 2. All that are missing are applied in one transaction that also writes the ledger: a process that dies in it has done
- *    nothing, and of several that start at once one does it and the others find it done.
+ * 2. One transaction applies all missing migrations and records them: a process that dies in it has changed nothing, and if several
+ *    start at once, one applies them and the others find them done.
  * 3. A database with a newer version than ours is not touched.
  */
 import { createHash } from "node:crypto";

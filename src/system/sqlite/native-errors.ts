@@ -29,7 +29,7 @@ export interface Named {
   readonly noun: string;
 }
 
-/** Runs something of the library; errors that are not ours to explain pass through. */
+/** Runs a call of the library; unknown errors pass through. */
 export function guarded<T>({ path, noun }: Named, action: () => T): T {
   try {
     return action();

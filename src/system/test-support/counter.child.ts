@@ -1,6 +1,6 @@
 /**
- * Adds one to the number in a file, many times, under a lock that it takes in turns asynchronously and blocking, and dies while it
- * holds the lock at the end. Arguments: lock, file, times.
+ * Adds one to the number in a file, many times, under a lock that it takes alternately asynchronously and blocking. At the end it
+ * dies while it holds the lock. Arguments: lock, file, times.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../base/clock.js";

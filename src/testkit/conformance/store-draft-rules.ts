@@ -30,7 +30,7 @@ export const DRAFT_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S6] removes what was built aside and left, and lets it be built again",
+    "[S6] removes an abandoned draft, and lets it be built again",
     async (open) => {
       const killed = await open();
       const ids = createIds();
@@ -38,14 +38,14 @@ export const DRAFT_RULES: readonly Rule[] = [
       const lease = await killed.lease(session.id);
       await killed.create(session, { draft: true });
       await killed.append(session.id, many(session.id, 1, 3), "sync");
-      // As after a kill: no process holds the lease any more.
+      // As after a kill: no process holds the lease.
       await lease.release();
       const next = await open();
       assert.deepEqual(await next.list(), []);
       const again = await next.lease(session.id);
       await next.create(session, { draft: true });
       await next.append(session.id, many(session.id, 1, 2), "sync");
-      // It is not the draft that is being built now.
+      // This session is not the draft that is being built.
       await (await open()).create(newSession(ids));
       await next.publish(session.id);
       await again.release();

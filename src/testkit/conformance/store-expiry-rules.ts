@@ -12,7 +12,7 @@ const SECRET = "zebra";
 /** Too long for one row of any store. */
 const LONG_SECRET = `${SECRET} line of output é\n`.repeat(1500);
 
-/** One event of each kind at least, with the secret wherever words of people, models, files and commands may stand. */
+/** One event of each kind at least, with the secret in every field that may hold text of people, models, files and commands. */
 function everyKind(session: SessionId): Envelope[] {
   const ids = createIds();
   const [turn, call] = [ids.next("turn"), ids.next("call")];

@@ -5,7 +5,7 @@ import { all, at, createIds, many, newSession, refusal, says } from "./store-sam
 
 export const LEASE_RULES: readonly Rule[] = [
   [
-    "[S13] leases a session to one holder, also before it exists, and says who has it",
+    "[S13] leases a session to one holder, even before it exists, and reports the holder",
     async (open) => {
       const [first, second] = [await open(), await open()];
       const session = newSession(createIds());
@@ -28,7 +28,7 @@ export const LEASE_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S3] [S13] writes no intent and no end of a call for a writer that knows another head",
+    "[S3] [S13] refuses the intent and the end of a call from a writer with an outdated head",
     async (open) => {
       const [first, second] = [await open(), await open()];
       const ids = createIds();

@@ -5,7 +5,7 @@ import { at, createIds, newSession, refusal } from "./store-samples.js";
 
 export const LEDGER_RULES: readonly Rule[] = [
   [
-    "[S3] knows which calls began and have no end",
+    "[S3] lists the calls that began and have no end",
     async (open) => {
       const store = await open();
       const ids = createIds();

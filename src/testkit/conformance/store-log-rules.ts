@@ -5,7 +5,7 @@ import { all, createIds, difficultEvents, envelope, many, newSession, refusal, s
 
 export const LOG_RULES: readonly Rule[] = [
   [
-    "[S1] gives back the events of a session as they were, in order, also to another process",
+    "[S1] returns the events of a session unchanged and in order, also to another process",
     async (open) => {
       const store = await open();
       const session = newSession(createIds());
@@ -19,7 +19,7 @@ export const LOG_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S1] refuses gaps, repeats and other sessions' events, and writes nothing of them",
+    "[S1] refuses gaps, repeats and other sessions' events, and writes none of them",
     async (open) => {
       const store = await open();
       const ids = createIds();
@@ -69,7 +69,7 @@ export const LOG_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S1] keeps what an event was when it was appended, and shows it to readers before it is acknowledged",
+    "[S1] stores an event as it was at the append, and shows it to readers before it is acknowledged",
     async (open) => {
       const store = await open();
       const session = newSession(createIds());

@@ -1,4 +1,4 @@
-/** What the rules of the session stores are tried with. */
+/** Samples for the rules of the session stores. */
 import assert from "node:assert/strict";
 import type { NewSession, SessionStore } from "../../base/session-store.js";
 import { createIdSource } from "../../base/ulid.js";
@@ -49,7 +49,7 @@ export const refusal = (code: string) => (error: unknown) => {
   return true;
 };
 
-/** Payloads that have been lost or changed by stores before. */
+/** Payloads that some stores lose or change. */
 export function difficultEvents(session: SessionId): Envelope[] {
   const large = "line of output é\n".repeat(2000);
   const texts = [

@@ -6,7 +6,7 @@ import { all, at, createIds, difficultEvents, many, newSession, refusal, says } 
 
 export const SESSION_RULES: readonly Rule[] = [
   [
-    "[S1] keeps what is known of a session",
+    "[S1] stores the record of a session",
     async (open) => {
       const store = await open();
       const ids = createIds();
@@ -62,7 +62,7 @@ export const SESSION_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S1] removes a session and nothing of another one that holds the same content",
+    "[S1] removes a session and keeps another one with the same content",
     async (open) => {
       const store = await open();
       const ids = createIds();
@@ -86,7 +86,7 @@ export const SESSION_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S1] refuses everything once it is closed, and closes twice",
+    "[S1] refuses all calls after it is closed, and can be closed twice",
     async (open) => {
       const store = await open();
       const session = newSession(createIds());

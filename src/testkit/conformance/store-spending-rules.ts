@@ -28,7 +28,7 @@ function paid(
 
 export const SPENDING_RULES: readonly Rule[] = [
   [
-    "[M14] adds up what was spent by session, provider, model and quarter of an hour",
+    "[M14] adds up the spending by session, provider, model and quarter of an hour",
     async (open) => {
       const store = await open();
       const ids = createIds();
@@ -77,7 +77,7 @@ export const SPENDING_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[M14] counts neither what was copied, nor calls that were refused, nor removed sessions; expired ones stay",
+    "[M14] counts neither copied calls, nor refused calls, nor removed sessions; expired ones stay",
     async (open) => {
       const store = await open();
       const ids = createIds();

@@ -1,6 +1,6 @@
 /**
- * What every session store must do, ours and other people's. The runner's functions are handed in, so that this loads
- * without one: `describeStore("sqlite", openPlace, { describe, it })`.
+ * What every session store must do, ours and third-party ones. Callers pass the functions of the test runner, so that this module
+ * loads without one: `describeStore("sqlite", openPlace, { describe, it })`.
  */
 import type { SessionStore } from "../../base/session-store.js";
 import { DRAFT_RULES } from "./store-draft-rules.js";
@@ -56,5 +56,5 @@ export function describeStore(name: string, openPlace: () => Promise<StorePlace>
 }
 
 export type Open = () => Promise<SessionStore>;
-/** One thing that every store does, with the feature it belongs to. */
+/** One requirement for every store, with its feature. */
 export type Rule = readonly [title: string, body: (open: Open) => Promise<void>];

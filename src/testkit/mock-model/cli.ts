@@ -1,4 +1,4 @@
-/** The mock model as a program of its own; `oxbow mock-model` runs it. */
+/** The mock model as a program, for `oxbow mock-model`. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { onAbort } from "../../base/abort-tree.js";
 import { UsageError } from "../../base/usage-error.js";

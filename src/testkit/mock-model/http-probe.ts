@@ -5,9 +5,9 @@ export interface ProbeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The pieces of the body as the parser handed them over. */
+  /** The chunks of the body as the parser returned them. */
   readonly pieces: readonly Buffer[];
-  /** What went wrong before the end of the body, if something did. */
+  /** The error before the end of the body, if any. */
   readonly broken: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface ProbeRequest {
   readonly onPiece?: (text: string) => void;
 }
 
-/** Rejects only when no answer begins. */
+/** Rejects only if no answer begins. */
 export function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {
   const { body, headers = {}, signal, onPiece } = options;
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -50,7 +50,7 @@ export interface SseEvent {
   readonly data: unknown;
 }
 
-/** `[DONE]` and what is not JSON stay text. */
+/** `[DONE]` and other text that is not JSON stay text. */
 export function sseEvents(text: string): readonly SseEvent[] {
   const blocks = text.split("\n\n").filter((block) => block.trim() !== "" && !block.startsWith(":"));
   return blocks.map((block) => {

@@ -1,9 +1,9 @@
 /**
- * The bytes of one response on their way out.
+ * Sends the bytes of one response.
  *
- * 1. What is pushed between two waits leaves in as few writes as possible, unless each delta is written on its own.
- * 2. A cut (`split`) looks at bytes only; every piece is its own write and HTTP chunk, so no client sees them joined.
- * 3. It never holds more than the client takes: a full socket is waited for.
+ * 1. Frames between two waits go out in as few writes as possible, unless the script writes each delta separately.
+ * 2. `split` cuts at bytes; every piece is its own write and HTTP chunk, so no client sees them joined.
+ * 3. It waits when the socket is full, so memory stays bounded.
  */
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTick } from "node:timers/promises";
@@ -65,7 +65,7 @@ export class Output {
     this.#held = "";
   }
 
-  /** Everything before has left when the connection breaks. */
+  /** Sends everything before it breaks the connection. */
   async drop(how: "close" | "reset"): Promise<void> {
     if (this.opened) {
       await this.flush();

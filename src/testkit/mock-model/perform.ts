@@ -1,4 +1,4 @@
-/** Plays one reply over a connection: the actions in order, then the proper end, unless an action was the end. */
+/** Plays one reply over a connection: the actions in order, then the regular end, unless an action ended it. */
 import { onAbort } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";
 import type { Usage } from "../../protocol/usage.js";
@@ -27,7 +27,7 @@ export async function perform(reply: Reply, exchange: Exchange): Promise<void> {
   await new Performance(reply, exchange).run();
 }
 
-/** Sends a complete answer that is not a model's. */
+/** Sends a complete answer that does not come from a model. */
 export async function sendAnswer(output: Output, { status, headers, body }: HttpAnswer): Promise<void> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const size = { "content-length": String(Buffer.byteLength(text)) };
@@ -36,7 +36,7 @@ export async function sendAnswer(output: Output, { status, headers, body }: Http
   await output.end();
 }
 
-/** An answer of the service that comes bit by bit. */
+/** Sends an answer of the service in pieces. */
 export async function sendPieces(
   output: Output,
   { status, headers }: HttpAnswer,
@@ -70,7 +70,7 @@ class Performance {
   readonly #exchange: Exchange;
   readonly #encoder: Encoder;
   readonly #outcome: Outcome;
-  /** What a request without a stream is answered with, in the end. */
+  /** The answer to a request without a stream; sent at the end. */
   readonly #parts: Part[] = [];
   #noise = "";
 

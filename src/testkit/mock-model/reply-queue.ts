@@ -1,4 +1,4 @@
-/** Which reply comes next (the invariants of script.ts). Looking does not use a reply up, so that a failed expectation fails again. */
+/** Which reply comes next (the invariants of script.ts). Finding a reply does not consume it, so that a failed expectation fails again. */
 import { type Facts, holds } from "./condition.js";
 import type { Reply, Script } from "./script/script.js";
 
@@ -17,7 +17,7 @@ export class ReplyQueue {
     this.#left = allOf(script);
   }
 
-  /** Replies never used, or not as often as they say. Those for any number of calls do not count. */
+  /** The number of replies that were not used as often as they say. Replies for any number of calls do not count. */
   get unused(): number {
     return this.#left.filter((left) => left > 0 && Number.isFinite(left)).length;
   }

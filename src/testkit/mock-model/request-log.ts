@@ -1,10 +1,10 @@
-/** What the server was asked, for tests to look at. Keys are taken out before anything is kept. */
+/** Records the requests to the server for tests. It removes keys first. */
 import type { Clock } from "../../base/clock.js";
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 import { type Ask, asList, asText, type Incoming, parseBody, type WireName } from "./wires/wire.js";
 
 export interface RecordedRequest {
-  /** From 1; model calls and lookups are counted apart. */
+  /** From 1; model calls and lookups are counted separately. */
   readonly number: number;
   readonly wire: WireName | undefined;
   readonly method: string;
@@ -13,7 +13,7 @@ export interface RecordedRequest {
   /** Parsed, or the text if it is not JSON. */
   readonly body: JsonValue;
   readonly model: string;
-  /** How many messages the request carries. */
+  /** The number of messages in the request. */
   readonly messages: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -120,12 +120,12 @@ export class RequestLog {
 }
 
 function tooFew(n: number, came: number): Error {
-  return new Error(`The mock model was closed before request ${n} came; it was asked ${came} times.`);
+  return new Error(`The mock model was closed before request ${n} came; it got ${came} requests.`);
 }
 
 const SECRET_HEADERS = ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
 
-/** The scheme before a key stays, so that a test can see how it was shown. */
+/** Keeps the scheme before a key, so that a test can see how the key was sent. */
 function withoutKeys(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept = { ...headers };
   for (const name of SECRET_HEADERS) {

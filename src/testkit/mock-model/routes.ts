@@ -8,7 +8,7 @@ import type { HttpAnswer, Incoming, Wire } from "./wires/wire.js";
 
 export interface Route {
   readonly wire: Wire;
-  /** A call asks the model; a lookup asks the service. */
+  /** A call goes to the model, a lookup to the service. */
   readonly kind: "call" | "lookup";
 }
 
@@ -32,7 +32,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 
 export function route({ method, path, headers }: Incoming): Route | undefined {
   const plain = path.split("?")[0] as string;
-  // Two services list their models under the same path; only Anthropic's clients say a version.
+  // Two services list their models under the same path; only Anthropic's clients send a version.
   if (method === "GET" && /^(\/v1)?\/models(\/|$)/.test(plain)) {
     return { wire: headers["anthropic-version"] === undefined ? openai : anthropic, kind: "lookup" };
   }
@@ -44,7 +44,7 @@ export function route({ method, path, headers }: Incoming): Route | undefined {
   return Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined;
 }
 
-/** As the service would say it that the client seems to mean. */
+/** In the words of the service that the client probably wants. */
 export function notFound({ method, path, headers }: Incoming): HttpAnswer {
   if (path.startsWith("/api/")) {
     return { status: 404, headers: { "content-type": "text/plain" }, body: "404 page not found" };

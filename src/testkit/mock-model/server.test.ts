@@ -264,7 +264,7 @@ describe("the record", () => {
     await askOpenai(mock.url);
     expect(await second).toMatchObject({ wire: "openai", number: 2 });
     expect(await mock.waitForRequest(1)).toMatchObject({ wire: "ollama" });
-    await Promise.all([expect(third).rejects.toThrow("before request 3 came; it was asked 2 times"), mock.close()]);
+    await Promise.all([expect(third).rejects.toThrow("before request 3 came; it got 2 requests"), mock.close()]);
   });
 
   it("tells whoever started it of each request before it answers", async () => {

@@ -1,9 +1,10 @@
 /**
  * The mock model: an HTTP server on one port that speaks five wires, follows a script and records its requests.
  *
- * 1. A request the real service would refuse is refused in its words, and uses up no reply. So does a failed expectation.
- * 2. Which reply answers a request is decided when its body is complete; from then on the answers run side by side.
- * 3. No key is remembered.
+ * 1. A request that the real service would refuse is refused in its words, and consumes no reply. A failed expectation consumes
+ *    none either.
+ * 2. The reply is chosen when the body of the request is complete; from then on answers run concurrently.
+ * 3. It stores no key.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -28,9 +29,9 @@ export interface MockModelOptions {
   /** Default: 0, any free port. */
   readonly port?: number;
   readonly host?: string;
-  /** The key a client has to show. Without one, any will do. */
+  /** The key that clients must send; default: any key. */
   readonly key?: string;
-  /** The models that exist, in place of the script's. */
+  /** The models that exist, instead of the script's. */
   readonly models?: readonly (string | ModelSpec)[];
   readonly clock?: Clock;
   /** Makes the ids the same from run to run. */
@@ -40,14 +41,14 @@ export interface MockModelOptions {
 }
 
 export interface MockModel {
-  /** `http://127.0.0.1:PORT`; OpenAI clients want it with `/v1`. */
+  /** `http://127.0.0.1:PORT`; OpenAI clients need `/v1` after it. */
   readonly url: string;
   readonly port: number;
   /** The model calls so far, refused ones included. */
   readonly requests: readonly RecordedRequest[];
-  /** Everything else that was asked: lists of models, versions, unknown paths. */
+  /** All other requests: lists of models, versions, unknown paths. */
   readonly lookups: readonly RecordedRequest[];
-  /** What was refused, and expectations that did not hold. */
+  /** Refused requests and failed expectations. */
   readonly failures: readonly MockFailure[];
   /** Replies that are still waiting for their call. */
   readonly unusedReplies: number;
@@ -56,7 +57,7 @@ export interface MockModel {
   close(): Promise<void>;
 }
 
-/** As the hosted services: 32 MB. */
+/** The limit of the hosted services. */
 const LARGEST_BODY = 32 * 1024 * 1024;
 
 export async function startMockModel(options: MockModelOptions): Promise<MockModel> {
@@ -172,7 +173,7 @@ class MockServer {
     return answer;
   }
 
-  /** The reply to play, or the complaint that the request is not what its script expects. */
+  /** The reply to play, or an error if the request does not match the script. */
   #choose({ wire, incoming, ended }: Call, ask: Ask): Reply | HttpAnswer {
     const facts: Facts = { wire: wire.name, request: incoming, ask };
     const next = this.queue.next(facts);
@@ -206,7 +207,7 @@ interface Call {
   readonly ended: Promise<Ending>;
 }
 
-/** An error in a script made in code, or in the server. The client receives it, because there is no log. */
+/** Reports an error in a script made in code, or in the server, to the client, because there is no log. */
 function giveUp(response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -228,7 +229,7 @@ function describeRequest(request: IncomingMessage, bodyText: string): Incoming {
   return { method: request.method ?? "GET", path: request.url ?? "/", headers, bodyText };
 }
 
-/** Undefined when it is larger than the services take. */
+/** Undefined if it is larger than the services accept. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -1,5 +1,5 @@
 /**
- * `decide_shell`: what happens to a shell command before anyone is asked. Without rules as Oxbow comes; with rules under
+ * `decide_shell`: the decision about a shell command before any question. Without rules it uses Oxbow's defaults; with rules it uses
  * `--strict-permissions`, where being read-only is not enough.
  */
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
@@ -11,7 +11,7 @@ export function handleDecideShell({ command, allow, deny }: JsonObject): JsonObj
   return { decision: decideByRules(String(command ?? ""), { ...rules, ...(strict && { strict: true as const }) }) };
 }
 
-/** The suites mean every command that begins so. */
+/** A rule of the suites means every command that begins with its text. */
 function beginnings(rules: JsonValue | undefined): readonly string[] {
   if (!Array.isArray(rules)) return [];
   return rules.map(String).map((rule) => (rule.endsWith("*") ? rule : `${rule} *`));

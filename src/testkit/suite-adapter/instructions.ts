@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 
-/** As in a profile that lists them. */
+/** The files that a profile could list. */
 const SOURCES = ["AGENTS.override.md", "AGENTS.md", "AGENT.md", "CLAUDE.md", "GEMINI.md"];
 
 export async function loadInstructions({ cwd, config }: JsonObject): Promise<JsonObject> {
@@ -47,7 +47,7 @@ export async function loadInstructions({ cwd, config }: JsonObject): Promise<Jso
   }
 }
 
-/** The texts without what delimits them. */
+/** The texts without their delimiters. */
 function inside(blocks: string): string {
   return [...blocks.matchAll(/^<untrusted-(\w+) [^>]*>\n([\s\S]*?)\n<\/untrusted-\1>$/gm)]
     .map(([, , text = ""]) => text)

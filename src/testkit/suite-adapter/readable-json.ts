@@ -1,6 +1,6 @@
 /**
- * The part of a cut-off JSON text that had arrived whole, as the vendors' SDKs show it. Only for comparing what a stream said
- * with them: the loop never runs arguments that were cut off.
+ * The complete part of a cut-off JSON text, as the vendors' SDKs show it. Only for comparisons with them: the loop never runs
+ * arguments that were cut off.
  */
 import type { JsonValue } from "../../protocol/json.js";
 
@@ -12,7 +12,7 @@ export function readableJson(text: string): JsonValue | undefined {
     try {
       return JSON.parse(kept + closers) as JsonValue;
     } catch {
-      // It ends in the middle of something: look further back.
+      // It ends in the middle of a value: look further back.
     }
   }
   return undefined;

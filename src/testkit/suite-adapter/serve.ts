@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 
 export type Operation = (request: JsonObject) => JsonObject | Promise<JsonObject>;
 
-/** Loaded when first asked for. */
+/** Loaded at the first request for each. */
 const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
   classify_ip: async () => (await import("./ssrf.js")).classifyIp,
   decide_url: async () => (await import("./ssrf.js")).decideUrl,

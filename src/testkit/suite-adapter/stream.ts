@@ -57,7 +57,7 @@ export const stream: Operation = async ({ protocol, base_url: baseUrl, model: na
   };
 };
 
-/** As the protocol itself has them: text in OpenAI's, an object elsewhere, of which the readable part if it was cut off. */
+/** In the form of the protocol: text for OpenAI, an object elsewhere; the readable part of it if it was cut off. */
 function argumentsOf(call: ModelToolCall, wire: string): JsonValue {
   if (wire.startsWith("openai-")) return argumentsAsWritten(call);
   return call.malformed === undefined ? call.args : (readableJson(call.malformed) ?? call.malformed);

@@ -1,6 +1,6 @@
 /**
- * `sanitize_terminal`: text as shown to the user. It goes through the views of the terminal client, at every place where text
- * of others can stand; the answer is what the first place shows that let a control character through, or else the model's words.
+ * `sanitize_terminal`: text as shown to the user. It goes through the views of the terminal client, at every place that can show
+ * untrusted text. The answer is the text of the first place that let a control character through, or else the model's text.
  */
 
 import type { Block, ToolBlock } from "../../clients/tui/content/block.js";
@@ -11,7 +11,7 @@ import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 
 const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/;
-/** Wide enough to leave lines as they are. */
+/** Wide enough that no line wraps. */
 const WIDE = 1_000_000;
 const FLOOD = 20_000;
 
@@ -19,7 +19,7 @@ export function handleSanitizeTerminal({ text }: JsonObject): JsonObject {
   const said = String(text ?? "");
   const isFlood = said.length > FLOOD;
   for (const block of placesOf(said)) {
-    // Of a flood, each place shows what fits the screen. The answer is laid out below.
+    // For a very long text, each place shows what fits the screen. The answer is laid out below.
     const whole = isFlood ? [] : show(block);
     const glance = isFlood && block.kind === "answer" ? undefined : harmfulAtGlance(block);
     const harmful = whole.find((line) => CONTROL.test(line)) ?? glance;
@@ -33,10 +33,10 @@ function show(block: Block): readonly string[] {
 }
 
 const styledTheme = createTheme("dark", { colours: "16", links: true });
-/** What the theme itself writes. A link leads where the text shows, and holds printable ASCII alone. */
+/** What the theme itself writes. A link leads to the address that its text shows, and contains only printable ASCII. */
 const OWN = /\x1b\[[\d;]+m|\x1b\]8;id=[\da-z]+;(?:https?:\/\/|mailto:)[\x21-\x7e]*\x1b\\|\x1b\]8;;\x1b\\/g;
 
-/** With colours and links, in a narrow window, as it is shown at a glance. */
+/** With colours and links, in a narrow window. */
 function harmfulAtGlance(block: Block): string | undefined {
   const lines = renderBlock(block, { width: 80, theme: styledTheme, expanded: false, now: 0 });
   return lines.map((line) => line.replace(OWN, "")).find((line) => CONTROL.test(line));

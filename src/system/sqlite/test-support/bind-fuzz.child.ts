@@ -1,4 +1,4 @@
-/** Hands the wrapper whatever a program might; it may throw, never end the process. Arguments: path, seed, number of runs. */
+/** Passes arbitrary values to the wrapper; it may throw, but never end the process. Arguments: path, seed, number of runs. */
 import { writeSync } from "node:fs";
 import fc from "fast-check";
 import { type Bindable, Database } from "../database.js";
@@ -56,7 +56,7 @@ fc.assert(
     try {
       database.first({ b: "text?" }, "FROM t WHERE b = ?", values as Bindable[]);
     } catch (error) {
-      // Bytes that are no text are refused as damaged.
+      // Bytes that are not text are refused as damaged.
       if (!(error instanceof Error)) throw error;
     }
   }),

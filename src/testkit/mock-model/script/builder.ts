@@ -20,7 +20,7 @@ export function script(replies: readonly (Reply | ReplyBuilder)[], options: Scri
   return { ...options, replies: replies.map((one) => (one instanceof ReplyBuilder ? one.reply : one)) };
 }
 
-/** The answer to one model call. With nothing added, an empty answer. */
+/** The answer to one model call; empty by default. */
 export function reply(): ReplyBuilder {
   return new ReplyBuilder({ actions: [] });
 }
@@ -37,7 +37,7 @@ export interface ToolOptions extends Pace {
   readonly id?: string;
 }
 
-/** Every call gives a new builder, so a common beginning can be shared. */
+/** Every method returns a new builder, so replies can share a beginning. */
 export class ReplyBuilder {
   readonly reply: Reply;
 
@@ -95,7 +95,7 @@ export class ReplyBuilder {
     return this.#then({ type: "html", status, text });
   }
 
-  /** An HTTP error when nothing was said before, an error in the stream otherwise. */
+  /** An HTTP error if it comes first, else an error in the stream. */
   error(error: Omit<ErrorAction, "type">): ReplyBuilder {
     return this.#then({ type: "error", ...error });
   }

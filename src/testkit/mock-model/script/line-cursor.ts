@@ -1,8 +1,8 @@
-/** Reads one line of a script from left to right. Every complaint names the line and what was expected. */
+/** Reads one line of a script from left to right. Every error names the line and what was expected. */
 import { parseDuration } from "../../../base/duration.js";
 import type { JsonValue } from "../../../protocol/json.js";
 
-/** A script that cannot be understood. */
+/** A mistake in a script. */
 export class ScriptError extends Error {
   readonly line: number;
 
@@ -136,7 +136,7 @@ export function positiveNumber(text: string): number {
   return Number(text);
 }
 
-/** With a unit: a bare number would leave open whether it is seconds. */
+/** With a unit: a bare number would be ambiguous. */
 export function duration(text: string): number {
   const ms = /[a-z]$/.test(text) ? parseDuration(text) : undefined;
   if (ms === undefined) throw new Error("a duration with its unit, such as 200ms or 2s,");
@@ -175,7 +175,7 @@ export function jsonOrText(text: string): JsonValue {
   return isJson(text) ? (JSON.parse(text) as JsonValue) : text;
 }
 
-/** Where the bracket that opens at `from` is closed again. */
+/** The index of the bracket that closes the one at `from`. */
 function endOfJson(text: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

@@ -1,9 +1,9 @@
 /**
  * Reads a script file (docs/mock-model.md describes the format).
  *
- * 1. `reply`, `model` and `loop` start at the left edge; what belongs to a reply is indented, all of it alike.
- * 2. Free text after `:` is literal, with trailing blanks and `#`. Text on deeper indented lines below a `:` is
- *    taken without the indentation they share.
+ * 1. `reply`, `model` and `loop` start at the left edge; the lines of a reply have the same indentation.
+ * 2. Free text after `:` is literal, with trailing blanks and `#`. Text on deeper indented lines below a `:`
+ *    loses the indentation that they share.
  * 3. `#` starts a comment at the beginning of a line and after anything that is not free text.
  */
 import { parseConditions } from "./condition-syntax.js";

@@ -1,4 +1,4 @@
-/** The statements of a reply: each reads the rest of its line, and gives an action or a setting. */
+/** The statements of a reply: each parses the rest of its line into an action or a setting. */
 import type { Usage } from "../../../protocol/usage.js";
 import { parseConditions } from "./condition-syntax.js";
 import { anyText, duration, type LineCursor, list, positiveNumber, wholeNumber } from "./line-cursor.js";

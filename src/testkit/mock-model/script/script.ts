@@ -1,9 +1,9 @@
 /**
  * A script as data: what the mock model answers, call by call. `parse.ts` reads it from a file, `builder.ts` makes it in code.
  *
- * 1. Replies without a condition are used in order. One with a condition goes before them whenever it holds.
+ * 1. Replies without a condition are used in order. A reply whose condition holds comes before them.
  * 2. A reply is used `times` times (default: once), then never again, unless the script loops.
- * 3. Settings (usage, stop, headers, split, flush, expect) hold for the whole reply wherever they stand; actions happen in order.
+ * 3. Settings (usage, stop, headers, split, flush, expect) apply to the whole reply, wherever they are; actions happen in order.
  */
 import type { JsonValue } from "../../../protocol/json.js";
 import type { Usage } from "../../../protocol/usage.js";
@@ -12,7 +12,7 @@ export interface Script {
   readonly replies: readonly Reply[];
   /** What happens after the last reply: start over, or (default) answer `SCRIPT_ENDED`. */
   readonly atEnd?: "loop" | "say-so";
-  /** The models that exist. Without any, the hosted wires take every name and Ollama has `DEFAULT_MODEL`. */
+  /** The models that exist. Default: the hosted wires accept every name and Ollama has `DEFAULT_MODEL`. */
   readonly models?: readonly ModelSpec[];
 }
 
@@ -25,10 +25,10 @@ export interface ModelSpec {
   /** The rest is for Ollama. `no`: it can be pulled. */
   readonly installed?: "yes" | "no";
   readonly bytes?: number;
-  /** How long loading it, or loading it with another context, takes before the first byte. */
+  /** How long it takes to load the model, or to load it with another context, before the first byte. */
   readonly loadMs?: number;
   readonly pullMs?: number;
-  /** What becomes of a prompt that does not fit when the client wants it whole; servers of 2024 do not know that wish. */
+  /** What happens to a prompt that does not fit if the client asks not to truncate it; servers of 2024 ignore that field. */
   readonly cut?: "refused" | "silent";
 }
 
@@ -50,13 +50,13 @@ export interface Reply {
   readonly times?: number;
   readonly when?: readonly Condition[];
   readonly expect?: readonly Condition[];
-  /** Counts that are not given are estimated; "none" leaves the usage out of the answer. */
+  /** Missing counts are estimated; "none" leaves the usage out of the answer. */
   readonly usage?: Partial<Usage> | "none";
-  /** One of `STOP_REASONS`, said in each wire's own word, or a literal of the wire. */
+  /** One of `STOP_REASONS`, translated to each wire's own word, or a literal of the wire. */
   readonly stop?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly split?: Split;
-  /** Write each delta to the socket on its own. */
+  /** Write each delta to the socket separately. */
   readonly flush?: "each-delta";
   readonly actions: readonly Action[];
 }
@@ -99,12 +99,12 @@ export interface RedactedThinkingAction {
 export interface ToolAction extends Pace {
   readonly type: "tool";
   readonly name: string;
-  /** The argument text as it goes out: JSON, unless the script wants it broken. */
+  /** The argument text as it is sent: JSON, or deliberately broken text. */
   readonly args: string;
   readonly id?: string;
 }
 
-/** What a model says. */
+/** The output of a model. */
 export type Part = TextAction | ThinkingAction | RedactedThinkingAction | ToolAction;
 
 export interface ErrorAction {
@@ -112,7 +112,7 @@ export interface ErrorAction {
   readonly kind?: ErrorKind;
   readonly status?: number;
   readonly message?: string;
-  /** Literal values in place of the kind's own. */
+  /** Literal values that replace the kind's own. */
   readonly errorType?: string;
   readonly code?: string;
   readonly retryAfterMs?: number;
@@ -133,7 +133,7 @@ export const ERROR_KINDS = [
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** What goes over the line beside or instead of a proper answer. */
+/** What is sent beside or instead of a regular answer. */
 export type Noise =
   | { readonly type: "ping" }
   | { readonly type: "comment"; readonly text: string }
@@ -149,23 +149,23 @@ export type Action =
   /** Sends the headers and the opening of the stream now. */
   | { readonly type: "start" }
   | { readonly type: "html"; readonly status: number; readonly text: string }
-  /** Closes the connection where the answer stands. */
+  /** Closes the connection in the middle of the answer. */
   | { readonly type: "drop"; readonly how: "close" | "reset" }
-  /** Ends the response in good order, but before the answer is complete. */
+  /** Ends the response regularly, but before the answer is complete. */
   | { readonly type: "cut" }
   /** Sends nothing more and keeps the connection. */
   | { readonly type: "hang" };
 
 const LAST_ACTIONS: ReadonlySet<Action["type"]> = new Set(["error", "html", "drop", "cut", "hang"]);
 
-/** Why an action cannot stand after those before it. */
+/** Why an action cannot follow those before it. */
 export function misplaced(action: Action, before: readonly Action[]): string | undefined {
   const last = before.at(-1);
   if (last !== undefined && LAST_ACTIONS.has(last.type)) {
     return `nothing is sent after "${last.type}", so "${action.type}" cannot follow it`;
   }
   if (action.type === "html" && before.some(({ type }) => type !== "delay")) {
-    return '"html" replaces the whole answer, so only "delay" can stand before it';
+    return '"html" replaces the whole answer, so only "delay" can come before it';
   }
   return undefined;
 }

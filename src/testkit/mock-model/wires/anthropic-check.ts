@@ -1,4 +1,4 @@
-/** What the Messages API refuses, in its own words. The first complaint wins, as there. */
+/** What the Messages API refuses, in its own words. As there, only the first error is reported. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { asList, asText } from "./wire.js";
@@ -66,11 +66,11 @@ function checkToolChoice(choice: JsonValue | undefined, names: ReadonlySet<strin
 
 /* ---- messages ---- */
 
-/** A system message may stand inside the conversation, only not at its beginning. */
+/** A system message may be inside the conversation, but not at its beginning. */
 const ROLES = ["user", "assistant", "system"];
 
 interface Turn {
-  /** Index of the message; of the first one where several of a role follow each other, which count as one. */
+  /** Index of the message. Consecutive messages of one role count as one, with the index of the first. */
   readonly index: number;
   readonly role: string;
   readonly blocks: readonly JsonObject[];
@@ -158,7 +158,7 @@ function firstOf(blocks: readonly JsonValue[], check: (block: JsonValue) => stri
   return undefined;
 }
 
-/** Every call answered at once, by the results that open the next message; no result without a call; no id twice. */
+/** Results at the start of the next message must answer every call; no result without a call; no id twice. */
 function checkToolPairs(turns: readonly Turn[]): string | undefined {
   const seen = new Set<string>();
   for (const [i, turn] of turns.entries()) {
@@ -213,12 +213,12 @@ function checkCacheMarks(body: JsonObject): string | undefined {
 
 const SIGNATURE_PREFIX = Buffer.from("mock-signature:").toString("base64");
 
-/** Binds the text, so that a harness that changes thinking is found out, as with the real service. */
+/** Signs the text, so that a changed text is detected, as with the real service. */
 export function signThinking(text: string): string {
   return SIGNATURE_PREFIX + createHash("sha256").update(text).digest("base64");
 }
 
-/** A signature we did not make cannot be judged. */
+/** A signature that we did not make cannot be checked. */
 function checkThinking(block: JsonObject, where: string): string | undefined {
   const { signature, thinking } = block;
   if (typeof thinking !== "string") return `${where}.thinking.thinking: Field required`;

@@ -46,7 +46,7 @@ export class MessagesEncoder implements Encoder {
       content_block: this.#emptyBlock(part),
     });
     return {
-      // The service says that it is alive once the first block has begun.
+      // The service sends a ping once the first block has begun.
       before: index === 0 ? start + PING : start,
       deltas: deltas(part, index),
       after: frame("content_block_stop", { type: "content_block_stop", index }),

@@ -1,4 +1,4 @@
-/** Anthropic Messages: what the service knows, refuses and reads. */
+/** Anthropic Messages: its paths, checks and request format. */
 import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 import { checkMessagesRequest } from "./anthropic-check.js";
 import { MessagesEncoder } from "./anthropic-encoder.js";

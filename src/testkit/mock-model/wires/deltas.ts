@@ -1,10 +1,10 @@
-/** Cuts what a model says into the pieces it is streamed in. */
+/** Cuts the text of a model into deltas. */
 import type { Pace, TextAction, ThinkingAction, ToolAction } from "../script/script.js";
 
-/** About what a token of argument JSON is long. */
+/** The approximate length of a token of argument JSON. */
 const ARGUMENT_PIECE = 12;
 
-/** Words, as the services send them, unless the script says otherwise. */
+/** By default one delta per word, as the services do. */
 export function* textDeltas(action: TextAction | ThinkingAction): Generator<string> {
   const { text, repeat = 1, chunks, size } = action;
   if (chunks !== undefined || size !== undefined) {

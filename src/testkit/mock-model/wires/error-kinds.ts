@@ -1,4 +1,4 @@
-/** What the wires share about errors: which kind a bare status means, and how long the client should wait. */
+/** Shared by the wires: the kind of error that a bare status means, and how long the client should wait. */
 import type { ErrorAction, ErrorKind } from "../script/script.js";
 
 const KIND_OF_STATUS: Readonly<Record<number, ErrorKind>> = {
@@ -18,7 +18,7 @@ export function errorKind({ kind, status = 500 }: ErrorAction): ErrorKind {
   return kind ?? KIND_OF_STATUS[status] ?? (status >= 500 ? "server" : "bad-request");
 }
 
-/** `retry-after` counts whole seconds; the services say less than that in `retry-after-ms`. */
+/** `retry-after` counts whole seconds; the services use `retry-after-ms` for less. */
 export function retryHeaders({ retryAfterMs }: ErrorAction): Record<string, string> {
   if (retryAfterMs === undefined) return {};
   const seconds = { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };

@@ -1,4 +1,4 @@
-/** What Gemini refuses, in its own words. The first complaint wins, as there. */
+/** What Gemini refuses, in its own words. As there, only the first error is reported. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { asList, asText } from "./wire.js";
@@ -212,7 +212,7 @@ function checkCalls(contents: readonly JsonObject[], model: string): string | un
   return open ? "Please ensure that single turn requests end with a user role or the role field is empty." : undefined;
 }
 
-/** There was no user message since, only function results. */
+/** Whether only function results followed since, and no user message. */
 function isCurrent(parts: readonly (readonly JsonObject[])[], index: number): boolean {
   return parts
     .slice(index + 1)
@@ -226,7 +226,7 @@ function isStrict(model: string): boolean {
 const SIGNATURE_PREFIX = Buffer.from("mock-thought:").toString("base64").replace(/=+$/, "");
 const NOT_CHECKED = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
-/** Binds the call, so that a signature on another part is detected. */
+/** Signs the call, so that a signature on another part is detected. */
 export function signPart(part: JsonObject): string {
   const call = isJsonObject(part.functionCall) ? [part.functionCall.name, part.functionCall.args ?? {}] : [];
   return SIGNATURE_PREFIX + createHash("sha256").update(JSON.stringify(call)).digest("base64");

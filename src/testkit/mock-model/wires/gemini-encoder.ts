@@ -138,7 +138,7 @@ export class GenerateEncoder implements Encoder {
   }
 }
 
-/** The prompt's tokens include the cached ones here, and thoughts are counted apart from the answer. */
+/** The prompt's tokens include the cached ones here, and thoughts are counted separately from the answer. */
 function usageOf(usage: Usage): JsonObject {
   const prompt = usage.input + usage.cache_read + usage.cache_write;
   return {

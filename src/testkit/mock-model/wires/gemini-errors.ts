@@ -6,7 +6,7 @@ import type { Ask, HttpAnswer } from "./wire.js";
 
 interface ErrorShape {
   readonly status: number;
-  /** Google's word for it. */
+  /** Google's status. */
   readonly word: string;
   readonly message: string;
   readonly details?: readonly JsonObject[];

@@ -1,4 +1,4 @@
-/** Gemini: what the service knows, refuses and reads. The model and the kind of answer are in the path. */
+/** Gemini: its paths, checks and request format. The path has the model and the kind of answer. */
 import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 import type { ModelSpec } from "../script/script.js";
 import { retryHeaders } from "./error-kinds.js";

@@ -1,4 +1,7 @@
-/** Ids in the style of the services. Random from server to server, so that a session resumed on another one never meets its own again. */
+/**
+ * Ids in the style of the services. Each server uses other random ids, so that a session resumed on another server never gets one of
+ * its own ids again.
+ */
 const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const HEX = "0123456789abcdef";
 

@@ -58,7 +58,7 @@ export class ChatEncoder implements Encoder {
     switch (noise.type) {
       case "ping":
       case "comment":
-        // NDJSON has neither; an empty line is what it tolerates.
+        // NDJSON has neither; clients accept an empty line.
         return "\n";
       case "event":
         return `${noise.data}\n`;
@@ -91,7 +91,7 @@ export class ChatEncoder implements Encoder {
     return this.#final(message, outcome);
   }
 
-  /** Arguments travel as an object here, so what the model got wrong ends the answer. */
+  /** Arguments are an object here, so malformed ones end the answer. */
   problem(part: Part): ErrorAction | undefined {
     if (part.type !== "tool" || isJsonObject(parseBody(part.args))) return undefined;
     const message = `error parsing tool call: raw='${part.args}', err=unexpected end of JSON input`;

@@ -1,4 +1,7 @@
-/** Ollama's models on the disk and in memory: which are installed, what is loaded with how much context, how far pulls have come. */
+/**
+ * Ollama's models on the disk and in memory: which are installed, which are loaded and with how much context, and the progress of
+ * pulls.
+ */
 import type { ModelSpec } from "../script/script.js";
 import { withTag } from "./model-list.js";
 
@@ -33,7 +36,7 @@ export class OllamaModels {
     return this.installed.find((model) => withTag(model.name) === withTag(name));
   }
 
-  /** Another context than the one it runs with means loading it again. */
+  /** A different context size loads the model again. */
   load(name: string, wanted: number): { readonly ms: number; done(): void } {
     const model = this.find(name);
     if (model === undefined) return { ms: 0, done: () => {} };
@@ -69,7 +72,7 @@ export class OllamaModels {
   }
 }
 
-/** The same for the same name, and 64 hexadecimal digits. */
+/** 64 hexadecimal digits, derived from the name. */
 export function digestOf(name: string): string {
   return Buffer.from(withTag(name)).toString("hex").padEnd(64, "0").slice(0, 64);
 }

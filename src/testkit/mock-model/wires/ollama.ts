@@ -1,4 +1,4 @@
-/** Ollama's native API: what the server knows, refuses and reads. */
+/** Ollama's native API: its paths, checks and request format. */
 import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 import type { ModelSpec } from "../script/script.js";
 import { readChat } from "./chat-request.js";
@@ -31,7 +31,7 @@ export const ollama: Wire = {
 
 const VERSION = "0.12.6";
 
-/** What the server gives a model when the request does not say. */
+/** The context of a model if the request sets none. */
 const DEFAULT_CONTEXT = 4096;
 
 function settle(request: Incoming, service: Service): HttpAnswer | undefined {
@@ -67,7 +67,7 @@ function pull(name: string, { installed }: Service): HttpAnswer {
   const pulled = installed.pull(name);
   const headers = { "content-type": "application/x-ndjson" };
   if (pulled === undefined) {
-    // As the service does it: with a good status, and the error as a line of the stream.
+    // As the real server: status 200, and the error as a line of the stream.
     const error = { error: "pull model manifest: file does not exist" };
     return answer(200, `${JSON.stringify({ status: "pulling manifest" })}\n${JSON.stringify(error)}\n`, headers);
   }
@@ -170,7 +170,7 @@ function read(body: JsonObject, request: Incoming): Ask {
   return {
     ...ask,
     stream: body.stream !== false,
-    // The server drops what does not fit, and counts only the rest, by which a client can notice it.
+    // The server drops what does not fit and counts only the rest, so that a client can notice.
     inputTokens: Math.min(ask.inputTokens, contextOf(body)),
   };
 }

@@ -1,4 +1,4 @@
-/** What Chat Completions refuses, in its own words. The first complaint wins, as there. */
+/** What Chat Completions refuses, in its own words. As there, only the first error is reported. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { asList, asText } from "./wire.js";
 

@@ -1,4 +1,4 @@
-/** OpenAI Chat Completions: what the service knows, refuses and reads. */
+/** OpenAI Chat Completions: its paths, checks and request format. */
 import { isJsonObject } from "../../../protocol/json.js";
 import { readChat } from "./chat-request.js";
 import { retryHeaders } from "./error-kinds.js";
@@ -34,7 +34,7 @@ function settle(request: Incoming, service: Service): HttpAnswer | undefined {
   return refuse("not-found", { message: noModel(model) }, service);
 }
 
-/** Without a key of its own the server requires none, like most compatible servers. */
+/** If the server has no key, it requires none, like most compatible servers. */
 export function checkKey({ headers }: Incoming, { key }: Service): Partial<Complaint> | undefined {
   if (key === undefined) return undefined;
   const given = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? headers["api-key"];

@@ -1,4 +1,4 @@
-/** What the Responses API refuses, in its own words. The first complaint wins, as there. */
+/** What the Responses API refuses, in its own words. As there, only the first error is reported. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { ErrorKind } from "../script/script.js";
@@ -40,7 +40,7 @@ function checkTools(body: JsonObject): Complaint | undefined {
     if (!isJsonObject(tool)) return notA("an object", { param, value: tool });
     if (tool.type === undefined) return missing(`${param}.type`);
     if (tool.type !== "function") continue;
-    // Where Chat Completions has it: the most common mistake of those who come from there.
+    // The form of Chat Completions: the most common mistake of clients that switch.
     if (typeof tool.name !== "string") return missing(`${param}.name`);
     const problem = checkName(tool.name, `${param}.name`);
     if (problem !== undefined) return problem;
@@ -162,7 +162,7 @@ function checksum(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, CHECKSUM);
 }
 
-/** What we did not make cannot be judged. */
+/** Content that we did not make cannot be checked. */
 function isForged(text: string): boolean {
   return text.startsWith(ENCRYPTED_PREFIX) && checksum(text.slice(0, -CHECKSUM)) !== text.slice(-CHECKSUM);
 }
@@ -181,7 +181,7 @@ function checkReasoning(item: JsonObject, { param, stored }: Place): Complaint |
   return { message, code: "invalid_encrypted_content" };
 }
 
-/** Thinking belongs to what follows it. */
+/** Reasoning needs the item that follows it. */
 function checkFollowers(items: readonly JsonObject[]): Complaint | undefined {
   for (const [i, item] of items.entries()) {
     if (item.type !== "reasoning") continue;

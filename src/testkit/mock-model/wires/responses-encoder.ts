@@ -7,7 +7,7 @@ import { shapeOf } from "./openai-errors.js";
 import { encryptReasoning } from "./responses-check.js";
 import { type Ask, asList, type Encoder, type Outcome, type PartFrames, type Service } from "./wire.js";
 
-/** Why a response is incomplete; what is not here is complete. */
+/** The reasons for an incomplete response; with any other stop reason it is complete. */
 const CUTS: Readonly<Record<string, string>> = { length: "max_output_tokens", refusal: "content_filter" };
 const COMPLETE = new Set(["end", "tool", "pause", "stop-sequence"]);
 
@@ -41,7 +41,7 @@ export class ResponsesEncoder implements Encoder {
     return { before: "", deltas: this.#deltas(part, { index, item }), after: "" };
   }
 
-  /** All frames of an item: they are numbered, so each is made when it is its turn. */
+  /** All frames of an item, made one by one because they are numbered. */
   *#deltas(part: Part, { index, item }: { readonly index: number; readonly item: JsonObject }): Generator<string> {
     const place = { item_id: item.id, output_index: index };
     yield this.#frame("response.output_item.added", { output_index: index, item: announced(item) });
@@ -176,7 +176,7 @@ export class ResponsesEncoder implements Encoder {
   }
 }
 
-/** As an item begins: without what is still to come. */
+/** The item as announced, without its later content. */
 function announced(item: JsonObject): JsonObject {
   if (item.type === "message") return { ...item, status: "in_progress", content: [] };
   return item.type === "reasoning" ? { ...item, summary: [] } : { ...item, status: "in_progress", arguments: "" };

@@ -1,4 +1,4 @@
-/** OpenAI Responses: what the service knows, refuses and reads. Keys and lists of models are those of Chat Completions. */
+/** OpenAI Responses: its paths, checks and request format. Keys and lists of models are those of Chat Completions. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { retryHeaders } from "./error-kinds.js";
 import { checkKey, openai } from "./openai.js";

@@ -1,6 +1,6 @@
 /**
- * What a wire has to do: judge a request as the real service would, read what scripts ask about, and put an answer into bytes.
- * Requests come and go as plain data, so a wire knows nothing of sockets, scripts' order or time.
+ * A wire checks a request as the real service would, extracts the values that scripts test, and encodes an answer. Requests are
+ * plain data, so a wire knows nothing about sockets, the order of scripts or time.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { Usage } from "../../../protocol/usage.js";
@@ -23,7 +23,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject | string;
-  /** The body comes in these pieces instead, with a pause before each; a client that leaves stops them. */
+  /** The body comes in these pieces instead, with a pause before each; they stop when the client disconnects. */
   readonly pieces?: { readonly texts: Iterable<string>; readonly everyMs: number };
 }
 
@@ -38,7 +38,7 @@ export interface Service {
   now(): number;
 }
 
-/** A request in the words scripts use. */
+/** A request in the terms that scripts use. */
 export interface Ask {
   readonly model: string;
   readonly stream: boolean;
@@ -49,7 +49,7 @@ export interface Ask {
   /** Text of the last user message that has any. */
   readonly lastUser: string;
   readonly lastToolResult: string | undefined;
-  /** The results that came since the model last spoke. */
+  /** The results since the model's last message. */
   readonly toolResults: readonly string[];
   readonly tools: readonly string[];
   readonly inputTokens: number;
@@ -59,7 +59,7 @@ export interface Ask {
 export interface Outcome {
   /** A word of `STOP_REASONS` or a literal. */
   readonly stop: string;
-  /** Undefined: say nothing of it. */
+  /** Undefined: leave the usage out. */
   readonly usage: Usage | undefined;
 }
 
@@ -79,18 +79,18 @@ export interface Encoder {
   error(error: ErrorAction): string;
   /** The frames that complete a stream. */
   close(outcome: Outcome): string;
-  /** The answer to a request that asked for no stream. */
+  /** The answer to a request without a stream. */
   whole(parts: readonly Part[], outcome: Outcome): JsonObject;
-  /** Why the real service could not pass this part on; without it, every part can be. */
+  /** Why the real service could not send this part; absent if it can send every part. */
   problem?(part: Part): ErrorAction | undefined;
 }
 
 export interface Wire {
   readonly name: WireName;
-  /** What the service answers without asking a model: refusals, mostly. */
+  /** Answers of the service without a model: mostly refusals. */
   settle(request: Incoming, service: Service): HttpAnswer | undefined;
   read(body: JsonObject, request: Incoming): Ask;
-  /** Milliseconds before the model can begin, and what is true from then on. */
+  /** Milliseconds before the model can begin, and the state from then on. */
   warmUp?(ask: Ask, service: Service): { readonly ms: number; done(): void };
   headers(service: Service): Readonly<Record<string, string>>;
   error(error: ErrorAction, context: { readonly service: Service; readonly ask?: Ask }): HttpAnswer;
