@@ -1,8 +1,8 @@
 /**
  * A tree of cancellations: cancelling a node cancels everything below it and nothing above.
  *
- * 1. A node that was disposed holds no reference from its parent, so a long session does not grow.
- * 2. The reason given first is the reason everyone below sees.
+ * 1. A parent keeps no reference to a disposed node, so a long session does not grow.
+ * 2. All nodes below get the first reason.
  */
 export class AbortNode {
   readonly #controller = new AbortController();
@@ -38,7 +38,7 @@ export class AbortNode {
   }
 }
 
-/** What waits for each signal, and the one listener that the signal has for all of it. */
+/** The actions that wait for a signal, and the signal's single listener for all of them. */
 interface Waiting {
   readonly actions: Set<() => void>;
   readonly listener: () => void;
@@ -48,7 +48,7 @@ const waiting = new WeakMap<AbortSignal, Waiting>();
 
 /**
  * Runs `action` when the signal fires, or at once if it has; the returned function cancels that. The signal has one listener for any
- * number of actions: the platform warns of a leak above ten, and a message of the model may have more calls than that.
+ * number of actions: Node warns of a leak above ten listeners, and a message of the model may have more calls than that.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {

@@ -17,7 +17,7 @@ export function parseBudget(text: string): Limit | undefined {
     const value = Number(digits) * { "": 1, k: 1e3, m: 1e6 }[scale.toLowerCase() as "" | "k" | "m"];
     const unit = /^token/i.test(word) ? "tokens" : "usd";
     if (value <= 0 || limit[unit] !== undefined || (unit === "tokens" && sign !== "")) return undefined;
-    // A bare `200k` is more likely to be tokens than dollars: better to ask.
+    // A bare `200k` probably means tokens, not dollars, so it is refused.
     if (scale !== "" && unit === "usd") return undefined;
     limit[unit] = value;
   }
@@ -32,14 +32,14 @@ export function formatBudget({ usd, tokens }: Limit): string {
   return parts.length === 0 ? "none" : parts.join(", ");
 }
 
-/** `$12.40`, `$0.0312`; never `$0.00` for something. */
+/** `$12.40`, `$0.0312`; never `$0.00` for a small amount. */
 export function formatUsd(usd: number): string {
   if (usd === 0) return "$0.00";
   if (usd < 0.000_05) return "<$0.0001";
   return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 }
 
-/** `182k`, `1.2M`, `950`: as exact as an estimate is. */
+/** `182k`, `1.2M`, `950`: rounded like an estimate. */
 export function roundTokens(tokens: number): string {
   if (tokens < 1_000) return String(Math.round(tokens));
   const [value, unit] = tokens < 999_500 ? [tokens / 1e3, "k"] : [tokens / 1e6, "M"];

@@ -1,4 +1,4 @@
-/** Keeps the head and the tail of a text that is too long, with a marker that says what was cut and how to get it. */
+/** Keeps the head and the tail of a text that is too long, with a marker that says how much was cut and how to get it. */
 import { groupDigits } from "./group-digits.js";
 
 export function capText(text: string, most: number, advice: string): string {

@@ -1,9 +1,9 @@
 /**
- * Differences between two texts by lines, and how they are shown.
+ * Computes and formats the differences between two texts by lines.
  *
  * 1. The parts cover both lists in order; `same` parts hold equal lines.
- * 2. The script is the shortest one (Myers, linear space) as long as that is affordable; past a bound on the work it is
- *    merely a good one. Time is at most lines × MAX_ROUNDS, space is linear.
+ * 2. The script is the shortest one (Myers, linear space) up to a limit of the work; beyond it, it is only a good one. Time is at most
+ *    lines × MAX_ROUNDS, space is linear.
  */
 export interface DiffPart {
   readonly kind: "same" | "changed";
@@ -25,7 +25,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const oldChanged = new Uint8Array(before.length).fill(1, head, before.length - tail);
   const newChanged = new Uint8Array(after.length).fill(1, head, after.length - tail);
 
-  // A line that the other side does not have cannot match: leaving it out makes a rewritten file cheap.
+  // A line that the other side does not have cannot match: skipping it makes a rewritten file cheap.
   const numbers = new Map<string, number>();
   const old = numbered(before.slice(head, before.length - tail), numbers);
   const fresh = numbered(after.slice(head, after.length - tail), numbers);

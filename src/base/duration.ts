@@ -13,7 +13,7 @@ export function parseDuration(text: string): number | undefined {
   return total;
 }
 
-/** `1m30s`, `8s`, `250ms`: what `parseDuration` reads back. */
+/** `1m30s`, `8s`, `250ms`: `parseDuration` reads it back. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 1000);

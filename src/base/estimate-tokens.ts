@@ -1,13 +1,13 @@
 /**
- * How many tokens a text takes, without a vocabulary: pieces are cut where the common tokenizers cut them (words with the
- * blank before them, three digits, runs of punctuation and of white space) and each counts by its script and length. The rates are
- * between those of OpenAI's o200k and cl100k. docs/costs.md has the measured error; a provider's own count is better.
+ * Estimates the tokens of a text without a vocabulary. It cuts the text where the common tokenizers do (words with the blank before
+ * them, three digits, runs of punctuation and of white space) and counts each piece by its script and length. The rates are between
+ * those of OpenAI's o200k and cl100k. docs/costs.md has the measured error; a provider's own count is better.
  */
 
 const PIECE =
   /'(?:s|t|m|d|re|ve|ll)\b|(?:[^\S\r\n]|(?<![!-/:-@[-`{-~])[/._(-])?(?:[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*)|\d{1,3}|[^\S\r\n]?[!-/:-@[-`{-~]+[\r\n]*|[\r\n]+|[^\S\r\n]+(?=[^\S\r\n])|[^\S\r\n]|[^\0-\x7f]+|[\s\S]/g;
 
-/** Letters of a word that are one token as a rule; the rest comes in pieces. */
+/** Words up to this length are usually one token; the rest comes in pieces. */
 const WHOLE_WORD = 9;
 const WORD_PIECE = 5;
 const PUNCTUATION_PIECE = 3;
@@ -16,7 +16,7 @@ const APOSTROPHE = 39;
 /** Indentation is one token up to this width. */
 const WHITE_PIECE = 100;
 
-/** Tokens of a character, by script; the first that fits. Strings, because such patterns take a millisecond to make. */
+/** Tokens of a character, by script; the first match counts. Strings, because such patterns take a millisecond to compile. */
 const RATES: readonly (readonly [pattern: string, tokens: number])[] = [
   ["\\p{M}", 0.9],
   ["\\p{Script=Cyrillic}|\\p{Script=Greek}", 0.4],
@@ -41,7 +41,7 @@ export function estimateTokens(text: string): number {
 function weigh(piece: string): number {
   const first = piece.charCodeAt(0);
   if (first > 0x7f) return weighForeign(piece);
-  // What comes after a contraction's apostrophe belongs to the word before.
+  // The text after a contraction's apostrophe belongs to the word before.
   if (first === APOSTROPHE && piece.length > 1 && isLetter(piece.charCodeAt(1))) return CONTRACTION;
   const bare = piece.trim();
   if (isLetter(bare.charCodeAt(bare.length - 1))) {

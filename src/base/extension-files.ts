@@ -1,6 +1,6 @@
 /**
- * What people put into folders for Oxbow to use: tools, hooks, commands, skills, agent types and their kind. The runtime finds the files and
- * checks that a person approved them; the features that load them see only this.
+ * Extensions in folders: tools, hooks, commands, skills, agent types and others. The runtime finds the files and checks that the user
+ * approved them; the features that load them use only this interface.
  */
 
 export type ExtensionKind =
@@ -36,20 +36,20 @@ export interface ExtensionFile {
   readonly name: string;
   readonly executable: boolean;
   readonly sha256: string;
-  /** The approved bytes as text; throws if the file is not what was approved any more. */
+  /** The approved bytes as text; throws if the file has changed since the approval. */
   read(): Promise<string>;
-  /** The path of a private copy of the approved bytes, to be run in place of the original; approved files beside it are copied along. */
+  /** The path of a private copy of the approved bytes, which runs instead of the original; approved files beside it are copied along. */
   program(): Promise<string>;
   /** The hashes of the program files that an entry starts, by path, as they were when a person approved it; undefined if there are none. */
   pins?(): Readonly<Record<string, string>> | undefined;
 }
 
 export interface ExtensionFiles {
-  /** All approved files of a kind, the most global first. A reader that wants one per name takes the last. */
+  /** All approved files of a kind, the most global first. A reader that needs one per name takes the last. */
   of(kind: ExtensionKind): readonly ExtensionFile[];
   /**
    * Searches again if a folder changed; costs one stat per known folder. `files` also finds files that were changed in place, for one stat
-   * each. True if this call found a change; one that several readers share compares `version` instead.
+   * each. True if this call found a change; several readers of one object compare `version` instead.
    */
   refresh(depth?: "folders" | "files"): Promise<boolean>;
   /** Counts up with every change. */

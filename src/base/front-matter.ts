@@ -3,15 +3,15 @@ import { parseYaml, YamlError, type YamlMap, type YamlProblem, type YamlValue } 
 
 export interface FrontMatter {
   readonly fields: YamlMap;
-  /** What follows the fields; the whole text if it has none. */
+  /** The text after the fields; the whole text if there are none. */
   readonly body: string;
-  /** What a strict reader would refuse; the fields are read all the same. */
+  /** What a strict reader would refuse; this reader still returns the fields. */
   readonly problems: readonly YamlProblem[];
   /** `none`: the text has no front matter. */
   readonly state: "read" | "none";
 }
 
-/** `kind`: what is wrong, for a reader that words it differently. */
+/** `kind`: the fault, for a reader that has its own wording. */
 export interface FrontMatterFault {
   readonly fault: "unclosed" | "yaml" | "no mapping";
   /** A sentence without its full stop. */
@@ -45,7 +45,7 @@ export function isYamlMap(value: YamlValue | undefined): value is YamlMap {
   return value instanceof Map;
 }
 
-/** The text of a field on one line; undefined when it is absent, blank or no text. */
+/** The text of a field on one line; undefined if it is absent, blank or not text. */
 export function lineOf(fields: YamlMap, name: string): string | undefined {
   const value = fields.get(name);
   if (typeof value !== "string") return undefined;
@@ -53,13 +53,13 @@ export function lineOf(fields: YamlMap, name: string): string | undefined {
   return line === "" ? undefined : line;
 }
 
-/** `argument-hint`: `[file] [line]` is text to a person, and `[file]` a list to YAML. */
+/** `argument-hint`: people mean text by `[file]`, but YAML reads a list. */
 export function argumentHintOf(fields: YamlMap): string | undefined {
   const value = fields.get("argument-hint");
   return Array.isArray(value) ? `[${value.map(String).join(", ")}]` : lineOf(fields, "argument-hint");
 }
 
-/** `true`, `yes`, `on` and `1`, as people write them; undefined for anything else than these and their opposites. */
+/** `true`, `yes`, `on` and `1`, and their opposites; undefined for any other value. */
 export function flagOf(fields: YamlMap, name: string): boolean | undefined {
   const value = fields.get(name);
   if (typeof value !== "string") return undefined;

@@ -1,12 +1,12 @@
 /**
- * How deep JSON from outside may be nested. Code that walks a value calls itself for each level, and a value of some thousand levels
- * overflows the stack wherever it is first walked: while it is recorded, shown or sent on.
+ * How deep JSON from outside may be nested. Recursive code handles each level, and a value of some thousand levels overflows
+ * the stack wherever it is first processed: when it is recorded, shown or sent.
  */
 import { isJsonObject, type JsonValue } from "../protocol/json.js";
 
-/** More than any tool asks for. */
+/** More than any tool needs. */
 export const MOST_ARGUMENT_LEVELS = 100;
-/** A frame holds arguments a few levels down, so arguments that are too deep are still too deep after the frame was cut. */
+/** A frame contains arguments a few levels down, so arguments that are too deep stay too deep after the frame was cut. */
 const MOST_LEVELS = 200;
 
 const QUOTE = 34;
@@ -29,7 +29,7 @@ export function nestingOf(text: string): number {
   return deepest;
 }
 
-/** Throws as JSON.parse does. What lies deeper than 200 levels becomes null. */
+/** Throws as JSON.parse does. Values deeper than 200 levels become null. */
 export function parseShallow(text: string): JsonValue {
   const value = JSON.parse(text) as JsonValue;
   // Each level takes at least an opening and a closing character.

@@ -1,7 +1,7 @@
 /**
  * Checks a value against the part of JSON Schema that tool arguments use: type, properties, required, additionalProperties,
- * items, enum, const, anyOf/oneOf, minimum/maximum, lengths, pattern. Unknown keywords are ignored, as the standard asks.
- * The point is the message: which field, what came, what was expected.
+ * items, enum, const, anyOf/oneOf, minimum/maximum, lengths, pattern. Unknown keywords are ignored, as the standard requires.
+ * Its messages name the field, the value and what was expected.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
 

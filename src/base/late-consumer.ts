@@ -7,7 +7,7 @@
 export interface LateConsumerOptions<Consumer, Value> {
   readonly load: () => Promise<Consumer>;
   readonly consume: (consumer: Consumer, value: Value) => void;
-  /** The number of values that may wait; of more, the oldest are dropped. Default: any number. */
+  /** The most values that may wait; beyond that the oldest are dropped. Default: no limit. */
   readonly most?: number;
 }
 

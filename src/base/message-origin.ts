@@ -1,6 +1,6 @@
 /**
  * Where in the log a message began, for callers that name the first message to keep. It is stored beside the message,
- * not in it: a message is what is sent. Results of calls have none, as no conversation can begin with them.
+ * not in it, because the model gets the whole message. Results of calls have none, because no conversation can begin with them.
  */
 import type { Message } from "../protocol/content.js";
 

@@ -1,6 +1,9 @@
 /** The known name that is nearest to a mistyped one. */
 
-/** The known word closest to what was typed, if it looks like a slip: one letter in short words, two in long ones, or a beginning. */
+/**
+ * The known word closest to what was typed, if it looks like a typing mistake: one letter in short words, two in long ones, or a
+ * prefix.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const typed = word.toLowerCase();
   let best: string | undefined;

@@ -1,4 +1,4 @@
-/** Pasted text: what of it is text, and what the screen shows for a long one. */
+/** Cleans pasted text, and makes the label that the screen shows for a long paste. */
 
 /** No text that a terminal sends can hold one. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
@@ -7,7 +7,7 @@ const SURROGATE = /[\ud800-\udfff]/;
 const SEQUENCES = /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]/g;
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
-/** Text without terminal sequences and control characters but tab and newline. */
+/** Text without terminal sequences and control characters except tab and newline. */
 export function cleanPaste(text: string): string {
   let clean = text.includes("\x1b") ? text.replace(/\x1b\[(\d+);5u/g, typedControl).replace(SEQUENCES, "") : text;
   if (clean.includes("\r")) clean = clean.replace(/\r\n?/g, "\n");
@@ -15,7 +15,7 @@ export function cleanPaste(text: string): string {
   return SURROGATE.test(clean) ? clean.replace(LONE_SURROGATE, "\ufffd") : clean;
 }
 
-/** Terminals with extended keys write a pasted control character as the key that makes it. */
+/** Terminals with extended keys encode a pasted control character as the key that produces it. */
 function typedControl(sequence: string, code: string): string {
   const letter = Number(code) & 0x1f;
   return letter === 9 || letter === 10 || letter === 13 ? String.fromCharCode(letter) : sequence;
@@ -27,7 +27,7 @@ export function pasteLabel(text: string): string {
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
 }
 
-/** A newline at the end begins no line. */
+/** A newline at the end does not begin another line. */
 function countLines(text: string): number {
   let lines = text.endsWith("\n") ? 0 : 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;

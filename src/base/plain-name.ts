@@ -1,8 +1,8 @@
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
- * A file name as the most forgiving file system would compare it: letter case, trailing dots and spaces, stream suffixes, short
- * names and invisible characters make no difference.
+ * A file name in the form that the most lenient file system compares: it ignores letter case, trailing dots and spaces, stream
+ * suffixes, short names and invisible characters.
  */
 export function plainName(name: string): string {
   // Most names are plain, and this runs for every entry of a work tree.

@@ -17,7 +17,7 @@ export class SpeedMeter {
     this.#clock = clock;
   }
 
-  /** Per second, over the last moments; undefined until there is something to compare. */
+  /** Per second, over the last seconds; undefined before the second value. */
   add(value: number): number | undefined {
     const at = this.#clock.now();
     this.#samples.push({ at, value });

@@ -3,14 +3,14 @@ import { plainPath } from "./plain-name.js";
 
 const names = (list: string) => new Set(list.split(" "));
 
-/** Folders and files of these names, with all that is below them. */
+/** Folders and files of these names, with everything below them. */
 const ANYWHERE: Readonly<Record<string, ReadonlySet<string>>> = {
   "the folder holds keys": names(".ssh .aws .gnupg .azure .kube .docker .gcloud .password-store"),
   "environment files hold secrets": names(".env .envrc"),
   "the file can hold credentials": names(
     ".netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto .s3cfg .htpasswd .git-credentials .vault-token",
   ),
-  "it holds what was typed": names(
+  "it holds the history of what was typed": names(
     ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
   ),
 };
@@ -36,7 +36,7 @@ const PLACES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)(\.local\/share\/keyrings|library\/keychains)(\/|$)/, "the folder holds keys"],
 ];
 
-/** Why the user should agree before the file is read; undefined for an ordinary file. Takes forward slashes. */
+/** Why the user must agree before the file is read; undefined for an ordinary file. `path` has forward slashes. */
 export function sensitiveReason(path: string): string | undefined {
   const plain = plainPath(path);
   const parts = plain.split("/").filter((part) => part !== "" && part !== ".");
@@ -48,7 +48,7 @@ export function sensitiveReason(path: string): string | undefined {
   return place?.[1] ?? FILE_SHAPES.find(([shape]) => shape.test(last))?.[1];
 }
 
-/** All names that are known in full, for globs that spell out a part of one. */
+/** All complete names, for globs that contain a part of one. */
 export const SENSITIVE_NAMES: readonly string[] = [...Object.values(ANYWHERE), ...Object.values(FILES)].flatMap(
   (known) => [...known],
 );

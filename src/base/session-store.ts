@@ -1,14 +1,14 @@
 /**
- * Where sessions are kept. Every store follows these rules; `testkit/conformance/store.ts` checks them.
+ * Stores sessions. Every store follows these rules; `testkit/conformance/store.ts` checks them.
  *
- * 1. Events are only ever added. The ids of a session are 1, 2, 3 …: an append that leaves a gap or repeats an id is refused
- *    whole, and nothing of it is written.
+ * 1. Events are only appended. The ids of a session are 1, 2, 3 …: an append that leaves a gap or repeats an id is refused as a
+ *    whole.
  * 2. When an append resolves, its events survive the end of the process; with `sync` they survive a power cut.
- * 3. Readers see every append that was called before them on the same store, also those that have not resolved.
- * 4. A call is intended once and concluded once. An intent of a mutating call is on the disk before `intend` resolves.
- * 5. A writer that names the head it knows (`Fence`) is refused with `conflict` when the log has another one, in the same commit.
+ * 3. Readers see every append that was called before them on the same store, even if it has not resolved.
+ * 4. A call has one intent and one conclusion. The intent of a mutating call is on the disk before `intend` resolves.
+ * 5. If a writer passes the head that it knows (`Fence`) and the log has another one, the same commit refuses it with `conflict`.
  * 6. A session is leased to one process (sessions/lease.ts). A process that has lost its lease writes nothing to the session.
- * 7. What is read is what was written, or what is left of it after `expire`, or an error: never something else.
+ * 7. A read returns what was written, or what `expire` left of it, or an error: never anything else.
  */
 import type { Message } from "../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.js";
@@ -17,13 +17,13 @@ import type { CallId, LogId, SessionId, TurnId } from "../protocol/ids.js";
 import type { Usage } from "../protocol/usage.js";
 
 export type StoreErrorCode =
-  /** The key does not fit the database. */
+  /** The key is not the key of the database. */
   | "wrong-key"
-  /** A newer program wrote it, or its schema is not the one it claims to be. */
+  /** A newer program wrote it, or its schema does not match its version. */
   | "incompatible"
   /** The library that reads it is not installed. */
   | "not-installed"
-  /** What was found is not what was written. */
+  /** The content differs from what was written. */
   | "damaged"
   /** Another process holds it for too long. */
   | "busy"
@@ -38,7 +38,7 @@ export type StoreErrorCode =
   /** Refused: the caller's value cannot be stored. */
   | "invalid";
 
-/** Something the user or the caller can act on; the message says how. */
+/** An error that the user or the caller can fix; the message says how. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
@@ -73,7 +73,7 @@ export interface SessionRecord extends NewSession {
   readonly last_event: number;
   /** Time of the last event, or of the creation. */
   readonly active_at: string;
-  /** Events up to this one have lost their content (sessions/retention.ts); 0 when all is there. */
+  /** Events up to this one have lost their content (sessions/retention.ts); 0 if all content is there. */
   readonly expired_to: number;
   /** When Oxbow told the user that this session is about to lose content. */
   readonly noticed_at?: string;
@@ -81,21 +81,21 @@ export interface SessionRecord extends NewSession {
 }
 
 export interface SessionPatch {
-  /** null takes it away. */
+  /** null removes it. */
   readonly title?: string | null;
   readonly provider?: string;
   readonly model?: string;
   readonly pinned?: boolean;
   /** null if the session continues. */
   readonly ended?: SessionEndReason | null;
-  /** null takes the notice back: the session was used again. */
+  /** null removes it, because the session was used again. */
   readonly noticed_at?: string | null;
 }
 
 export interface SessionFilter {
   readonly cwd?: string;
   readonly pinned?: boolean;
-  /** Only subagents of this session, or only sessions that are no subagents. */
+  /** Only subagents of this session, or only sessions that are not subagents. */
   readonly parent?: SessionId | "none";
   readonly limit?: number;
 }
@@ -111,7 +111,7 @@ export interface AppendOptions {
   readonly copied?: true;
 }
 
-/** The cost of one session and model within a quarter of an hour, from which the days of any time zone can be summed. */
+/** The cost of one session and model within a quarter of an hour, so that callers can add up days of any time zone. */
 export interface Spending {
   readonly session: SessionId;
   readonly cwd: string;
@@ -122,9 +122,9 @@ export interface Spending {
   readonly calls: number;
   readonly usage: Usage;
   readonly elapsed_ms: number;
-  /** Of the calls whose price was known. */
+  /** The cost of the calls with a known price. */
   readonly usd: number;
-  /** Calls whose price was not. */
+  /** The number of calls without a known price. */
   readonly unpriced: number;
 }
 
@@ -146,7 +146,7 @@ export interface Intent {
   readonly started_at: string;
 }
 
-/** What the writer of an intent or a conclusion knows: the last event of the session's log, its own unacknowledged ones included. */
+/** What the writer of an intent or a conclusion knows: the last event of the session's log, including its own unacknowledged ones. */
 export interface Fence {
   readonly session: SessionId;
   readonly head: number;
@@ -161,34 +161,34 @@ export interface Conclusion {
   readonly note?: string;
 }
 
-/** What a run of whole turns came to (sessions/condense.ts): it replaces their events for readers that need only the conversation. */
+/** The messages of several whole turns (sessions/condense.ts): they replace the events for readers that need only the conversation. */
 export interface Stretch {
-  /** It covers the events after this one, */
+  /** It covers the events after this one … */
   readonly after: number;
-  /** up to and with this one. */
+  /** … up to and including this one. */
   readonly to: number;
   readonly turns: number;
   readonly messages: readonly Message[];
   /** The event with which each of them begins; 0 for those that have none (message-origin.ts). */
   readonly origins: readonly number[];
-  /** It contains a summary: nothing before it counts. */
+  /** It contains a summary, so everything before it is ignored. */
   readonly anew?: true;
 }
 
-/** A stretch has as many events at least: fewer are read quickly enough as they are. */
+/** A stretch has at least this many events: reading fewer is fast enough. */
 export const STRETCH_EVENTS = 1000;
 
 export function isSummary(event: Envelope): event is EnvelopeOf<"CompactionTriggered"> {
   return event.kind === "CompactionTriggered" && event.payload.summary !== undefined;
 }
 
-/** Stretches are a copy: the log is the truth, and what does not fit it is thrown away. */
+/** Stretches are a copy: the log is authoritative, and stretches that do not match it are dropped. */
 export interface CondensedLog {
   /** The last event that they cover; undefined without any. */
   end(session: SessionId): Promise<number | undefined>;
-  /** From the first event that counts on, without gaps. None when one of them is not what was added, or the log has changed. */
+  /** From the first relevant event on, without gaps. Empty if one of them is damaged, or the log has changed. */
   read(session: SessionId): Promise<readonly Stretch[]>;
-  /** Behind the last one. Refuses with `conflict` what does not follow it. */
+  /** Appends a stretch. Refuses with `conflict` one that does not follow the last. */
   add(session: SessionId, stretch: Stretch): Promise<void>;
 }
 
@@ -233,7 +233,7 @@ export interface TurnIndex {
 }
 
 export interface CreateOptions {
-  /** It is built aside: only this store sees it until `publish`. Needs the lease of the session; what a crash leaves is removed. */
+  /** Only this store sees it until `publish`. It needs the lease of the session; the leftovers of a crash are removed. */
   readonly draft?: true;
 }
 
@@ -244,7 +244,7 @@ export interface Lease {
 
 export interface SessionStore {
   create(session: NewSession, options?: CreateOptions): Promise<void>;
-  /** A draft becomes a session that all processes see, whole, in one commit. */
+  /** Makes a draft visible to all processes, in one commit. */
   publish(session: SessionId): Promise<void>;
   append(
     session: SessionId,
@@ -252,13 +252,13 @@ export interface SessionStore {
     durability: Durability,
     options?: AppendOptions,
   ): Promise<void>;
-  /** In order. Ends with a `damaged` error at the first event that is not what was written. */
+  /** In order. Throws a `damaged` error at the first event that differs from what was written. */
   events(session: SessionId, range?: EventRange): AsyncIterable<Envelope>;
-  /** The id of the last event of a kind; looks from the end, so what is recent is found at once. */
+  /** The id of the last event of a kind; searches from the end, so recent events are found fast. */
   last(session: SessionId, kind: EventKind): Promise<number | undefined>;
   /** The most recently active first. */
   list(filter?: SessionFilter): Promise<readonly SessionRecord[]>;
-  /** Sessions that are there and cannot be listed, with the reason. Stores without this have none. */
+  /** Sessions that exist but cannot be listed, with the reason. Absent if the store never has any. */
   unlisted?(): Promise<readonly { readonly id: SessionId; readonly message: string }[]>;
   get(session: SessionId): Promise<SessionRecord | undefined>;
   update(session: SessionId, patch: SessionPatch): Promise<void>;
@@ -266,18 +266,18 @@ export interface SessionStore {
   remove(session: SessionId): Promise<void>;
   /** Takes the session for this process, whether it exists yet or not. Refuses with `leased` while another process has it. */
   lease(session: SessionId): Promise<Lease>;
-  /** Before a tool starts. Refuses a call that was intended before: it must not run again. */
+  /** Before a tool starts. Refuses a call that already has an intent: it must not run again. */
   intend(intent: Intent, fence?: Fence): Promise<void>;
   /** After it ended. */
   conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void>;
   /** Calls that were started and have no end, oldest first. */
   orphans(session: SessionId): Promise<readonly Intent[]>;
-  /** What is wrong with the store itself, beside its sessions: one sentence each. Absent where there is nothing else to look at. */
+  /** Problems of the store itself, apart from its sessions: one sentence each. Absent if there is nothing else to check. */
   inspect?(): Promise<readonly string[]>;
   verify(session: SessionId): Promise<Verification>;
   /**
-   * Drops the content of the events up to and with `event`, for good; their metadata stays (sessions/expired.ts), and the session
-   * still verifies.
+   * Permanently drops the content of the events up to and including `event`; their metadata stays (sessions/expired.ts), and the
+   * session still verifies.
    */
   expire(session: SessionId, event: number): Promise<void>;
   /**
@@ -285,17 +285,17 @@ export interface SessionStore {
    * Stores without this have only the events.
    */
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
-  /** Where long logs are also kept condensed, so that a resume need not read all their events. */
+  /** Condensed copies of long logs, so that a resume does not read all their events. */
   readonly condensed?: CondensedLog;
   /** Where logs can be searched by an index. */
   readonly turns?: TurnIndex;
   /**
-   * Gives a copy of a session, made of its events up to `upTo`, the user's edits of the original by then, so that the next
-   * turn of the copy sees what the next turn of the original would have seen there.
+   * Copies the user's edits of the original up to `upTo` to a copy of the session, so that the next turn of the copy sees the same
+   * messages as the next turn of the original would have.
    */
   copyEdits?(from: SessionId, to: SessionId, options: CopyEditsOptions): Promise<void>;
-  /** What was spent, as the CostIncremented events say; oldest first. Costs as much as there are rows, not events. */
+  /** The spending according to the CostIncremented events; oldest first. The time depends on the number of rows, not of events. */
   spending(filter?: SpendingFilter): Promise<readonly Spending[]>;
-  /** Writes what is waiting. */
+  /** Writes pending appends first. */
   close(): Promise<void>;
 }

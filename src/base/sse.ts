@@ -2,16 +2,16 @@
  * Server-sent events, decoded as they arrive (WHATWG HTML, "parsing an event stream").
  *
  * 1. Lines end with CR, LF or CRLF. A CR ends its line at once; if the next byte is an LF, that is part of it.
- * 2. An event is dispatched at its blank line, never before; what has no blank line when the stream ends is dropped.
- * 3. How the bytes were cut into pieces changes nothing but when an event is seen.
+ * 2. An event is dispatched at its blank line, never before; an event without a blank line at the end of the stream is dropped.
+ * 3. The way the bytes are split into chunks only affects when an event is seen.
  */
 import { Utf8Stream } from "./utf8-stream.js";
 
 export interface SseEvent {
-  /** `message` unless the stream named it. */
+  /** Default: `message`. */
   readonly event: string;
   readonly data: string;
-  /** The newest `id` seen so far; it outlives the event it came with. */
+  /** The newest `id` seen so far; it stays valid for later events. */
   readonly id: string;
 }
 
@@ -36,7 +36,7 @@ export class SseDecoder {
     if (text === "") return events;
     let start = this.#afterReturn && text.charCodeAt(0) === LINE_FEED ? 1 : 0;
     this.#afterReturn = false;
-    // Each search resumes where its last hit was passed, so the whole piece is scanned once for each kind of line end.
+    // Each search resumes after its last hit, so the whole chunk is scanned once for each kind of line end.
     let feed = text.indexOf("\n", start);
     let carriage = text.indexOf("\r", start);
     while (feed !== -1 || carriage !== -1) {

@@ -1,11 +1,11 @@
 /**
- * Text from models, tools, files and the network made harmless for a terminal.
+ * Makes text from models, tools, files and the network harmless for a terminal.
  *
- * 1. The result holds no control character but tab and newline.
- * 2. Nothing is hidden: what could act unseen (escape strings, direction marks, zero-width and tag characters) is shown.
- *    Only what carries no words is dropped: colour and cursor sequences. Carriage returns become newlines, so text
- *    cannot be written over.
- * 3. However a stream is cut into chunks, the result is that of the whole.
+ * 1. The result contains no control character except tab and newline.
+ * 2. Nothing is hidden: characters that could have an invisible effect (escape strings, direction marks, zero-width and tag
+ *    characters) are shown. Only colour and cursor sequences are dropped, because they contain no text. Carriage returns become
+ *    newlines, so that nothing can overwrite text.
+ * 3. The result does not depend on how a stream is split into chunks.
  */
 
 /** Plain text, the common case, needs no further check. */
@@ -18,7 +18,7 @@ const TAGS = "[\\u{e0000}-\\u{e007f}]+";
 const SUSPECT =
   "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u115f\\u1160\\u3164\\uffa0\\u2028\\u2029\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\p{Cf}\\p{Cs}]";
 
-/** Format characters that have a shape of their own. */
+/** Format characters that are visible. */
 const SHAPED = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 const EMOJI = "\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\ufe0f";
 const VARIABLE = "[\\p{Emoji}\\p{sc=Han}\\p{sc=Mongolian}\\p{Sm}]";
@@ -26,7 +26,7 @@ const VARIABLE = "[\\p{Emoji}\\p{sc=Han}\\p{sc=Mongolian}\\p{Sm}]";
 const JOINING_SCRIPTS =
   "Arabic Syriac Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan";
 
-/** Made when something is not plain, and out of strings: a literal with properties of Unicode costs every start a millisecond. */
+/** Compiled from strings when a text is not plain: a literal with Unicode properties would cost every start a millisecond. */
 function makePatterns() {
   const scripts = JOINING_SCRIPTS.split(" ").map((script) => `\\p{sc=${script}}`);
   return {
@@ -57,7 +57,7 @@ export function safeLine(text: string): string {
   return safeText(text).replaceAll("\n", "␊").replaceAll("\t", "␉");
 }
 
-/** The same for text that arrives in pieces. `end` returns the rest that waited for more text. */
+/** The same for text that arrives in pieces. `end` returns the held rest. */
 export class SafeTextStream {
   #held = "";
   #before = "";

@@ -3,7 +3,7 @@
 /** Control characters that no text has; escape sequences of a terminal are common in logs. */
 const ODD = /[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]/g;
 const MOST_ODD = 0.1;
-/** A short word in an old encoding has a large share of them. */
+/** Always allowed, because a short word in an old encoding has a large share of them. */
 const FEW = 10;
 const SAMPLE = 64 * 1024;
 

@@ -10,7 +10,7 @@ export interface Column<Row> {
   readonly align?: Alignment;
   /** The column with the lowest priority is narrowed and dropped first. Default 0; of equals, the last. */
   readonly priority?: number;
-  /** A narrower column is dropped instead. Default: 8 cells, or what its longest cell takes. */
+  /** Below this width the column is dropped. Default: 8 cells, or the width of its longest cell. */
   readonly minWidth?: number;
   /** Never wider than this, however much room there is. */
   readonly maxWidth?: number;
@@ -104,7 +104,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ["s", 1000],
 ];
 
-/** How long ago something was: `now`, `42s ago`, `3h ago`, `2mo ago`. A time that is still to come (clocks differ) is `in 5m`. */
+/** How long ago something was: `now`, `42s ago`, `3h ago`, `2mo ago`. A future time (clocks differ) is `in 5m`. */
 export function ago(ms: number): string {
   const distance = Math.abs(ms);
   const unit = UNITS.find(([, size]) => distance >= size);

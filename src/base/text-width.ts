@@ -1,9 +1,9 @@
 /**
- * How many terminal cells a text takes, and texts cut and broken by cells.
+ * Measures, cuts and wraps text by terminal cells.
  *
- * 1. Input has passed `safeText`: no control characters but tab and newline. A tab counts as one cell here; `wrapText` expands it.
- * 2. What terminals disagree on (joined emoji, ambiguous width) is counted as the newer ones do. A caller that cannot afford a
- *    cell too many turns the terminal's own wrapping off.
+ * 1. Input has passed `safeText`: no control characters except tab and newline. A tab counts as one cell here; `wrapText` expands it.
+ * 2. Where terminals disagree (joined emoji, ambiguous width), it counts like newer ones. A caller that must not exceed the width
+ *    turns the terminal's own wrapping off.
  */
 const ASCII = /^[\t\x20-\x7e]*$/;
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
@@ -12,9 +12,9 @@ const WIDE =
 const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
 
 const TAB = 4;
-/** The segmenter's time grows with the square of its text, so it gets a little at a time. */
+/** The segmenter takes quadratic time, so it gets a little text at a time. */
 const WINDOW = 512;
-/** Made with the first text that needs it: the first one of a process takes 20 ms. */
+/** Created on demand, because the first one of a process takes 20 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
 function segments(text: string): Intl.Segments {
@@ -22,7 +22,7 @@ function segments(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** Latin, Greek, Cyrillic, Kana, Han and Hangul without anything that joins: every code unit is a character. */
+/** Latin, Greek, Cyrillic, Kana, Han and Hangul without combining characters: every code unit is a character. */
 const SIMPLE =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u25ff\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 
@@ -54,7 +54,7 @@ export function textWidth(text: string): number {
 export function characterWidth(character: string): number {
   if (character.length === 1) return pointWidth(character);
   const points = Array.from(character, pointWidth);
-  // One picture, however many code points it is joined of.
+  // One emoji, however many code points it consists of.
   if (PICTURE.test(character)) return points.length > 1 ? 2 : (points[0] ?? 0);
   return points.reduce((sum, width) => sum + width, 0);
 }
@@ -72,7 +72,7 @@ function pointWidth(point: string): number {
   return width;
 }
 
-/** At most `width` cells; what was longer ends in `…`. */
+/** At most `width` cells; cut text ends in `…`. */
 export function truncateText(text: string, width: number): string {
   if (width <= 0) return "";
   if (textWidth(text) <= width) return text;
@@ -100,7 +100,7 @@ export function padText(text: string, width: number, align: Alignment = "left"):
 
 /**
  * Lines of at most `width` cells, broken at spaces where there are any, else anywhere. A character wider than the line
- * becomes `?`, so that even one column shows something.
+ * becomes `?`, so that even a single column shows text.
  */
 export function wrapText(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(1, width)));
@@ -132,7 +132,7 @@ function wrapAscii(line: string, width: number): string[] {
   const lines: string[] = [];
   let from = 0;
   while (line.length - from > width) {
-    // A space right after the last cell is as good a place as one inside.
+    // The text may also break at a space right after the last cell.
     const space = line.lastIndexOf(" ", from + width);
     const atSpace = space > from && line.slice(from, space).trim() !== "";
     const to = atSpace ? space : from + width;
@@ -164,7 +164,7 @@ function wrapWide(line: string, width: number): string[] {
   return lines;
 }
 
-/** The cells after the last space, which move to the next line; none when there is no word before that space. */
+/** The cells after the last space, which move to the next line; none if there is no word before that space. */
 function breakAtSpace(cells: readonly { text: string; width: number }[]): { text: string; width: number }[] {
   const space = cells.findLastIndex((cell) => cell.text === " ");
   const before = cells.slice(0, Math.max(0, space));

@@ -3,7 +3,7 @@ export interface TurnRange {
   readonly to: number;
 }
 
-/** `3`, `3-5`, `3-`, `-5`; undefined when the text is none of these. */
+/** `3`, `3-5`, `3-`, `-5`; undefined for any other text. */
 export function parseTurnRange(text: string): TurnRange | undefined {
   const [, from = "", dash = "", to = ""] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(text) ?? [];
   if (from === "" && to === "") return undefined;

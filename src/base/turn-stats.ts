@@ -12,7 +12,7 @@ export interface TurnStats {
   readonly modelMs?: number;
   /** US dollars, where the price is known. */
   readonly usd?: number;
-  /** What each model took, when there was more than one. */
+  /** The usage of each model, if there was more than one. */
   readonly shares?: readonly ModelShare[];
 }
 
@@ -84,7 +84,7 @@ export function estimateFrom(turns: readonly TurnStats[]): number | undefined {
   return window.estimateMs();
 }
 
-/** `[8s]`, `[8s / ~12s]`; the estimate disappears once it was wrong. */
+/** `[8s]`, `[8s / ~12s]`; the estimate disappears once the turn takes longer. */
 export function timerLabel(elapsedMs: number, estimateMs: number | undefined): string {
   const elapsed = Math.floor(elapsedMs / 1000);
   const estimate = estimateMs === undefined ? 0 : Math.round(estimateMs / 1000);

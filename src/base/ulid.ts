@@ -1,7 +1,7 @@
 /**
  * ULIDs and the typed ids made of them.
  *
- * 1. Ids from one source sort in the order they were made, also within one millisecond and when the clock steps back.
+ * 1. Ids from one source sort in the order they were made, even within one millisecond and when the clock steps back.
  */
 import type { Id, IdPrefix } from "../protocol/ids.js";
 

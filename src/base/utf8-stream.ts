@@ -1,6 +1,6 @@
 /**
- * UTF-8 bytes to text, piece by piece (WHATWG "UTF-8 decode"): one byte order mark at the start is dropped, a character that
- * is split between two pieces is completed by the second, bytes that are no UTF-8 become U+FFFD.
+ * Decodes UTF-8 in chunks (WHATWG "UTF-8 decode"): it drops one byte order mark at the start, joins a character that is split between
+ * two chunks, and replaces invalid bytes by U+FFFD.
  */
 const BYTE_ORDER_MARK = "\uFEFF";
 
@@ -13,8 +13,8 @@ export class Utf8Stream {
   push(bytes: Uint8Array): string {
     const last = bytes[bytes.length - 1];
     if (last === undefined) return "";
-    // Only a piece that ends in ASCII and began on a character is whole for certain; decoding it needs no memory and is
-    // several times faster.
+    // A chunk that begins at a character boundary and ends in ASCII is complete; decoding it needs no state and is several times
+    // faster.
     const whole = last < 0x80 && !this.#split;
     this.#split = last >= 0x80;
     return this.#withoutMark(

@@ -1,7 +1,7 @@
 /** Flow lists and maps of YAML: `[a, "b", {c: d}]`. Scalars are text. */
 import type { YamlValue } from "./yaml.js";
 
-/** The value and where it ends; `open` when a bracket or quotation mark is not closed; `wrong` when it is no flow value. */
+/** The value and where it ends; `open` if a bracket or quotation mark is not closed; `wrong` if it is not a flow value. */
 export type FlowRead = { readonly value: YamlValue; readonly end: number } | "open" | "wrong";
 
 const MAX_DEPTH = 20;

@@ -3,9 +3,9 @@
  * maps, comments.
  *
  * 1. Every scalar is text: `1.0` stays `1.0`, `yes` stays `yes`. The reader of a field decides what the text means. Nothing is null.
- * 2. What a strict parser refuses but people write all the time (`description: Use when: …`, `globs: *.ts`) is a problem, not an error:
- *    the value is the text as written. Text that has no sensible reading throws a YamlError.
- * 3. Anchors, aliases, tags and several documents are not read; they are text, too.
+ * 2. Common forms that a strict parser refuses (`description: Use when: …`, `globs: *.ts`) are a problem, not an error: the value is
+ *    the text as written. Text without a sensible meaning throws a YamlError.
+ * 3. Anchors, aliases, tags and several documents are not supported; they are text, too.
  */
 import { readFlow } from "./yaml-flow.js";
 
@@ -44,7 +44,7 @@ const MAX_DEPTH = 20;
 const MAX_FLOW_LINES = 200;
 /** A key in quotation marks, and the rest of the line. */
 const QUOTED_KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')[ \t]*:(?:[ \t]+(.*))?$/;
-/** What no plain key begins with. */
+/** Characters that no plain key begins with. */
 const NO_KEY = /^(?:["'#[\]{},&*!|>%@`]|[-?](?:\s|$))/;
 const ITEM = /^-(?:[ \t]+(.*))?$/;
 const BLOCK = /^([|>])(?:([+-])?([1-9])?|([1-9])([+-])?)[ \t]*(?:#.*)?$/;
@@ -75,7 +75,7 @@ class Reader {
   document(): YamlValue {
     const value = this.#block(0);
     const left = this.#peek();
-    if (left !== undefined) throw new YamlError("This line does not belong to what is above it", left.number);
+    if (left !== undefined) throw new YamlError("This line does not belong to the lines above it", left.number);
     return value;
   }
 
@@ -83,7 +83,7 @@ class Reader {
     this.problems.push({ line, message });
   }
 
-  /** The next line that is not blank and no comment. */
+  /** The next line that is neither blank nor a comment. */
   #peek(): Line | undefined {
     for (; this.#at < this.#lines.length; this.#at++) {
       const line = this.#lines[this.#at];
@@ -114,7 +114,7 @@ class Reader {
       const read = readKey(line.text);
       if (read === undefined || line.indent !== indent) throw new YamlError(whyNoKey(line, indent), line.number);
       const { key, rest } = read;
-      if (map.has(key)) this.#note(`'${key}' is there twice; the last one counts`, line.number);
+      if (map.has(key)) this.#note(`'${key}' appears twice; the last one counts`, line.number);
       this.#at++;
       map.set(key, this.#value(rest, line, indent));
     }
@@ -128,7 +128,7 @@ class Reader {
       if (match === null) break;
       const rest = match[1] ?? "";
       if (readKey(rest) !== undefined || ITEM.test(rest)) {
-        // The item begins a map or list of its own: read it as if it stood alone on its line.
+        // The item begins a nested map or list: parse it as if it were alone on its line.
         const inner = indent + line.text.length - rest.length;
         this.#lines[this.#at] = { ...line, indent: inner, text: rest };
         list.push(this.#block(inner));
@@ -140,7 +140,7 @@ class Reader {
     return list;
   }
 
-  /** What follows a key or a dash. */
+  /** The value after a key or a dash. */
   #value(rest: string, line: Line, indent: number): YamlValue {
     if (rest !== "" && !rest.startsWith("#")) return this.#scalar(rest, line, indent);
     const next = this.#peek();

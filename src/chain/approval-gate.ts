@@ -2,9 +2,9 @@
  * Extensions that review a call after the permission rules have decided about it.
  *
  * 1. What Oxbow denies stays denied.
- * 2. Of several reviews the strictest counts: deny, then ask, then allow. A review that allows changes nothing where no question was asked.
- * 3. An allow answers an ordinary question only. A guarded path, a rule that asks, a wider sandbox and a run outside of it stay
- *    with the person.
+ * 2. The strictest of several reviews counts: deny, then ask, then allow. An allow changes nothing if there is no question.
+ * 3. An allow answers only an ordinary question. The user decides about a guarded path, a rule that asks, a wider sandbox and a run
+ *    outside of it.
  */
 import type { Tool, ToolCall, ToolContext } from "../engine/ports.js";
 import type { Turn } from "../engine/turn.js";
@@ -66,7 +66,7 @@ function withReview(verdict: Verdict, { decision, by, reason }: GateReview): Ver
   return verdict.decision === "ask" && isOrdinary(verdict) ? reviewed : verdict;
 }
 
-/** A question that a person may also answer for the whole session. */
+/** A question that the user may also answer for the whole session. */
 function isOrdinary({ law, decidedBy, guarded = [], openings = [] }: Verdict): boolean {
   return law === "default" && decidedBy !== "sandbox" && guarded.length === 0 && openings.length === 0;
 }

@@ -1,8 +1,8 @@
 /**
  * The chains of one run: the built-in hooks, links and subscribers together with those that come from outside.
  *
- * 1. Within a chain the order is that of the names (`NN-name`), wherever an entry comes from.
- * 2. An entry from outside with the name of a built-in one replaces it. Of several from outside with one name the last counts.
+ * 1. The names (`NN-name`) give the order within a chain, wherever an entry comes from.
+ * 2. An entry from outside replaces a built-in one of the same name. If several from outside have one name, the last one wins.
  */
 import type { RequestLink, ToolLink } from "../engine/ports.js";
 import type { NamedHook, Stage } from "../engine/turn.js";
@@ -47,7 +47,7 @@ export function buildChains(services: ChainServices, extra: ExtraChains = {}): C
 
 type MoreHooks = Partial<Record<Stage, readonly NamedHook[]>>;
 
-/** The same stages with hooks that come and go: `more` returns those of the moment, and the same object as long as they are the same. */
+/** The same stages with hooks that come and go: `more` returns the current ones, and the same object until they change. */
 export function withChangingHooks(stages: Chains["stages"], more: () => MoreHooks): Chains["stages"] {
   let known: MoreHooks = {};
   let merged: Partial<Record<Stage, readonly NamedHook[]>> = {};
@@ -67,7 +67,7 @@ export function withChangingHooks(stages: Chains["stages"], more: () => MoreHook
   ) as Chains["stages"];
 }
 
-/** Whether a built-in hook has this place. */
+/** Whether a built-in hook has this stage and name. */
 export function isBuiltInHook(stage: Stage, name: string): boolean {
   return listing.stages[stage].some((hook) => hook.name === name);
 }

@@ -3,7 +3,7 @@
  *
  * 1. Before the call it reserves the estimated prompt and the longest answer that the budgets allow. The request limits the answer to
  *    that length, so the model cannot exceed the reservation.
- * 2. What the provider counted for the call before improves the next estimate; cached tokens are assumed to be still cached.
+ * 2. The provider's count for the last call improves the next estimate; cached tokens are assumed to be still cached.
  * 3. It charges when the stream ends, in any way: by the provider's count, or by an estimate of what arrived. For a model
  *    made of several, it charges for each model that was called.
  * 4. A model without a known price is not called on a budget in dollars.

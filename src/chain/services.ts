@@ -187,7 +187,7 @@ export interface ChainServices {
   readonly session?: string;
   readonly tools: ToolRegistry;
   readonly gate: PermissionJudge;
-  /** Review what the judge decided. */
+  /** Review the decisions of the judge. */
   readonly approvalGates?: readonly ApprovalGate[];
   readonly person: Person;
   readonly log: Log;

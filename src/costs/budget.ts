@@ -1,11 +1,11 @@
 /**
- * A budget: reserved before a call, charged after it, inherited by runs within runs.
+ * A budget: a call reserves from it before it starts and charges it afterwards; runs within runs inherit it.
  *
  * 1. A grant must fit into every budget from here to the root, with everything spent and everything reserved for calls
  *    that have not ended. So parallel calls cannot overspend together: if no call uses more than its grant, no
  *    budget is ever exceeded.
  * 2. A call that does not fit waits while others hold reservations: they may need less. It is refused
- *    when there is none.
+ *    if there are none.
  * 3. A charge counts here and in every budget above, once.
  */
 import { onAbort } from "../base/abort-tree.js";
@@ -71,7 +71,7 @@ export interface BudgetOptions {
   readonly scope: string;
   readonly limit?: BudgetLimit;
   readonly parent?: CallBudget | undefined;
-  /** What was spent before. */
+  /** The spending before this run. */
   readonly spent?: Amount;
 }
 
@@ -195,7 +195,7 @@ export class Budget implements CallBudget {
   }
 }
 
-/** Which of the limits this amount would break. */
+/** The limit that this amount would exceed. */
 export function limiterOf(
   scope: string,
   limit: BudgetLimit,

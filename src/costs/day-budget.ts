@@ -63,7 +63,7 @@ export function startOfDay(wall: number): number {
 
 export class DayBudget implements CallBudget {
   readonly #options: DayBudgetOptions;
-  /** The day that `known` is of. */
+  /** The day of `known`. */
   readonly #openedOn: string;
   #tidied = "";
 
@@ -182,7 +182,7 @@ export class DayBudget implements CallBudget {
   }
 }
 
-/** Until the next look. Rejects when the signal fires first. */
+/** Waits until the next check. Rejects if the signal fires first. */
 function pause(clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopListening = () => {};

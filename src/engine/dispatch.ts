@@ -96,7 +96,7 @@ export class Dispatch {
     if (entry !== undefined) entry.given = result;
   }
 
-  /** Changes the arguments of an open call; they are checked and judged like those of the model. */
+  /** Changes the arguments of an open call; they are checked like those of the model. */
   change(call: string, args: JsonObject): void {
     const entry = this.#findOpen(call);
     if (entry !== undefined) entry.block = { ...entry.block, args };
@@ -214,7 +214,7 @@ export class Dispatch {
     } catch (error) {
       if (error instanceof TurnFailure) this.#failure ??= error.failure;
       else if (this.#signal.aborted) return outcome("cancelled", "Cancelled before it finished.");
-      // The tool's own text, which may quote anything.
+      // The tool's own text, which may contain untrusted content.
       return { status: "error", content: [text(error instanceof Error ? error.message : String(error))] };
     }
   }

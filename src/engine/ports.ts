@@ -173,7 +173,7 @@ export interface Tool extends ToolSpec {
   readonly mutating: boolean;
   /** Whether a call with these arguments changes nothing, for a tool that can do both. */
   onlyReads?(args: JsonObject): boolean;
-  /** It comes from a file that extends Oxbow: permissions never take it for a built-in tool, whatever its name. */
+  /** It comes from an extension: permissions never treat it as a built-in tool, whatever its name. */
   readonly extension?: ToolExtension;
   /** Its results are its own text or already marked, so they need no marks. */
   readonly ownResults?: boolean;
@@ -191,7 +191,7 @@ export interface ToolRegistry {
 
 /* ---- chains ---- */
 
-/** One middleware. `next` may be called again (retry) or not at all (refusal). */
+/** One middleware. It may call `next` again (retry) or not at all (refusal). */
 export interface Link<Input, Context, Output> {
   readonly name: string;
   run(input: Input, context: Context, next: Next<Input, Context, Output>): Promise<Output>;

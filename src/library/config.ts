@@ -18,7 +18,7 @@ export interface HarnessConfig {
   readonly model?: string | undefined;
   /** The limit of one answer; default: 4096. */
   readonly maxTokens?: number | undefined;
-  /** Sent unchanged, followed by a sentence on text from outside if tools return any. */
+  /** Sent unchanged; if tools return text from outside, a sentence about that follows. */
   readonly systemPrompt?: string | undefined;
   /** The number of model calls for one prompt; default: 10. */
   readonly maxTurns?: number | undefined;

@@ -124,7 +124,7 @@ export class Harness {
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
   /** What a handler threw during this prompt, first. */
   #fault: { readonly error: unknown } | undefined;
-  /** The last ended turn: several prompts may have become one turn. */
+  /** The last turn that was reported: several prompts may have become one turn. */
   #told: TurnId | undefined;
 
   constructor(config: HarnessConfig, tools: readonly HarnessTool[], handler?: HarnessHandler | null) {

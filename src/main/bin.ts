@@ -39,7 +39,7 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-/** Linux has it in a file; reading that is the cheapest way. */
+/** On Linux a file has the limit; reading it is the cheapest way. */
 function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

@@ -3,7 +3,7 @@
  *
  * 1. The event is saved before any request that uses the summary, so that the log always gives the same messages.
  * 2. Without a summary nothing changes.
- * 3. The system prompt, instructions and tools are no part of the conversation and stay.
+ * 3. The system prompt, instructions and tools are not part of the conversation and stay.
  */
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { originOf } from "../../base/message-origin.js";
@@ -26,7 +26,7 @@ export interface CompactionPlace {
 export interface CompactionTools {
   /** The model that writes summaries; undefined for the conversation's own. */
   summaryModel(): Promise<Model | undefined>;
-  /** Undefined when they are not known. */
+  /** Undefined if they are unknown. */
   limitsOf(model: Model): Promise<ModelLimits | undefined>;
   readonly untrusted: MarkUntrusted;
   /** The estimated tokens of messages as they are sent. */
@@ -43,7 +43,7 @@ export interface CompactionTools {
 export interface PinnedPlace {
   /** About how many characters there is room for. */
   readonly room: number;
-  /** The messages that stay: what they hold needs no repetition. */
+  /** The messages that stay: their content needs no repetition. */
   readonly kept: readonly Message[];
 }
 
@@ -51,11 +51,11 @@ export type CompactionReason = "nearly full" | "too long" | "asked";
 
 export interface CompactionOptions {
   readonly reason: CompactionReason;
-  /** From how many tokens on the window counts as full; undefined when it is not known. */
+  /** The number of tokens at which the window counts as full; undefined if it is unknown. */
   readonly full?: number | undefined;
-  /** The tokens of the whole next request; undefined when they are not known. */
+  /** The tokens of the whole next request; undefined if they are unknown. */
   readonly tokens?: number | undefined;
-  /** What the user asks the summary to keep in mind. */
+  /** What the user wants the summary to keep. */
   readonly focus?: string | undefined;
   /** `all`: the summary replaces every message, also when that saves nothing. */
   readonly replaces?: "older" | "all";
@@ -65,7 +65,7 @@ export type Compacted =
   | { readonly tokens: { readonly before: number; readonly after: number }; readonly summary: string }
   /** There is too little to compact. */
   | { readonly nothing: true }
-  /** A hook does not want it. */
+  /** A hook refused it. */
   | { readonly refused: string }
   | { readonly failure: Failure }
   | { readonly cancelled: true };
@@ -74,7 +74,7 @@ export type Summarized = SummaryAnswer | { readonly nothing: true };
 
 /** A shorter conversation is not worth a request: the summary would be about as long. */
 const LEAST_TOKENS = 300;
-/** The user's own words are quoted up to here. */
+/** The limit for quotations of the user's own text. */
 const REQUEST_CHARS = 8_000;
 const CHARS_PER_TOKEN = 3;
 
@@ -96,7 +96,7 @@ export async function compact(
   if (!("text" in answer)) return answer;
   const message = summaryMessage(await wordsOf(answer.text, cut, { keep, tools }));
   const saved = all - weigh([message, ...cut.kept]);
-  // A summary that is longer than what it replaces is of no use, unless the user asks for it.
+  // A summary must be shorter than the messages that it replaces, unless the user asks for it.
   if (saved <= 0 && options.replaces !== "all") return { nothing: true };
   const before = Math.max(options.tokens ?? all, all);
   const after = before - saved;
@@ -141,7 +141,7 @@ function isWorthIt(
 interface SummaryPlace {
   readonly place: CompactionPlace;
   readonly tools: CompactionTools;
-  /** Of the whole conversation, by estimate. */
+  /** The estimated tokens of the whole conversation. */
   readonly tokens: number;
 }
 
@@ -180,12 +180,12 @@ async function wordsOf(
     pinned: (await tools.pinned?.({ room: keep * CHARS_PER_TOKEN, kept })) ?? [],
     ...(results !== undefined && { newestResults: results }),
     ...(firstRequest !== undefined && { firstRequest }),
-    // A newer one among the kept messages counts.
+    // Unless the kept messages contain a newer one.
     ...(latestRequest !== undefined && !kept.some(isInput) && { latestRequest }),
   });
 }
 
-/** Results that the model has not seen and that do not fit: as much of them as fits. */
+/** The part that fits of results that the model has not seen yet. */
 function newestResults(
   messages: readonly Message[],
   { keep, untrusted }: { readonly keep: number; readonly untrusted: MarkUntrusted },

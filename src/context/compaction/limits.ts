@@ -1,4 +1,4 @@
-/** How full a model's window may become, and how much of a conversation then stays as it is. All in tokens. */
+/** How full a model's window may become, and how much of a conversation then stays unchanged. All in tokens. */
 
 export interface ModelLimits {
   /** The tokens it can read. */
@@ -18,17 +18,17 @@ export function fullAt({ reads, writes }: ModelLimits, share: number): number {
   return Math.floor(Math.min(reads * share, reads - answer));
 }
 
-/** How much of the newest messages stays, in a conversation of so many tokens. */
+/** How much of the newest messages stays in a conversation of this size. */
 export function keptTokens(conversation: number, full = Number.POSITIVE_INFINITY): number {
   return Math.floor(Math.min(MOST_KEPT, full / 4, conversation / 4));
 }
 
-/** The longest summary that is asked for. */
+/** The longest summary that Oxbow requests. */
 export function summaryTokens({ reads, writes }: ModelLimits): number {
   return Math.max(256, Math.floor(Math.min(SUMMARY, writes, reads / 4)));
 }
 
-/** What of a conversation one request for a summary can hold. The estimate may be too low by a fifth, and there are the prompt and an earlier summary. */
+/** How much of a conversation fits into one request for a summary, with room for the prompt, an earlier summary and an error of a fifth. */
 export function transcriptRoom(limits: ModelLimits): number {
   return Math.max(500, Math.floor((limits.reads - 2 * summaryTokens(limits) - 700) * 0.8));
 }

@@ -27,14 +27,14 @@ export interface SummaryWork {
 export interface SummaryRequest {
   readonly system: string;
   readonly input: string;
-  /** Which piece of how many, as far as that is known. */
+  /** The number of the piece, and of all pieces if known. */
   readonly piece: number;
   readonly pieces: number;
 }
 
 export type SummaryAnswer = { readonly text: string } | { readonly failure: Failure } | { readonly cancelled: true };
 
-/** Characters of a tool result, in the order they are tried. */
+/** Limits for a tool result in characters, in the order of the attempts. */
 const RESULT_CHARS = [4_000, 1_000, 300] as const;
 const MOST_HALVINGS = 4;
 /** An upper bound for every language. */
@@ -62,7 +62,7 @@ export async function summarize(work: SummaryWork): Promise<SummaryAnswer> {
   return { text: summary };
 }
 
-/** The messages as text, with as much of their results as fits into one request, or with little of them. */
+/** The messages as text, with as much of their results as fits into one request. */
 function passages(messages: readonly Message[], { room, tokensOf, untrusted }: SummaryWork): string[] {
   let written: string[] = [];
   for (const resultChars of RESULT_CHARS) {

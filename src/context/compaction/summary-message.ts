@@ -15,7 +15,7 @@ export interface SummaryParts {
   readonly summary: string;
   /** Texts to keep word for word. */
   readonly pinned?: readonly string[];
-  /** Results that the assistant has not worked with yet, marked as from outside. */
+  /** Results that the model has not used yet, marked as from outside. */
   readonly newestResults?: string;
   /** The user's first and last input, if they are not among the kept messages. */
   readonly latestRequest?: string;
@@ -58,7 +58,7 @@ export function readSummary(message: Message | undefined): EarlierSummary | unde
   return { summary, ...(first !== undefined && { firstRequest: first }) };
 }
 
-/** The first and the last input of a person among these messages, cut where they are long. */
+/** The user's first and last input among these messages, shortened if they are long. */
 export function requestsIn(
   messages: readonly Message[],
   most: number,

@@ -2,7 +2,7 @@
 import { capText } from "../../base/cap-text.js";
 import type { Message, ResultContent, ToolResultBlock } from "../../protocol/content.js";
 
-/** Marks text from outside the conversation, so that no model takes it for instructions. */
+/** Marks text from outside the conversation, so that no model follows it as instructions. */
 export type MarkUntrusted = (text: string, source: string) => string;
 
 export interface TranscriptOptions {
@@ -11,7 +11,7 @@ export interface TranscriptOptions {
   readonly untrusted: MarkUntrusted;
 }
 
-/** Of what people and models said; longer texts are mostly pasted. */
+/** The limit for text of people and models; longer texts are usually pasted. */
 const WORDS_CHARS = 12_000;
 const ARGUMENT_CHARS = 2_000;
 const CUT = "left out for the summary";

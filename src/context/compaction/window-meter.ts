@@ -1,13 +1,13 @@
 /**
- * How much of the window a conversation takes, without weighing it anew for each request: what the provider counted for
- * the last answer, and what was added since.
+ * How much of the window a conversation uses, without a new estimate for each request: the provider's count for the last answer, plus
+ * an estimate of what was added since.
  */
 import type { Message } from "../../protocol/content.js";
 
-/** About what a large image takes everywhere. */
+/** The approximate tokens of a large image with any provider. */
 const IMAGE = 1600;
 
-/** Tokens of the first so many messages. */
+/** The tokens of the first messages of a conversation. */
 interface Count {
   readonly tokens: number;
   readonly messages: number;
@@ -19,7 +19,7 @@ export class WindowMeter {
   #counted = NOTHING;
   #bound = NOTHING;
 
-  /** So many tokens for a request with all that stands around it, of a conversation of so many messages. */
+  /** Records the tokens of a whole request for a conversation with this number of messages. */
   record(tokens: number, messages: number): void {
     this.#counted = this.#bound = { tokens, messages };
   }
@@ -28,7 +28,7 @@ export class WindowMeter {
     return this.#counted.messages > 0;
   }
 
-  /** Hardly ever less than the conversation takes: a character is a token at most. Looks at each message once. */
+  /** An upper bound: a character is nearly always at most one token. Reads each message once. */
   bound(conversation: readonly Message[]): number {
     let { tokens, messages } = of(conversation, this.#bound);
     for (; messages < conversation.length; messages++) tokens += lengthOf(conversation[messages] as Message);
@@ -36,7 +36,7 @@ export class WindowMeter {
     return tokens;
   }
 
-  /** By the provider's count; undefined when there is none. */
+  /** Based on the provider's count; undefined without one. */
   estimate(conversation: readonly Message[], weigh: (messages: readonly Message[]) => number): number | undefined {
     const { tokens, messages } = of(conversation, this.#counted);
     return messages === 0 ? undefined : tokens + weigh(conversation.slice(messages));

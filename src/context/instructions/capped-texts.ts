@@ -1,4 +1,4 @@
-/** The size that instruction files may have together: they are part of every request of a session. */
+/** Limits the total size of instruction files, because every request of a session contains them. */
 export interface NamedText {
   readonly name: string;
   readonly text: string;
@@ -11,7 +11,7 @@ export interface CappedText extends NamedText {
 
 export const DEFAULT_INSTRUCTION_BYTES = 32 * 1024;
 
-/** In the order given, as far as the bytes go. What is empty, or did not fit at all, is not among them. */
+/** In the given order, up to the limit. Empty texts and texts that do not fit at all are left out. */
 export function cappedTexts(texts: readonly NamedText[], maxBytes: number): readonly CappedText[] {
   let left = maxBytes;
   const kept: CappedText[] = [];
@@ -25,7 +25,7 @@ export function cappedTexts(texts: readonly NamedText[], maxBytes: number): read
   return kept;
 }
 
-/** Not within a character. */
+/** An end that does not split a character. */
 function characterEnd(bytes: Buffer, limit: number): number {
   let end = limit;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;

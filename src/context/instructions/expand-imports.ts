@@ -1,9 +1,9 @@
 /**
- * `@./other.md` in an instruction file stands for that file, as other tools have it.
+ * `@./other.md` in an instruction file includes that file, as in other tools.
  *
- * 1. Not in code: neither in a fenced block nor between backquotes.
- * 2. A name without `./` counts only when such a file is there: `@scope/package` and `@name` are words.
- * 3. At most five deep, and no file within itself; what is left out says so in its place.
+ * 1. This does not apply to code: neither in a fenced block nor between backquotes.
+ * 2. A name without `./` counts only if such a file exists: `@scope/package` and `@name` are words.
+ * 3. Includes nest at most five deep, and no file includes itself. A note replaces an import that is left out.
  */
 export interface ImportedFile {
   /** Absolute. */
@@ -11,7 +11,7 @@ export interface ImportedFile {
   readonly text: string;
 }
 
-/** `problem` ends the sentence "FILE …"; without one there is no such file. */
+/** `problem` ends the sentence "FILE …"; without one the file does not exist. */
 export type ImportAnswer = ImportedFile | { readonly problem: string | undefined };
 
 /** The file at a path as `from` spells it. */
@@ -46,7 +46,7 @@ interface Place {
 }
 
 async function expandLine(line: string, place: Place): Promise<string> {
-  // Every second piece stands between backquotes.
+  // Every second piece is between backquotes.
   const pieces = line.split(/(`+[^`]*`+)/);
   const expanded = await Promise.all(pieces.map((piece, at) => (at % 2 === 1 ? piece : expandWords(piece, place))));
   return expanded.join("");
@@ -65,7 +65,7 @@ async function expandWords(words: string, place: Place): Promise<string> {
   return text + words.slice(end);
 }
 
-/** What stands for an import; undefined when it is none. */
+/** The text that replaces an import; undefined if it is not one. */
 async function imported(spelled: string, { file, load, within }: Place): Promise<string | undefined> {
   const isPath = /^(?:\.{1,2}\/|~?\/)/.test(spelled);
   if (!isPath && !HAS_ENDING.test(spelled)) return undefined;

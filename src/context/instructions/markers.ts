@@ -1,8 +1,8 @@
 /**
  * Markers for live data in instruction files: `<!-- @date -->`, `<!-- @files -->`, `<!-- @git-status -->`.
  *
- * The files are part of the system prompt, whose bytes do not change. So a marker becomes a pointer, and the data goes along with an input:
- * with the first one, and again whenever it is different. Markers in code are text.
+ * The files are part of the system prompt, whose bytes do not change. So a marker becomes a reference, and the data comes with an input:
+ * with the first one, and again whenever it changes. Markers in code are text.
  */
 export type Marker = "date" | "files" | "git-status";
 
@@ -24,7 +24,7 @@ export function replaceMarkers(text: string): { readonly text: string; readonly 
 }
 
 function outsideCode(line: string, markers: Set<Marker>): string {
-  // Every second piece stands between backquotes.
+  // Every second piece is between backquotes.
   const pieces = line.split(/(`+[^`]*`+)/);
   const replaced = pieces.map((piece, at) => {
     if (at % 2 === 1) return piece;
@@ -36,12 +36,12 @@ function outsideCode(line: string, markers: Set<Marker>): string {
   return replaced.join("");
 }
 
-/** The data of a marker, as it goes along with an input. */
+/** The data of a marker, as an input contains it. */
 export function markerText(marker: Marker, value: string): string {
   return `[${marker}]\n${value}`;
 }
 
-/** Tells which values are other than the model knows. */
+/** Tracks which values differ from those that the model knows. */
 export class KnownValues {
   readonly #known = new Map<Marker, string>();
 
@@ -51,7 +51,7 @@ export class KnownValues {
     return changed;
   }
 
-  /** The conversation no longer holds them. */
+  /** Call it when the conversation no longer contains them. */
   forget(): void {
     this.#known.clear();
   }

@@ -1,11 +1,11 @@
 /**
- * A rule of `.cursor/rules/*.mdc`: a text, and when it holds.
+ * A rule of `.cursor/rules/*.mdc`: a text, and when it applies.
  *
- * Its front matter is not quite YAML (`globs: **\/*.ts, *.js`), so it is read line by line. One that makes no sense is skipped: a
- * rule that was meant for some files must not hold for all.
+ * Its front matter is not quite YAML (`globs: **\/*.ts, *.js`), so it is parsed line by line. A rule with invalid front matter is
+ * skipped: a rule for some files must not apply to all.
  */
 export interface RuleFile {
-  /** `manual`: only when a person names it. `skipped`: its front matter makes no sense. */
+  /** `manual`: only if the user names it. `skipped`: its front matter is invalid. */
   readonly mode: "always" | "globs" | "on request" | "manual" | "skipped";
   readonly description: string;
   readonly globs: readonly string[];
@@ -28,7 +28,7 @@ export function readRuleFile(text: string): RuleFile {
   return { mode: description === "" ? "manual" : "on request", ...rest };
 }
 
-/** The values of each field, several where they are written as a list. */
+/** The values of each field; a list has several. */
 function readFields(text: string): ReadonlyMap<string, readonly string[]> | undefined {
   const fields = new Map<string, string[]>();
   let values: string[] | undefined;
@@ -53,7 +53,7 @@ function unquoted(value: string): string {
   return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
 }
 
-/** By commas, but for those within braces. */
+/** Splits at commas, except within braces. */
 function splitGlobs(value: string): readonly string[] {
   return value
     .split(/,(?![^{]*\})/)

@@ -8,15 +8,15 @@ export interface PromptFacts {
   readonly platform: string;
   /** YYYY-MM-DD, taken once when the session opens. */
   readonly date: string;
-  /** Sentences that hold whatever the standing text is. */
+  /** Sentences that are added to any standing text. */
   readonly notices?: readonly string[];
   /** Replaces the standing text when the user gives their own. */
   readonly override?: string;
-  /** The instruction files, delimited. Before what is true of today only, so that sessions of a project share their beginning. */
+  /** The instruction files, delimited. They come before the date, so that sessions of a project share their prefix. */
   readonly instructions?: string | undefined;
   /** What else a session offers: the list of skills. */
   readonly sections?: readonly string[];
-  /** `small` for models that lose themselves in a long one. */
+  /** `small` for models that cannot follow a long one. */
   readonly size?: "full" | "small";
 }
 

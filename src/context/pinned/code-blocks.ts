@@ -38,7 +38,10 @@ export function codeBlocks(answer: string): readonly CodeBlock[] {
   return blocks;
 }
 
-/** Blocks whose fence names a file: `ts src/a.ts`, `src/a.ts`, `ts:src/a.ts`, `ts title="src/a.ts"`. Of two for one file the last counts. */
+/**
+ * Blocks whose fence names a file: `ts src/a.ts`, `src/a.ts`, `ts:src/a.ts`, `ts title="src/a.ts"`. If two blocks name one file, the
+ * last one wins.
+ */
 export function taggedBlocks(answer: string): readonly TaggedBlock[] {
   const found = new Map<string, TaggedBlock>();
   for (const { info, content } of codeBlocks(answer)) {

@@ -13,14 +13,14 @@ export class GatheredContext {
     return this.#texts;
   }
 
-  /** The same command again replaces what it brought before. */
+  /** If a command runs again, its text replaces the earlier one. */
   add(command: string, text: string): GatheredText {
     const gathered = { label: `[context: ${command.replaceAll(/\s+/g, " ").trim()}]`, text };
     this.#texts = [...this.#texts.filter(({ label }) => label !== gathered.label), gathered];
     return gathered;
   }
 
-  /** For the model; afterwards there is none. */
+  /** Returns the texts for the model and clears them. */
   take(): readonly GatheredText[] {
     const texts = this.#texts;
     this.#texts = [];

@@ -1,7 +1,7 @@
 /**
- * Text that the user pinned: it stays in front of the model when the conversation is compacted or cleared.
+ * Text that the user pinned: the model keeps it when the conversation is compacted or cleared.
  *
- * 1. A change is a new message that holds all of it. The newest one counts, so nothing before it changes.
+ * 1. A change adds a new message with the whole text. The newest one counts, so earlier messages never change.
  * 2. A summary repeats it word for word, and a resumed session finds it in its conversation.
  */
 import { type Message, plainText } from "../../protocol/content.js";
@@ -12,16 +12,16 @@ const NONE = "(The user removed the pinned context.)";
 
 export class PinnedContext {
   #text: string;
-  /** The model has not seen the text as it is now. */
+  /** The model has not seen the current text. */
   #isNew: boolean;
 
-  /** `before`: of the conversation that the user cleared. */
+  /** `before`: the text of the conversation that the user cleared. */
   constructor(before = "") {
     this.#text = before;
     this.#isNew = before !== "";
   }
 
-  /** As a resumed conversation has it. */
+  /** From the messages of a resumed conversation. */
   static from(messages: readonly Message[]): PinnedContext {
     const pinned = new PinnedContext();
     for (const message of messages) {

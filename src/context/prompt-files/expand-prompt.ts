@@ -4,24 +4,24 @@
  * 1. `$ARGUMENTS` is the line as typed; `$1` … the words of it, in quotation marks if they hold blanks; `$ARGUMENTS[0]` counts from 0.
  *    A file that uses `$0` counts from 0 everywhere, as newer files for Claude Code do.
  * 2. `$NAME` is the word `NAME=…` of the line, or the argument that the field `arguments` names so. Other `$WORDS` stay.
- * 3. `` !`command` `` and a fence that opens with `!` give the output of the command; `@path` the content of a file that exists. Both stand
- *    at the beginning of a line or after a blank, and `@path` not in code.
- * 4. What an argument, a file or a command brings is never expanded itself.
- * 5. Arguments that no placeholder uses go to the end.
+ * 3. `` !`command` `` and a fence that opens with `!` give the output of the command; `@path` the content of a file that exists. Both must be
+ *    at the beginning of a line or after a blank, and `@path` outside code.
+ * 4. The text of an argument, a file or a command is never expanded itself.
+ * 5. Arguments that no placeholder uses are appended.
  */
 export interface PromptArguments {
   /** As it was typed. */
   readonly line: string;
   /** The names of its words, in their order. */
   readonly names: readonly string[];
-  /** What becomes of `$3` when there are two: `keep` it as it is, or put nothing. */
+  /** What happens to `$3` if there are only two arguments: `keep` it unchanged, or remove it. */
   readonly missing: "keep" | "empty";
   /** `${NAME}` of the session, such as `CLAUDE_PROJECT_DIR`. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
 export interface PromptPorts {
-  /** The output of a command, or why there is none. */
+  /** The output of a command, or a reason why there is none. */
   run(command: string): Promise<string>;
   /** Undefined when there is no such file. */
   read(path: string): Promise<string | undefined>;
@@ -61,7 +61,7 @@ function fileText(path: string, text: string | undefined): string {
   return text === undefined ? `@${path}` : `@${path}\n<file path="${path}">\n${text.trimEnd()}\n</file>\n`;
 }
 
-/** Words as a shell would split them, without any other meaning of a character. */
+/** Splits words like a shell, without other special characters. */
 export function wordsIn(line: string): readonly string[] {
   const words: string[] = [];
   for (const match of line.matchAll(/((?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*'|["'])+)/g)) {

@@ -53,7 +53,7 @@ export async function readPromptFile(file: ExtensionFile): Promise<PromptFile | 
     body: body.trim(),
     problems:
       flagOf(fields, "user-invocable") === false
-        ? [...problems, "it is not for people, so it is no command"]
+        ? [...problems, "it is not for people, so it is not a command"]
         : problems,
   };
 }

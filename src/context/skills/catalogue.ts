@@ -1,8 +1,8 @@
 /**
  * The list of skills in the system prompt: names and descriptions.
  *
- * It is made once for a session, so the prompt does not change; the model gets skills that come later with an input. A list that would be too
- * long has shorter descriptions, then names alone, and then only the most local ones.
+ * It is made once for a session, so that the prompt does not change; the model gets later skills with an input. If the list would be
+ * too long, it has shorter descriptions, then only names, and then only the most local ones.
  */
 import type { Skill } from "./registry.js";
 
@@ -52,7 +52,7 @@ function lineOf({ id, description }: Listed, limit: number): string {
   return `- ${id}: ${text.length <= limit ? text : `${text.slice(0, Math.max(0, limit - 1)).trimEnd()}…`}`;
 }
 
-/** A description is one line, whatever its file holds. */
+/** A description is one line, whatever its file contains. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, " ").trim();
 }

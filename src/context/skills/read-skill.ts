@@ -1,6 +1,6 @@
 /**
- * A SKILL.md by the open Agent Skills specification, read as people write it: what has a sensible reading is loaded, and what breaks the
- * specification is reported. `validateSkill` is the strict reader.
+ * Reads a SKILL.md of the open Agent Skills specification leniently: it loads everything with a sensible meaning, and reports what
+ * violates the specification. `validateSkill` is the strict reader.
  */
 import { argumentHintOf, flagOf, isYamlMap, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
 import type { YamlMap } from "../../base/yaml.js";
@@ -10,7 +10,7 @@ import { readTriggers, type SkillTriggers } from "./triggers.js";
 export interface SkillFacts {
   /** What people and the model call it: the name of its folder. */
   readonly id: string;
-  /** On one line, with `when_to_use` where a skill has it. */
+  /** On one line, with `when_to_use` if the skill has it. */
   readonly description: string;
   readonly license?: string;
   readonly compatibility?: string;
@@ -19,7 +19,7 @@ export interface SkillFacts {
   readonly allowedTools: readonly string[];
   readonly argumentHint?: string;
   readonly triggers: SkillTriggers;
-  /** The model may load it on its own. */
+  /** The model may load it itself. */
   readonly forModel: boolean;
   /** It is a slash command. */
   readonly forPeople: boolean;
@@ -28,7 +28,7 @@ export interface SkillFacts {
 export interface ReadSkill {
   readonly facts: SkillFacts;
   readonly body: string;
-  /** Sentences without their full stop; the skill is loaded all the same. */
+  /** Sentences without their full stop; the skill is still loaded. */
   readonly problems: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function readSkill(text: string, folder: string): ReadSkill | { readonly 
   return { facts, body: found.body.trim(), problems: [...problemsOf(fields, folder), ...yamlProblems(found.problems)] };
 }
 
-/** Free of what cannot be typed as one word. */
+/** Contains only characters that can be typed as one word. */
 export function skillId(folder: string): string {
   return folder
     .normalize("NFKC")
@@ -85,7 +85,7 @@ function yamlProblems(problems: readonly { readonly line: number; readonly messa
   return problems.map(({ line, message }) => `${message} (line ${line})`);
 }
 
-/** The specification has text for values; a number is the text that stands there. */
+/** The specification has text for values; a number stays as it was written. */
 function metadataOf(fields: YamlMap): Readonly<Record<string, string>> {
   const metadata = fields.get("metadata");
   if (!isYamlMap(metadata)) return {};

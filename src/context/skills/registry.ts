@@ -1,10 +1,10 @@
 /**
  * The skills of a session.
  *
- * 1. Of two skills with one name the more local one counts: project before user before built-in. The other one is reported.
- * 2. A skill that cannot be read is reported and left out; the rest are there.
- * 3. Only the front matter stays in memory. The body and the files of a skill are read when they are asked for, and each time the
- *    bytes must be the approved ones.
+ * 1. If two skills have one name, the more local one wins: project before user before built-in. The other one is reported.
+ * 2. A skill that cannot be read is reported and left out; the others work.
+ * 3. Only the front matter stays in memory. The body and the files of a skill are read on demand, and each time the bytes must be the
+ *    approved ones.
  */
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
 import { readFrontMatter } from "../../base/front-matter.js";
@@ -30,7 +30,7 @@ export interface SkillProblem {
   readonly path: string;
   /** A sentence without its full stop. */
   readonly message: string;
-  /** `left out`: the skill is not there. */
+  /** `left out`: the skill is not available. */
   readonly effect: "left out" | "loaded";
 }
 
@@ -40,7 +40,7 @@ export interface SkillSources {
   readonly skills: readonly ExtensionFile[];
   /** Approved files of the kind `skill-file`. */
   readonly files: readonly ExtensionFile[];
-  /** Puts copies of the approved files of a skill where commands can read them; gives their folder. */
+  /** Copies the approved files of a skill to a folder that commands can read; returns that folder. */
   readonly copy?: (skill: string, files: ReadonlyMap<string, ExtensionFile>) => Promise<string>;
 }
 
@@ -75,7 +75,7 @@ export class SkillRegistry {
     return [...this.#skills.values()];
   }
 
-  /** Whatever the case, and also with `skills:` before it. */
+  /** Ignores case, and accepts `skills:` before it. */
   find(name: string): Skill | undefined {
     return this.#skills.get(keyOf(name.replace(/^\/?skills?:/i, "")));
   }

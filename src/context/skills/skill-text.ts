@@ -1,9 +1,9 @@
-/** What the model gets of a skill: its instructions, and which files belong to it. */
+/** The text of a skill for the model: its instructions, and the list of its files. */
 import type { Skill } from "./registry.js";
 
 /** The files of a large skill are not all listed. */
 const MOST_FILES = 100;
-/** Longer instructions would fill the window; the rest can be read. */
+/** Longer instructions would fill the window; the model can read the rest. */
 export const MOST_CHARACTERS = 60_000;
 
 export async function skillText(skill: Skill, body?: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** The tool by which the model loads a skill, without its code. It does not name the skills, so that its bytes never change. */
+/** The tool that loads a skill, without its code. It does not name the skills, so that its bytes never change. */
 import type { Tool } from "../../engine/ports.js";
 import description from "./skill-tool.md";
 

@@ -20,7 +20,7 @@ const LIST_CHARACTERS = 20_000;
 export async function runSkillTool({ name, file }: JsonObject, port: SkillToolPort): Promise<ToolOutcome> {
   if (typeof name !== "string" || name.trim() === "") return answer(listed(port));
   const skill = port.find(name.trim());
-  // A person may start any skill; its files are then for the model, too.
+  // The user may start any skill; then the model may read its files, too.
   const isOffered = skill?.forModel === true || (skill !== undefined && port.isActive(skill));
   if (skill === undefined || !isOffered) return fault(`There is no skill '${name}'.\n${listed(port)}`);
   if (typeof file === "string" && file.trim() !== "") return readFile(skill, file.trim());

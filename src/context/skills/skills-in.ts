@@ -1,4 +1,4 @@
-/** Which skills a conversation holds. Only Oxbow's own words count: what a file or a page says starts no skill. */
+/** The skills in a conversation. Only Oxbow's own text counts: text of a file or a page never starts a skill. */
 import type { Message } from "../../protocol/content.js";
 
 /** The texts of inputs, of Oxbow in results, and of the skill tool. */

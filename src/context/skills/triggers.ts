@@ -1,11 +1,11 @@
 /**
- * When a skill applies by itself: words in the user's prompt, and files that a prompt names or a call touches.
+ * When a skill starts automatically: words in the user's prompt, and files that a prompt names or a call touches.
  *
  *     triggers:
  *       keywords: [grpc, "protocol buffer*"]
  *       globs: ["*.proto"]
  *
- * A plain list is also read: what looks like a glob is one, the rest are keywords. `paths`, as other tools have it, are globs.
+ * A plain list works as well: entries that look like globs are globs, the rest are keywords. `paths` of other tools are globs.
  */
 import { isYamlMap, wordsOf } from "../../base/front-matter.js";
 import type { YamlMap, YamlValue } from "../../base/yaml.js";
@@ -20,7 +20,7 @@ export type GlobMatcher = (glob: string, path: string) => boolean;
 /** More of them would make every prompt slow. */
 const MOST = 50;
 const MOST_STARS = 2;
-/** The words of a prompt come at its beginning or end; in between is what was pasted. */
+/** Only the beginning and the end of a long prompt are searched: the middle is usually pasted text. */
 const SEARCHED = 20_000;
 const LOOKS_LIKE_GLOB = /[*?[{/]|^\.[\w]|\.\w{1,5}$/;
 
@@ -54,14 +54,14 @@ function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words.filter((word) => word.trim() !== ""))].slice(0, MOST);
 }
 
-/** Whether a prompt names one of the keywords as whole words, whatever its case; `*` stands for the rest of a word. */
+/** Whether a prompt names one of the keywords as whole words, in any case; `*` stands for the rest of a word. */
 export function hasKeyword({ keywords }: SkillTriggers, prompt: string): boolean {
   if (keywords.length === 0) return false;
   const words = prompt.length <= 2 * SEARCHED ? prompt : `${prompt.slice(0, SEARCHED)}\n${prompt.slice(-SEARCHED)}`;
   return keywords.some((keyword) => keywordPattern(keyword)?.test(words));
 }
 
-/** Undefined for one that would take long to look for. */
+/** Undefined if the search would be slow. */
 function keywordPattern(keyword: string): RegExp | undefined {
   if ((keyword.match(/\*+/g)?.length ?? 0) > MOST_STARS) return undefined;
   const words = keyword.trim().split(/\s+/);
@@ -73,7 +73,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
 }
 
-/** Whether one of the paths, as they are relative to the working folder, matches one of the globs. */
+/** Whether one of the paths, relative to the working folder, matches one of the globs. */
 export function touchesGlob({ globs }: SkillTriggers, paths: readonly string[], matches: GlobMatcher): boolean {
   return globs.some((glob) => paths.some((path) => matches(glob, path)));
 }

@@ -7,7 +7,7 @@ import { COMPATIBILITY_LIMIT, DESCRIPTION_LIMIT } from "./read-skill.js";
 import { nameProblems } from "./skill-name.js";
 
 const FIELDS: readonly string[] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
-/** No skill is that long. */
+/** The limit for a SKILL.md. */
 const MOST_BYTES = 1024 * 1024;
 
 /** What is wrong with the skill in a folder; empty if it is valid. */
