@@ -191,7 +191,7 @@ describe("a hook that misbehaves", () => {
       "start/50-list printed JSON that is not an object",
       'start/60-stage named the unknown stage "nowhere"',
       "a hook is named NN-name",
-      '"nostage" is no stage',
+      '"nostage" is not a stage',
       'assemble/80-payload printed a message whose "role" is neither user nor assistant',
     ])
       expect(notes).toContain(expected);

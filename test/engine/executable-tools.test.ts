@@ -161,7 +161,7 @@ describe("a tool that misbehaves", () => {
     ["a wrong property", 'echo \'{"input_schema":{"properties":{"a":1}}}\'', /the property "a" is not an object/],
     ["ten megabytes", "head -c 10000000 /dev/zero | tr '\\0' a", /printed more than 256 KB/],
     ["a deep schema", "printf '[%.0s' $(seq 9999)", /nested too deep/],
-    ["a failure", "echo broken >&2; exit 4", /exited with code 4 when asked for --schema: broken/],
+    ["a failure", "echo broken >&2; exit 4", /exited with code 4 for --schema: broken/],
     [
       "a strange trait",
       'echo \'{"input_schema":{},"x-oxbow":{"mutating":"no"}}\'',

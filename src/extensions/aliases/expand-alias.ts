@@ -1,4 +1,4 @@
-/** What an alias stands for with its arguments. */
+/** Expands an alias with its arguments. */
 import type { Alias } from "./read-aliases.js";
 
 /** `$1`, `$@`, `$*`, `$ARGUMENTS`; `$$` is a dollar sign. */
@@ -39,7 +39,7 @@ export function targetName(target: string): string | undefined {
   return /^\/([^\s/$]+)(?:\s|$)/u.exec(target)?.[1];
 }
 
-/** `/a` stands for `/b`, which stands for `/a`: the names on the way, or undefined. */
+/** `/a` stands for `/b`, which stands for `/a`: returns the names in the cycle, or undefined. */
 export function cycleOf(alias: Alias, all: ReadonlyMap<string, Alias>): readonly string[] | undefined {
   const names = [alias.name];
   for (let next = all.get(targetName(alias.target) ?? ""); next !== undefined; ) {

@@ -5,8 +5,8 @@
  *     gs = "/git status"
  *     review = { run = "Review $1 and look for $2.", description = "reviews a file" }
  *
- * 1. A bad entry is left out with a message; the others count.
- * 2. Of two with one name the more local one counts.
+ * 1. A bad entry is left out with a message; the others work.
+ * 2. If two have one name, the more local one wins.
  */
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
 

@@ -1,9 +1,9 @@
-/** Which of several files with one name counts: the most local one. */
+/** Chooses among several files with one name: the most local one wins. */
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { safeLine } from "../../base/terminal-text.js";
 
 export interface Chosen {
-  /** How it is called. */
+  /** The name of the program. */
   readonly name: string;
   readonly file: ExtensionFile;
   /** Files that it hides, the closest first. */
@@ -12,7 +12,7 @@ export interface Chosen {
 
 /**
  * The programs directly in a folder, by name; the most global first, as `files` has them. `nameOf` returns undefined for files that are
- * no programs, such as a library beside them.
+ * not programs, such as a library beside them.
  */
 export function chosenFiles(
   files: readonly ExtensionFile[],

@@ -10,7 +10,7 @@ import type { Containment } from "./containment.js";
 import { type ProgramResult, runProgram } from "./run-program.js";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
-/** They approve, forbid and allow. */
+/** The commands that decide what may run. */
 const KEPT: ReadonlySet<string> = new Set(["ack", "verify-ack", "permissions", "safemode", "plan", "audit"]);
 const MAX_BYTES = 1024 * 1024;
 
@@ -49,7 +49,7 @@ export interface CommandRun {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly onMessage?: (text: string) => void;
-  /** Gets the output while it comes. */
+  /** Gets the output while the program runs. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
@@ -57,7 +57,7 @@ export async function runCommand({ name, file }: Chosen, options: CommandRun): P
   const { containment, ...rest } = options;
   const program = await file.program();
   const env = { OXBOW_COMMAND: name, OXBOW_SOURCE: file.source };
-  // A program that shows its output as it comes may print more than fits into one answer.
+  // A program with streamed output may print more than fits into one answer.
   const maxBytes = rest.onOutput === undefined ? MAX_BYTES : 64 * MAX_BYTES;
   return runProgram({ ...rest, program, reach: "acts", env, maxBytes }, containment);
 }

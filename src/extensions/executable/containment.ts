@@ -1,4 +1,4 @@
-/** What stands around an executable extension: the runtime supplies it. */
+/** The sandbox of executable extensions; the runtime supplies it. */
 import type { Clock } from "../../base/clock.js";
 import type { Launch, ProcessRequest } from "../../system/process-group.js";
 
@@ -14,23 +14,23 @@ export interface ContainedCommand extends PlainCommand {
   readonly isWrapper?: boolean;
   readonly endsWithAll?: boolean;
   readonly launch?: Launch;
-  /** What the model should know about a failure, from what the program printed. */
+  /** An explanation of a failure for the model, from the program's output. */
   explain?(output: string): string | undefined;
   started?(granted: readonly string[]): void;
-  /** The program is dead. */
+  /** Called when the program has ended. */
   ended?(): Promise<void>;
-  /** What the model should know of what the program left behind. */
+  /** A note for the model about what the program left behind. */
   leftBehind?(): string | undefined;
 }
 
 export interface Containment {
   /** The folder that programs start in. */
   readonly root: string;
-  /** The environment of every program: nothing secret is in it. */
+  /** The environment of every program: it contains no secrets. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Changes what the sandbox lets it change. `openings`: what the user allowed this call beyond that. */
+  /** The program may change what the sandbox allows. `openings`: what the user allowed beyond that for this call. */
   acting(command: PlainCommand, openings: readonly string[]): Promise<ContainedCommand>;
-  /** Changes nothing, reaches no other machine, and reads little more than itself. */
+  /** The program may change nothing, has no network, and can read little more than itself. */
   reading(command: PlainCommand): Promise<ContainedCommand>;
 }

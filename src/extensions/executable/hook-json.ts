@@ -1,6 +1,6 @@
 /**
- * Requests, answers and calls as executable hooks see them: the JSON of the Anthropic Messages API. What comes back is checked; an error's
- * message ends the sentence "HOOK …".
+ * Requests, answers and calls as executable hooks see them: the JSON of the Anthropic Messages API. The answers are checked; an error message
+ * completes the sentence "HOOK …".
  */
 import type { ModelEvent, ModelRequest, ToolSpec } from "../../engine/ports.js";
 import {
@@ -59,7 +59,7 @@ export function usageJson({ input, output, cache_read, cache_write }: Usage): Js
 
 /* ---- from a hook ---- */
 
-/** `model` and what the hook leaves out stay as they are. */
+/** `model` and everything that the hook leaves out stay unchanged. */
 export function readPayload(value: JsonValue | undefined, before: ModelRequest): ModelRequest {
   if (!isJsonObject(value)) throw new Error('printed a "payload" that is not an object');
   const { system = before.system, messages, tools, max_tokens, effort } = value;
@@ -136,7 +136,7 @@ export function readResult(value: JsonValue | undefined): readonly ResultContent
   });
 }
 
-/** An answer of a model, as the events that a wire would have made of it. */
+/** An answer of a model, as the events of a wire. */
 export function readResponse(value: JsonValue | undefined): readonly ModelEvent[] {
   if (!isJsonObject(value)) throw new Error('printed a "response" that is not an object');
   const blocks = typeof value.content === "string" ? [{ type: "text", text: value.content }] : (value.content ?? []);
@@ -168,7 +168,7 @@ function readUsage({ input_tokens, output_tokens }: JsonObject): Usage {
   return { ...NO_USAGE, input: count(input_tokens), output: count(output_tokens) };
 }
 
-/** What a hook says about one call. */
+/** A hook's answer about one call. */
 export interface CallAnswer {
   readonly id: string;
   readonly input?: JsonObject;

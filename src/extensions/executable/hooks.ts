@@ -1,8 +1,8 @@
 /**
  * Executable hooks: `hooks.d/STAGE/NN-name`, one JSON object on stdin, one or nothing on stdout.
  *
- * 1. The most local file of a stage and name counts.
- * 2. A hook that prints nothing changes nothing. Exit code 2 stops what it was asked about; its stderr says why.
+ * 1. For each stage and name, the most local file wins.
+ * 2. A hook that prints nothing changes nothing. Exit code 2 refuses; its stderr says why.
  * 3. Any other failure is an error with the reason; the caller decides what it means for the stage.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
@@ -41,7 +41,7 @@ export interface HookAnswer {
   readonly output?: JsonObject;
   /** It refused, with its reason. */
   readonly refusal?: string;
-  /** What went wrong, as the end of "HOOK …". */
+  /** The problem, as the end of "HOOK …". */
   readonly problem?: string;
 }
 
@@ -88,14 +88,14 @@ export function executableHooks(
     .sort((a, b) => (`${a.stage}/${a.name}` < `${b.stage}/${b.name}` ? -1 : 1));
 }
 
-/** Undefined for a file that belongs to others, such as `lib/common.sh`. */
+/** Undefined for a file that is not a hook, such as `lib/common.sh`. */
 export function hookPlace(name: string): { stage: HookStage; name: string } | { problem: string } | undefined {
   const [folder = "", file = "", ...deeper] = name.split("/");
   const bare = file.replace(ENDING, "");
   const stage = HOOK_STAGES.find((each) => each === folder);
   if (stage === undefined) {
     if (!/^\d\d-/.test(file)) return undefined;
-    return { problem: `"${safeText(folder).slice(0, 40)}" is no stage. The stages are ${HOOK_STAGES.join(", ")}.` };
+    return { problem: `"${safeText(folder).slice(0, 40)}" is not a stage. The stages are ${HOOK_STAGES.join(", ")}.` };
   }
   if (deeper.length > 0 || file.startsWith(".")) return undefined;
   if (NAME.test(bare)) return { stage, name: bare };

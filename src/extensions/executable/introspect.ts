@@ -1,6 +1,6 @@
 /**
- * What a program says about itself: `--schema` and `--describe`. It is asked once for each version of the file; the answers are kept by the
- * hash of the approved bytes. Questions run where nothing can be changed.
+ * Reads a program's own description: `--schema` and `--describe`. Oxbow runs these once for each version of the file and stores the
+ * answers by the hash of the approved bytes. They run in a read-only sandbox.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import type { Containment } from "./containment.js";
 import { runProgram } from "./run-program.js";
 
 export interface Answers {
-  /** What `--schema` printed; absent if it was not asked or failed. */
+  /** The output of `--schema`; absent if it was not called or failed. */
   readonly schema?: string;
   /** Why there is none, as the end of "FILE …". */
   readonly problem?: string;
-  /** One line; empty if the program says none. */
+  /** One line; empty if the program prints none. */
   readonly description: string;
 }
 
@@ -25,7 +25,7 @@ const MAX_DESCRIPTION = 200;
 
 export interface IntrospectOptions {
   readonly containment: Containment;
-  /** A folder of Oxbow's own for the answers. */
+  /** Oxbow's folder for the answers. */
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,8 +55,8 @@ export async function introspect(
   const answers: Answers =
     schema === undefined || schema.status === "ok"
       ? { description, ...(schema && { schema: schema.output }) }
-      : { description, problem: `${schema.problem} when asked for --schema${becauseOf(schema.errors)}` };
-  // A failure may have passing reasons, so it is asked again.
+      : { description, problem: `${schema.problem} for --schema${becauseOf(schema.errors)}` };
+  // A failure may be temporary, so it is not stored.
   if (answers.problem === undefined && described.status === "ok") await keep(place, folder, answers);
   return answers;
 }
@@ -83,6 +83,6 @@ async function keep(place: string, folder: string, answers: Answers): Promise<vo
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     await writeFileAtomic(place, JSON.stringify(answers), { mode: 0o600 });
   } catch {
-    // It is asked again the next time.
+    // The next start calls the program again.
   }
 }

@@ -1,9 +1,9 @@
 /**
  * Runs an executable extension once: JSON or nothing in, bytes out.
  *
- * 1. It never throws for what the program does, and never waits longer than the deadline.
+ * 1. It never throws because of the program, and never waits longer than the deadline.
  * 2. A program that prints more than the limit is stopped at once; memory is bounded.
- * 3. When it returns, the program and everything that it started is dead.
+ * 3. When it returns, the program and everything that it started have ended.
  */
 import { formatDuration } from "../../base/duration.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -14,9 +14,9 @@ export interface ProgramRequest {
   /** The private copy of the approved file. */
   readonly program: string;
   readonly args: readonly string[];
-  /** For its standard input, which is empty otherwise. */
+  /** Its standard input; default: empty. */
   readonly input?: string;
-  /** What it may do: `reads` for questions about itself. */
+  /** What it may do: `reads` for its own description. */
   readonly reach: "reads" | "acts";
   readonly openings?: readonly string[];
   readonly granted?: readonly string[];
@@ -24,18 +24,18 @@ export interface ProgramRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
-  /** Gets the output while it comes; the result then holds none. */
+  /** Gets the output while the program runs; the result then has none. */
   readonly onOutput?: (chunk: Buffer) => void;
-  /** Shown while it runs: what it writes to stderr. */
+  /** Gets its stderr while it runs. */
   readonly onMessage?: (text: string) => void;
 }
 
 export interface ProgramResult {
   readonly status: "ok" | "error" | "timeout" | "cancelled";
   readonly output: string;
-  /** The last part of what it wrote to stderr, safe to show. */
+  /** The last part of its stderr, safe to show. */
   readonly errors: string;
-  /** What went wrong, as the end of "PROGRAM …"; empty if nothing did. */
+  /** The problem, as the end of "PROGRAM …"; empty if there is none. */
   readonly problem: string;
   readonly exitCode?: number;
   readonly durationMs: number;
@@ -86,7 +86,7 @@ function contain({ program, args, reach, openings = [], env }: ProgramRequest, c
   return reach === "acts" ? containment.acting(plain, openings) : containment.reading(plain);
 }
 
-/** What a process request takes of it. */
+/** The fields for a process request. */
 function withoutHooks({ argv, cwd, env, descriptors, withheld, isWrapper, endsWithAll }: ContainedCommand) {
   return {
     ...{ argv, cwd, env, withheld },

@@ -1,4 +1,4 @@
-/** What `--schema` prints: a tool in the format of the Anthropic API, or of the OpenAI one. */
+/** Parses the output of `--schema`: a tool in the format of the Anthropic API, or of the OpenAI one. */
 import { MOST_ARGUMENT_LEVELS, nestingOf } from "../../base/json-nesting.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 export interface ToolTraits {
   readonly concurrencySafe: boolean;
   readonly mutating: boolean;
-  /** It reaches other machines, which the user is asked about. */
+  /** It uses the network, so Oxbow asks the user. */
   readonly network: boolean;
   readonly timeoutMs?: number;
 }
@@ -19,7 +19,7 @@ export interface ToolSchema extends ToolTraits {
 const MAX_DESCRIPTION = 4000;
 const MAX_TIMEOUT_S = 3600;
 
-/** Throws an error whose message ends the sentence "FILE …". */
+/** Throws an error whose message completes the sentence "FILE …". */
 export function parseToolSchema(output: string, name: string): ToolSchema {
   const given = parse(output);
   const tool = isJsonObject(given.function) ? { ...given, ...given.function } : given;
@@ -32,7 +32,7 @@ export function parseToolSchema(output: string, name: string): ToolSchema {
   const problem = schemaProblem(inputSchema);
   if (problem !== undefined) throw new Error(`prints an "input_schema" in which ${problem}`);
   const { description } = tool;
-  // Services refuse schemas with fields that they do not know.
+  // Services refuse schemas with unknown fields.
   const { "x-oxbow": traits, ...plain } = inputSchema;
   if (description !== undefined && typeof description !== "string")
     throw new Error('prints a schema whose "description" is not text');
@@ -65,7 +65,7 @@ function schemaProblem({ properties, required }: JsonObject): string | undefined
   return undefined;
 }
 
-/** Unsafe unless it says otherwise. */
+/** Default: not safe to run concurrently, and makes changes. */
 function traitsOf(value: JsonValue | undefined): ToolTraits {
   if (value === undefined) return { concurrencySafe: false, mutating: true, network: false };
   if (!isJsonObject(value)) throw new Error('prints an "x-oxbow" that is not an object');

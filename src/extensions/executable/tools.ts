@@ -1,7 +1,7 @@
 /**
  * Executable tools: `tools/NAME --schema`, `--describe` and `--exec`.
  *
- * 1. The name is that of the file. The most local file of a name counts.
+ * 1. The name is that of the file. For each name, the most local file wins.
  * 2. A project cannot replace a built-in tool; the user's own folder can.
  * 3. A file that cannot be used is reported once and left out; the others work.
  */
@@ -16,9 +16,9 @@ import { runProgram } from "./run-program.js";
 import { parseToolSchema, type ToolSchema } from "./tool-schema.js";
 
 export interface ToolOptions extends IntrospectOptions {
-  /** Whether a built-in tool has this name, or goes by it. */
+  /** Whether a built-in tool has this name or alias. */
   readonly isBuiltIn: (name: string) => boolean;
-  /** For a tool that names no deadline. */
+  /** For a tool without a deadline. */
   readonly timeoutMs: number;
   /** A problem with a file, one line. */
   readonly report: (problem: string) => void;
@@ -26,10 +26,10 @@ export interface ToolOptions extends IntrospectOptions {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_BYTES = 1024 * 1024;
-/** Processes that answer questions at once. */
+/** How many programs run at once to describe themselves. */
 const AT_ONCE = 4;
 
-/** The tools of these files; asks each new file once what it is. */
+/** The tools of these files; runs each new file once to get its schema. */
 export async function executableTools(files: readonly ExtensionFile[], options: ToolOptions): Promise<readonly Tool[]> {
   const usable = chosenTools(files, options);
   const tools: (Tool | undefined)[] = [];
@@ -44,7 +44,7 @@ export async function executableTools(files: readonly ExtensionFile[], options: 
   return tools.filter((tool) => tool !== undefined);
 }
 
-/** The files that count, by name, without asking them. */
+/** The chosen files by name, without running them. */
 export function chosenTools(
   files: readonly ExtensionFile[],
   { isBuiltIn, report }: Pick<ToolOptions, "isBuiltIn" | "report">,

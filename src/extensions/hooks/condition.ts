@@ -1,6 +1,6 @@
 /**
- * The `if` of a hook: one permission rule, such as `Bash(git push *)` or `Edit(*.env)`, that the call must fit. A hook is often a guard,
- * so what is not understood counts as fitting, and one part of a command is enough.
+ * The `if` of a hook: one permission rule, such as `Bash(git push *)` or `Edit(*.env)`, that the call must match. A hook is often a guard,
+ * so a condition that is not understood counts as a match, and one part of a command is enough.
  */
 import { basename, join } from "node:path";
 import type { JsonValue } from "../../protocol/json.js";
@@ -33,7 +33,7 @@ function isForTool(tool: string, { names }: ToolView): boolean {
   return names.some((name) => pattern.test(name)) || (tool === "Edit" && names.some((name) => EDITING.includes(name)));
 }
 
-/** The text as a whole, and every piece that may be a command of its own. */
+/** The whole text, and every part that may be a separate command. */
 function simpleCommands(text: string): readonly string[] {
   const pieces = text.split(/&&|\|\||[;|&\n(){}`]|\$\(/).map((piece) => piece.trim());
   const bare = pieces.map((piece) => piece.replace(/^(?:(?:\w+=\S*|sudo|env|command|exec|time|nohup)\s+)+/, ""));

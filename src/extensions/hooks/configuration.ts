@@ -1,8 +1,8 @@
 /**
  * Hooks as people write them: the tables of a profile, and the `hooks` of Claude Code's and Codex' settings.
  *
- * 1. A bad entry is left out with a message; the others count.
- * 2. What is written twice for an event runs once.
+ * 1. A bad entry is left out with a message; the others work.
+ * 2. A hook that is written twice for an event runs once.
  */
 import type { ExtensionScope } from "../../base/extension-files.js";
 import { HOOK_EVENTS, type HookEvent, hookEvent } from "./hook-events.js";
@@ -12,7 +12,7 @@ export interface ConfiguredHook {
   readonly event: HookEvent;
   /** As it was written; undefined matches everything. */
   readonly matcher: string | undefined;
-  /** A permission rule that the call must fit. */
+  /** A permission rule that the call must match. */
   readonly condition?: string;
   /** A shell command, or a program if there are `args`. */
   readonly command: string;
@@ -20,11 +20,11 @@ export interface ConfiguredHook {
   readonly timeoutMs: number;
   /** Only the first time in a session. */
   readonly once: boolean;
-  /** Nothing waits for it, and its answer does not count. */
+  /** Oxbow does not wait for it, and ignores its answer. */
   readonly inBackground: boolean;
   /** A failure of the hook counts as a refusal. */
   readonly refusesOnFailure: boolean;
-  /** The user wants the sandbox around it. */
+  /** The user runs it in the sandbox. */
   readonly sandbox: boolean;
   readonly scope: ExtensionScope;
   /** The file, for messages. */

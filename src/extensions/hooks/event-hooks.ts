@@ -1,10 +1,10 @@
 /**
- * The hooks of a session: finds those for an event, runs them side by side and joins what they say.
+ * The hooks of a session: finds those for an event, runs them concurrently and joins their answers.
  *
- * 1. A session has the hooks that were approved when it started, and those that the person approves during it. A hook stays until the
- *    session ends, also if its file changes: a change of the file never switches a hook off.
- * 2. A hook that fails or is late changes nothing, unless it is written with `onFailure: "block"`; an event reports it.
- * 3. An allow counts only from a hook that runs outside the project's reach: a file that the model can change never says yes for the person.
+ * 1. A session has the hooks that were approved when it started, and those that the user approves during it. A hook stays until the
+ *    session ends, even if its file changes: a change of the file never switches a hook off.
+ * 2. A hook that fails or is late changes nothing, unless it has `onFailure: "block"`; an event reports it.
+ * 3. An allow counts only from a hook that the project cannot change: a file that the model can write never answers for the user.
  */
 import { safeLine } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
@@ -20,7 +20,7 @@ export interface EventHooksOptions extends HookPlace {
   /** What every hook gets on stdin, and in its environment. */
   readonly session: string;
   common(): JsonObject;
-  /** Takes secrets out of texts for the model and the user. */
+  /** Removes secrets from texts for the model and the user. */
   redact(text: string): Promise<string>;
   onTimeout(about: { readonly event: HookEvent; readonly command: string; readonly timeoutMs: number }): void;
   onError(about: {
@@ -36,7 +36,7 @@ export interface EventHooksOptions extends HookPlace {
 export interface HookOccasion {
   /** The fields of the event. */
   readonly input: JsonObject;
-  /** What the matcher is compared with, for events that are not about tools. */
+  /** The text for the matcher, for events that are not about tools. */
   readonly subject?: string;
   /** The call, for events about tools. */
   readonly views?: ToolViews;
@@ -66,7 +66,7 @@ const SHOWN_CHARACTERS = 120;
 export class EventHooks {
   #hooks: readonly ConfiguredHook[] = [];
   readonly #options: EventHooksOptions;
-  /** Decided when a hook is added: files that the model creates later do not change it. */
+  /** Fixed when a hook is added: files that the model creates later do not change it. */
   readonly #contained = new Set<ConfiguredHook>();
   readonly #done = new Set<ConfiguredHook>();
   readonly #background = new Set<Promise<unknown>>();
@@ -103,13 +103,13 @@ export class EventHooks {
     return { answer, each };
   }
 
-  /** Nothing waits for these hooks, and their answers do not count. */
+  /** Runs hooks without waiting for them, and ignores their answers. */
   aside(event: HookEvent, occasion: HookOccasion): void {
     if (!this.has(event)) return;
     this.#keep(this.fire(event, { ...occasion, signal: this.#closing.signal }));
   }
 
-  /** What runs in the background gets a moment to end, and is stopped then. */
+  /** Background hooks get a moment to end; then they are stopped. */
   async close(): Promise<void> {
     const stopTimer = this.#options.clock.after(CLOSING_MS, () => this.#closing.abort());
     await Promise.all(this.#background);

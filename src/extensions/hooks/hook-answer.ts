@@ -1,9 +1,9 @@
 /**
- * What hooks say: by exit code and by JSON on stdout.
+ * The answers of hooks: the exit code and JSON on stdout.
  *
- * 1. Exit code 2 refuses, with stderr as the reason. Another exit code but 0 is a failure of the hook and changes nothing.
- * 2. Of several hooks the strictest decision counts: deny, ask, allow. Texts are kept in the order of the hooks.
- * 3. What is not understood changes nothing and is reported.
+ * 1. Exit code 2 refuses, with stderr as the reason. Any other exit code except 0 is a failure of the hook and changes nothing.
+ * 2. The strictest decision of several hooks counts: deny, ask, allow. Texts keep the order of the hooks.
+ * 3. An answer that is not understood changes nothing and is reported.
  */
 import { safeText } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
@@ -26,7 +26,7 @@ export interface HookAnswer {
   readonly message?: string;
   readonly updatedInput?: JsonObject;
   readonly updatedOutput?: string;
-  /** The hook answered with something that cannot be understood. */
+  /** The hook's answer is not valid. */
   readonly problem?: string;
 }
 
@@ -42,7 +42,7 @@ export function readAnswer(event: HookEvent, { exitCode, stdout, stderr }: HookO
   if (printed === "") return {};
   if (!printed.startsWith("{")) return TEXT_IS_CONTEXT.has(event) ? { context: clean(printed) } : {};
   const json = parsed(printed);
-  if (json === undefined) return { problem: "it printed something that begins like JSON and is not" };
+  if (json === undefined) return { problem: "it printed text that begins like JSON but is not JSON" };
   return readJson(event, json);
 }
 
@@ -58,7 +58,7 @@ function readJson(event: HookEvent, json: JsonObject): HookAnswer {
   const common = { ...(message && { message }), ...(stop && { stop }) };
   const named = specific.hookEventName;
   if (typeof named === "string" && named !== event)
-    return { ...common, ...legacyDecision(event, json), problem: `it answered ${named} when asked about ${event}` };
+    return { ...common, ...legacyDecision(event, json), problem: `it answered ${named} to ${event}` };
   const context = textOf(specific.additionalContext);
   const output = specific.updatedToolOutput ?? specific.updatedMCPToolOutput;
   return {

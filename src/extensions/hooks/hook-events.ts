@@ -1,6 +1,6 @@
 /** The events of hooks: when they happen here, and how long a hook may take. */
 
-/** What the matcher of an event is compared with; `none`: the event has no matcher. */
+/** What the matcher of an event tests; `none`: the event has no matcher. */
 export type MatcherSubject = "tool" | "source" | "trigger" | "reason" | "type" | "agent" | "none";
 
 interface EventTraits {
@@ -33,7 +33,7 @@ export type HookEvent = keyof typeof HOOK_EVENTS;
 /** Other names of the same moments. */
 const ALIASES: Readonly<Record<string, HookEvent>> = { Compact: "PreCompact" };
 
-/** Undefined when the event never happens here. */
+/** Undefined if the event does not exist in Oxbow. */
 export function hookEvent(name: string): HookEvent | undefined {
   if (Object.hasOwn(ALIASES, name)) return ALIASES[name];
   return Object.hasOwn(HOOK_EVENTS, name) ? (name as HookEvent) : undefined;

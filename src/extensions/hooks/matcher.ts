@@ -7,7 +7,7 @@
 
 export interface Matcher {
   matches(name: string): boolean;
-  /** Why it cannot be used; it matches nothing then. */
+  /** Why it is invalid; it then matches nothing. */
   readonly problem?: string;
 }
 

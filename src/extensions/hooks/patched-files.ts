@@ -1,4 +1,4 @@
-/** The files that a patch names, and the lines it removes and adds: enough for hooks; the tool itself reads patches strictly. */
+/** The files that a patch names, and the lines it removes and adds: enough for hooks; the tool itself parses patches strictly. */
 
 export interface PatchedFile {
   readonly kind: "add" | "update" | "delete";

@@ -91,7 +91,7 @@ describe("what hooks say", () => {
     expect(said('{"a": ')).toMatchObject({ problem: expect.any(String) });
     expect(said("just a log line")).toEqual({});
     expect(said('{"hookSpecificOutput": {"hookEventName": "PostToolUse", "permissionDecision": "allow"}}')).toEqual({
-      problem: "it answered PostToolUse when asked about PreToolUse",
+      problem: "it answered PostToolUse to PreToolUse",
     });
     expect(said('{"hookSpecificOutput": {"permissionDecision": "yes"}}')).toEqual({ problem: 'it decided "yes"' });
     expect(said("", 1, "Traceback\nmore")).toEqual({ problem: "Traceback" });

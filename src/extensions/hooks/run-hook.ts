@@ -2,7 +2,7 @@
  * Runs the command of one hook.
  *
  * 1. It never rejects and never hangs: at the deadline the whole process tree gets SIGTERM, and SIGKILL some seconds later.
- * 2. Nothing that it started runs on after it.
+ * 2. No process that it started outlives it.
  * 3. At most 64 KB of each output are kept, however much it prints.
  */
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { findProgram } from "../../system/find-program.js";
 import type { Launch, ProcessRequest } from "../../system/process-group.js";
 import type { ConfiguredHook } from "./configuration.js";
 
-/** A program about to be started, perhaps with a sandbox around it. */
+/** A program to start, maybe in a sandbox. */
 export interface HookProcess
   extends Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors" | "withheld" | "isWrapper" | "endsWithAll"> {
   readonly launch?: Launch;
@@ -27,7 +27,7 @@ export interface HookPlace {
   /** The environment without keys. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Puts the sandbox around a hook of the project; throws if one is required and missing. */
+  /** Wraps a hook of the project in the sandbox; throws if a sandbox is required and missing. */
   wrap?(plain: Pick<HookProcess, "argv" | "cwd" | "env">): Promise<HookProcess>;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
@@ -48,16 +48,16 @@ export type HookEnd =
 
 const MOST_BYTES = 64 * 1024;
 const GRACE_MS = 5000;
-/** As shells report a program that does not exist. */
+/** The exit code of shells for a program that does not exist. */
 const NOT_STARTED = 127;
 
 export interface HookStart {
   readonly hook: ConfiguredHook;
-  /** For its stdin. */
+  /** The content of its stdin. */
   readonly input: string;
-  /** Besides the usual environment. */
+  /** In addition to the default environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Runs in the sandbox, where there is one. */
+  /** Runs in the sandbox, if there is one. */
   readonly isContained: boolean;
   readonly signal?: AbortSignal;
 }
@@ -133,7 +133,7 @@ function namesProject({ command, args = [] }: ConfiguredHook, place: Pick<HookPl
   return written.includes(place.root) || text.split(/[\s"'=;|&<>()]+/).some((word) => isProjectFile(word, place.root));
 }
 
-/** `./x`, `scripts/x.sh`, `check.py`. The name of a program alone is looked for on PATH, not in the project. */
+/** `./x`, `scripts/x.sh`, `check.py`. A plain program name is found on PATH, not in the project. */
 function isProjectFile(word: string, root: string): boolean {
   if (/^\.{1,2}\//.test(word)) return true;
   return /^[\w.@-]+(?:\/[\w.@-]+|\.\w+)+$/.test(word) && existsSync(join(root, word));

@@ -1,4 +1,4 @@
-/** The result of a call as hooks know it. */
+/** The result of a call in the form that hooks get. */
 import type { JsonObject } from "../../protocol/json.js";
 
 export interface ResultForHooks {

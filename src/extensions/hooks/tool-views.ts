@@ -1,5 +1,5 @@
 /**
- * Calls in the words of the hooks that people have: Claude Code's names of tools and arguments. Oxbow's own names match too.
+ * Calls in the form that existing hooks expect: with Claude Code's names of tools and arguments. Oxbow's own names match too.
  *
  * 1. File paths are absolute.
  * 2. A patch is one view for each file it touches, so that a hook that guards or formats files sees all of them; a hook for `apply_patch` itself gets the
@@ -23,7 +23,7 @@ export interface ViewedCall {
   readonly args: JsonObject;
 }
 
-/** `whole` is for hooks that match no part but the tool's own name. */
+/** `whole` is for hooks that match only the tool's own name. */
 export interface ToolViews {
   readonly parts: readonly ToolView[];
   readonly whole?: ToolView;
@@ -161,7 +161,7 @@ function withPath({ path, ...rest }: JsonObject, name: string, root: string): Js
   return typeof path === "string" ? { [name]: resolve(root, path), ...rest } : rest;
 }
 
-/** The path as the model wrote it, where the hook left it alone. */
+/** The path as the model wrote it, if the hook did not change it. */
 function withoutPath(input: JsonObject, before: JsonObject, root: string): JsonObject {
   const { file_path, path, ...rest } = input;
   const wanted = file_path ?? path;

@@ -5,7 +5,7 @@
  *
  *     export default function register(oxbow) { … }
  *
- * Oxbow calls it once, when it starts; it may return a promise. Everything that a plugin adds holds for all sessions of the process.
+ * Oxbow calls it once, when it starts; it may return a promise. Everything that a plugin adds applies to all sessions of the process.
  */
 import type {
   ModelEvent,
@@ -62,13 +62,13 @@ export interface Oxbow {
   subscribe(listener: (event: Envelope) => void): void;
   /** Adds a tool that the model can call. */
   addTool(tool: PluginTool): void;
-  /** Adds tools that may come and go: the list is asked for before every iteration. */
+  /** Adds tools that may come and go: Oxbow calls `list` before every iteration. */
   addToolSource(source: PluginToolSource): void;
   /** Adds a provider of models: `NAME:MODEL`. */
   addProvider(provider: PluginProvider): void;
   /** Adds a way for clients to reach the engine. It starts with the first session and stops with the program. */
   addTransport(transport: PluginTransport): void;
-  /** Adds a slash command `/NAMESPACE:NAME`. The namespace is the plugin's name, if it claims no other. */
+  /** Adds a slash command `/NAMESPACE:NAME`. The namespace is the plugin's name, unless it claims another. */
   addCommand(command: PluginCommand): void;
   /** Uses another namespace for the commands of this plugin. */
   claimNamespace(name: string): void;
@@ -206,7 +206,7 @@ export interface PluginCommand {
 
 export type PluginAnswer = string | { readonly text: string; readonly value?: JsonValue };
 
-/** Gives a plugin its types without other effect. */
+/** Gives a plugin its types and does nothing else. */
 export function definePlugin(register: Register): Register {
   return register;
 }

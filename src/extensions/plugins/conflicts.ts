@@ -9,7 +9,7 @@ export interface NamedPlugin {
 /** The names that Oxbow itself uses, by what they are: `tool`, `provider`, `command namespace`, `request link` … */
 export type OwnNames = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** One sentence for each; empty when there is none. */
+/** One sentence for each conflict; empty if there is none. */
 export function conflictsOf(plugins: readonly NamedPlugin[], own: OwnNames): readonly string[] {
   const owners = new Map<string, string>();
   for (const [kind, names = []] of Object.entries(own)) {

@@ -2,8 +2,8 @@
  * Keeps the faults of a plugin away from a turn.
  *
  * 1. The first fault of a link, hook or subscriber switches the whole plugin off for the rest of the process, with one message.
- * 2. What the plugin did not do happens without it: a link that fails before `next` is skipped, one that fails afterwards gives the
- *    result of `next`. A failure of `next` itself is not the plugin's.
+ * 2. The turn continues without the plugin: a link that fails before `next` is skipped, one that fails afterwards returns the result
+ *    of `next`. A failure of `next` itself is not the plugin's fault.
  * 3. An error of a tool is a result for the model, and of a provider a failure of the request: the plugin stays on.
  */
 import { onAbort } from "../../base/abort-tree.js";
@@ -28,9 +28,9 @@ export interface GuardOptions {
   readonly report: (message: string) => void;
 }
 
-/** A hook may ask a server; a longer wait is a fault. */
+/** A hook may call a server; a longer wait is a fault. */
 const HOOK_MS = 30_000;
-/** For a link to give its own result after a cancel. */
+/** How long a link may take to return its own result after a cancel. */
 const GRACE_MS = 100;
 
 export class PluginGuard {
@@ -82,7 +82,7 @@ export class PluginGuard {
     }
   }
 
-  /** A link whose answer is a stream, which may still fail when it is read. */
+  /** A link whose result is a stream, which may still fail during reading. */
   requestLink(link: RequestLink): RequestLink {
     return this.#link(link, {
       accepts: isRequest,
@@ -96,7 +96,7 @@ export class PluginGuard {
     return this.#link(link, { accepts: isCall, isResult: isOutcome });
   }
 
-  /** A link that never fails by itself. */
+  /** Wraps a link so that its own faults never fail the call. */
   #link<Input, Context extends { readonly signal: AbortSignal }, Output>(
     link: Link<Input, Context, Output>,
     checks: LinkChecks<Input, Output>,
@@ -123,7 +123,7 @@ export class PluginGuard {
     };
   }
 
-  /** A link that does not end with its turn must not hold it up: it has a moment after what it waits for has ended. */
+  /** A link that does not end with its turn must not delay it: it gets a moment after `next` has ended. */
   async #unlessAbandoned<T>(
     work: Promise<T> | T,
     signal: AbortSignal,
@@ -147,8 +147,8 @@ export class PluginGuard {
   }
 
   /**
-   * The events of a link's stream. When the link's own code fails, the events of the inner stream follow from the first batch for which
-   * the link has given none.
+   * The events of a link's stream. If the link's own code fails, the events of the inner stream follow, from the first batch that the
+   * link has not returned.
    */
   #stream(where: string, outer: ModelStream, { last: inner, again }: InnerResult<ModelStream>): ModelStream {
     const recorded = inner instanceof RecordedStream ? inner : undefined;
@@ -165,7 +165,7 @@ export class PluginGuard {
         guard.switchOff(where, error);
         if (recorded !== undefined) yield* recorded.from(given);
         else if (given === 0) yield* await again();
-        // The text cannot be completed: the request is made again, without the plugin.
+        // The text cannot be completed, so the request runs again without the plugin.
         else yield [{ type: "failure", failure: failure("StreamInterrupted", {}) }];
       } finally {
         await recorded?.close();
@@ -232,7 +232,7 @@ class InnerCalls<Input, Context, Output> {
     { accepts, prepare = (output) => output }: LinkChecks<Input, Output>,
   ) {
     this.call = async (input, context) => {
-      if (!accepts(input)) throw new Error("it gave something else to next than a request or a call");
+      if (!accepts(input)) throw new Error("it passed something to next that is not a request or a call");
       this.failed = undefined;
       const running = next(input, context).then(prepare);
       this.running = running;
@@ -247,7 +247,7 @@ class InnerCalls<Input, Context, Output> {
   }
 }
 
-/** A stream that keeps its batches, so that it can be read again. The end of a reader does not end it. */
+/** A stream that stores its batches, so that it can be read again. A reader that stops does not end it. */
 export class RecordedStream implements AsyncIterable<readonly ModelEvent[]> {
   readonly #inner: AsyncIterator<readonly ModelEvent[]>;
   readonly #batches: (readonly ModelEvent[])[] = [];

@@ -1,10 +1,10 @@
 /**
  * Loads the code of a plugin.
  *
- * 1. A file of the user's plugin folder runs as it was approved: from a private copy.
+ * 1. A file of the user's plugin folder runs from a private copy of the approved bytes.
  * 2. A path or a package that the profile names is the user's own installation. Packages are looked up beside the profile. Code in the
  *    workspace is not loaded, because an agent can write there.
- * 3. TypeScript runs where Node itself strips its types (22.18 or newer). On older versions esbuild translates it, if it is installed
+ * 3. TypeScript runs if Node itself strips its types (22.18 or newer). On older versions esbuild translates it, if it is installed
  *    beside the profile or with Oxbow.
  */
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
@@ -26,7 +26,7 @@ export interface PluginPlace {
 }
 
 export interface PluginSource {
-  /** Of the file or the package. */
+  /** The name of the file or the package. */
   readonly name: string;
   /** For messages: the file or the package. */
   readonly from: string;
@@ -36,7 +36,7 @@ export interface PluginSource {
 
 const CODE = /\.(js|mjs|ts|mts)$/;
 
-/** Undefined for a file that is none. */
+/** Undefined for a file that is not a plugin. */
 export function sourceOfFile(file: ExtensionFile): PluginSource | undefined {
   if (!CODE.test(file.name) || /\.d\.m?ts$|\.test\.m?[jt]s$/.test(file.name) || file.name.includes("/"))
     return undefined;
@@ -64,11 +64,11 @@ export function sourceOfEntry(entry: string, place: PluginPlace): PluginSource {
 
 export interface LoadedCode {
   readonly register: Register;
-  /** Where it runs, as stacks of errors name it. */
+  /** The path of the running code, as in stack traces. */
   readonly path: string;
 }
 
-/** Throws when the code cannot be loaded. */
+/** Throws if the code cannot be loaded. */
 export async function loadCode(source: PluginSource, place: PluginPlace): Promise<LoadedCode> {
   const original = await source.code();
   const needsTranslation = /\.m?ts$/.test(original) && !stripsTypes();
@@ -93,7 +93,7 @@ async function packageCode(name: string, place: PluginPlace): Promise<string> {
   return outsideWorkspace(await realpath(path), place);
 }
 
-/** What lies in the workspace may be an agent's work; the folder of the profile is the user's. */
+/** Refuses code in the workspace, which an agent may have written; the folder of the profile is the user's. */
 async function outsideWorkspace(path: string, { config, root }: PluginPlace): Promise<string> {
   if (isWithin(path, root) && !isWithin(path, await realpath(config))) {
     throw new Error(`it lies in the workspace (${path}), whose files an agent can change`);

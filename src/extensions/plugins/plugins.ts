@@ -1,4 +1,4 @@
-/** All plugins of a process: loaded once, in order, each by itself. */
+/** All plugins of a process: loaded once, one after the other. */
 import type { Clock } from "../../base/clock.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Oxbow } from "./api.js";
@@ -11,7 +11,7 @@ export interface LoadedPlugin {
   readonly name: string;
   /** The file or the package. */
   readonly from: string;
-  /** Where its code runs. */
+  /** The path of its code. */
   readonly path: string;
   readonly registrations: Registrations;
   readonly guard: PluginGuard;
@@ -23,7 +23,7 @@ export interface PluginOptions {
   readonly own: OwnNames;
   readonly settingsOf: (plugin: string) => JsonObject;
   readonly log: Oxbow["log"];
-  /** Tells the user one line. */
+  /** Shows the user one line. */
   readonly report: (message: string) => void;
 }
 

@@ -65,7 +65,7 @@ export function registrationsOf({ name, settings, log }: RegisteringPlugin): {
   };
 }
 
-/** Adds what has no problem, in time. */
+/** Adds an entry that has no problem and comes in time. */
 type Add = (what: string, problem: string | undefined, action: () => void) => void;
 
 function additionsTo(to: Registrations, add: Add): Omit<Oxbow, "version" | "plugin" | "settings" | "log"> {
@@ -91,7 +91,7 @@ function additionsTo(to: Registrations, add: Add): Omit<Oxbow, "version" | "plug
     addCommand: (command) =>
       add("a command", named("command", WORD, command, command?.run), () => to.commands.push(command)),
     claimNamespace: (namespace) =>
-      add("a namespace", WORD.test(namespace) ? undefined : `"${namespace}" is no namespace`, () => {
+      add("a namespace", WORD.test(namespace) ? undefined : `"${namespace}" is not a namespace`, () => {
         to.namespace = namespace;
       }),
     addPermissionRule: (rule) => {
@@ -137,7 +137,7 @@ function lifecycleProblem(lifecycle: PluginLifecycle): string | undefined {
   return wrong === undefined ? undefined : `the moment "${wrong[0]}" is not a function`;
 }
 
-/** What is wrong with a tool; undefined when it can be used. */
+/** The problem with a tool; undefined if it can be used. */
 export function toolProblem(tool: PluginTool): string | undefined {
   const wrong = nameProblem(tool, TOOL) ?? functionProblem(tool.run, `the tool "${tool.name}"`);
   if (wrong !== undefined) return wrong;
@@ -148,7 +148,7 @@ export function toolProblem(tool: PluginTool): string | undefined {
 
 function linkProblem(link: { readonly name: string; readonly run: unknown }): string | undefined {
   if (typeof link?.name !== "string" || !LINK.test(link.name)) {
-    return `"${String(link?.name)}" is no name for a hook or a link: use NN-name, such as 45-check-style`;
+    return `"${String(link?.name)}" is not a name for a hook or a link: use NN-name, such as 45-check-style`;
   }
   return functionProblem(link.run, `"${link.name}"`);
 }

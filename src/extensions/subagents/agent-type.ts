@@ -6,7 +6,7 @@ export interface AgentType {
   readonly name: string;
   /** When to use it; the model reads this. */
   readonly description: string;
-  /** Its system prompt; empty for the usual one. */
+  /** Its system prompt; empty: the default one. */
   readonly prompt: string;
   /** The tools it may use, by Oxbow's names; undefined for all. */
   readonly tools?: readonly string[];
@@ -21,7 +21,7 @@ export interface AgentType {
   readonly maxIterations?: number;
   /** It works as in plan mode: it changes nothing. */
   readonly onlyReads?: true;
-  /** It works on a branch of its own, in a git worktree. */
+  /** It works on a separate branch, in a git worktree. */
   readonly isolation?: "worktree";
   readonly scope: ExtensionScope;
   /** The file that defines it; undefined for a built-in one. */
@@ -62,7 +62,7 @@ export const DELEGATE: AgentType = {
   scope: "built-in",
 };
 
-/** Every subagent gets this beside its own prompt. */
+/** Every subagent gets this in addition to its own prompt. */
 export const SUBAGENT_NOTICE =
   "You are a subagent: another agent gave you the prompt, and no person reads along or answers questions. Decide yourself and say what you assumed. Your last message is the report that the other agent gets, so it must stand on its own.";
 

@@ -1,4 +1,4 @@
-/** All types of subagents of a place: the built-in ones and those of files. Of several with one name the most local counts. */
+/** All types of subagents of a place: the built-in ones and those of files. If several have one name, the most local one wins. */
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { type AgentType, BUILT_IN_TYPES } from "./agent-type.js";
 import type { AgentFileFault } from "./read-agent-type.js";
@@ -6,14 +6,14 @@ import type { AgentFileFault } from "./read-agent-type.js";
 export interface AgentTypes {
   /** In the order of their names. */
   readonly types: readonly AgentType[];
-  /** Types of which another one with the same name counts. */
+  /** Types that another one with the same name hides. */
   readonly shadowed: readonly AgentType[];
   readonly faults: readonly AgentFileFault[];
 }
 
 export const ONLY_BUILT_IN: AgentTypes = { types: BUILT_IN_TYPES, shadowed: [], faults: [] };
 
-/** `files`: the most global first. Nothing is loaded for a place without files. */
+/** `files`: the most global first. Loads nothing for a place without files. */
 export async function agentTypes(files: readonly ExtensionFile[]): Promise<AgentTypes> {
   if (files.length === 0) return ONLY_BUILT_IN;
   const { readAgentType } = await import("./read-agent-type.js");

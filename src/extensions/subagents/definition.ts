@@ -1,4 +1,4 @@
-/** The descriptions of the tools `agent` and `delegate`, apart from their code: every request pays for these bytes. */
+/** The descriptions of the tools `agent` and `delegate`, separate from their code: every request pays for these bytes. */
 import type { Tool } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
 import agent from "./agent.md";
@@ -9,15 +9,15 @@ export type AgentToolName = "agent" | "delegate";
 export type AgentToolDefinition = Omit<Tool, "run"> & { readonly name: AgentToolName };
 
 /**
- * They may run side by side. They count as changing, because a call that was cut off must not start again by itself; every call of the
- * subagent is judged and recorded on its own.
+ * They may run concurrently. They count as changing, because an interrupted call must not start again automatically; every call of the
+ * subagent is decided and recorded separately.
  */
 const TRAITS = { set: "agents", concurrencySafe: true, mutating: true } as const;
 
 const string = { type: "string" } as const;
 const words = { type: "string", description: "3 to 6 words for the user" } as const;
 
-/** Types that one line each in the description would make too long are left out of it; a call may still name them. */
+/** The most types that the description lists; a call may still name the others. */
 const MOST_LISTED = 40;
 const LONGEST_LINE = 200;
 

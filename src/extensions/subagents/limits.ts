@@ -1,7 +1,7 @@
-/** How many subagents there may be: at once in one session, and in all in one turn with everything below it. */
+/** Limits of subagents: at once in one session, and in total in one turn with everything below it. */
 import { onAbort } from "../../base/abort-tree.js";
 
-/** Places for subagents that run at the same time. Who finds none waits, oldest first. */
+/** Limits how many subagents run at the same time. The others wait, the oldest first. */
 export class Slots {
   readonly #most: number;
   #taken = 0;
@@ -11,7 +11,7 @@ export class Slots {
     this.#most = most;
   }
 
-  /** Undefined if the signal fires first. The returned function gives the place back. */
+  /** Undefined if the signal fires first. The returned function releases the slot. */
   async take(signal: AbortSignal): Promise<(() => void) | undefined> {
     if (signal.aborted) return undefined;
     if (this.#taken >= this.#most) {
@@ -54,7 +54,7 @@ export class TurnCount {
     this.#most = most;
   }
 
-  /** False when the turn has had all it may have. */
+  /** False if the turn has reached the limit. */
   add(): boolean {
     if (this.#started >= this.#most) return false;
     this.#started++;

@@ -8,7 +8,7 @@ export function isClaudeAlias(name: string): name is ClaudeAlias {
   return ALIASES.includes(name);
 }
 
-/** The newest model of a list that an alias means; an undated name before a dated one. */
+/** The newest model of a list that matches an alias; an undated name before a dated one. */
 export function newestOf(alias: ClaudeAlias, ids: readonly string[]): string | undefined {
   const meant = ids.filter(
     (id) =>
@@ -21,7 +21,7 @@ export function newestOf(alias: ClaudeAlias, ids: readonly string[]): string | u
   return meant.sort((a, b) => compareVersions(b, a) || a.length - b.length)[0];
 }
 
-/** A model file of another harness names one of its own models, which this provider need not have. */
+/** A file of another harness may name one of its own models, which this provider may not have. */
 export function isForeignName(model: string): boolean {
   return isClaudeAlias(model) || (/^claude-/.test(model) && !model.includes(":"));
 }

@@ -69,7 +69,7 @@ describe("an agent type from a file", () => {
   it("says what is wrong with a file", () => {
     expect(readAgentType("Just text", origin)).toMatchObject({ fault: "It has no description" });
     expect(readAgentType("---\nname: a:b\ndescription: d\n---\n", origin)).toMatchObject({
-      fault: '"a:b" is no name for an agent type',
+      fault: '"a:b" is not a name for an agent type',
     });
     expect(readAgentType("---\nname: open\n", origin)).toMatchObject({ fault: expect.stringContaining("not closed") });
   });

@@ -2,7 +2,7 @@
  * An agent type from a Markdown file with front matter: Oxbow's own files and those of Claude Code.
  *
  * 1. Unknown fields are ignored. Fields that would widen what the subagent may do (permissionMode, hooks, mcpServers) have no effect.
- * 2. A file that defines no usable type says why; the others are not affected.
+ * 2. A file without a usable type is reported with the reason; the others still work.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { type FrontMatter, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
@@ -26,7 +26,7 @@ export function readAgentType(text: string, { path, name: file, scope }: Origin)
   if ("fault" in matter) return { path, fault: matter.message };
   const { fields, body } = matter;
   const name = lineOf(fields, "name") ?? stem(file);
-  if (!NAME.test(name)) return { path, fault: `"${name}" is no name for an agent type` };
+  if (!NAME.test(name)) return { path, fault: `"${name}" is not a name for an agent type` };
   const description = lineOf(fields, "description");
   if (description === undefined) return { path, fault: "It has no description" };
   const model = lineOf(fields, "model");

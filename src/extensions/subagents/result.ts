@@ -1,4 +1,4 @@
-/** What the model that started a subagent gets back, and the lines that clients show meanwhile. */
+/** The result for the model that started a subagent, and the lines that clients show meanwhile. */
 import { roundTokens } from "../../base/budget-text.js";
 import { formatDuration } from "../../base/duration.js";
 import type { ToolOutcome } from "../../engine/ports.js";
@@ -13,7 +13,7 @@ export interface EndedSubagent {
   readonly ended: EventPayloads["TurnEnded"];
   readonly elapsedMs: number;
   readonly calls: number;
-  /** What else the model should know: where the changes are, which model was used instead. */
+  /** Notes for the model: where the changes are, which model was used instead. */
   readonly notes: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export function tokensOf({
 
 const LONGEST_WORDS = 60;
 
-/** `grep TODO`: the tool and the argument that says most about the call. */
+/** `grep TODO`: the tool and the most telling argument. */
 export function callWords(tool: string, args: JsonObject): string {
   const [first] = Object.values(args).filter((value): value is string => typeof value === "string" && value !== "");
   const words = `${tool} ${first ?? ""}`.replace(/\s+/g, " ").trim();

@@ -1,6 +1,6 @@
 /** The tools that an agent type lists, by Oxbow's names. */
 
-/** Claude Code's names. A tool that Oxbow does not have stands for none. */
+/** Claude Code's names. A tool that Oxbow does not have maps to none. */
 const OURS: Readonly<Record<string, readonly string[]>> = {
   Read: ["read"],
   NotebookRead: ["read"],
@@ -29,7 +29,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
 
 export interface ListedTools {
   readonly tools: readonly string[];
-  /** The types in `Agent(a, b)`; undefined when it names none. */
+  /** The types in `Agent(a, b)`; undefined if it names none. */
   readonly agents?: readonly string[];
 }
 
