@@ -1,4 +1,7 @@
-/** One slash command and its answer, without a conversation: `oxbow "/cost"`. Some stand for a prompt: then the answer is that of the turn. */
+/**
+ * One slash command and its answer, without a conversation: `oxbow "/cost"`. Some commands are prompts: then the answer is that of the
+ * turn.
+ */
 import { safeText } from "../../base/terminal-text.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
@@ -15,7 +18,7 @@ export type CommandEnd =
   | { readonly failure: Failure }
   | { readonly ended: EventPayloads["TurnEnded"] };
 
-/** A slash and a name: `/help`, `/model NAME`, `/skills:pdf-2`. A path such as `/etc/hosts` is none. */
+/** A slash and a name: `/help`, `/model NAME`, `/skills:pdf-2`. A path such as `/etc/hosts` is not a command. */
 export function readCommand(input: string): TypedCommand | undefined {
   const [, verb, args = ""] =
     /^\/(\p{L}[\p{L}\p{N}_.-]*(?::[\p{L}\p{N}_.-]+)*)(?:\s+(.*))?$/su.exec(input.trim()) ?? [];

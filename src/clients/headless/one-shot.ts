@@ -18,12 +18,12 @@ import { TextView } from "./text-view.js";
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Written to stderr beside an answer in JSON: a warning or a delay. */
+/** Warnings and delays, written to stderr if the answer is JSON. */
 const NEWS: readonly Envelope["kind"][] = ["Notice", "RateLimited", "Retrying", "FailedOver"];
 
 export interface OneShotOptions extends TurnWatchOptions {
   readonly prompt: string;
-  /** Go with the prompt. */
+  /** Sent with the prompt. */
   readonly images?: readonly ImageBlock[];
 }
 
@@ -36,9 +36,9 @@ export interface TurnWatchOptions {
   readonly verbose: boolean;
   readonly terminal: Terminal;
   readonly clock: Clock;
-  /** How long the turn will take, from the ones before. */
+  /** The estimated time of the turn, from earlier ones. */
   readonly estimateMs?: number | undefined;
-  /** The reader of the output is gone, so there is no one to show the outcome to. */
+  /** Whether the reader closed the output, so that the outcome need not be shown. */
   readonly isReaderGone?: () => boolean;
 }
 
@@ -132,7 +132,7 @@ async function answer(
   await client.send("AnswerPermission", { call: question.call, decision }, session);
 }
 
-/** The one line that says why there is no full answer. */
+/** Prints the line that says why there is no full answer. */
 function finish(terminal: Terminal, { outcome, failure, truncated }: EventPayloads["TurnEnded"]): void {
   if (failure !== undefined) terminal.err.write(`oxbow: ${failure.message}\n`);
   else if (outcome === "cancelled") terminal.err.write("oxbow: cancelled.\n");

@@ -1,4 +1,4 @@
-/** Asks how a call ended that was running when its session stopped. */
+/** Asks for the result of a call that was running when its session stopped. */
 
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";

@@ -20,7 +20,7 @@ const ANSWERS: Readonly<Record<string, PermissionDecision>> = {
 const ONCE_ONLY_CHOICES = "[y] allow once, for this path  [n] deny: ";
 const LAST_CHOICES = "[t] allow this tool for this session  [n] deny: ";
 
-/** Undefined when there is no terminal to ask on. A closed input denies. */
+/** Undefined without a terminal. A closed input denies. */
 export async function askPermission(
   terminal: Terminal,
   question: EventPayloads["PermissionRequested"],

@@ -1,6 +1,6 @@
 /**
- * Text of a call between the lines of a question. Every line of it but the first begins with a mark, also the lines that the
- * terminal would break by itself: no command can then look like the choices below it, or like another question.
+ * Text of a call inside a question. Every line except the first begins with a mark, including lines that the terminal would wrap, so
+ * that no command can look like the choices below it, or like another question.
  */
 import { safeText } from "../../base/terminal-text.js";
 
@@ -33,7 +33,7 @@ function broken(line: string, room: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/** A tab takes up to eight columns; what is not ASCII may take two. One too many breaks a line earlier, which is harmless. */
+/** A tab takes up to eight columns; other characters than ASCII may take two. Counting too many only breaks a line earlier. */
 function columnsOf(character: string): number {
   if (character === "\t") return 8;
   return character <= "\x7f" ? 1 : 2;

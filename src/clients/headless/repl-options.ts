@@ -9,10 +9,10 @@ import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Terminal } from "./terminal.js";
 
-/** What a person sent at once: a line, or several. */
+/** One input of the user: a line, or several. */
 export interface TypedLine {
   readonly text: string;
-  /** It begins with a paste, so it is words for the model, whatever its first character is. */
+  /** It begins with a paste, so it is text for the model, whatever its first character is. */
   readonly isWords?: true;
 }
 
@@ -21,7 +21,7 @@ export interface LineSource {
   next(prompt: string): Promise<TypedLine | undefined>;
   /** Lines that the user types while no prompt is open. The handler shows the draft instead of the terminal. */
   onLine(action: (line: TypedLine) => void, onDraft?: (text: string) => void): () => void;
-  /** Gives a line to the next `next`. */
+  /** Keeps a line for the next call of `next`. */
   keep(line: TypedLine): void;
   /** Ctrl-C while no line is being read. */
   onInterrupt(action: () => void): () => void;
@@ -50,11 +50,11 @@ export interface ReplOptions {
   readonly input: "person" | "script";
   /** Take no further line after the first problem. */
   readonly stopAtProblem?: boolean;
-  /** Go with the first input. */
+  /** Sent with the first input. */
   readonly images?: readonly ImageBlock[];
 }
 
-/** The first thing that failed: a command that was refused, a turn, a command whose answer is a failure, or a command of the shell. */
+/** The first failure: a refused command, a turn, a command with a failed answer, or a shell command. */
 export type Problem =
   | { readonly kind: "command"; readonly failure: Failure }
   | { readonly kind: "turn"; readonly ended: EventPayloads["TurnEnded"] }

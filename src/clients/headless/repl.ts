@@ -1,6 +1,6 @@
 /**
- * The plain line client: a prompt, streamed answers, slash commands, `!command`. It needs nothing of the terminal but lines,
- * so it also works over a serial line, in an editor's shell buffer and in a pipe.
+ * The plain line client: a prompt, streamed answers, slash commands, `!command`. It only needs lines from the terminal, so it also
+ * works over a serial line, in an editor's shell buffer and in a pipe.
  */
 
 import type { ClientAction } from "../../base/client-action.js";

@@ -1,10 +1,10 @@
-/** The output of a command that the person typed with `!`: as it comes, and at the end what the progress did not show. */
+/** The output of a `!command`: live, and at the end the part that the progress did not show. */
 import { safeText } from "../../base/terminal-text.js";
 import type { Terminal } from "./terminal.js";
 
 export class ShellOutput {
   readonly #terminal: Terminal;
-  /** What the running command has shown; undefined when none runs. */
+  /** The output of the running command so far; undefined if none runs. */
   #shown: string | undefined;
 
   constructor(terminal: Terminal) {
@@ -29,7 +29,7 @@ export class ShellOutput {
     const shown = this.#shown ?? "";
     this.#shown = undefined;
     if (result === undefined) return;
-    // The result ends without the newlines that the output had.
+    // The result has no trailing newlines, but the output does.
     const isKnown = result.startsWith(shown.trimEnd());
     const rest = isKnown ? result.slice(shown.length) : `\n${result}`;
     const { out } = this.#terminal;

@@ -1,4 +1,4 @@
-/** One line on stderr that says Oxbow is at work and for how long. It vanishes before anything else is written. */
+/** One line on stderr that shows that Oxbow works and for how long. It is cleared before other output. */
 import type { Clock } from "../../base/clock.js";
 import { paint } from "../../base/terminal-style.js";
 import { timerLabel } from "../../base/turn-stats.js";
@@ -38,7 +38,7 @@ export class Spinner {
     this.#schedule(QUIET_MS);
   }
 
-  /** Takes the line away until the next frame; call it before writing anything. */
+  /** Clears the line until the next frame; call it before any other output. */
   hide(): void {
     if (!this.#visible) return;
     this.#terminal.err.write("\r\u001b[K");

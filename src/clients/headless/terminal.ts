@@ -1,4 +1,4 @@
-/** The terminal as the plain clients need it: two outputs, what they can do, and lines from a person. */
+/** The terminal as the plain clients need it: two outputs, their capabilities, and lines from the user. */
 export interface Terminal {
   readonly out: Output;
   readonly err: Output;
@@ -11,7 +11,7 @@ export interface Terminal {
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** How wide it is now, where that is known. */
+  /** The current width, if known. */
   readonly columns?: number | undefined;
   write(text: string): void;
 }

@@ -139,7 +139,7 @@ export class TextView {
     this.#lineOpen = false;
   }
 
-  /** The client that asked for it gets it as the reply. */
+  /** The client that requested it gets it as the reply. */
   #shortened({ reason, tokens }: EventPayloads["CompactionTriggered"]): void {
     if (reason === "asked") return;
     this.#closeLine();
@@ -158,10 +158,10 @@ export class TextView {
   #startAgain(): void {
     this.#closeLine();
     this.#held = [];
-    this.#terminal.err.write("oxbow: the answer broke off; the model starts it again.\n");
+    this.#terminal.err.write("oxbow: the answer was interrupted; the model starts it again.\n");
   }
 
-  /** For scripts too: another model answers, or it takes longer. */
+  /** Scripts get these too: another model answers, or it takes longer. */
   #news(message: string): void {
     this.#spinner.hide();
     const inLine = this.#lineOpen && this.#terminal.out.isTerminal;
@@ -185,7 +185,7 @@ export class TextView {
     if (words !== "") this.#terminal.out.write(words.endsWith("\n") ? words : `${words}\n`);
   }
 
-  /** Something about the turn, beside what the model says. */
+  /** A message about the turn, separate from the model's text. */
   aside(message: string): void {
     if (!this.#terminal.showProgress) return;
     const inLine = this.#lineOpen && this.#terminal.out.isTerminal;

@@ -10,7 +10,7 @@ export class TurnCount {
   #waiting = 0;
   #onIdle: () => void = () => {};
 
-  /** `say` gets what the person should know about inputs that waited. */
+  /** `say` gets messages for the user about waiting inputs. */
   constructor(say: (message: string) => void) {
     this.#say = say;
   }
@@ -19,7 +19,7 @@ export class TurnCount {
     return this.#isRunning;
   }
 
-  /** Resolves when nothing runs and nothing waits any more. Asked for before the turn begins, which may end at once. */
+  /** Resolves when nothing runs or waits any more. Call it before the turn begins, because the turn may end at once. */
   nextIdle(): Promise<void> {
     this.#waiting = 0;
     return new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ export class TurnCount {
     switch (event.kind) {
       case "TurnStarted":
         this.#isRunning = true;
-        // What waited in an earlier run was not counted here.
+        // Inputs that waited in an earlier run are not counted here.
         if (event.payload.queued && this.#waiting > 0) {
           this.#waiting--;
           this.#say(`> ${safeText(firstLine(plainText(event.payload.input)))}`);

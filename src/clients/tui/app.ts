@@ -1,5 +1,5 @@
 /**
- * The terminal client: takes keys and events, lets the reducers decide, carries out what they want, and paints.
+ * The terminal client: takes keys and events, passes them to the reducers, carries out their effects, and paints.
  *
  * 1. It sees the engine only through the protocol.
  * 2. Finished output is printed once. Only the live region is painted again, at most thirty times a second and only after a change.
@@ -44,7 +44,7 @@ export class TuiApp {
   #state: State;
   #dialog: OpenDialog | undefined;
   #begun = false;
-  /** Blocks that are printed now belong to it. */
+  /** The event that printed blocks belong to now. */
   #lastEvent = 0;
   #end: () => void = () => {};
   #stopRest: (() => void) | undefined;
@@ -144,7 +144,7 @@ export class TuiApp {
     if (opens !== undefined) await this.#carrier.openDialog(opens);
   }
 
-  /** What a client that crashed here had not sent. */
+  /** Restores the draft of a client that crashed in this folder. */
   async #restoreDraft(): Promise<void> {
     const draft = await this.#options.composer?.drafts?.load();
     if (draft === undefined || !this.#composer.isEmpty) return;
@@ -291,7 +291,7 @@ export class TuiApp {
     });
   }
 
-  /** The time that is shown moves on while something runs; a hint goes by itself. */
+  /** The shown time changes while something runs; a hint disappears after a while. */
   #nextChange(): number | undefined {
     const { clock, still } = this.#options;
     const { hint } = this.#state;

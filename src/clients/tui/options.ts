@@ -1,4 +1,4 @@
-/** What the terminal client is started with, and what it leaves. */
+/** The options and the result of the terminal client. */
 import type { ClientAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
 import type { TurnStats } from "../../base/turn-stats.js";
@@ -25,18 +25,18 @@ export interface TuiOptions {
   readonly greeting: readonly Block[];
   readonly showCost: boolean;
   readonly verses: readonly string[];
-  /** For screen readers: nothing moves by itself, and the bell says that a turn has ended. */
+  /** For screen readers: nothing is animated, and the bell rings when a turn ends. */
   readonly still: boolean;
   readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion">;
   /** Called with the other session, after `/clear` or a choice in the picker. */
   readonly onSession?: (session: SessionId) => void;
-  /** Whether the background is light, as the terminal says after a moment. */
+  /** Whether the background is light; the terminal answers after a moment. */
   readonly light?: () => Promise<boolean | undefined>;
   readonly themes?: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
-  /** The keys of the person; the usual ones without it. */
+  /** The user's keys; default: the built-in ones. */
   readonly keys?: Bindings;
   readonly clientAction: (name: string) => ClientAction | undefined;
-  /** The session was stored before: what happened in it is shown first. */
+  /** The session was stored before: the client shows its conversation first. */
   readonly resumed?: boolean;
   /** A list that is open from the start. */
   readonly opens?: DialogName;
@@ -47,7 +47,7 @@ export interface TuiOptions {
   readonly keepsTurn?: () => boolean | Promise<boolean>;
   /** Called after the first paint. */
   readonly onDrawn?: () => void;
-  /** Called when the client has been at rest for a moment after a turn. */
+  /** Called when the client has been idle for a moment after a turn. */
   readonly onRest?: () => void;
   readonly login?: Login;
 }
@@ -55,7 +55,7 @@ export interface TuiOptions {
 export interface TuiEnd {
   /** The session at the end: another one after `/clear` or a choice in the picker. */
   readonly session: SessionId;
-  /** Whether a turn was run in it. */
+  /** Whether a turn ran in it. */
   readonly begun: boolean;
   readonly state: State;
 }

@@ -1,13 +1,13 @@
 /**
- * When the screen is painted: at once after a key, at the pace of frames while an answer streams, and now and then while a time is
- * shown that moves on. When nothing changes there is no timer.
+ * Decides when the screen is painted: at once after a key, at the frame rate while an answer streams, and regularly while the screen
+ * shows a running time. When nothing changes there is no timer.
  */
 import type { Clock } from "../../base/clock.js";
 
 export interface PaceOptions {
   readonly clock: Clock;
   readonly paint: () => void;
-  /** How long until the screen changes by itself; undefined when it does not. */
+  /** How long until the screen changes by itself; undefined if it does not. */
   readonly nextChange: () => number | undefined;
 }
 

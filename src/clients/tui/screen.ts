@@ -1,4 +1,4 @@
-/** What the client shows now: the live region from its parts, and how blocks look. */
+/** What the client shows now: the parts of the live region, and the style of blocks. */
 
 import type { Clock } from "../../base/clock.js";
 import { safeLine } from "../../base/terminal-text.js";
@@ -16,7 +16,7 @@ import { statusLine } from "./views/status-line.js";
 import { workingLine } from "./views/working-line.js";
 
 const COMPOSER_SHARE = 3;
-/** Rows of the screen that a dialog leaves to the draft and the status. */
+/** Rows that a dialog leaves free for the draft and the status. */
 const ROWS_BESIDE_DIALOG = 8;
 
 export interface ScreenOptions extends Pick<TuiOptions, "terminal" | "theme" | "showCost" | "verses" | "still"> {
@@ -41,12 +41,12 @@ export class Screen {
     this.theme = options.theme;
   }
 
-  /** Large libraries come after the first paint. */
+  /** Loads large libraries after the first paint. */
   async loadTools(): Promise<void> {
     this.#tools = await loadContentTools();
   }
 
-  /** How blocks look now. */
+  /** The current style of blocks. */
   look(): RenderOptions {
     const { terminal, clock } = this.#options;
     return { width: terminal.columns, theme: this.theme, expanded: false, now: clock.now(), tools: this.#tools };
@@ -57,7 +57,7 @@ export class Screen {
     return { columns, rows };
   }
 
-  /** For a dialog above the draft. */
+  /** The space for a dialog above the draft. */
   get dialogSize(): DialogSize {
     const { columns, rows } = this.size;
     return { columns, rows: Math.max(4, rows - ROWS_BESIDE_DIALOG) };

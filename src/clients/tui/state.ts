@@ -1,6 +1,6 @@
 /**
- * What the terminal client knows. It changes only by `reduceEvent` and `reduceKey`, which are pure; what has to happen
- * outside (print, send, ring) they return as effects.
+ * The state of the terminal client. Only `reduceEvent` and `reduceKey` change it. They are pure; they return outside actions (print,
+ * send, ring) as effects.
  */
 import { estimateFrom, type TurnStats } from "../../base/turn-stats.js";
 import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
@@ -14,11 +14,11 @@ export interface RunningTurn {
   /** Absent between sending and the engine's TurnStarted. */
   readonly id?: TurnId;
   readonly startedAt: number;
-  /** The person's words, to give them back when the turn is interrupted before an answer. */
+  /** The user's text, to restore it if the turn is interrupted before an answer. */
   readonly text: string;
-  /** Whether the model has said or done anything. */
+  /** Whether the model has sent text or a call. */
   readonly answered: boolean;
-  /** What is going on, when it is neither thinking nor a call: a retry, a model being loaded. */
+  /** The current activity, if it is neither thinking nor a call: a retry, loading a model. */
   readonly progress?: string;
   readonly modelMs: number;
   readonly cancelling: boolean;
@@ -33,7 +33,7 @@ export interface QueuedInput {
 
 export type Question = EventPayloads["PermissionRequested"];
 
-/** A short sentence below the input that goes by itself. */
+/** A short sentence below the input that disappears after a while. */
 export interface Hint {
   readonly text: string;
   readonly until: number;
@@ -47,7 +47,7 @@ export interface State {
   readonly title?: string;
   readonly place?: PlaceStatus;
   readonly turn?: RunningTurn;
-  /** Text of the answer is on its way to the screen. */
+  /** Text of the answer is being printed. */
   readonly answering: boolean;
   readonly thinking?: { readonly text: string; readonly startedAt: number };
   /** Calls that are not printed yet, in the model's order. */
@@ -57,9 +57,9 @@ export interface State {
   readonly costs: CostState;
   readonly recent: readonly TurnStats[];
   readonly hint?: Hint;
-  /** Ctrl-C again before this leaves. */
+  /** Ctrl-C again before this time leaves the client. */
   readonly leaveUntil?: number;
-  /** The `!command` of the person that runs. */
+  /** The running `!command` of the user. */
   readonly shell?: { readonly command: string; readonly output: string; readonly startedAt: number };
   /** A slash command that runs. */
   readonly command?: { readonly line: string; readonly startedAt: number };
@@ -68,7 +68,7 @@ export interface State {
 }
 
 export type Effect =
-  /** Into the scrollback, once. */
+  /** Prints into the scrollback, once. */
   | { readonly do: "print"; readonly block: Block }
   | { readonly do: "answer"; readonly text: string }
   | { readonly do: "end answer" }
@@ -78,10 +78,10 @@ export type Effect =
     }[CommandKind]
   | { readonly do: "command"; readonly line: string; readonly verb: string; readonly args: string }
   | { readonly do: "shell"; readonly command: string; readonly share: boolean }
-  /** Text goes back into the editor, before what is there. */
+  /** Puts text back into the editor, before the draft. */
   | { readonly do: "restore"; readonly text: string }
   | { readonly do: "clear draft" }
-  /** The person may look elsewhere. */
+  /** The user may not be looking at the terminal. */
   | { readonly do: "call person"; readonly text: string }
   /** Ask the engine for the status again. */
   | { readonly do: "refresh" }

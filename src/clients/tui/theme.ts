@@ -1,4 +1,4 @@
-/** The colours of the client by role. A style wraps text that holds no line break; `plain` themes return it unchanged. */
+/** The colours of the client by role. A style wraps text without line breaks; `plain` themes return it unchanged. */
 
 export type Style = (text: string) => string;
 
@@ -12,7 +12,7 @@ export const ROLES = [
   "success",
   "warning",
   "danger",
-  /** The person's own words. */
+  /** The user's own text. */
   "user",
   "heading",
   "link",
@@ -29,7 +29,7 @@ export const ROLES = [
   "comment",
   "type",
   "function",
-  /** The row that a list has selected. */
+  /** The selected row of a list. */
   "selected",
   /** The key of a hint: `[y]`, `ctrl+o`. */
   "key",
@@ -42,7 +42,7 @@ export type Role = (typeof ROLES)[number];
 
 export interface Theme extends Readonly<Record<Role, Style>> {
   readonly name: string;
-  /** Marks and lines of plain ASCII, for terminals and fonts that draw others wrong. */
+  /** Marks and lines in ASCII, for terminals and fonts that draw others wrong. */
   readonly ascii: boolean;
   /** Whether OSC 8 links may be written. */
   readonly links: boolean;

@@ -1,10 +1,10 @@
-/** The themes by name, as `/theme` lists them, and the styles that each role has in them. */
+/** The themes by name, as `/theme` lists them, with the style of each role. */
 import { ROLES, type Role, type Style, type Theme } from "./theme.js";
 
 export const THEME_NAMES = ["dark", "light", "high-contrast", "plain"] as const;
 export type ThemeName = (typeof THEME_NAMES)[number];
 
-/** How many colours the terminal shows: `COLORTERM` says `truecolor` or `24bit`, `NO_COLOR` says `none`. */
+/** How many colours the terminal shows: `truecolor` or `24bit` from `COLORTERM`, `none` from `NO_COLOR`. */
 export type Colours = "none" | "16" | "truecolor";
 
 export interface ThemeOptions {
@@ -19,7 +19,7 @@ interface Palette {
   readonly description: string;
   /** SGR parameters that switch a role on. Sixteen colours follow the palette of the terminal. */
   readonly sixteen: Readonly<Partial<Record<Role, string>>>;
-  /** What differs when the terminal shows every colour. */
+  /** Overrides for terminals with true colour. */
   readonly truecolor: Readonly<Partial<Record<Role, string>>>;
 }
 
@@ -195,7 +195,7 @@ function styleFrom(codes: string | undefined): Style {
   return (text) => (text === "" ? "" : on + text + off);
 }
 
-/** Only what was switched on is switched off, so that a style may stand inside another of a different kind. */
+/** Switches off only what was switched on, so that a style can be nested inside another kind of style. */
 function closing(codes: string): string {
   const parts = codes.split(";");
   const off = new Set<string>();

@@ -1,4 +1,4 @@
-/** What goes into the scrollback: finished blocks and the answer as it streams. Every line is handed out once. */
+/** Writes the scrollback: finished blocks and the streamed answer. It returns every line once. */
 import { AnswerStream } from "./content/answer-stream.js";
 import type { Block } from "./content/block.js";
 import { type RenderOptions, renderBlock } from "./content/render-block.js";
@@ -6,7 +6,7 @@ import { Spacing } from "./content/spacing.js";
 import { plainTools } from "./content/tools.js";
 
 export interface TranscriptOptions {
-  /** How things look now. */
+  /** The current style. */
   readonly look: () => RenderOptions;
   /** Called with each finished block, for the view of the whole conversation. */
   readonly remember: (block: Block) => void;
@@ -18,7 +18,7 @@ export class TranscriptWriter {
   readonly #spacing = new Spacing();
   /** The answer so far. */
   #said: string[] = [];
-  /** Lines that no frame has taken along yet. */
+  /** Lines that no frame has printed yet. */
   #printed: string[] = [];
 
   constructor(options: TranscriptOptions) {
@@ -36,7 +36,7 @@ export class TranscriptWriter {
     this.#answer.push(text);
   }
 
-  /** What is left of the answer becomes final. */
+  /** Prints the rest of the answer. */
   endAnswer(): void {
     const markdown = this.#said.join("");
     this.#said = [];
@@ -53,7 +53,7 @@ export class TranscriptWriter {
     return { printed, live: this.spaced("answer", live) };
   }
 
-  /** Lines of the live region with the blank line that will stand before them. */
+  /** Lines of the live region with the blank line before them. */
   spaced(kind: Block["kind"], lines: readonly string[]): readonly string[] {
     return lines.length === 0 ? [] : [...this.#spacing.ahead(kind), ...lines];
   }
@@ -63,7 +63,7 @@ export class TranscriptWriter {
     return { width, theme, tools };
   }
 
-  /** One by one: output may have more lines than a call takes arguments. */
+  /** Adds lines one by one, because a call cannot take that many arguments. */
   #write(kind: Block["kind"], lines: readonly string[]): void {
     if (lines.length === 0) return;
     for (const line of [...this.#spacing.before(kind), ...lines]) this.#printed.push(line);

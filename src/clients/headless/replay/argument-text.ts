@@ -1,10 +1,10 @@
-/** Values of calls and events for a person to read. */
+/** Formats values of calls and events for the screen. */
 import type { JsonObject, JsonValue } from "../../../protocol/json.js";
 
 const MAX_CHARACTERS = 20_000;
 const ONE_LINE = 80;
 
-/** A name and its value a line; texts of several lines as they are, for a person to read. */
+/** One name and value per line; texts of several lines stay unchanged. */
 export function describeArguments(args: JsonObject): string {
   const lines = Object.entries(args).flatMap(([name, value]) => {
     if (value === undefined) return [];

@@ -4,7 +4,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { Step } from "./step.js";
 
-/** US dollars of one model call; undefined when the price is not known. */
+/** US dollars of one model call; undefined if the price is unknown. */
 export type Price = (cost: EventPayloads["CostIncremented"]) => number | undefined;
 
 /** As reported with the call. */
@@ -57,7 +57,7 @@ export function costAt(marks: readonly CostMark[], event: number): CostMark | un
   return marks[countUpTo(marks, event) - 1];
 }
 
-/** The model of the call that the step belongs to, else of the one before. */
+/** The model of the step's call, else of the call before. */
 export function modelAt(marks: readonly CostMark[], step: Step): string | undefined {
   const next = marks[countUpTo(marks, step.first - 1)];
   return next?.turn === step.turn ? next.model : costAt(marks, step.last)?.model;
@@ -80,7 +80,7 @@ export function formatTokens({ promptTokens, replyTokens }: Pick<CostMark, "prom
   return `${groupDigits(promptTokens)} in · ${groupDigits(replyTokens)} out`;
 }
 
-/** `$0.04`; `≥` where some calls have no known price. */
+/** `$0.04`; `≥` if some calls have no known price. */
 export function formatDollars({ dollars, unpriced }: Pick<CostMark, "dollars" | "unpriced">): string {
   return `${unpriced > 0 ? "≥ " : ""}$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 }

@@ -12,7 +12,7 @@ export class JoinedText {
     this.#limit = limit;
   }
 
-  /** Neighbouring pieces that have expired leave one mark, not one each. */
+  /** Adjacent expired pieces leave one mark in total. */
   add(piece: string): void {
     const isExpired = piece === EXPIRED;
     if (isExpired && this.#expired) return;

@@ -1,6 +1,6 @@
 /**
- * What a terminal in raw mode sends, as keys: a printable character is itself, the others have names (`left`, `pagedown`,
- * `enter`, `escape`, `ctrl-c` …). Sequences that mean nothing here are dropped whole, so that they are not read as letters.
+ * Decodes the input of a terminal in raw mode: a printable character is itself, other keys have names (`left`, `pagedown`, `enter`,
+ * `escape`, `ctrl-c` …). Unknown sequences are dropped as a whole, so that they are not read as letters.
  */
 const NAMED: Readonly<Record<string, string>> = {
   "\r": "enter",
@@ -34,7 +34,7 @@ const TILDES: Readonly<Record<string, string>> = {
 /** `ESC [ parameters final`, `ESC O final`, or Alt with a key. */
 const SEQUENCE = /^\x1b(?:\[([0-?]*)[ -/]*([@-~])|O([ -~])|([^\x1b[O]))/u;
 const BEGUN = /^\x1b(?:\[[0-?]*[ -/]*|O)?$/;
-/** No terminal sends longer ones; waiting for more would only eat what follows. */
+/** No terminal sends longer ones; waiting for more would swallow later keys. */
 const MAX_SEQUENCE = 32;
 
 export class KeyDecoder {
@@ -56,12 +56,12 @@ export class KeyDecoder {
     return keys;
   }
 
-  /** Something that may be the beginning of a sequence, or the key Esc. */
+  /** The input may be the beginning of a sequence, or the key Esc. */
   get isWaiting(): boolean {
     return this.#held !== "";
   }
 
-  /** Nothing followed: it was Esc. */
+  /** Nothing followed, so the key was Esc. */
   settle(): string[] {
     const held = this.#held;
     this.#held = "";

@@ -6,7 +6,7 @@ export function needlePattern(needle: string): RegExp {
   return new RegExp(exact, needle === needle.toLowerCase() ? "giu" : "gu");
 }
 
-/** Whether a step says it, with or without details; the log's own lines (ids, timings) are not looked at. */
+/** Whether a step contains it, with or without details; the log's own lines (ids, timings) are not searched. */
 export function contains(content: StepContent, needle: string): boolean {
   const pattern = needlePattern(needle);
   const texts = content.sections.filter(({ label }) => label !== "log").map(({ text }) => text);

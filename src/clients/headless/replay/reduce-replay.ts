@@ -1,13 +1,13 @@
 /**
- * Every key, resize and answer of the log makes a new state of the replay from the old one. Nothing here reads, writes or
- * waits; the runner acts on the state.
+ * Every key, resize and answer of the log turns the state of the replay into a new one. Nothing here reads, writes or waits; the
+ * runner acts on the state.
  */
 import { needlePattern } from "./needle.js";
 import { reduceKey } from "./replay-keys.js";
 import { noSuchTurn, type ReplayAction, type ReplayState, sane, scrolledTo, wentTo } from "./replay-state.js";
 import { layout } from "./step-layout.js";
 
-/** A pause of the recording is never made longer than this, and no step is shorter than that. */
+/** The limits for the time that a step is shown. */
 const LONGEST_PAUSE_MS = 2000;
 const SHORTEST_PAUSE_MS = 150;
 
@@ -34,7 +34,7 @@ export function reduceReplay(state: ReplayState, action: ReplayAction): ReplaySt
   }
 }
 
-/** How long this step is to be seen while playing; undefined when there is nothing to wait for. */
+/** How long to show this step while playing; undefined if there is nothing to wait for. */
 export function pauseMs({ playing, content, at, steps }: ReplayState): number | undefined {
   const [step, next] = [steps[at], steps[at + 1]];
   if (!playing || content === undefined || step === undefined || next === undefined) return undefined;
@@ -70,7 +70,7 @@ function found(state: ReplayState, { search, step }: ReplayAction & { readonly t
   return revealed({ ...wentTo(state, step), search: undefined, reveal: true, message });
 }
 
-/** Scrolls to what was found; shows the details when it is only there. */
+/** Scrolls to the match; shows the details if only they contain it. */
 function revealed(state: ReplayState): ReplayState {
   const { content } = state;
   if (content === undefined) return state;

@@ -1,9 +1,9 @@
 /**
  * The replay as data.
  *
- * 1. `at` is a step that is known, or 0 when none is. `content` is that step's, or undefined until it is read.
- * 2. Steps only grow. A goal that lies beyond what is known is kept until it is reached, or the log has ended, or a key
- *    goes elsewhere.
+ * 1. `at` is a known step, or 0 if there is none. `content` belongs to that step, or is undefined until it is read.
+ * 2. The list of steps only grows. A goal beyond the known steps stays until it is reached, the log has ended, or a key goes
+ *    elsewhere.
  * 3. `scroll` never leaves the step's lines.
  */
 import type { CostMark } from "./cost-marks.js";
@@ -18,18 +18,18 @@ export interface Size {
 
 export interface ReplayFacts {
   readonly title: string;
-  /** Until the log tells which model answered. */
+  /** Used until the log shows which model answered. */
   readonly model?: string | undefined;
   /** The id of the session's last event. */
   readonly lastEvent: number;
   readonly color: boolean;
-  /** An IANA name; the machine's own when absent. */
+  /** An IANA name; default: the machine's own. */
   readonly timeZone?: string | undefined;
 }
 
 export interface Search {
   readonly text: string;
-  /** The step where it was begun: the last one that is looked at. */
+  /** The step where it began, which is searched last. */
   readonly from: number;
 }
 
@@ -40,7 +40,7 @@ export interface ReplayState {
   /** The first step of each turn. */
   readonly turnStarts: readonly number[];
   readonly costs: readonly CostMark[];
-  /** How far the log was read. */
+  /** How far the log has been read. */
   readonly indexed: { readonly upTo: number; readonly done: boolean; readonly problem?: string | undefined };
   readonly at: number;
   readonly content: StepContent | undefined;
@@ -48,14 +48,14 @@ export interface ReplayState {
   readonly details: boolean;
   readonly help: boolean;
   readonly playing: boolean;
-  /** A line that is being typed. */
+  /** The line that the user is typing. */
   readonly prompt: { readonly kind: "turn" | "search"; readonly text: string } | undefined;
   readonly goal: { readonly turn: number } | "end" | undefined;
-  /** A search that is under way. */
+  /** A running search. */
   readonly search: Search | undefined;
-  /** What was looked for last: marked wherever it is seen. */
+  /** The last search text: marked everywhere. */
   readonly needle: string;
-  /** The step just found: its content is to be scrolled to the needle. */
+  /** The step was just found: scroll its content to the needle. */
   readonly reveal: boolean;
   readonly message: string;
   readonly over: boolean;
@@ -101,7 +101,7 @@ export function initialReplay(facts: ReplayFacts, size: Size): ReplayState {
   };
 }
 
-/** The same state at another step, as near to it as there is one. */
+/** The same state at another step, or the nearest known one. */
 export function wentTo(state: ReplayState, step: number): ReplayState {
   const at = Math.max(0, Math.min(step, state.steps.length - 1));
   const same = at === state.at;
@@ -119,7 +119,7 @@ export function noSuchTurn({ turnStarts }: ReplayState, turn: number): string {
     : `There is no turn ${turn}: the session has ${turnStarts.length}.`;
 }
 
-/** A terminal that does not tell its size, or tells nonsense, is an ordinary one. */
+/** Replaces a missing or impossible size by a default. */
 export function sane({ columns, rows }: Size): Size {
   return { columns: columns >= 1 ? Math.floor(columns) : 80, rows: rows >= 1 ? Math.floor(rows) : 24 };
 }

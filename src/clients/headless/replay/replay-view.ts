@@ -1,6 +1,6 @@
 /**
- * The replay's screen from its state: exactly as many lines as the terminal has rows, none wider than its columns. A title, the
- * step, and below the status.
+ * Renders the state of the replay: exactly as many lines as the terminal has rows, none wider than its columns. A title, the step, and
+ * the status below.
  */
 
 import { paint, type Style } from "../../../base/terminal-style.js";
@@ -27,7 +27,7 @@ export function viewReplay(state: ReplayState, size: Size = state.size): string[
   const blank = Array.from({ length: rows - body.length }, () => "");
   const scrolled = lines.length > rows ? `${from + 1}–${from + visible.length}/${lines.length}` : "";
   const screen = [titleLine(state, scrolled, size), ...body, ...blank, ...statusLines(state, size)];
-  // The status is the last thing to give way.
+  // The status is dropped last.
   return screen.slice(-size.rows);
 }
 
@@ -56,7 +56,7 @@ function painted(state: ReplayState, style: Style | undefined, text: string): st
 
 interface Item {
   readonly text: string;
-  /** When room is short, the least important goes first. */
+  /** If space is short, the least important part is dropped first. */
   readonly importance: number;
 }
 
@@ -75,12 +75,12 @@ function statusLines(state: ReplayState, size: Size): string[] {
   ];
 }
 
-/** A prompt or a message takes the place of what is always the same. */
+/** A prompt or a message replaces the constant text. */
 function noteLine(state: ReplayState, { columns }: Size): string | undefined {
   if (state.prompt !== undefined) {
     const label = state.prompt.kind === "turn" ? "turn: " : "/";
     const text = safeLine(`${label}${state.prompt.text}`);
-    // The end of what is typed stays in view.
+    // The end of the typed text stays visible.
     const shown = textWidth(text) < columns ? text : `…${lastCells(text, columns - 2)}`;
     return columns < 3 ? truncateText(text, columns) : `${shown}▏`;
   }

@@ -1,6 +1,6 @@
 /**
- * `oxbow session replay`: steps through a stored session on the screen. It reads events and draws; it has no way to
- * run anything.
+ * `oxbow session replay`: steps through a stored session on the screen. It reads events and draws; it cannot run
+ * anything.
  *
  * 1. Only the index of steps is kept. A step's content is read when it is shown and dropped when it is left.
  * 2. The first steps can be seen while the rest of the log is still being indexed.
@@ -26,7 +26,7 @@ export interface ReplayTerminal {
   /** Now; undefined when it is not known. */
   readonly columns: number | undefined;
   readonly rows: number | undefined;
-  /** A promise holds the next text of a printed replay back until this one is gone. */
+  /** A printed replay waits for the promise before it writes the next text. */
   write(text: string): void | Promise<void>;
   /** Puts the terminal into raw mode and receives the input. */
   onKey(listener: (typed: string) => void): () => void;
@@ -43,7 +43,7 @@ export interface ReplayOptions {
   readonly title: string;
   readonly terminal: ReplayTerminal;
   readonly clock: Clock;
-  /** The session's model, for steps before the log tells it. */
+  /** The session's model, for steps before the log shows it. */
   readonly model?: string;
   readonly price?: Price;
   /** Events up to this one have lost their content. */
@@ -53,9 +53,9 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How long Esc may be the beginning of an arrow key. */
+/** How long to wait whether Esc begins an arrow key. */
 const ESCAPE_MS = 40;
-/** A step that is read faster than this is never seen as empty. */
+/** A step that loads faster than this is never shown empty. */
 const READING_MS = 60;
 const RESULT_LINES = 30;
 
@@ -76,7 +76,7 @@ class Replay {
   #state: ReplayState;
   #end: () => void = () => {};
   #fault: { readonly error: unknown } | undefined;
-  /** The step whose content is on its way. */
+  /** The step whose content is being read. */
   #reading: number | undefined;
   #searching: Search | undefined;
   #afterGrowth: (() => void)[] = [];
@@ -121,7 +121,7 @@ class Replay {
     this.#follow();
   }
 
-  /** Does what the state asks for. */
+  /** Acts on the state. */
   #follow(): void {
     if (this.#state.over) {
       this.#end();
@@ -209,7 +209,7 @@ class Replay {
       .then((action) => this.#dispatch(action));
   }
 
-  /** The next step that says it: to the end, then from the beginning to where the search began. */
+  /** The next step that contains it: to the end, then from the beginning to where the search began. */
   async #find(search: Search): Promise<number | undefined> {
     const begun = this.#state.steps[search.from];
     const later = await this.#findFrom(search, { after: begun?.last ?? 0, number: search.from + 1 });

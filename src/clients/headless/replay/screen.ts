@@ -1,9 +1,9 @@
 /**
  * A full-screen view on a terminal.
  *
- * 1. What was on the terminal before is there again after `close`, with its cursor.
- * 2. Only lines that changed are written, in one piece, so nothing flickers.
- * 3. The terminal does not wrap: a character it takes for wider than we do costs a cell, not the layout.
+ * 1. `close` restores the earlier content of the terminal, with its cursor.
+ * 2. Only changed lines are written, in one write, so nothing flickers.
+ * 3. The terminal does not wrap: if it measures a character wider than we do, one cell is wrong, not the layout.
  */
 const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
 const LEAVE = "\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l";
@@ -25,14 +25,14 @@ export class Screen {
     if (this.#state === "new") frame += ENTER;
     this.#state = "open";
     for (const [row, line] of lines.entries()) {
-      // Clearing first: after a full line the cursor still stands on its last cell.
+      // Clear first: after a full line the cursor is still on its last cell.
       if (line !== this.#shown[row]) frame += `\u001b[${row + 1};1H\u001b[0m\u001b[2K${line}`;
     }
     this.#shown = [...lines];
     if (frame !== "") this.#write(`${BEGIN_FRAME}${frame}${END_FRAME}`);
   }
 
-  /** The terminal may have lost or moved anything: the next draw writes all of it. */
+  /** The content of the terminal is unknown: the next draw writes everything. */
   forget(): void {
     this.#shown = [];
     if (this.#state === "open") this.#write("\u001b[2J");

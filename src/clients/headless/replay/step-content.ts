@@ -1,6 +1,6 @@
 /**
- * What a step says: a title and sections of text, made harmless for a terminal. Views choose the sections and
- * the width; nothing here depends on either.
+ * The content of a step: a title and sections of text, made harmless for a terminal. Views choose the sections and the width; nothing
+ * here depends on either.
  */
 
 import { commandFailure, lastLines } from "../../../base/command-failure.js";
@@ -21,7 +21,7 @@ import { describeNotice } from "./notice-text.js";
 
 export interface Section {
   readonly text: string;
-  /** `plain`: only without details, where the whole would be too much. */
+  /** `plain`: a shortened form, shown only without details. */
   readonly when: "always" | "plain" | "details";
   readonly label?: string;
   readonly style?: Style;
@@ -40,9 +40,9 @@ export interface ContentOptions {
   readonly expiredTo?: number | undefined;
 }
 
-/** More of one section would take noticeable time to break into lines. */
+/** Wrapping more of one section would take noticeable time. */
 const MAX_CHARACTERS = 400_000;
-/** A line of a result is as good as endless; so many characters stand for one. */
+/** A line of a result may be very long; this many characters count as one line. */
 const LINE_CHARACTERS = 160;
 
 const RESULT_MARKS: Readonly<Record<EventPayloads["ToolResult"]["status"], string>> = {
@@ -79,7 +79,7 @@ export class StepReader {
     this.#options = options;
   }
 
-  /** The call that a result answers, when it is not in the same step. */
+  /** The call of a result, if it is not in the same step. */
   about(call: EventPayloads["ToolCallStarted"]): void {
     this.#call = safeLine(brief(call.args));
   }
@@ -112,7 +112,7 @@ export class StepReader {
     }
   }
 
-  /** What gives the step its title. */
+  /** Sets the title of the step. */
   #happened(event: Envelope): void {
     switch (event.kind) {
       case "TurnStarted":

@@ -20,7 +20,7 @@ interface Laid extends LayoutOptions {
   readonly lines: readonly LaidLine[];
 }
 
-/** Breaking a long text takes longer than drawing it, and every scroll needs the same lines. */
+/** Cached: wrapping a long text takes longer than drawing it, and every scroll needs the same lines. */
 const laid = new WeakMap<StepContent, Laid>();
 
 export function layout(content: StepContent, { columns, details }: LayoutOptions): readonly LaidLine[] {

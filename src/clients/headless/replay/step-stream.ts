@@ -1,4 +1,4 @@
-/** Reading a log step by step, without keeping it. */
+/** Reads a log step by step, without keeping it in memory. */
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { CallId } from "../../../protocol/ids.js";
@@ -21,12 +21,12 @@ export interface IndexChunk {
 }
 
 const FIRST_CHUNK = 32;
-/** Events between two chances for keys and timers. */
+/** The number of events between two pauses for keys and timers. */
 const BREATH = 500;
 
 /**
- * The steps of a log in chunks that grow with what is known, so that adding them up costs no more than reading. A log that
- * cannot be read to its end is given as far as it goes, before the error.
+ * The steps of a log in chunks that grow with the number of known steps, so that appending takes linear time. For a damaged log, the
+ * readable steps come before the error.
  */
 export async function* indexSteps(events: AsyncIterable<Envelope>, price?: Price): AsyncIterable<IndexChunk> {
   const grouper = new StepGrouper();
@@ -58,7 +58,7 @@ export async function* indexSteps(events: AsyncIterable<Envelope>, price?: Price
   if (fault !== undefined) throw fault.error;
 }
 
-/** What a step says, read from its events. */
+/** Reads the content of a step from its events. */
 export async function readStep(source: EventSource, step: Step, options: ContentOptions): Promise<StepContent> {
   const reader = new StepReader(options);
   if (step.call !== undefined) {
@@ -78,7 +78,7 @@ export interface ReadStep {
   readonly content: StepContent;
 }
 
-/** All steps with their content, in order. A result says which call it answers only when that was not just before it. */
+/** All steps with their content, in order. A result names its call only if the call is not directly before it. */
 export async function* readSteps(events: AsyncIterable<Envelope>, options: ContentOptions): AsyncIterable<ReadStep> {
   const grouper = new StepGrouper();
   const calls = new OpenCalls();
@@ -104,7 +104,7 @@ class OpenCalls {
   readonly #open = new Map<CallId, Call>();
   #latest: CallId | undefined;
 
-  /** The call that this result answers, when others began or ended since. */
+  /** The call of this result, if others began or ended since. */
   take(event: Envelope): Call | undefined {
     if (event.kind === "TurnStarted") this.#open.clear();
     if (event.kind === "ToolCallStarted") {
@@ -120,14 +120,14 @@ class OpenCalls {
   }
 }
 
-/** The same events, with a chance for keys and timers in between, until they are no longer wanted. */
+/** The same events, with pauses for keys and timers, until they are no longer needed. */
 export function considerate(source: EventSource, isWanted: () => boolean): EventSource {
   return async function* (range) {
     let seen = 0;
     for await (const event of source(range)) {
       if (!isWanted()) return;
       yield event;
-      // A store may give thousands of events without ever waiting.
+      // A store may return thousands of events without waiting.
       if (++seen % BREATH === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   };

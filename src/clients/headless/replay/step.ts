@@ -1,13 +1,13 @@
 /**
- * A session's log cut into steps: what a person sees happen, one after the other. A step is an input, a block of an answer's
- * text, a tool call, its result, a permission, the end of a turn, or a notice.
+ * Splits a session's log into steps that the user sees one after the other. A step is an input, a block of an answer's text, a tool
+ * call, its result, a permission, the end of a turn, or a notice.
  *
- * 1. Every event belongs to exactly one step, and the events of a step are neighbours: the steps are a partition of the log.
- * 2. Deltas of one block are one step. Thinking belongs to what it led to; costs and progress to what they follow; the timing
- *    of a turn to its end.
- * 3. A question and its decision are one step when nothing else happened between them.
- * 4. Nothing of a turn is in a step of another turn. What came before the first turn is in turn 0.
- * 5. A step is given out when it can no longer change, so a list of steps only grows.
+ * 1. Every event belongs to exactly one step, and the events of a step are adjacent: the steps are a partition of the log.
+ * 2. Deltas of one block are one step. Thinking belongs to the text or call after it; costs and progress to the event before them; the
+ *    timing of a turn to its end.
+ * 3. A question and its decision are one step if nothing else happened between them.
+ * 4. A step contains events of only one turn. Events before the first turn are in turn 0.
+ * 5. A step is returned when it can no longer change, so a list of steps only grows.
  */
 import { type AnswerEnd, AnswerEnds } from "../../../protocol/answer-ends.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -22,7 +22,7 @@ export type StepKind =
   | "end"
   | "gap"
   | "notice"
-  /** The log, or the turn, stops before anything came of it. */
+  /** The log or the turn stops before a result. */
   | "unfinished";
 
 export interface Step {
@@ -39,7 +39,7 @@ export interface Step {
 }
 
 interface OpenStep {
-  /** Undefined while only what leads to it has been seen. */
+  /** Undefined until its main event has been seen. */
   kind: StepKind | undefined;
   first: number;
   last: number;
@@ -58,7 +58,7 @@ export class StepGrouper {
   readonly #ends = new AnswerEnds();
   readonly #calls = new Map<CallId, number>();
 
-  /** The step that this event shows to be complete: all events before this one that were not given out yet. */
+  /** The step that this event completes: all earlier events that were not returned yet. */
   take(event: Envelope): Step | undefined {
     const end = this.#ends.take(event);
     switch (event.kind) {

@@ -1,4 +1,4 @@
-/** Times of a log as a person reads them. */
+/** Formats the times of a log. */
 import { formatDuration } from "../../../base/duration.js";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -23,7 +23,7 @@ function formatFor(timeZone: string | undefined): Intl.DateTimeFormat {
   return made;
 }
 
-/** `+1m30s`, `+250ms`; a clock that was set back is shown as such. */
+/** `+1m30s`, `+250ms`; negative if the clock was set back. */
 export function gapText(ms: number): string {
   if (!Number.isFinite(ms)) return "";
   return ms < 0 ? `-${formatDuration(-ms)}` : `+${formatDuration(ms)}`;

@@ -29,10 +29,10 @@ const RESULT_LINES = 5;
 const RULE_WIDTH = 72;
 const NARROWEST = 10;
 
-/** Of these the text matters more than what it is called. */
+/** Steps whose text matters more than their title. */
 const INDENTS: Readonly<Partial<Record<StepKind, string>>> = { input: "> ", answer: "" };
 
-/** Their titles begin with a mark of their own. */
+/** Steps whose titles begin with a special mark. */
 const MARKED: ReadonlySet<StepKind> = new Set(["call", "result"]);
 
 /** Pieces of text, each ending in a newline. */
@@ -102,7 +102,7 @@ function renderStep(read: ReadStep, options: TranscriptOptions): string {
   return `${gap}${painted(options, content.style, cut(title, options.width))}\n${rest}`;
 }
 
-/** A call is one line: what it is given follows its name. */
+/** A call is one line: its arguments follow its name. */
 function headline(read: ReadStep, options: TranscriptOptions): { first: string; rest: string } {
   const [only] = read.content.sections.filter(({ when }) => when !== "details");
   if (read.step.kind === "call" && !options.details) return { first: safeLine(only?.text ?? ""), rest: "" };
@@ -135,7 +135,7 @@ interface TurnCost {
   elapsedMs: number;
 }
 
-/** What each turn took. It hears the events before the steps that they make up are complete, so it may be a turn ahead. */
+/** The costs of each turn. It gets events before their steps are complete, so it may be a turn ahead. */
 class TurnCosts {
   readonly #price: Price;
   readonly #turns = new Map<number, TurnCost>();
@@ -153,7 +153,7 @@ class TurnCosts {
     }
   }
 
-  /** Forgets this turn and those before it. */
+  /** Drops this turn and those before it. */
   take(turn: number): TurnCost | undefined {
     const cost = this.#turns.get(turn);
     for (const known of this.#turns.keys()) if (known <= turn) this.#turns.delete(known);

@@ -1,9 +1,9 @@
 /**
  * An answer that arrives in pieces.
  *
- * 1. `push` only keeps the piece. `take` lays out what came since, and gives every finished line exactly once.
- * 2. The finished lines of a stream are those of the whole answer, however it was cut. A new width or theme counts from there on.
- * 3. The time of `take` depends on what is new and on the open block, not on the answer.
+ * 1. `push` only stores the piece. `take` lays out the new text, and returns every finished line exactly once.
+ * 2. The finished lines do not depend on how the answer was split into pieces. A new width or theme applies from then on.
+ * 3. The time of `take` depends on the new text and the open block, not on the length of the answer.
  */
 import { SafeTextStream } from "../../../base/terminal-text.js";
 import { MarkdownLayout } from "./markdown-layout.js";
@@ -12,11 +12,11 @@ import { type LayoutView, Page } from "./page.js";
 export interface Taken {
   /** Print these; they never change. */
   readonly finished: readonly string[];
-  /** What is laid out so far of the open block. */
+  /** The laid-out part of the open block. */
   readonly live: readonly string[];
 }
 
-/** A longer line is taken in pieces. */
+/** A longer line is processed in pieces. */
 const MAX_LINE = 1024;
 
 export class AnswerStream {

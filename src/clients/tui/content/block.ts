@@ -1,6 +1,6 @@
 /**
- * One thing in the conversation, as the screen shows it. A block holds what came from the engine, unescaped and unwrapped;
- * `renderBlock` makes safe lines of it for a width. A finished block is printed once and never again.
+ * One part of the conversation on the screen. A block contains the data from the engine, unescaped and unwrapped; `renderBlock` turns
+ * it into safe lines for a width. A finished block is printed once.
  */
 import type { ResultContent } from "../../../protocol/content.js";
 import type { ToolStatus, TurnOutcome } from "../../../protocol/events.js";
@@ -8,16 +8,16 @@ import type { CallId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
 
 export type Block =
-  /** What a person sent. */
+  /** An input of the user. */
   | { readonly kind: "prompt"; readonly text: string; readonly images: number; readonly steered?: true }
-  /** Markdown of the model. */
+  /** The model's text, in Markdown. */
   | { readonly kind: "answer"; readonly markdown: string }
   /** `elapsedMs` is absent while the model thinks. */
   | { readonly kind: "thinking"; readonly text: string; readonly elapsedMs?: number }
   | ToolBlock
   /** Output of a slash command: plain text. */
   | { readonly kind: "command"; readonly line: string; readonly text: string; readonly failed?: true }
-  /** A `!command` of the person. */
+  /** A `!command` of the user. */
   | { readonly kind: "shell"; readonly command: string; readonly output: string; readonly exitCode?: number }
   | { readonly kind: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string }
   | {
@@ -34,7 +34,7 @@ export interface ToolBlock {
   readonly call: CallId;
   readonly tool: string;
   readonly args: JsonObject;
-  /** What the call has printed so far, at most the last 64 KiB. */
+  /** The output so far, at most the last 64 KiB. */
   readonly progress: string;
   /** By the client's clock. */
   readonly startedAt: number;

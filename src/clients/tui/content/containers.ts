@@ -1,4 +1,4 @@
-/** Quotes and list items that a line stands in, and what they put before it. */
+/** The quotes and list items around a line, and their prefixes. */
 import { textWidth } from "../../../base/text-width.js";
 import type { Theme } from "../theme.js";
 import type { ListMarker } from "./markdown-lines.js";
@@ -19,14 +19,14 @@ export type Container =
       isPrinted: boolean;
     };
 
-/** A number that does not grow is counted on: many write `1.` before every item. */
+/** Continues the count if a number does not grow: many models write `1.` before every item. */
 export function nextNumber(marker: ListMarker, sibling: Container | undefined): number | undefined {
   if (marker.number === undefined || sibling?.kind !== "item" || sibling.sign !== marker.sign) return marker.number;
   const before = sibling.number ?? 0;
   return marker.number > before ? marker.number : before + 1;
 }
 
-/** Where less is left for text, deeper nesting is not indented further. */
+/** If less space is left for text, deeper nesting is not indented further. */
 const LEAST_TEXT = 16;
 
 export function prefixOf(

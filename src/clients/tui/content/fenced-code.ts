@@ -1,4 +1,4 @@
-/** Code between fences: each line is final when it is there. */
+/** Code between fences: each complete line is final. */
 import { endsFence, type Fence, indentOf } from "./markdown-lines.js";
 import type { Page } from "./page.js";
 import type { ContentTools, Highlighter } from "./tools.js";
@@ -37,7 +37,7 @@ export class FencedCode {
     return "open";
   }
 
-  /** Of a very long line, whole rows. */
+  /** Prints whole rows of a very long line. */
   part({ text, isOpen }: CodeText, page: Page): void {
     const code = this.#carry + text;
     const start = isOpen ? (breakLine(code, page.place().width, "anywhere").at(-1)?.start ?? 0) : code.length;

@@ -1,11 +1,11 @@
-/** A table whose rows arrive one by one. It is laid out when it is over, or in parts when it is very long. */
+/** A table whose rows arrive one by one. It is laid out at its end, or in parts if it is very long. */
 import { type Align, tableCells } from "./markdown-lines.js";
 import type { Page } from "./page.js";
 import { layoutTable } from "./table.js";
 
-/** Then the rows are laid out in the columns of the first ones. */
+/** Later rows use the column widths of the first ones. */
 const MAX_ROWS = 200;
-/** Of a table that is not finished, so many rows are shown. */
+/** The rows to show of an unfinished table. */
 const DRAFT_ROWS = 12;
 
 export class GrowingTable {
@@ -33,7 +33,7 @@ export class GrowingTable {
     if (this.#rows.length > MAX_ROWS) this.#write(this.#rows.splice(0, MAX_ROWS), page);
   }
 
-  /** The last row goes on. */
+  /** Extends the last row. */
   extend(part: string): void {
     this.#rows.push((this.#rows.pop() ?? "") + part);
   }

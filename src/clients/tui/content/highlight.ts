@@ -1,8 +1,8 @@
 /**
  * Code coloured by highlight.js, one line at a time.
  *
- * The library starts at the beginning of a text. A line is therefore highlighted together with the lines before it that opened a comment,
- * a string or another construct. That context is bounded, so a line costs the same wherever it stands.
+ * The library always starts at the beginning of a text. A line is therefore highlighted together with the lines before it that opened a
+ * comment, a string or another construct. That context is bounded, so the cost of a line does not depend on its position.
  */
 import type { Role } from "../theme.js";
 import { createLibrary, type Mode } from "./highlight-library.mjs";
@@ -15,7 +15,7 @@ const MAX_CONTEXT = 2000;
 /** A longer line is data, not code to read. */
 const MAX_LINE = 1000;
 
-/** Collects spans where the library would write HTML. */
+/** Collects spans instead of the library's HTML. */
 class SpanEmitter {
   readonly spans: Span[] = [];
   readonly #scopes: string[] = [];
@@ -34,7 +34,7 @@ class SpanEmitter {
     this.#scopes.pop();
   }
 
-  // The old names are still called for language modes.
+  // Some language modes still call the old names.
   openNode(scope: string): void {
     this.startScope(scope);
   }
@@ -114,7 +114,7 @@ export function highlighter(language: string): Highlighter {
 }
 
 interface Before {
-  /** Lines that open what is still open. */
+  /** The lines that opened the constructs that are still open. */
   readonly context: string;
   /** The constructs that are open after them, the innermost first. */
   readonly open: readonly object[];
@@ -134,7 +134,7 @@ function after(language: string, before: Before): Highlighter {
   };
 }
 
-/** A line that opens and closes nothing is no part of the context. */
+/** A line that opens and closes nothing is not part of the context. */
 function stateAfter(before: Before, context: string, open: readonly object[]): Before {
   if (open.length === 0 || context.length > MAX_CONTEXT) return NOTHING;
   const isSame = open.length === before.open.length && open.every((mode, index) => mode === before.open[index]);

@@ -5,7 +5,7 @@ import type { Node } from "./inline.js";
 export interface Mark {
   readonly kind: "mark";
   readonly char: "*" | "_" | "~";
-  /** What is left of it. */
+  /** The unmatched part of it. */
   count: number;
   readonly length: number;
   readonly canOpen: boolean;
@@ -16,7 +16,7 @@ export interface Mark {
 /** Changes `nodes` in place. */
 export function matchMarks(nodes: Node[], from: number): void {
   const out: Node[] = nodes.slice(0, from);
-  /** Where the marks that may still open something stand in `out`. */
+  /** The indices in `out` of marks that may still open emphasis. */
   const openers: number[] = [];
   for (const node of nodes.slice(from)) {
     if (node.kind === "mark" && node.canClose) close(node, out, openers);
@@ -38,7 +38,7 @@ function close(closer: Mark, out: Node[], openers: number[]): void {
     out.push({ kind: "group", nodes: inner, roles: [roleOf(closer.char, used)] });
     opener.count -= used;
     closer.count -= used;
-    // What is left of the opener stands before the group, and may open another one.
+    // The rest of the opener comes before the group, and may open another one.
     if (opener.count > 0) openers.push(index);
     else {
       out.splice(index, 1);
@@ -46,7 +46,7 @@ function close(closer: Mark, out: Node[], openers: number[]): void {
   }
 }
 
-/** A run that can do both closes no run whose length makes three with it, unless both are threes. */
+/** The rule of three: if a run can open and close, the sum of both lengths must not be a multiple of three, unless both lengths are. */
 function fits(opener: Mark, closer: Mark): boolean {
   if (opener.char !== closer.char || opener.count === 0) return false;
   if (!opener.canClose && !closer.canOpen) return true;

@@ -1,9 +1,9 @@
 /**
  * The inline part of Markdown: emphasis, code, links, breaks.
  *
- * 1. Nothing is hidden: HTML, images and reference links stay as they were written, and the target of a link is shown beside its label.
- * 2. `finalLength` is where the first mark stands that later text may still close. All before it is final, whatever follows.
- * 3. Text is bounded by the caller; the time is at most its square, for nested brackets alone.
+ * 1. Nothing is hidden: HTML, images and reference links stay as written, and the target of a link is shown beside its label.
+ * 2. `finalLength` is the position of the first mark that later text may still close. Everything before it is final.
+ * 3. The caller limits the text; the time is at most quadratic, only for nested brackets.
  */
 import { safeLine } from "../../../base/terminal-text.js";
 import type { Role } from "../theme.js";
@@ -18,7 +18,7 @@ export type Node =
   | { readonly kind: "group"; readonly nodes: Node[]; readonly roles: readonly Role[]; readonly url?: string };
 
 const PLAIN = /(?:[^\\`*_~[\]!<&hH]|h(?!ttps?:))+/iy;
-/** What most lines do not hold. */
+/** Characters that most lines do not contain. */
 const SPECIAL = /[\\`*_~[\]!<&]|https?:/i;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 const ENTITY =
@@ -52,7 +52,7 @@ export function finalLength(text: string): number {
   const parser = new InlineParser(text);
   parser.run();
   const open = parser.openAt();
-  // Code or a link that is closed later takes marks out of pairs that stand around its beginning.
+  // If code or a link closes later, marks inside it no longer pair with marks before it.
   return open < text.length ? Math.min(open, finalLength(text.slice(0, open))) : text.length;
 }
 
@@ -60,7 +60,7 @@ class InlineParser {
   readonly nodes: Node[] = [];
   readonly #text: string;
   readonly #codeMark: string;
-  /** Where the brackets that wait for their end stand in `nodes`. */
+  /** The indices in `nodes` of open brackets. */
   readonly #brackets: number[] = [];
   readonly #allBrackets: { readonly at: number; readonly active: boolean }[] = [];
   #openCode = Number.POSITIVE_INFINITY;
@@ -165,7 +165,7 @@ class InlineParser {
       return;
     }
     const link = findLink(this.#text, this.#at + 1);
-    // The target of a link may still be on its way.
+    // The target of a link may still arrive.
     if (link === "unfinished") {
       this.#at++;
       this.nodes.push({ kind: "text", text: "]", roles: [] });
@@ -253,7 +253,7 @@ function closingTicks(text: string, from: number, count: number): number | undef
 }
 
 const SPACE = /^\s?$/u;
-/** Made when it is needed: a pattern with properties of Unicode takes a millisecond. */
+/** Compiled on demand: a pattern with Unicode properties takes a millisecond. */
 let punctuation: RegExp | undefined;
 
 function isPunctuation(char: string): boolean {
@@ -261,7 +261,7 @@ function isPunctuation(char: string): boolean {
   return punctuation.test(char);
 }
 
-/** Whether a run of marks may begin or end emphasis, by what stands around it (CommonMark 6.2). */
+/** Whether a run of marks may begin or end emphasis, depending on the characters around it (CommonMark 6.2). */
 function flanking(text: string, { from, to, char }: { from: number; to: number; char: string }) {
   const before = text.slice(Math.max(0, from - 1), from);
   const after = text.slice(to, to + 1);

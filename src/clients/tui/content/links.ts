@@ -3,7 +3,7 @@ import type { Span } from "./spans.js";
 
 const MAX_TARGET = 2000;
 
-/** The part `(target "title")` after a label. `unfinished` when the text ends before it does. */
+/** The part `(target "title")` after a label. `unfinished` if the text ends before it does. */
 export function findLink(text: string, at: number): { url: string; end: number } | "unfinished" | undefined {
   if (at >= text.length) return "unfinished";
   if (text[at] !== "(") return undefined;
@@ -35,7 +35,7 @@ function count(text: string, char: string): number {
   return text.split(char).length - 1;
 }
 
-/** The URLs in code and output lead where they say, also when a line breaks inside them. */
+/** Makes URLs in code and output links, even across a line break. */
 export function withLinks(spans: readonly Span[]): readonly Span[] {
   return spans.flatMap((each) => (/https?:\/\//i.test(each.text) && each.url === undefined ? linked(each) : [each]));
 }

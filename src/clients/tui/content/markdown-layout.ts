@@ -1,8 +1,8 @@
 /**
  * Markdown laid out line by line, as it arrives.
  *
- * 1. `line` takes one line of the source. Every line on the screen that later text cannot change goes to the page at once.
- * 2. What waits is small: the last lines of a paragraph, or the rows of a table.
+ * 1. `line` takes one line of the source. Every screen line that later text cannot change goes to the page at once.
+ * 2. Little is held back: the last lines of a paragraph, or the rows of a table.
  * 3. Blank lines are those of the source, never two in a row. One is added around code, tables, quotes and before headings.
  */
 import { type Container, nextNumber } from "./containers.js";
@@ -29,7 +29,7 @@ export interface SourceLine {
   readonly text: string;
   /** More of the same line follows. */
   readonly isOpen?: boolean;
-  /** It goes on where the last piece ended. */
+  /** It continues the last piece. */
   readonly continues?: boolean;
 }
 
@@ -50,7 +50,7 @@ export class MarkdownLayout {
     this.page = page;
   }
 
-  /** A copy that can be ended to see what waits. */
+  /** A copy; ending it shows the held lines. */
   fork(): MarkdownLayout {
     const copy = new MarkdownLayout(this.page.fork());
     copy.#leaf = forkLeaf(this.#leaf);
@@ -101,7 +101,7 @@ export class MarkdownLayout {
     else if (part !== "") this.page.write([span(part)], "anywhere");
   }
 
-  /** How many of the open containers the line is in, and what is left of it. */
+  /** How many of the open containers contain the line, and the rest of the line. */
   #match(line: string): { matched: number; rest: string } {
     let rest = line;
     let matched = 0;
@@ -113,7 +113,7 @@ export class MarkdownLayout {
       } else if (rest.trim() === "") rest = "";
       else {
         const indent = indentOf(rest);
-        // Many write the items below `1.` with an indent of two.
+        // Many models indent the items below `1.` by two.
         const isNested =
           indent >= Math.min(2, container.indent) && listMarker(rest) !== undefined && indent > container.lead;
         if (indent < container.indent && !isNested) break;
@@ -208,7 +208,7 @@ export class MarkdownLayout {
     this.#leaf = { kind: "paragraph", paragraph: new Paragraph(rest.trim()) };
   }
 
-  /** The line makes a heading or a table of what stands before it. */
+  /** Whether the line turns the text before it into a heading or a table. */
   #closesAs(paragraph: Paragraph, line: string): boolean {
     const level = underline(line);
     if (level !== undefined && paragraph.isWhole && paragraph.text.length <= MAX_HEADING) {

@@ -1,4 +1,4 @@
-/** What a line of Markdown begins. */
+/** Recognises what a line of Markdown begins. */
 
 export interface ListMarker {
   /** The bullet, or the sign after the number. */
@@ -15,7 +15,7 @@ export function listMarker(line: string): ListMarker | undefined {
   if (found === null || isRule(line)) return undefined;
   const [whole, lead = "", marker = "", digits, delimiter, spaces = ""] = found;
   const rest = line.slice(whole.length);
-  // Five spaces and more are one, and code that is indented by the others.
+  // Five or more spaces are one space and indented code.
   const gap = rest === "" || spaces.length > 4 ? 1 : spaces.length;
   return {
     sign: delimiter ?? marker,

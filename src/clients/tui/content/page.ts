@@ -1,4 +1,4 @@
-/** Lines for the screen, with what the containers put before them and the blank lines between blocks. */
+/** Lines for the screen, with the prefixes of containers and the blank lines between blocks. */
 import type { Theme } from "../theme.js";
 import { type Container, prefixOf } from "./containers.js";
 import type { Place } from "./paragraph.js";
@@ -23,11 +23,11 @@ export class Page {
   /** Until the caller takes them. */
   out: string[] = [];
   view: LayoutView;
-  /** What the next line stands in, from the outside in. */
+  /** The containers of the next line, from the outside in. */
   containers: Container[] = [];
-  /** A blank line of the source waits for what follows it. */
+  /** A blank line of the source that is not printed yet. */
   isBlank = false;
-  /** It is only looked at, and what is on it comes again. */
+  /** It is a preview: its lines will be written again. */
   isDraft = false;
   #last: Shown | undefined;
 
@@ -44,7 +44,7 @@ export class Page {
     return copy;
   }
 
-  /** Where text stands that wraps at words. */
+  /** The width and prefixes for text that wraps at words. */
   place(kind: LeafKind = "prose"): Place {
     const { first, rest } = prefixOf(this.containers, this.view);
     return {
@@ -76,7 +76,7 @@ export class Page {
     this.#print();
   }
 
-  /** The blank line before what comes, where there is one. */
+  /** Writes the blank line before the next block, if there is one. */
   gap(kind: LeafKind): void {
     const last = this.#last;
     if (last !== undefined && (this.isBlank || needsGap(last, { kind, containers: this.containers }))) {

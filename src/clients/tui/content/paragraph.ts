@@ -1,20 +1,20 @@
 /**
- * A paragraph that grows. What later text cannot change is laid out once; the rest waits.
+ * A growing paragraph. The part that later text cannot change is laid out once; the rest waits.
  *
- * Where the text is cut depends on the text alone, not on how it arrived, so that a stream gives the same lines as the whole.
+ * The cut depends only on the text, not on how it arrived, so that a stream gives the same lines as the whole text.
  */
 import { finalLength, parseInline } from "./inline.js";
 import { plainText, type Span } from "./spans.js";
 import { breakLine } from "./wrap.js";
 
-/** A mark that nothing closes within so much text is text. */
+/** A mark that is not closed within this many characters is text. */
 const MAX_OPEN = 4096;
 
-/** Where a paragraph stands. */
+/** The width and prefixes of a paragraph. */
 export interface Place {
   /** Cells for the text. */
   readonly width: number;
-  /** Around code, where no colour shows it. */
+  /** Written around code if no colour shows it. */
   readonly codeMark: string;
   emit(spans: readonly Span[]): void;
 }
@@ -43,7 +43,7 @@ export class Paragraph {
     return this.lines === 1 && this.#carry.length === 0;
   }
 
-  /** The last line of the source, when it is here as a whole. */
+  /** The last line of the source, if it is complete. */
   get lastLine(): string {
     return this.text.slice(this.text.lastIndexOf("\n") + 1);
   }
@@ -93,7 +93,7 @@ function lastBreak(text: string, end: number): number {
   return 0;
 }
 
-/** All lines on the screen but the last, and that one. */
+/** All screen lines except the last, and the last one. */
 function splitLast(spans: readonly Span[], width: number): [Span[], Span[]] {
   const text = plainText(spans);
   const from = text.lastIndexOf("\n") + 1;
@@ -108,7 +108,7 @@ function splitLast(spans: readonly Span[], width: number): [Span[], Span[]] {
     at += each.text.length;
   }
   const last = done.at(-1);
-  // The break itself is no part of either.
+  // The break itself belongs to neither.
   if (last?.text.endsWith("\n")) done[done.length - 1] = { ...last, text: last.text.slice(0, -1) };
   return [done, rest];
 }

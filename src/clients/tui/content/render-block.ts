@@ -1,4 +1,4 @@
-/** A block of the conversation as lines: safe, no wider than asked, without trailing spaces. */
+/** A block of the conversation as lines: safe, within the width, without trailing spaces. */
 import { formatDuration } from "../../../base/duration.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
@@ -17,7 +17,7 @@ import { clipSpans, wrapSpans } from "./wrap.js";
 export interface RenderOptions {
   readonly width: number;
   readonly theme: Theme;
-  /** Everything, instead of what a person needs at a glance. */
+  /** Show everything instead of a short form. */
   readonly expanded: boolean;
   /** By the client's clock. */
   readonly now: number;
@@ -30,7 +30,7 @@ type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
 const PROMPT_LINES = 20;
 const PROMPT_CHARACTERS = 4000;
 const SHELL_LINES = 20;
-/** A notice is a sentence; one that quotes more is cut. */
+/** A notice is a sentence; a longer one is cut. */
 const MAX_NOTICE = 2000;
 const NOTICE_LINES = 12;
 const EXPAND_KEY = "ctrl+o";
@@ -80,7 +80,7 @@ function renderPrompt({ text, images, steered }: Of<"prompt">, options: RenderOp
   return [...lines, clipSpans(hint, options)];
 }
 
-/** As much of a long text as is shown at a glance, and how many lines follow. */
+/** The first lines of a long text, and how many lines follow. */
 function beginningOf(text: string): { shown: string; left: number } {
   const lines = text.split("\n", PROMPT_LINES + 2);
   const isLong = lines.length > PROMPT_LINES + 1;
@@ -90,7 +90,7 @@ function beginningOf(text: string): { shown: string; left: number } {
   return { shown, left: isLong ? lineCount(text.slice(shown.length + 1)) : 0 };
 }
 
-/** The first characters, with no half of one at the end. */
+/** The first characters, without splitting one. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const unit = text.charCodeAt(most - 1);
@@ -171,7 +171,7 @@ function renderTurnEnd({ outcome, elapsedMs, summary, failure }: Of<"turn-end">,
   return [...renderNotice({ kind: "notice", level, text: words }, options), ...facts];
 }
 
-/** Text behind a mark; its other lines stand below its first. */
+/** Text after a mark; its other lines are aligned with the first. */
 function marked(
   spans: readonly Span[],
   { width, theme }: RenderOptions,

@@ -1,15 +1,15 @@
-/** Blank lines between the parts of the conversation: between what a person says, what the model says and what it does. */
+/** Blank lines between the parts of the conversation: between the user's text, the model's text and its calls. */
 import type { Block } from "./block.js";
 
 type Kind = Block["kind"];
 
-/** These stand close together: a call below a call, a notice beside them. */
+/** No blank line between these: calls and notices. */
 const CLOSE: ReadonlySet<Kind> = new Set(["tool", "thinking", "notice"]);
 
 export class Spacing {
   #last: Kind | undefined;
 
-  /** What stands before a block of this kind, if it came next. */
+  /** The blank line before a block of this kind, if it came next. */
   ahead(kind: Kind): readonly string[] {
     const last = this.#last;
     if (last === undefined || (last === "answer" && kind === "answer")) return [];

@@ -1,6 +1,6 @@
 /**
- * Text with roles. Layout breaks spans into lines first and paints them afterwards, so a style never reaches over a line break and
- * no code has to measure text that holds escape sequences.
+ * Text with roles. The layout breaks spans into lines first and paints them afterwards, so a style never crosses a line break and no
+ * code measures text with escape sequences.
  *
  * The text of a span has passed `safeText`.
  */
@@ -31,19 +31,19 @@ export function plainText(spans: readonly Span[]): string {
   return spans.map(({ text }) => text).join("");
 }
 
-/** Whether the theme has no styles, so that marks have to say what colours say elsewhere. */
+/** Whether the theme has no styles, so that marks replace colours. */
 export function isPlain(theme: Theme): boolean {
   return theme.strong("x") === "x";
 }
 
-/** What stands around code in prose. */
+/** The mark around code in prose. */
 export function codeMarkOf(theme: Theme): string {
   return isPlain(theme) ? "`" : "";
 }
 
 const MAX_URL = 2000;
 
-/** Only schemes that a click may open; undefined for others. A target holds printable ASCII alone. */
+/** Only schemes that a click may open; undefined for others. A target contains only printable ASCII. */
 function linkTarget(url: string): string | undefined {
   if (url.length > MAX_URL || !/^(?:https?:\/\/|mailto:)/i.test(url)) return undefined;
   return url.replace(/[^\x21-\x7e]/gu, (char) => {

@@ -1,8 +1,8 @@
 /**
  * Tables by display width.
  *
- * 1. Columns are as wide as their cells; when that is too wide, the widest ones get narrower and their cells wrap.
- * 2. Where even narrow columns do not fit, every row becomes a list of `head: cell`.
+ * 1. Columns are as wide as their cells; if that is too wide, the widest ones get narrower and their cells wrap.
+ * 2. If even narrow columns do not fit, every row becomes a list of `head: cell`.
  */
 import { textWidth } from "../../../base/text-width.js";
 import type { Theme } from "../theme.js";
@@ -20,7 +20,7 @@ export interface TableSource {
 interface Cell {
   readonly spans: readonly Span[];
   readonly width: number;
-  /** Of its longest word. */
+  /** The width of its longest word. */
   readonly word: number;
 }
 
@@ -30,7 +30,7 @@ interface View {
 }
 
 const MIN_COLUMN = 4;
-/** A column is not made narrower than its longest word, as long as that is this short. */
+/** A column stays at least as wide as its longest word, up to this width. */
 const MAX_WORD = 16;
 const MAX_PARSED = 4096;
 
@@ -66,7 +66,7 @@ export function layoutTable(
 function row(texts: readonly string[], count: number, { theme, role }: { theme: Theme; role?: "strong" }): Cell[] {
   const codeMark = codeMarkOf(theme);
   return Array.from({ length: count }, (_, at) => {
-    // What is too much for the columns stays visible in the last one.
+    // The last column shows surplus cells.
     const whole = at === count - 1 && texts.length > count ? texts.slice(at).join(" | ") : (texts[at] ?? "");
     // A tab has no width of its own within a column.
     const text = whole.replaceAll("\t", " ");
@@ -86,7 +86,7 @@ function wraps(cell: Cell, width: number): boolean {
   return cell.width > width || plainText(cell.spans).includes("\n");
 }
 
-/** Undefined when the columns do not fit at all. */
+/** Undefined if the columns do not fit at all. */
 function columnWidths(rows: readonly (readonly Cell[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
   const of = (pick: (cell: Cell) => number) =>

@@ -1,4 +1,4 @@
-/** The last lines of a text, without a look at the whole of a long one. */
+/** The last lines of a text, without reading all of a long one. */
 import { safeText } from "../../../base/terminal-text.js";
 
 export interface Tail {
@@ -8,7 +8,7 @@ export interface Tail {
   readonly before: number;
 }
 
-/** More than this is not looked at for one line. */
+/** The most characters to read of one line. */
 const MAX_LINE = 4000;
 
 export function tailOf(text: string, most: number): Tail {
@@ -19,7 +19,7 @@ export function tailOf(text: string, most: number): Tail {
   const start = from <= 0 ? 0 : from + 1;
   const shown = Math.max(start, end.length - most * MAX_LINE);
   const lines = safeText(end.slice(shown)).split("\n");
-  // Carriage returns make more lines of one.
+  // Carriage returns split a line into several.
   return { lines: lines.slice(-most), before: countLines(end, shown) + Math.max(0, lines.length - most) };
 }
 

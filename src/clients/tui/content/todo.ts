@@ -1,4 +1,4 @@
-/** The model's list of what is to be done. */
+/** The model's to-do list. */
 import { safeLine } from "../../../base/terminal-text.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import type { Role, Theme } from "../theme.js";

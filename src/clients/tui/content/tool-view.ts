@@ -1,4 +1,4 @@
-/** A tool call: one line that says what it does and how it went, and below it what a person has to see. */
+/** A tool call: one line with its purpose and result, and below it the output that the user needs. */
 import { commandFailure } from "../../../base/command-failure.js";
 import { formatDuration } from "../../../base/duration.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
@@ -15,16 +15,16 @@ import { todoLines } from "./todo.js";
 import { argumentWords, counted, patchedFiles, resultWords, toolName } from "./tool-words.js";
 import { clipSpans, clipText, wrapSpans } from "./wrap.js";
 
-/** Of a command that runs. */
+/** Output lines of a running command. */
 const LIVE_LINES = 5;
-/** Of a failed one: errors and summaries stand at the end. */
+/** Output lines of a failed command: errors and summaries are at the end. */
 const FAILURE_LINES = 8;
-/** A long line of output takes so many rows unless the output is expanded. */
+/** The most rows for a long line of output, unless the output is expanded. */
 const ROWS_PER_LINE = 4;
 const DIFF_LINES = 24;
 const CHILDREN = 6;
 const INDENT = "  ";
-/** Fewer cells are not worth showing arguments. */
+/** With fewer cells, arguments are left out. */
 const MIN_WORDS = 4;
 const MAX_WORDS = 1000;
 const DEEPEST = 6;
@@ -36,7 +36,7 @@ export function renderTool(block: ToolBlock, options: RenderOptions, depth = 0):
   return [headLine(block, options), ...body.map((line) => (line === "" ? "" : indent + line))];
 }
 
-/** The arguments give way to the facts behind them. */
+/** If space is short, the arguments are cut before the facts after them. */
 function headLine(block: ToolBlock, options: RenderOptions): string {
   const { width, theme } = options;
   const name = span(safeLine(toolName(block.tool)), "strong");
@@ -45,7 +45,7 @@ function headLine(block: ToolBlock, options: RenderOptions): string {
   const words = safeLine(oneLine(argumentWords(block), theme));
   const room = (shown: readonly Span[]) => width - textWidth(plainText([...lead, ...shown])) - 1;
   const all = [...facts, ...time].flatMap((fact) => [dot(theme), fact]);
-  // The time is what a person misses least.
+  // The time is the least important part.
   const behind = room(all) >= textWidth(words) ? all : facts.flatMap((fact) => [dot(theme), fact]);
   const shown = room(behind) < MIN_WORDS ? "" : clipText(words, room(behind), theme);
   return clipSpans([...lead, span(shown === "" ? "" : ` ${shown}`), ...behind], options);
@@ -80,7 +80,7 @@ function durationOf({ result, startedAt }: ToolBlock): number {
   return typeof measured === "number" ? measured : (result?.endedAt ?? startedAt) - startedAt;
 }
 
-/** Under a second it says nothing. */
+/** Empty below a second. */
 function elapsed(ms: number): Span[] {
   return ms >= 1000 ? [span(formatDuration(Math.floor(ms / 1000) * 1000), "dim")] : [];
 }
@@ -113,19 +113,19 @@ function failureLines(block: ToolBlock, options: RenderOptions): string[] {
   return before > 0 ? [beforeLine(before, options), ...shown] : shown;
 }
 
-/** A message of a tool says the important thing first. */
+/** A message of a tool has the important part first. */
 function headOf(text: string): { lines: readonly string[]; before: number } {
   return { lines: safeText(text.slice(0, 8000).trim()).split("\n").slice(0, FAILURE_LINES), before: 0 };
 }
 
-/** The end of a long line, as it is the end of the output. */
+/** Keeps the end of a long line, because it is the end of the output. */
 function shortened(rows: string[], { width, theme }: RenderOptions): string[] {
   return rows.length <= ROWS_PER_LINE
     ? rows
     : [clipSpans([span(ellipsis(theme), "dim")], { width, theme }), ...rows.slice(-ROWS_PER_LINE)];
 }
 
-/** What stands before the lines that are shown. */
+/** The line that counts the hidden lines before. */
 export function beforeLine(count: number, { width, theme }: RenderOptions, one = "line"): string {
   return clipSpans([span(`${ellipsis(theme)} ${counted(count, one, `${one}s`)} before`, "dim")], { width, theme });
 }

@@ -1,10 +1,10 @@
-/** What one line says about a tool call: its arguments before, its result after. */
+/** One line about a tool call: first its arguments, then its result. */
 import { formatBytes } from "../../../base/byte-size.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import type { JsonObject, JsonValue } from "../../../protocol/json.js";
 import type { ToolBlock } from "./block.js";
 
-/** Names under which models ask for the same tools. */
+/** Other names of the same tools that models use. */
 const ALIASES: Readonly<Record<string, string>> = {
   read_file: "read",
   write_file: "write",
@@ -17,7 +17,7 @@ export function toolName(tool: string): string {
   return Object.hasOwn(ALIASES, tool) ? (ALIASES[tool] as string) : tool;
 }
 
-/** The arguments as a person wants to see them in one line. */
+/** The important arguments in one line. */
 export function argumentWords({ tool, args, result }: ToolBlock): string {
   const name = toolName(tool);
   const path = text(result?.details?.path) ?? text(args.path) ?? text(args.file_path) ?? "";
@@ -53,7 +53,7 @@ export function argumentWords({ tool, args, result }: ToolBlock): string {
   }
 }
 
-/** Counts of a call that went well. */
+/** Counts of a successful call. */
 export function resultWords({ tool, result }: ToolBlock): string | undefined {
   const details = result?.details ?? {};
   const count = (key: string) => number(details[key]);

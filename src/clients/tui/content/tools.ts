@@ -1,7 +1,7 @@
-/** What the content needs from large libraries. The plain version is there at once; the real one is loaded after the first paint. */
+/** Functions from large libraries. The plain version works at once; the real one is loaded after the first paint. */
 import { type Span, span } from "./spans.js";
 
-/** The state of highlighting between two lines of code. A value: a line may be tried and given up. */
+/** The state of highlighting between two lines of code. It is immutable, so a preview of a line can be dropped. */
 export interface Highlighter {
   line(text: string): { readonly spans: readonly Span[]; readonly next: Highlighter };
 }

@@ -1,9 +1,9 @@
 /**
- * Spans broken into lines by display width.
+ * Breaks spans into lines by display width.
  *
- * 1. No line is wider than asked, and none ends in a space.
+ * 1. No line exceeds the width, and none ends in a space.
  * 2. A line breaks at spaces, before and after wide characters, then at the joints of a URL or path, else anywhere.
- * 3. The time grows with the text alone.
+ * 3. The time is linear in the text.
  */
 import { characters, characterWidth, expandTabs, textWidth } from "../../../base/text-width.js";
 import type { Theme } from "../theme.js";
@@ -18,7 +18,7 @@ interface Range {
 const PRINTABLE = /^[\x20-\x7e]*$/;
 /** Printable, and neither empty nor with a space at its end. */
 const SHORT = /^[\x20-\x7e]*[\x21-\x7e]$/;
-/** A colour that ends where another begins, with nothing visible between. The theme wrote both: text holds no escape. */
+/** A colour that ends where another begins, with nothing visible between. Both come from the theme, because text contains no escapes. */
 const COLOUR_END = "\u001b[39m";
 const BETWEEN_COLOURS = /\x1b\[39m( *)(?=\x1b\[(?:3[0-7]|38;[\d;]+)m)/g;
 /** Where a long word may break, after the character. */
@@ -27,15 +27,15 @@ const JOINTS = new Set("/?&=#._-,;:|");
 const CLOSING = new Set("、。，．：；！？）］｝」』】〉》〕…ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ,.!?;:)]}");
 /** These do not end one. */
 const OPENING = new Set("（［｛「『【〈《〔([{");
-/** A flood of marks without width still ends its line. */
+/** Many marks without width still end a line. */
 const UNITS_PER_CELL = 16;
 
 export interface WrapOptions {
   readonly width: number;
   readonly theme: Theme;
-  /** Stands before the first line, painted. */
+  /** The painted prefix of the first line. */
   readonly first?: Prefix;
-  /** Stands before the others. */
+  /** The prefix of the other lines. */
   readonly rest?: Prefix;
   /** `words` for prose, `anywhere` for code. */
   readonly at?: "words" | "anywhere";
@@ -124,13 +124,13 @@ export function splitLines(spans: readonly Span[]): Span[][] {
   return lines;
 }
 
-/** A mark without text; its last space stands inside its style. */
+/** Removes the last space, which is inside the style, from a mark without text. */
 function withoutTrailing(painted: string): string {
   return painted.replace(/ +((?:\x1b\[[\d;]*m)*)$/, "$1").trimEnd();
 }
 
 function withoutTabs(line: readonly Span[]): Span[] {
-  // A tab goes to the next stop, which depends on all that stands before it.
+  // A tab goes to the next stop, which depends on the text before it.
   let before = "";
   return line.map((each) => {
     const whole = expandTabs(before + each.text);
@@ -187,7 +187,7 @@ class LineBreaker {
   #joint: { at: number; used: number } | undefined;
   #previous = "";
   #previousWidth = 0;
-  /** Indentation is no place to break. */
+  /** A line does not break in its indentation. */
   #hasWord = false;
 
   constructor(text: string, width: number, at: "words" | "anywhere") {
@@ -199,7 +199,7 @@ class LineBreaker {
   add(character: string, cells: number): void {
     const isSpace = character === " ";
     if (this.#at === "words" && !isSpace) this.#noteWideBreak(character, cells);
-    // Spaces may hang over the edge: they are not printed there.
+    // Spaces may exceed the width: they are not printed there.
     const hangs = isSpace && this.#at === "words";
     while (!hangs && this.#used + cells > this.#width && this.#position > this.#start) this.#break();
     if (this.#position + character.length - this.#start > this.#width * UNITS_PER_CELL + 64) this.#break();
@@ -226,7 +226,7 @@ class LineBreaker {
     this.#good = { end, next: this.#position, used: this.#used };
   }
 
-  /** Between two characters of which one is wide. */
+  /** A break between two characters, one of them wide. */
   #noteWideBreak(character: string, cells: number): void {
     if (!this.#hasWord || this.#previous === " " || (cells < 2 && this.#previousWidth < 2)) return;
     if (CLOSING.has(character) || OPENING.has(this.#previous)) return;

@@ -1,4 +1,4 @@
-/** The review of content of a folder: one decision for each file, because a file is used as a whole or not at all. */
+/** The review of content of a folder: one decision for each file, because Oxbow uses a whole file or none of it. */
 import type { ContentDecision, WaitingContent } from "../../../protocol/queries.js";
 import { parseHunks } from "../content/diff/hunks.js";
 import type { Dialog } from "./dialog.js";

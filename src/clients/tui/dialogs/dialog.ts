@@ -7,7 +7,7 @@ import type { Theme } from "../theme.js";
 
 export type Step<S, R> =
   | { readonly state: S }
-  /** It is over. */
+  /** The dialog has ended. */
   | { readonly done: R };
 
 export interface DialogSize {

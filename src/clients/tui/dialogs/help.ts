@@ -1,4 +1,4 @@
-/** All keys on one screen, as they are for this person. */
+/** All keys of this user on one screen. */
 import { padText, truncateText, wrapText } from "../../../base/text-width.js";
 import { ACTIONS, type Bindings, type KeyAction, USUAL_KEYS } from "../keys/bindings.js";
 import type { Theme } from "../theme.js";
@@ -6,7 +6,7 @@ import type { Dialog } from "./dialog.js";
 
 type Line = readonly [key: string, what: string];
 
-/** Those that a person may give other keys to, and those that stay as they are. */
+/** The actions with configurable keys, and the fixed keys. */
 const LINES: readonly (KeyAction | Line)[] = [
   "send",
   "queue",
@@ -42,7 +42,7 @@ function keysAndWords(keys: Bindings): readonly Line[] {
 
 const SCROLLS = "up, down scroll; other keys close this.";
 
-/** Arrows scroll where not all fit; any other key closes it. */
+/** The arrow keys scroll if not everything fits; any other key closes it. */
 export function helpDialog(keys: Bindings = USUAL_KEYS): Dialog<number, undefined> {
   const known = keysAndWords(keys);
   return {

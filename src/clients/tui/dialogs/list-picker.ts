@@ -8,7 +8,7 @@ import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 export interface PickerItem<T> {
   readonly value: T;
   readonly label: string;
-  /** Columns behind the label; the last ones go first on a narrow screen. */
+  /** Columns after the label; on a narrow screen the last ones are dropped first. */
   readonly columns?: readonly string[];
   /** Shown below the list while it is selected. */
   readonly preview?: readonly string[];
@@ -18,20 +18,20 @@ export interface PickerItem<T> {
 export interface PickerState {
   readonly filter: string;
   readonly at: number;
-  /** Which of the views of the list is shown. */
+  /** The index of the current scope. */
   readonly scope: number;
 }
 
 export interface PickerOptions<T> {
   readonly name: string;
   readonly title: string;
-  /** One list, or several that Tab goes round: this folder, all folders. */
+  /** One list, or several that Tab switches between: this folder, all folders. */
   readonly scopes: readonly { readonly name: string; readonly items: readonly PickerItem<T>[] }[];
   readonly empty: string;
   readonly matches: (filter: string, text: string) => boolean;
 }
 
-/** Undefined when the person went back. */
+/** Undefined if the user went back. */
 export function pickerDialog<T>(options: PickerOptions<T>): Dialog<PickerState, T | undefined> {
   const { scopes } = options;
   const current = scopes[0]?.items.findIndex((item) => item.current) ?? -1;
@@ -126,7 +126,7 @@ function footer<T>({ scopes }: PickerOptions<T>, { scope }: PickerState, count: 
   return `enter chooses · esc back${change} · ${count} found`;
 }
 
-/** Columns that all rows have room for; the last ones go first. */
+/** Columns that fit in all rows; the last ones are dropped first. */
 function columnWidths<T>(items: readonly PickerItem<T>[], room: number): readonly number[] {
   const count = Math.max(0, ...items.map(({ columns = [] }) => columns.length));
   const widest = (of: (item: PickerItem<T>) => string) =>

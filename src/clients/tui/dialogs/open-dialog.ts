@@ -1,4 +1,4 @@
-/** A dialog that is open: holds its state and gives it keys. */
+/** An open dialog: keeps its state and passes keys to it. */
 import type { FullScreen, Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
@@ -17,7 +17,7 @@ export class OpenDialog {
   readonly #screen: FullScreen | undefined;
   #state: unknown;
 
-  /** The state type of the dialog stays its own affair. */
+  /** `unknown`, because only the dialog knows the type of its state. */
   constructor(dialog: unknown, options: OpenDialogOptions) {
     this.#dialog = dialog as Dialog<unknown, unknown>;
     this.#options = options;

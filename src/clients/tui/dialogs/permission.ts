@@ -1,8 +1,8 @@
 /**
  * The question whether a call may run: what will happen, why it asks, and answers of one key.
  *
- * 1. Words of the model stand behind a bar, so that they cannot imitate the choices.
- * 2. A choice that the engine would not keep is not offered.
+ * 1. A bar precedes the model's text, so that it cannot imitate the choices.
+ * 2. It offers only choices that the engine would honour.
  */
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { truncateText, wrapText } from "../../../base/text-width.js";
@@ -87,7 +87,7 @@ function choose(state: PermissionState, { id }: Key, choices: readonly Choice[])
   return chosen === undefined ? { state } : { done: chosen.answer };
 }
 
-/** Enter denies with the words, Esc goes back to the choices. */
+/** Enter denies with the typed reason, Esc goes back to the choices. */
 function write(state: PermissionState, { id, data }: Key): PermissionStep {
   const { message = "" } = state;
   if (id === "escape") return { state: { scroll: state.scroll } };

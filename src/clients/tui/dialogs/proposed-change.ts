@@ -1,11 +1,11 @@
-/** What a call that waits for an answer would write, as hunks. */
+/** The change that a pending call would write, as hunks. */
 
 import { diffLines } from "../../../base/diff.js";
 import type { JsonObject, JsonValue } from "../../../protocol/json.js";
 import type { DiffLine, Hunk } from "../content/diff/hunks.js";
 import type { ReviewFile } from "./review.js";
 
-/** Nothing for a call that writes no text of its own. Numbers are shown only where the call names them. */
+/** Empty for a call that writes no text. Line numbers are shown only if the call has them. */
 export function proposedChange(args: JsonObject): readonly ReviewFile[] {
   const { content, patch, edits, old, new: fresh } = args;
   if (typeof patch === "string") return patchedFiles(patch);
@@ -90,7 +90,7 @@ function headOf(line: string): Part | undefined {
   return partOf(named[2] ?? "", { Add: "create", Update: "change", Delete: "delete" }[named[1] ?? ""]);
 }
 
-/** Both names are shown when they differ: what looks like a head may be a line of the file. */
+/** Both names are shown when they differ: an apparent header may be a line of the file. */
 function pairOf(first: string, second: string): Part | undefined {
   if (!second.startsWith("+++ ")) return undefined;
   const nameOf = (line: string) =>
@@ -104,7 +104,7 @@ function pairOf(first: string, second: string): Part | undefined {
   return partOf(from === to ? to : `${from} to ${to}`);
 }
 
-/** Lines around the files of a patch that say nothing about them. */
+/** Lines of the patch envelope. */
 function isFrame(line: string): boolean {
   return /^(\*\*\* (Begin|End) Patch|diff --git .*|index [0-9a-f.]+( \d+)?|)$/.test(line);
 }

@@ -1,8 +1,8 @@
 /**
  * The open questions, one at a time, beside the draft.
  *
- * 1. A question that appears while a person types takes no key until they have paused: no letter meant for the draft answers it.
- * 2. It has the focus when the draft is empty. Tab goes between question and draft, and both stay on the screen.
+ * 1. A question that appears while the user types takes no key until the user pauses, so that no letter for the draft answers it.
+ * 2. It has the focus if the draft is empty. Tab switches between question and draft, and both stay on the screen.
  */
 import type { Clock } from "../../../base/clock.js";
 import type { EventPayloads } from "../../../protocol/events.js";
@@ -17,7 +17,7 @@ type Question = EventPayloads["PermissionRequested"];
 export interface QuestionPromptOptions {
   readonly clock: Clock;
   readonly answer: (question: Question, answer: PermissionAnswer) => void;
-  /** Shows what the call would write on a screen of its own. */
+  /** Shows the change of the call on the full screen. */
   readonly review: (question: Question) => void;
 }
 
@@ -36,7 +36,7 @@ export class QuestionPrompt {
   readonly #answered = new Set<CallId>();
   #focused = false;
   #lastKeyAt = Number.NEGATIVE_INFINITY;
-  /** The person has paused since the question appeared. */
+  /** The user has paused since the question appeared. */
   #armed = false;
 
   constructor(options: QuestionPromptOptions) {
@@ -62,12 +62,12 @@ export class QuestionPrompt {
     this.#armed = now - this.#lastKeyAt >= PAUSE_MS;
   }
 
-  /** The draft was sent: the next key is not meant for it. */
+  /** The draft was sent, so the next key is not for it. */
   onSent(): void {
     this.#lastKeyAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** False when the key is not for the question. */
+  /** False if the key is not for the question. */
   onKey(key: Key, { now }: Place): boolean {
     const pause = now - this.#lastKeyAt;
     this.#lastKeyAt = now;
@@ -78,19 +78,19 @@ export class QuestionPrompt {
       return true;
     }
     if (!this.#focused || key.id === "ctrl+c") return false;
-    // Swallowed: it was typed before the person could read the question.
+    // Ignored: the user typed it before reading the question.
     if (!this.#armed) return true;
     if (key.id === "v" && this.#state.message === undefined) this.#options.review(this.#open.question);
     else this.#take(this.#open.dialog.onKey(this.#state, key));
     return true;
   }
 
-  /** The answer of the review; nothing when the question was answered elsewhere meanwhile. */
+  /** Sends the answer of the review, unless the question was answered elsewhere meanwhile. */
   answerFor({ call }: Question, answer: PermissionAnswer): void {
     if (this.#open?.question.call === call) this.#take({ done: answer });
   }
 
-  /** The person writes to the model why not. */
+  /** Lets the user write a reason for the model. */
   askWhy({ call }: Question): void {
     if (this.#open?.question.call !== call) return;
     this.#focused = true;

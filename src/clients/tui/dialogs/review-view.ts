@@ -1,4 +1,4 @@
-/** How a review looks: what is decided on, its diff, and the keys. */
+/** The view of a review: the current item, its diff, and the keys. */
 import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText, wrapText } from "../../../base/text-width.js";
 import { renderDiff } from "../content/diff/render-diff.js";
@@ -6,7 +6,7 @@ import type { Theme } from "../theme.js";
 import type { DialogSize, DialogView } from "./dialog.js";
 import type { ReviewOptions, ReviewState, ReviewStop, ReviewVerdict } from "./review.js";
 
-/** From here on two columns are the first choice. */
+/** From this width on, two columns are the default. */
 export const WIDE = 120;
 const LEAST_SPLIT = 80;
 
@@ -88,7 +88,7 @@ function bodyLines(
   return { lines, stopAt };
 }
 
-/** The first line also says which part of the diff is seen. */
+/** The first line also shows which part of the diff is visible. */
 function footLines(
   context: ReviewContext,
   { verdicts }: ReviewState,

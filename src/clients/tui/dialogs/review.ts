@@ -1,7 +1,7 @@
 /**
  * Shows changes file by file, one column or two, and takes a decision for each file or each hunk.
  *
- * 1. What no one decided on stays as it is.
+ * 1. Files and hunks without a decision stay unchanged.
  * 2. Nothing happens before Enter, which the last line explains with numbers.
  */
 import type { Hunk } from "../content/diff/hunks.js";
@@ -13,12 +13,12 @@ export interface ReviewFile {
   readonly path: string;
   /** What would happen to it: `restore, +1 -1`. */
   readonly what: string;
-  /** What a person should know before a decision: that it is guarded, that the diff is cut. */
+  /** Notes for the decision: that it is guarded, that the diff is cut. */
   readonly notes: readonly string[];
   readonly hunks: readonly Hunk[];
-  /** It is decided on as a whole also where others are decided on by hunk. */
+  /** One decision for the whole file, even if other files have one per hunk. */
   readonly whole?: true;
-  /** It stays as it is, whatever a person decides; the notes say why. */
+  /** It cannot be changed; the notes say why. */
   readonly fixed?: true;
 }
 
@@ -29,7 +29,7 @@ export interface ReviewOptions {
   readonly unit: "file" | "hunk";
   /** Other words for a decision: `approved` instead of `accepted`. */
   readonly words?: { readonly accepted: string; readonly a: string };
-  /** The review ends by itself when every stop has a decision. */
+  /** The review ends automatically when every stop has a decision. */
   readonly endsWhenDecided?: true;
   /** What Enter does now: `undoes 1 of 2 files`. */
   readonly end: (counts: ReviewCounts) => string;
@@ -40,26 +40,26 @@ export interface ReviewOptions {
 export interface ReviewCounts {
   readonly accepted: number;
   readonly declined: number;
-  /** What can be decided on. */
+  /** The number of stops. */
   readonly all: number;
 }
 
 export type ReviewVerdict = "accepted" | "declined";
 
 export interface ReviewState {
-  /** Which of the stops is shown. */
+  /** The index of the current stop. */
   readonly at: number;
   readonly verdicts: Readonly<Record<number, ReviewVerdict>>;
-  /** As the person chose it; otherwise the width decides. */
+  /** The user's choice; default: depends on the width. */
   readonly layout?: "unified" | "split";
-  /** The first row of the diff that is shown; undefined follows the stop. */
+  /** The first visible row of the diff; undefined: follows the stop. */
   readonly top?: number;
 }
 
-/** A file, or a hunk of it, that a person decides on. */
+/** A file or hunk that needs a decision. */
 export interface ReviewStop {
   readonly file: number;
-  /** Absent where the file is decided on as a whole. */
+  /** Absent if one decision is for the whole file. */
   readonly hunk?: number;
 }
 
@@ -71,14 +71,14 @@ export type ReviewResult =
       readonly undecided: readonly ReviewStop[];
     }
   | { readonly kind: "answer"; readonly key: string }
-  /** The person went back. */
+  /** The user went back. */
   | undefined;
 
 type ReviewStep = Step<ReviewState, ReviewResult>;
 
 export function reviewDialog(options: ReviewOptions): Dialog<ReviewState, ReviewResult> {
   const stops = stopsOf(options);
-  // What the last view measured, for the keys that scroll and switch.
+  // Measurements of the last view, for the keys that scroll and switch.
   const seen = { columns: WIDE, rows: 1, lines: 0, first: 0 };
   const context = { options, stops, seen };
   return {
@@ -173,7 +173,7 @@ function scrolled({ seen }: ReviewContext, state: ReviewState, id: string): Revi
   return { ...state, top: Math.max(0, Math.min(seen.lines - seen.rows, seen.first + by)) };
 }
 
-/** The next one without a decision is shown then. */
+/** Then goes to the next stop without a decision. */
 function decide(context: ReviewContext, state: ReviewState, verdict: ReviewVerdict): ReviewState {
   const { stops, options } = context;
   const isFixed = options.files[stops[state.at]?.file ?? 0]?.fixed;
@@ -181,7 +181,7 @@ function decide(context: ReviewContext, state: ReviewState, verdict: ReviewVerdi
   return moved(context, next, state.at + 1);
 }
 
-/** The whole file, or all files where a file is decided on as a whole. */
+/** Decides about the whole file, or about all files if each file is one stop. */
 function decideMany({ stops, options }: ReviewContext, state: ReviewState, verdict: ReviewVerdict): ReviewState {
   const file = stops[state.at]?.file;
   const verdicts = { ...state.verdicts };

@@ -1,4 +1,4 @@
-/** Dialogs with sample content, for tests that look at whole screens. */
+/** Dialogs with sample content, for tests of whole screens. */
 import type { CallId } from "../../../protocol/ids.js";
 import type { WaitingContent } from "../../../protocol/queries.js";
 import type { Block } from "../content/block.js";

@@ -1,6 +1,6 @@
 /**
- * What stands around the conversation: the sessions of this folder, the rules of this session, the instructions in use. A wide
- * screen shows the sections side by side. A section without content is left out.
+ * The context of the conversation: the sessions of this folder, the rules of this session, the instructions in use. A wide screen shows
+ * the sections side by side. A section without content is left out.
  */
 import { safeLine } from "../../../base/terminal-text.js";
 import { padText, truncateText } from "../../../base/text-width.js";
@@ -8,7 +8,7 @@ import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 
-/** What a key does with a row. */
+/** The action of a key on a row. */
 export type SidebarAction =
   | { readonly kind: "resume"; readonly session: string }
   | { readonly kind: "revoke"; readonly rule: number };
@@ -24,11 +24,11 @@ export interface SidebarSection {
 }
 
 export interface SidebarState {
-  /** Which of the rows with an action is selected. */
+  /** The index of the selected row among those with an action. */
   readonly at: number;
 }
 
-/** Undefined when it was closed. */
+/** Undefined if it was closed. */
 export type SidebarResult = SidebarAction | undefined;
 
 const WIDE = 120;

@@ -1,4 +1,4 @@
-/** The whole conversation with all output, on a screen of its own. Scrolls and searches. */
+/** The whole conversation with all output, on the full screen, with scrolling and search. */
 import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText } from "../../../base/text-width.js";
 import type { Block } from "../content/block.js";
@@ -8,17 +8,17 @@ import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 
 export interface TranscriptState {
-  /** The number of the first row on the screen; undefined is the end. */
+  /** The number of the first row on the screen; undefined: the end. */
   readonly top?: number;
   readonly search?: string;
   readonly typing?: boolean;
-  /** As the last view knew it. */
+  /** The page size of the last view. */
   readonly page: number;
 }
 
 type TranscriptStep = Step<TranscriptState, undefined>;
 
-/** What is shown, the newest page first. */
+/** The content, the newest page first. */
 export interface TranscriptSource {
   readonly pages: readonly (readonly Block[])[];
   readonly state: "complete" | "more" | "loading" | { readonly problem: string };
@@ -26,14 +26,14 @@ export interface TranscriptSource {
 }
 
 /**
- * Rows are counted from the first one of the newest page, so that they keep their numbers when an earlier page comes: rows
- * before it have negative ones.
+ * Rows are numbered from the first one of the newest page, so that the numbers stay the same when an earlier page is loaded. Earlier
+ * rows have negative numbers.
  */
 interface Laid {
   readonly lines: readonly string[];
   /** Rows before number 0. */
   readonly earlier: number;
-  /** Where prompts begin. */
+  /** The rows where prompts begin. */
   readonly prompts: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Carries out what the reducers want from the engine: sends, commands, questions, pickers. */
+/** Carries out effects that need the engine: inputs, commands, questions, pickers. */
 
 import type { ClientAction } from "../../../base/client-action.js";
 import type { Clock } from "../../../base/clock.js";
@@ -32,12 +32,12 @@ export interface CarrierOptions {
   readonly setTheme: (name: string) => void;
   readonly themes: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
   readonly hint: (text: string) => void;
-  /** Asks the terminal to put a text into the clipboard; false when it certainly does not. */
+  /** Asks the terminal to copy a text to the clipboard; false if the terminal certainly cannot. */
   readonly copy: (text: string) => boolean;
   /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
   readonly clientAction: (name: string) => ClientAction | undefined;
   readonly exit: () => void;
-  /** Absent where the program cannot sign in. */
+  /** Absent if the program cannot sign in. */
   readonly login?: Login;
 }
 
@@ -46,7 +46,7 @@ export type EngineEffect = Extract<
   { readonly do: "send" | "command" | "shell" | "refresh" | "open" | "tell who" }
 >;
 
-/** Events of a resumed session that are shown. */
+/** The most events of a resumed session to show. */
 const MOST_SHOWN_AGAIN = 5000;
 
 export class Carrier {
@@ -137,7 +137,7 @@ export class Carrier {
       return;
     }
     this.#complain(reply);
-    // Nothing has begun.
+    // No turn has begun.
     if (kind === "SendInput") update((now) => (now.turn?.id === undefined ? without(now, "turn") : now));
     if (kind === "SetMode") await this.refresh();
   }
@@ -169,7 +169,7 @@ export class Carrier {
     await this.refresh();
   }
 
-  /** Continues with the session that a command asks for. False if that fails. */
+  /** Continues with the session that a command returned. False if that fails. */
   async #follow(value: JsonValue | undefined): Promise<boolean> {
     const follow = isJsonObject(value) ? value.follow : undefined;
     if (!isJsonObject(follow)) return true;
@@ -220,7 +220,7 @@ export class Carrier {
     reviewQuestion(question, { open: this.#options.open, questions });
   }
 
-  /** Says what waits here, after the first paint. */
+  /** Shows what waits in this folder, after the first paint. */
   async welcome(): Promise<void> {
     const { welcome } = await import("./welcome.js");
     await this.refresh();

@@ -9,7 +9,7 @@ export function copyAnswer(what: string, carrier: Carrier, { copy, hint }: Carri
     return;
   }
   const size = text.length === 1 ? "1 character" : `${text.length} characters`;
-  // A terminal does not say whether it did, so the sentence does not either.
+  // A terminal does not report success, so the message does not claim it.
   if (copy(text)) hint(`Asked the terminal to copy ${size}.`);
   else hint(`This terminal cannot copy ${size}. Select the text, or see it with Ctrl-O.`);
 }

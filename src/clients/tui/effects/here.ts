@@ -1,4 +1,4 @@
-/** Carries out what the reducers want on the screen: prints, the draft, the bell, the end. */
+/** Carries out effects on the screen: prints, the draft, the bell, the end. */
 import type { Composer } from "../input/composer.js";
 import type { Effect } from "../state.js";
 import type { TuiTerminal } from "../terminal/terminal.js";
@@ -12,7 +12,7 @@ export interface Here {
   readonly leave: () => void;
 }
 
-/** Returns the effect when it needs the engine. */
+/** Returns the effect if it needs the engine. */
 export function carryOutHere(
   effect: Effect,
   { transcript, composer, terminal, leave }: Here,
@@ -32,7 +32,7 @@ export function carryOutHere(
       composer.prepend(effect.text);
       return undefined;
     case "clear draft":
-      // As a change like others, so that undo brings it back.
+      // An ordinary change, so that undo restores the text.
       composer.setText("");
       return undefined;
     case "suspend":

@@ -2,11 +2,11 @@
 import { pickerDialog } from "../dialogs/list-picker.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 
-/** What the program can sign in to, and how. */
+/** How the program signs in to providers. */
 export interface Login {
-  /** Providers by name, with what is needed: a key, or an account. */
+  /** Providers by name, with what each needs: a key, or an account. */
   providers(): Promise<readonly { readonly name: string; readonly needs: string }[]>;
-  /** Runs the sign-in on the terminal; true when it went well. */
+  /** Runs the sign-in on the terminal; true if it succeeded. */
   run(provider: string): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** Opens the pickers and views of the client with what the engine knows. */
+/** Opens the pickers and views of the client with data from the engine. */
 import { groupDigits } from "../../../base/group-digits.js";
 import type { SessionInfo } from "../../../protocol/queries.js";
 import { helpDialog } from "../dialogs/help.js";
@@ -47,7 +47,7 @@ async function openTranscript({ client, state, carrier, update, open }: DialogPl
   const { blocks, before = await lastEvent() } = carrier.remembered;
   const onChange = () => update((now) => now);
   const history = new History({ client, session, blocks, before, onChange });
-  // A client that joined has seen little, which may not fill the screen.
+  // A client that joined late has few blocks, which may not fill the screen.
   if (blocks.length < FEW_BLOCKS) history.loadEarlier();
   open(transcriptDialog(history), () => {});
 
@@ -59,7 +59,7 @@ async function openTranscript({ client, state, carrier, update, open }: DialogPl
 
 const FEW_BLOCKS = 50;
 
-/** Every word of the filter is somewhere in the text. */
+/** Whether the text contains every word of the filter. */
 function matches(filter: string, text: string): boolean {
   const hay = text.toLowerCase();
   return filter

@@ -1,4 +1,4 @@
-/** Opens the sidebar with what the engine knows, and does what its keys ask for. */
+/** Opens the sidebar with data from the engine, and runs the actions of its keys. */
 import type { SessionInfo } from "../../../protocol/queries.js";
 import { type SidebarSection, sidebarDialog } from "../dialogs/sidebar.js";
 import { ageOf } from "../views/age.js";

@@ -8,7 +8,7 @@ export interface TypedCommand {
   readonly args: string;
 }
 
-/** False when the engine has to do it. */
+/** False if the engine must run it. */
 export async function runOwnCommand(
   { verb, args }: TypedCommand,
   carrier: Carrier,

@@ -5,7 +5,7 @@ import type { SessionInfo } from "../../../protocol/queries.js";
 import { isBusy, type State } from "../state.js";
 import type { DialogPlace } from "./open-named.js";
 
-/** The conversation is shown again, then it goes on. */
+/** Shows the conversation again, then continues it. */
 export async function resume(
   { client, state, print, restart, carrier }: DialogPlace,
   chosen: SessionInfo,
@@ -23,7 +23,7 @@ export async function resume(
   await carrier.refresh();
 }
 
-/** The session of this folder that was used last, besides the one that is open. */
+/** The last used session of this folder, except the open one. */
 export async function lastSession(client: EngineClient, { session, place }: State): Promise<SessionInfo | undefined> {
   if (place === undefined) return undefined;
   const reply = await client.query("ListSessions", { cwd: place.cwd, limit: 2 });

@@ -1,4 +1,4 @@
-/** The review of content that waits for the person's approval. What is approved is in use from the next turn on. */
+/** The review of content that waits for the user's approval. Approved content is in use from the next turn on. */
 import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { ContentDecision, WaitingContent } from "../../../protocol/queries.js";
 import { type ContentVerdicts, contentReview, decisionsOf } from "../dialogs/content-review.js";

@@ -1,4 +1,4 @@
-/** The change that a question is about, on a screen of its own. */
+/** Shows the change that a question is about on the full screen. */
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import { proposedChange } from "../dialogs/proposed-change.js";
@@ -11,7 +11,7 @@ import {
 } from "../dialogs/review.js";
 import type { Question } from "../state.js";
 
-/** Where the answer goes. */
+/** Receives the answer. */
 export interface QuestionAnswers {
   answerFor(question: Question, answer: PermissionAnswer): void;
   askWhy(question: Question): void;
@@ -22,7 +22,7 @@ interface Place {
   readonly questions: QuestionAnswers;
 }
 
-/** `n` goes to the next change here, so that it cannot deny by mistake. */
+/** Without `n`: here it goes to the next change, and must not deny by mistake. */
 const ANSWERS = [
   { keys: ["y", "1"], label: "allows all of it once" },
   { keys: ["x", "5"], label: "denies" },
@@ -54,7 +54,7 @@ export function endWords({ accepted, declined, all }: ReviewCounts): string {
   return declined > 0 ? "denies" : "goes back";
 }
 
-/** A call is allowed or denied as a whole. When the person wants only some changes, the model gets their numbers and can ask again. */
+/** A call is allowed or denied as a whole. If the user wants only some changes, the model gets their numbers and can make another call. */
 export function answerOf(result: ReviewResult, files: readonly ReviewFile[]): PermissionAnswer | undefined {
   if (result === undefined) return undefined;
   if (result.kind === "answer") return { decision: result.key === "y" ? "allow_once" : "deny" };

@@ -1,13 +1,13 @@
-/** `/undo`: shows what it would undo, and undoes the files, or the hunks of them, that the person accepts. */
+/** `/undo`: shows what it would undo, and undoes the files or hunks that the user accepts. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { parseHunks } from "../content/diff/hunks.js";
 import { type ReviewCounts, type ReviewFile, type ReviewStop, reviewDialog } from "../dialogs/review.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 
-/** Words that only say which turn; with more than that, the engine answers in text. */
+/** Arguments that only name a turn; with others, the engine answers in text. */
 const REVIEWED = /^(?:redo|\d{1,9})?$/i;
 
-/** False when the engine has to answer as it always does. */
+/** False if the engine must answer in text. */
 export async function reviewUndo(args: string, carrier: Carrier, options: CarrierOptions): Promise<boolean> {
   const which = args.trim();
   if (!REVIEWED.test(which)) return false;
@@ -38,7 +38,7 @@ function wordsOf({ redo, turns }: JsonObject, which: string): { readonly title: 
   const [turn] = Array.isArray(turns) ? turns : [];
   const number = isJsonObject(turn) && typeof turn.number === "number" ? String(turn.number) : undefined;
   const title = `${redo === true ? "Redo" : "Undo"} of ${number === undefined ? "the last turn" : `turn ${number}`}`;
-  // The turn that was shown is the one that is undone, whatever happened since.
+  // Undoes exactly the turn that was shown, whatever happened since.
   return { title, chosen: redo === true ? "redo" : (number ?? which) };
 }
 
@@ -85,7 +85,7 @@ export function chosenFiles(stops: readonly ReviewStop[], files: readonly Review
   });
 }
 
-/** One word of a command line; undefined when no quotation mark fits. */
+/** One word of a command line; undefined if no quotation mark works. */
 function quoted(word: string): string | undefined {
   if (!/[\s"']/.test(word)) return word;
   if (!word.includes('"')) return `"${word}"`;
@@ -112,7 +112,7 @@ function fileOf(item: JsonObject, guarded: readonly string[]): ReviewFile {
     what: `${String(item.action)}${item.kind === "file" ? "" : ` ${String(item.kind)}`}${counts}`,
     notes: [...why, ...guard, ...notes, ...empty],
     hunks,
-    // A part of a file can only come back where there is a file before and after, and all of its changes are shown.
+    // Hunks can be chosen only if the file exists before and after, and the diff shows all of its changes.
     ...((item.action !== "restore" || item.kind !== "file" || notes.some((note) => note.startsWith("… "))) && {
       whole: true as const,
     }),

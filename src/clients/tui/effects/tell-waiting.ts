@@ -1,4 +1,4 @@
-/** Says what in this folder waits for the person's approval, once for each version of it. */
+/** Shows what in this folder waits for the user's approval, once for each version. */
 import type { WaitingContent } from "../../../protocol/queries.js";
 import type { CarrierOptions } from "./carrier.js";
 
@@ -11,7 +11,7 @@ export class WaitingTeller {
   async tell({ client, state, keys, print, update }: CarrierOptions): Promise<void> {
     const { session } = state();
     const reply = await client.query("ListWaitingContent", {}, session);
-    // Nothing comes between the lines of a turn: the end of the turn asks again.
+    // Nothing is printed during a turn; the end of the turn checks again.
     if (!reply.ok || state().turn !== undefined || state().session !== session) return;
     const fresh = reply.answer.items.filter(({ id, sha256 }) => !this.#told.has(`${id} ${sha256}`));
     if (fresh.length === 0) return;

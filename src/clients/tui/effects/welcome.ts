@@ -1,4 +1,4 @@
-/** What a person should know at the start and what takes a moment to find out. Nothing waits for it. */
+/** Messages for the start that take a moment to find out. Nothing waits for them. */
 import { isJsonObject } from "../../../protocol/json.js";
 import { ageOf } from "../views/age.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
@@ -10,7 +10,7 @@ export async function welcome(
 ): Promise<void> {
   const before = state();
   const say = (text: string) => {
-    // Once the conversation has begun, nothing comes between.
+    // Once the conversation has begun, this prints nothing.
     const now = state();
     if (now.session !== before.session || now.turn !== undefined || now.costs !== before.costs) return;
     print({ kind: "notice", level: "info", text });

@@ -1,6 +1,6 @@
 /**
- * Pastes and images in a draft. The draft holds one token for each, so that the editor moves over it, deletes it and undoes it as
- * one character. A token is a lone surrogate: no text that a terminal sends can hold one.
+ * Pastes and images in a draft. The draft contains one token for each, so that the editor moves over it, deletes it and undoes it like
+ * one character. A token is a lone surrogate, which terminals never send.
  */
 import { pasteLabel } from "../../../base/pasted-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
@@ -32,7 +32,7 @@ export class Attachments {
   readonly #byToken = new Map<string, Attachment>();
   #images = 0;
 
-  /** The token that stands for it; undefined when the draft holds too many. */
+  /** The token for it; undefined if the draft has too many. */
   addPaste(text: string): string | undefined {
     return this.#add({ kind: "paste", text });
   }
@@ -51,7 +51,7 @@ export class Attachments {
     this.#byToken.set(token, attachment);
   }
 
-  /** What the screen shows for a token; undefined for a character that is none. */
+  /** What the screen shows for a token; undefined for any other character. */
   label(token: string): string | undefined {
     const found = this.#byToken.get(token);
     if (found === undefined) return undefined;
@@ -89,7 +89,7 @@ export class Attachments {
       from = match.index + 1;
       const found = this.#byToken.get(match[0]);
       if (found?.kind === "paste") parts.push({ paste: found.text });
-      // The clipboard may hold something else by the time the draft is restored.
+      // The clipboard may have changed when the draft is restored.
       if (found?.kind === "image" && found.path !== CLIPBOARD) parts.push({ image: found.path, source: found.source });
     }
     if (from < text.length) parts.push(text.slice(from));

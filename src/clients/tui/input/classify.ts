@@ -1,4 +1,4 @@
-/** What a person sends: words for the model, a slash command, or a command for the shell. */
+/** Classifies an input: text for the model, a slash command, or a shell command. */
 
 export type Sent =
   | { readonly kind: "prompt"; readonly text: string }
@@ -6,7 +6,7 @@ export type Sent =
   /** `!command`; `!!command` also shows it and its output to the model. */
   | { readonly kind: "shell"; readonly command: string; readonly shown: "person" | "model" };
 
-/** `/name`, `/namespace:name`: what has another slash in its first word is a path, and a path is words. */
+/** `/name`, `/namespace:name`: a first word with another slash is a path, and a path is text. */
 const SLASH = /^\/([^\s/]*)(?:\s+(.*))?$/s;
 
 export function classify(text: string): Sent {

@@ -1,7 +1,7 @@
 /**
  * `/` completes commands, then their arguments.
  *
- * 1. `/` lists what stands at the top: plain commands and namespaces. `/sk` continues to `/skills:`, `/skills:go` to one skill or to
+ * 1. `/` lists the top level: plain commands and namespaces. `/sk` continues to `/skills:`, `/skills:go` to one skill or to
  *    the list of those that match.
  * 2. A command is also found by a part of its name: `/add` finds `/route:add`.
  * 3. Both spellings work: `/route:add` and `/route add`.
@@ -16,9 +16,9 @@ export interface Value {
 }
 
 export interface CommandSource {
-  /** A promise while they are asked for the first time; the client asks again when skills change. */
+  /** A promise during the first request; the client requests them again when skills change. */
   commands(): readonly CommandInfo[] | Promise<readonly CommandInfo[]>;
-  /** Models, sessions, routes and so on; `typed` for those that are searched, such as files. */
+  /** Models, sessions, routes and so on; `typed` is for searches such as files. */
   values(source: string, typed: string): readonly Value[] | Promise<readonly Value[]>;
 }
 
@@ -48,11 +48,11 @@ function namesAt(typed: string, commands: readonly CommandInfo[]): Suggestions {
 }
 
 interface Candidate extends Suggestion {
-  /** The names that it is found by. */
+  /** The names to match. */
   readonly names: readonly string[];
 }
 
-/** Without a word all that stands at the top; with one also what is inside the namespaces. */
+/** Without a word, the top level; with one, also the content of the namespaces. */
 function candidates(typed: string, commands: readonly CommandInfo[]): readonly Candidate[] {
   const colon = typed.lastIndexOf(":");
   const scope = typed.slice(0, colon + 1);
@@ -91,7 +91,7 @@ function argumentText({ name, optional, rest, choices }: ArgumentInfo): string {
   return optional === true ? `[${text}]` : text;
 }
 
-/** What begins with the typed text first, the shortest name before others, then by how well it matches. */
+/** Names that begin with the typed text first, the shortest before others, then by the quality of the match. */
 function rank(typed: string, all: readonly Candidate[]): readonly Suggestion[] {
   if (typed === "") return all;
   const word = typed.toLowerCase();
@@ -99,7 +99,7 @@ function rank(typed: string, all: readonly Candidate[]): readonly Suggestion[] {
     const score = Math.min(...candidate.names.map((name) => scoreOf(word, name.toLowerCase())));
     return score === Number.POSITIVE_INFINITY ? [] : [{ candidate, order, score }];
   });
-  // What is equally good stays in its order: a namespace stands before what is inside it.
+  // Equal scores keep their order: a namespace comes before its content.
   scored.sort((a, b) => a.score - b.score || a.order - b.order);
   return scored.map(({ candidate }) => candidate);
 }

@@ -1,4 +1,4 @@
-/** The list of completions with its keys: it shows what fits the caret, and puts the chosen one into the draft. */
+/** The list of completions with its keys: it shows suggestions for the caret, and puts the chosen one into the draft. */
 import { cleanPaste } from "../../../base/pasted-text.js";
 import type { Theme } from "../theme.js";
 import type { CompletionSource, Suggestion } from "./completion.js";
@@ -34,7 +34,7 @@ export class Completer {
     return this.#menu.view(width, maxRows, theme);
   }
 
-  /** After the text changed; false when there is nothing to show. */
+  /** Call it after the text changed; false if there is nothing to show. */
   update(): boolean {
     const { caret, lines } = this.#editor;
     const line = lines[caret.line] ?? "";
@@ -54,7 +54,7 @@ export class Completer {
     return true;
   }
 
-  /** Opens the list. Where the answer is not there yet, Tab counts when it comes. */
+  /** Opens the list. If the answer has not come yet, Tab takes effect when it comes. */
   tab(): boolean {
     const isOpen = this.#menu.isPending || this.update();
     if (this.#menu.isPending) this.#menu.whenAnswered(() => this.#menu.isOpen && this.#acceptByTab());
@@ -90,7 +90,7 @@ export class Completer {
   }
 }
 
-/** A space follows where another word may follow. */
+/** Adds a space if another word may follow. */
 function withSpace({ next, hint = "", value }: Suggestion): string {
   const goesOn = next === "more" || (next === "send" && hint === "" && value.startsWith("/"));
   return goesOn ? value : `${value} `;

@@ -1,8 +1,8 @@
 /**
  * The list below the draft.
  *
- * 1. It never shows what does not fit the text: while an answer is under way, the last one is filtered by what was typed since.
- * 2. Escape closes it until another word is begun.
+ * 1. It never shows entries that do not match the text: until a new answer comes, the last one is filtered by the typed text.
+ * 2. Escape closes it until the user begins another word.
  */
 import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { safeLine } from "../../../base/terminal-text.js";
@@ -18,7 +18,7 @@ export class CompletionMenu {
   #shown: Suggestions | undefined;
   #typed = "";
   #selected = 0;
-  /** Where the word begins that the person closed the list for. */
+  /** The start of the word for which the user closed the list. */
   #dismissed: number | undefined;
   #request = 0;
   #isPending = false;
@@ -41,7 +41,7 @@ export class CompletionMenu {
     return this.#shown?.start ?? 0;
   }
 
-  /** What is typed needs no completion: no argument was begun, or it is all there. */
+  /** The typed text needs no completion: no argument was begun, or it is complete. */
   get isComplete(): boolean {
     return this.#typed === "" || this.#shown?.complete === true || this.selected?.value === this.#typed;
   }
@@ -69,30 +69,30 @@ export class CompletionMenu {
     found.then(take, () => take(undefined));
   }
 
-  /** An answer is under way. */
+  /** An answer is pending. */
   get isPending(): boolean {
     return this.#isPending;
   }
 
-  /** Runs once the answer is there, unless the person goes on typing. */
+  /** Runs once the answer has come, unless the user types more. */
   whenAnswered(action: () => void): void {
     this.#afterAnswer = action;
   }
 
-  /** Forgets the list; the next change may open it again. */
+  /** Closes the list; the next change may open it again. */
   close(): void {
     this.#begin();
     this.#shown = undefined;
   }
 
-  /** What is under way no longer counts. */
+  /** Ignores pending answers. */
   #begin(): void {
     this.#request++;
     this.#isPending = false;
     this.#afterAnswer = undefined;
   }
 
-  /** The person does not want it for this word. */
+  /** Closes the list for this word. */
   dismiss(): void {
     this.#dismissed = this.#shown?.start;
     this.close();
@@ -103,7 +103,7 @@ export class CompletionMenu {
     if (count > 0) this.#selected = (this.#selected + by + count) % count;
   }
 
-  /** What all suggestions that continue the typed text have in common; undefined when that adds nothing. */
+  /** The common prefix of all suggestions that continue the typed text; undefined if it adds nothing. */
   get common(): string | undefined {
     const going = this.#shown?.items.filter(({ value }) => value.startsWith(this.#typed)) ?? [];
     const [first, ...others] = going;
@@ -136,7 +136,7 @@ export class CompletionMenu {
     this.#shown = isDismissed ? undefined : found;
     this.#typed = found === undefined ? "" : line.slice(found.start, column);
     const kept = found?.items.findIndex(({ value }) => value === before) ?? -1;
-    // The best match is first; a choice that the person made by an arrow key stays only while nothing is typed.
+    // The best match is first; a choice with an arrow key stays only until the user types.
     this.#selected = kept >= 0 && found?.items.length === this.#shown?.items.length && this.#typed === "" ? kept : 0;
   }
 

@@ -1,15 +1,15 @@
-/** What completion is made of: a source suggests for a place in the draft, and the menu shows it. */
+/** The parts of completion: a source makes suggestions for a place in the draft, and the menu shows them. */
 
 export interface Suggestion {
-  /** Replaces what was typed from `start` to the caret. */
+  /** Replaces the text from `start` to the caret. */
   readonly value: string;
   readonly label: string;
   /** Of a command: its arguments. */
   readonly hint?: string;
   readonly description?: string;
   /**
-   * What Enter does once it is in the draft: `send` sends the draft, `more` goes on completing (a namespace, a folder), `stay` leaves
-   * it to the person.
+   * What Enter does once it is in the draft: `send` sends the draft, `more` continues the completion (a namespace, a folder), `stay`
+   * does nothing else.
    */
   readonly next: "send" | "more" | "stay";
 }
@@ -20,23 +20,23 @@ export interface Suggestions {
   readonly items: readonly Suggestion[];
   /** One line below the list: how the command is used. */
   readonly usage?: string;
-  /** What is typed is already complete, so Enter sends it as it is. */
+  /** The typed text is complete, so Enter sends it unchanged. */
   readonly complete?: true;
 }
 
 export interface Place {
   readonly line: string;
   readonly column: number;
-  /** Commands stand only there. */
+  /** Commands are only possible there. */
   readonly isFirstLine: boolean;
 }
 
 export interface CompletionSource {
-  /** Undefined: nothing can be completed here. A promise may be left behind by the next key. */
+  /** Undefined: nothing can be completed here. The next key may make a promise obsolete. */
   suggest(place: Place): Suggestions | undefined | Promise<Suggestions | undefined>;
 }
 
-/** The first source that has something to say answers. */
+/** The first source with suggestions answers. */
 export function firstOf(...sources: readonly CompletionSource[]): CompletionSource {
   return {
     suggest(place) {

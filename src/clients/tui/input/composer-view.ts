@@ -16,13 +16,13 @@ export interface DraftViewOptions {
   readonly theme: Theme;
   /** Shown while the draft is empty. */
   readonly placeholder: string;
-  /** The first row that was shown the last time. */
+  /** The first row of the last view. */
   readonly top: number;
 }
 
 const INDENT = 2;
 
-/** The columns that text may use: one stays free for the cursor behind the last character. */
+/** The columns that text may use: one stays free for the cursor after the last character. */
 export function draftWidth(width: number): number {
   return Math.max(1, width - INDENT - 1);
 }
@@ -75,7 +75,7 @@ function styleCells(cells: readonly Cell[], theme: Theme): string {
     plain = "";
     out += theme.accent(cell.text);
   }
-  // Spaces at the end are not worth a style, and would be copied.
+  // Spaces at the end are removed, because a selection would copy them.
   const end = plain.trimEnd();
   return end === "" ? out : out + theme.text(end);
 }

@@ -3,7 +3,7 @@
  * keys and pastes, and shows itself as rows. It knows no terminal, no file and no engine.
  *
  * 1. A paste is one block. It never sends, and no newline in it does.
- * 2. What is in a paste is words: a pasted `!` or `/` at the begin of the draft runs nothing.
+ * 2. A paste is text: a pasted `!` or `/` at the beginning of the draft runs nothing.
  * 3. Every change can be undone, until the draft is sent.
  */
 import type { Clock } from "../../../base/clock.js";
@@ -22,7 +22,7 @@ import type { Caret } from "./prompt-editor.js";
 
 export type { Draft, ImageAccess, Submission };
 
-/** `later`: after the turn that runs, as a turn of its own. */
+/** `later`: after the running turn, as a separate turn. */
 export type SubmitTime = "now" | "later";
 
 export interface ComposerOptions {
@@ -30,19 +30,19 @@ export interface ComposerOptions {
   readonly onSubmit: (submission: Submission, when: SubmitTime) => void;
   /** Something changed that the screen shows. */
   readonly onChange: () => void;
-  /** Something to tell the person, in one sentence. */
+  /** Gets a message for the user, in one sentence. */
   readonly onNotice?: (text: string) => void;
   readonly placeholder?: string;
   readonly history?: InputHistory;
   readonly drafts?: DraftKeeper;
   readonly completion?: CompletionSource;
   readonly images?: ImageAccess;
-  /** Lets the person edit the text in another program; undefined when nothing came of it. */
+  /** Lets the user edit the text in another program; undefined without a result. */
   readonly editText?: (text: string) => Promise<string | undefined>;
 }
 
 const PAGE = 10;
-/** Ctrl-X Ctrl-E, as shells have it. */
+/** Ctrl-X Ctrl-E, as in shells. */
 const CHORD = "ctrl+x";
 
 export class Composer {
@@ -93,13 +93,13 @@ export class Composer {
     this.#buffer.setText(text);
   }
 
-  /** At the caret, as one step for undo. */
+  /** Inserts text at the caret, as one undo step. */
   insert(text: string): void {
     this.#completer.close();
     this.#buffer.insert(text);
   }
 
-  /** Above what is being written, which keeps its pastes and images; the caret goes to the end. */
+  /** Inserts text above the draft, which keeps its pastes and images; the caret goes to the end. */
   prepend(text: string): void {
     const { editor } = this.#buffer;
     const end = this.isEmpty ? "" : "\n";
@@ -108,7 +108,7 @@ export class Composer {
     this.#jump({ line: editor.lines.length - 1, column: Number.POSITIVE_INFINITY });
   }
 
-  /** False for a key that means nothing here. */
+  /** False for a key without a meaning here. */
   onKey(key: Key): boolean {
     const taken = this.#search === undefined ? this.#take(key) : this.#searchKey(this.#search, key);
     if (taken) this.#options.onChange();
@@ -152,7 +152,7 @@ export class Composer {
     this.#options.onSubmit(submission, when);
   }
 
-  /** Empties the draft for good. */
+  /** Empties the draft permanently. */
   clear(): void {
     this.#buffer.clear();
     this.#browser.stop();
@@ -201,7 +201,7 @@ export class Composer {
     return action() !== false;
   }
 
-  /** An action that answers false leaves the key to others. */
+  /** An action that returns false does not handle the key. */
   readonly #actions: Readonly<Record<string, () => unknown>> = {
     enter: () => this.#enter(),
     up: () => this.#browser.up(),
@@ -233,7 +233,7 @@ export class Composer {
     this.#buffer.editor.caret = caret;
   }
 
-  /** A backslash right before the caret makes a newline of it, for terminals that have no other key. */
+  /** After a backslash, Enter inserts a newline, for terminals that have no other key for it. */
   #enter(): void {
     const { editor } = this.#buffer;
     const { line, column } = editor.caret;

@@ -1,4 +1,4 @@
-/** The draft itself: text with pastes and images in it, the caret, and what becomes of them when they are sent. */
+/** The draft itself: text with pastes and images in it, the caret, and what is sent. */
 
 import { cleanPaste } from "../../../base/pasted-text.js";
 import type { ImageBlock } from "../../../protocol/content.js";
@@ -9,7 +9,7 @@ import { baseName, imagePaths } from "./image-paths.js";
 import { PromptEditor } from "./prompt-editor.js";
 
 export interface Submission {
-  /** All that was written, with pastes in full. */
+  /** The whole text, with pastes in full. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
   readonly sent: Sent;
@@ -20,7 +20,7 @@ export interface Draft {
 }
 
 export interface ImageAccess {
-  /** Undefined when there is no such file; a text says why it stays a path: the model takes no images, or the file is none. */
+  /** Undefined if there is no such file; a string says why the path stays text: the model accepts no images, or the file is not one. */
   read(path: string): Promise<ImageBlock | string | undefined>;
 }
 
@@ -72,7 +72,7 @@ export class DraftBuffer {
     this.editor.setText(this.#foldLongLines(cleanPaste(text)));
   }
 
-  /** Sets what the person made of `text` elsewhere: an image whose label is still there stays an image. */
+  /** Sets the text after the user edited it elsewhere: an image whose label is still there stays an image. */
   setEdited(text: string): void {
     let edited = this.#foldLongLines(cleanPaste(text));
     for (const { token, label } of this.#attachments.imageLabels()) edited = edited.replaceAll(label, token);
@@ -97,18 +97,18 @@ export class DraftBuffer {
     this.editor.insert(this.#pastedImages(text) ?? this.#folded(text));
   }
 
-  /** A token stands for it at once; it goes again when there is no image. */
+  /** Inserts a token at once, and removes it if there is no image. */
   pasteClipboard(): void {
     this.editor.insert(this.#addImage(CLIPBOARD, "") ?? "");
   }
 
-  /** The paste at the caret becomes text; false when there is none. */
+  /** Turns the paste at the caret into text; false if there is none. */
   expandHere(): boolean {
     const { line, column } = this.editor.caret;
     return this.#expandAt(line, column - 1) || this.#expandAt(line, column);
   }
 
-  /** What is sent now; undefined when there is nothing but space. */
+  /** What would be sent now; undefined if there is only white space. */
   submission(): Submission | undefined {
     const raw = this.editor.text;
     if (raw.trim() === "") return undefined;
@@ -132,7 +132,7 @@ export class DraftBuffer {
     return true;
   }
 
-  /** The same paste again, right behind the first: the person wants to see it. */
+  /** Expands a paste if the user pastes the same text again right after it. */
   #expandSame(text: string): boolean {
     const { line, column } = this.editor.caret;
     const found = this.#attachments.get(this.editor.lines[line]?.charAt(column - 1) ?? "");

@@ -1,13 +1,13 @@
 /**
- * Keeps the draft on the disk, so that it survives a crash. It is written a moment after the last key, and removed when it was sent
- * or emptied. A draft that cannot be written is not worth stopping a person for.
+ * Stores the draft on the disk, so that it survives a crash. It is written a moment after the last key, and removed when it is sent or
+ * emptied. Write errors are ignored.
  */
 import type { Clock } from "../../../base/clock.js";
 import type { DraftPart } from "./attachments.js";
 import type { Draft } from "./draft-buffer.js";
 
 export interface DraftStorage {
-  /** The newest draft of this folder that no running client holds. It is taken over: the next one to ask does not get it. */
+  /** Takes over the newest draft of this folder that no running client has; other clients no longer get it. */
   take(): Promise<string | undefined>;
   write(text: string): Promise<void>;
   remove(): Promise<void>;
@@ -20,7 +20,7 @@ export interface DraftKeeperOptions {
 }
 
 const WAIT_MS = 500;
-/** A larger draft is mostly a paste that the person can paste again. */
+/** A larger draft is mostly a paste that the user can paste again. */
 const MAX_CHARACTERS = 2_000_000;
 
 export class DraftKeeper {
@@ -32,13 +32,13 @@ export class DraftKeeper {
     this.#options = options;
   }
 
-  /** The draft that was left by a client that is gone. */
+  /** The draft of a client that has ended. */
   async load(): Promise<Draft | undefined> {
     const text = await this.#options.storage.take().catch(() => undefined);
     return text === undefined ? undefined : readDraft(text);
   }
 
-  /** `draft` is asked for when it is time to write it. */
+  /** `draft` is called when it is time to write. */
   changed(draft: () => Draft): void {
     this.#stop?.();
     this.#stop = this.#options.clock.after(WAIT_MS, () => {
@@ -47,7 +47,7 @@ export class DraftKeeper {
     });
   }
 
-  /** Writes what still waits; for the end of the program. */
+  /** Writes a pending draft at the end of the program. */
   async flush(draft: () => Draft): Promise<void> {
     if (this.#stop !== undefined) {
       this.#stop();

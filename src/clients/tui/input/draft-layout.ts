@@ -1,6 +1,6 @@
 /**
- * Where the characters of a draft stand on the screen: rows broken at words by display width, and cells of whole characters. A line
- * is laid out once, so that a key in a long draft costs as much as in a short one.
+ * The positions of a draft's characters on the screen: rows broken at words by display width, and cells of whole characters. Each line
+ * is laid out once, so that the cost of a key does not depend on the length of the draft.
  */
 import { isWhitespaceChar, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { safeLine } from "../../../base/terminal-text.js";
@@ -39,7 +39,7 @@ export class DraftLayout {
     this.#label = label;
   }
 
-  /** After the attachments changed. */
+  /** Call it after the attachments changed. */
   forget(): void {
     this.#lines.clear();
   }
@@ -114,7 +114,7 @@ interface Segment {
   readonly index: number;
 }
 
-/** What a person takes for characters, with their places. */
+/** The visible characters with their positions. */
 export function segmentsOf(text: string): Segment[] {
   const found: Segment[] = [];
   let index = 0;

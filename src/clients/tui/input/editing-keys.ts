@@ -1,8 +1,8 @@
-/** The keys of the composer, by what they do. Ids are those of pi-tui's `parseKey`. */
+/** The keys of the composer, by function. The ids are those of pi-tui's `parseKey`. */
 import { decodePrintableKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { Key } from "../terminal/terminal.js";
 
-/** Keys that the library's editor knows itself. */
+/** Keys that the library's editor handles itself. */
 export const EDITOR_KEYS: ReadonlySet<string> = new Set([
   ...["left", "right", "ctrl+b", "ctrl+f", "home", "end", "ctrl+a", "ctrl+e"],
   ...["alt+left", "alt+right", "ctrl+left", "ctrl+right", "alt+b", "alt+f"],
@@ -22,7 +22,7 @@ const NEWLINE_KEYS: ReadonlySet<string> = new Set([
   "alt+shift+enter",
 ]);
 
-/** A bare line feed is Ctrl-J, whatever name the terminal's protocol gives it; Enter is a carriage return. */
+/** A bare line feed is Ctrl-J in every terminal protocol; Enter is a carriage return. */
 export function isNewlineKey({ id, data }: Key): boolean {
   return data === "\n" || (id !== undefined && NEWLINE_KEYS.has(id));
 }

@@ -1,6 +1,6 @@
 /**
- * What completion knows of the engine: its commands, models, routes, sessions and files. Lists are asked for once and kept; all are
- * asked for again when they are older than a moment, and commands also when the skills change.
+ * Gets data for completion from the engine: commands, models, routes, sessions and files. It caches the lists and requests them again
+ * when they are old, and commands also when the skills change.
  */
 import type { Clock } from "../../../base/clock.js";
 import type { EngineClient } from "../../../protocol/client.js";
@@ -21,7 +21,7 @@ export interface EngineCompletionOptions {
 type Models = Queries["ListModels"]["answer"];
 
 const FRESH_MS = 30_000;
-/** A person may have just approved a file that is a command. The engine answers from memory. */
+/** Short, because the user may have just approved a command file. The engine answers from memory. */
 const FRESH_COMMANDS_MS = 1000;
 const MOST_SESSIONS = 50;
 const MOST_FILES = 30;
@@ -42,7 +42,7 @@ export class EngineCompletion implements CommandSource, FileSource {
     this.#sessions = new Kept(options.clock, () => this.#askSessions());
   }
 
-  /** Asks for the commands now and whenever they change; the returned function ends that. */
+  /** Requests the commands now and whenever they change; the returned function stops that. */
   start(): () => void {
     void this.#refresh();
     return this.#options.client.subscribe(({ kind }) => {
@@ -128,7 +128,7 @@ function routeValues({ routes = [] }: Models): readonly Value[] {
   return routes.map(({ name, models }) => ({ value: name, about: models.join(", ") }));
 }
 
-/** A route where a model is asked for. */
+/** A route as the value of a model argument. */
 function mentioned(route: Value): Value {
   return { ...route, value: `@${route.value}` };
 }
@@ -141,7 +141,7 @@ function isFolder({ value }: Value): boolean {
   return value.endsWith("/");
 }
 
-/** A list that is asked for when it is first needed, and again when it is old; meanwhile the old one serves. */
+/** A list that is requested on demand, and again when it is old; meanwhile the old one is used. */
 class Kept<T> {
   readonly #clock: Clock;
   readonly #ask: () => Promise<T>;
@@ -154,7 +154,7 @@ class Kept<T> {
     this.#ask = ask;
   }
 
-  /** Undefined while it is asked for the first time. */
+  /** Undefined during the first request. */
   now(): T | undefined {
     if (this.#clock.now() - this.#askedAt > FRESH_MS) void this.get().catch(() => {});
     return this.#value;

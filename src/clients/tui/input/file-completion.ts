@@ -8,11 +8,11 @@ export interface FoundPath {
 
 export interface FileSource {
   find(query: string): Promise<readonly FoundPath[]>;
-  /** Names that `@NAME` at the very begin of a prompt means besides files. */
+  /** Names that `@NAME` can mean at the very beginning of a prompt, in addition to files. */
   routes?(): readonly { readonly name: string; readonly about: string }[];
 }
 
-/** A word that begins with `@`; in quotation marks it may hold spaces. */
+/** A word that begins with `@`; in quotation marks it may contain spaces. */
 const MENTION = /(?:^|[\s([{<,;:'"])@(?:"([^"]*)|([^\s"]*))$/;
 
 export function fileCompletion(source: FileSource): CompletionSource {

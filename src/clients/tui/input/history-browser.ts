@@ -1,13 +1,13 @@
-/** Up and down: through the rows of the draft, and at their edges through what was sent before. The draft waits below. */
+/** Up and down: through the rows of the draft, and at their edges through earlier inputs. The draft stays below. */
 import type { Draft, DraftBuffer } from "./draft-buffer.js";
 import type { HistoryEntry } from "./history.js";
 
 interface Browsing {
   readonly entries: readonly HistoryEntry[];
   readonly index: number;
-  /** What was being written. */
+  /** The draft before browsing. */
   readonly draft: Draft;
-  /** The text of the entry as the editor has it: what differs was changed by the person. */
+  /** The text of the entry in the editor; a difference is a change by the user. */
   readonly shown: string;
 }
 
@@ -34,7 +34,7 @@ export class HistoryBrowser {
     if ((this.#isBetween() || !editor.moveRows(1)) && !this.#newer()) this.#toEnd();
   }
 
-  /** An entry is shown, and the caret is where it was put: the person goes on to the next one, however many rows this one has. */
+  /** An entry is shown and the caret has not moved: the next key goes to the next entry, however many rows this one has. */
   #isBetween(): boolean {
     const { editor } = this.#buffer;
     const { line, column } = editor.caret;

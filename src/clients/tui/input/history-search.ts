@@ -1,4 +1,4 @@
-/** Ctrl-R: what was sent before, by words. A value and pure functions; the composer holds it while it is open. */
+/** Ctrl-R: searches earlier inputs by words. A value and pure functions; the composer keeps it while it is open. */
 import { firstLine } from "../../../base/pasted-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { padText, textWidth, truncateText } from "../../../base/text-width.js";
@@ -17,7 +17,7 @@ export interface HistorySearch {
 
 export type SearchStep =
   | { readonly kind: "open"; readonly search: HistorySearch }
-  /** The text goes into the draft; nothing is sent. */
+  /** Puts the text into the draft; nothing is sent. */
   | { readonly kind: "taken"; readonly text: string }
   | { readonly kind: "cancelled" };
 
@@ -63,7 +63,7 @@ export function searchKey(search: HistorySearch, key: Key, entries: readonly His
   }
 }
 
-/** Every word has to be in the text. Capitals matter only where the query has some. */
+/** The text must contain every word. Case matters only for words with capitals in the query. */
 function matching(entries: readonly HistoryEntry[], query: string): readonly HistoryEntry[] {
   const words = query.split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;

@@ -1,15 +1,15 @@
 /**
- * What a person sent before, across sessions.
+ * The user's earlier inputs, across sessions.
  *
- * 1. What was sent in this folder comes first, then what was sent elsewhere; the newest first, and no text twice.
+ * 1. Inputs of this folder come first, then those of other folders; the newest first, and no text twice.
  * 2. The file is bounded, and other clients append to it at the same time.
- * 3. What looks like a secret goes to the file only as a mark. This client still knows the words until it ends.
+ * 3. The file contains a mark instead of text that looks like a secret. This client keeps the original text until it ends.
  */
 import type { Clock } from "../../../base/clock.js";
 import { cleanPaste } from "../../../base/pasted-text.js";
 
 export interface HistoryStorage {
-  /** Empty when there is none. */
+  /** Empty if there is no file. */
   read(): Promise<string>;
   append(line: string): Promise<void>;
   replace(text: string): Promise<void>;
@@ -27,12 +27,12 @@ export interface HistoryOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly redact: (text: string) => Promise<string>;
-  /** The file cannot be read or written. History goes on without it. */
+  /** The file cannot be read or written. The history works without it. */
   readonly onProblem?: (error: Error) => void;
 }
 
 const MAX_ENTRIES = 2000;
-/** The file is made shorter when it holds so many more. */
+/** The file is shortened when it exceeds the limit by this many entries. */
 const SLACK = 500;
 const MAX_FILE_CHARACTERS = 4_000_000;
 /** A longer text is kept in memory only. */
@@ -41,9 +41,9 @@ const MAX_REMEMBERED = 200;
 
 export class InputHistory {
   readonly #options: HistoryOptions;
-  /** Of the file, oldest first. */
+  /** The entries of the file, oldest first. */
   #stored: readonly HistoryEntry[] = [];
-  /** Of this client, oldest first. */
+  /** The entries of this client, oldest first. */
   readonly #own: HistoryEntry[] = [];
   #list: readonly HistoryEntry[] | undefined;
   /** Writes happen one after the other. */
@@ -80,7 +80,7 @@ export class InputHistory {
     this.#writing = this.#writing.then(() => this.#store(entry)).catch((error) => this.#complain(error));
   }
 
-  /** When all that was added is in the file. */
+  /** Resolves when everything added is in the file. */
   written(): Promise<void> {
     return this.#writing;
   }
@@ -118,7 +118,7 @@ function writeEntry({ text, folder, at }: HistoryEntry): string {
   return `${JSON.stringify({ at, folder, text })}\n`;
 }
 
-/** A line that was cut off, or that another version wrote, is left out. */
+/** Leaves out an incomplete line, or one that another version wrote. */
 function readEntry(line: string): HistoryEntry[] {
   if (line === "") return [];
   try {

@@ -1,19 +1,19 @@
 /**
- * Image files in what was dropped on the terminal or pasted. Terminals write the path in quotation marks, with backslashes before
- * spaces, or as a `file://` address; several stand in a row. Anything else in the text makes it words.
+ * Finds image files in dropped or pasted text. Terminals write the path in quotation marks, with backslashes before spaces, or as a
+ * `file://` address, and several in a row. If the text contains anything else, it is ordinary text.
  */
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
 const WORD = /\s*(?:'([^']*)'|"([^"]*)"|((?:\\.|[^\s\\'"])+))(?=\s|$)/y;
 const MAX_CHARACTERS = 10_000;
 
-/** Empty when the text is anything but paths of images. */
+/** Empty if the text contains anything except paths of images. */
 export function imagePaths(text: string): readonly string[] {
   const trimmed = text.trim();
   if (trimmed.length > MAX_CHARACTERS) return [];
   const words = wordsOf(trimmed)?.map(pathOf);
   if (words?.every(isImagePath)) return words;
-  // Some terminals write a path with spaces as it is.
+  // Some terminals write a path with spaces unquoted.
   return isImagePath(trimmed) && !trimmed.includes("\n") ? [trimmed] : [];
 }
 

@@ -1,6 +1,6 @@
 /**
  * The library's editor without its screen: it keeps the text, the caret, the kill ring and the undo. Rows, pastes, history and
- * completion are ours. The library is pinned, and `Internals` lists what we use of it beyond its public face.
+ * completion are ours. The library is pinned, and `Internals` lists the private members that we use.
  */
 import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import type { TUI } from "@earendil-works/pi-tui/dist/tui.js";
@@ -43,7 +43,7 @@ export class PromptEditor {
   /** The column that up and down try to keep. */
   #goal: number | undefined;
   #width = 80;
-  /** The rows of the text as it is now; undefined after a change. */
+  /** The rows of the current text; undefined after a change. */
   #rows: readonly Row[] | undefined;
 
   constructor(layout: DraftLayout, onChange: () => void) {
@@ -142,7 +142,7 @@ export class PromptEditor {
     this.#editor.onChange?.("");
   }
 
-  /** Replaces a token wherever it stands; the caret stays with its character. It is no step of undo. */
+  /** Replaces a token everywhere; the caret stays at its character. It is not an undo step. */
   replaceToken(token: string, text: string): void {
     const { state } = this.#inside;
     for (const [line, content] of state.lines.entries()) {
@@ -155,7 +155,7 @@ export class PromptEditor {
     this.#editor.onChange?.("");
   }
 
-  /** Forgets the text and the undo. What was killed can still be yanked, so `plain` makes text of its tokens. */
+  /** Clears the text and the undo. Killed text can still be yanked, so `plain` turns its tokens into text. */
   reset(plain: (text: string) => string): void {
     const inside = this.#inside;
     inside.state = { lines: [""], cursorLine: 0, cursorCol: 0 };
@@ -202,7 +202,7 @@ export class PromptEditor {
       if (used + cell.width > goal) return cell.index;
       used += cell.width;
     }
-    // The end of a row that goes on is the begin of the next one, so the caret stays before its last character.
+    // The end of a wrapped row is the beginning of the next one, so the caret stays before its last character.
     return after?.line === row.line ? (cells.at(-1)?.index ?? row.start) : row.end;
   }
 
@@ -230,7 +230,7 @@ function rowOf(rows: readonly Row[], { line, column }: Caret): number {
   return (next === -1 ? rows.length : next) - 1;
 }
 
-/** Keeps a bounded number of states. Lines are strings and never change, so a copy of the list is enough. */
+/** Keeps a limited number of states. Lines are immutable strings, so a copy of the list is enough. */
 class UndoStack {
   readonly #states: State[] = [];
 

@@ -1,9 +1,9 @@
 /**
- * Which key does what. A person may give other keys to an action; the key is then translated to the usual one, so that the
- * reducers and the editor know only one key for each action.
+ * The key bindings. If the user configures another key for an action, it is translated to the default one, so that the reducers and the
+ * editor know only one key for each action.
  *
- * 1. Esc, Ctrl-C, Ctrl-D and Tab stay as they are: they are the way out.
- * 2. A key that lost its action does nothing, and a character that did is typed.
+ * 1. Esc, Ctrl-C, Ctrl-D and Tab are fixed, so that the user can always leave.
+ * 2. A key that lost its action does nothing; a character key types its character.
  */
 import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { Key } from "../terminal/terminal.js";
@@ -12,7 +12,7 @@ import { keyName } from "./key-names.js";
 interface ActionInfo {
   readonly keys: readonly string[];
   readonly what: string;
-  /** What the rest of the client knows it by. */
+  /** The key that the rest of the client uses for it. */
   readonly press: Key;
 }
 
@@ -82,16 +82,16 @@ export class Bindings {
   keysOf(action: KeyAction): readonly string[] {
     const own = this.#keys.get(action);
     if (own !== undefined) return own;
-    // A key that the person gave to another action is no longer one of this.
+    // A key that the user gave to another action no longer belongs to this one.
     return ACTIONS[action].keys.filter((key) => !this.#presses.has(key));
   }
 
-  /** For a sentence; undefined when no key is left. */
+  /** The name for messages; undefined if no key is left. */
   nameOf(action: KeyAction): string | undefined {
     return this.keysOf(action)[0];
   }
 
-  /** The key as the client knows it; undefined for one that does nothing. */
+  /** The default key for a pressed key; undefined if the key does nothing. */
   translate(key: Key): Key | undefined {
     const name = key.id === undefined ? undefined : keyName(key.id);
     if (name === undefined) return key;
@@ -104,7 +104,7 @@ export class Bindings {
 
 export const USUAL_KEYS = new Bindings();
 
-/** Reads the `[keys]` table of a profile. What is wrong in it is said and left out. */
+/** Reads the `[keys]` table of a profile. Wrong entries are reported and left out. */
 export function readBindings(table: unknown): { readonly bindings: Bindings; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const chosen = new Map<KeyAction, readonly string[]>();

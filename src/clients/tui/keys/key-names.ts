@@ -1,4 +1,4 @@
-/** One name for each key, however a person or a terminal spells it: `ctrl+k` for `Ctrl-K`, `C-k` and `ctrl+k`. */
+/** One name for each key in any spelling: `ctrl+k` for `Ctrl-K`, `C-k` and `ctrl+k`. */
 
 const MODIFIERS: Readonly<Record<string, string>> = {
   ctrl: "ctrl",
@@ -37,10 +37,10 @@ const NAMED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index + 1}`, `f${index + 1}`])),
 };
 
-/** Undefined for what is no key. */
+/** Undefined if it is not a key. */
 export function keyName(spelled: string): string | undefined {
   const text = spelled.trim();
-  // The last sign may be the key itself: `ctrl+-`.
+  // The last character may be the key itself: `ctrl+-`.
   const parts = text.slice(0, -1).split(/[+-]/);
   const last = `${parts.pop() ?? ""}${text.slice(-1)}`;
   const modifiers = parts.map((part) => MODIFIERS[part.toLowerCase()]);

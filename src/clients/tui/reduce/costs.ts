@@ -1,10 +1,10 @@
-/** What the turn and the session cost, by provider, and how full the model's window is. */
+/** The costs of the turn and the session by provider, and how full the model's window is. */
 import type { EventPayloads } from "../../../protocol/events.js";
 import { roundUsd } from "../../../protocol/usage.js";
 
 export interface Spent {
   readonly usd: number;
-  /** False when a call has no known price. */
+  /** False if a call has no known price. */
   readonly known: boolean;
   readonly byProvider: Readonly<Record<string, number>>;
 }
@@ -12,7 +12,7 @@ export interface Spent {
 export interface CostState {
   readonly turn: Spent;
   readonly session: Spent;
-  /** Tokens of the conversation, as the last answer counted them. */
+  /** The tokens of the conversation according to the last answer. */
   readonly contextUsed: number;
 }
 
@@ -35,7 +35,7 @@ export function addCosts(costs: CostState, event: EventPayloads["CostIncremented
   };
 }
 
-/** The model calls of a subagent are in its own session; its end gives their sum. */
+/** The model calls of a subagent are in its own session; its end has their sum. */
 export function addSubagent(costs: CostState, { usage, cost }: EventPayloads["SubagentEnded"]): CostState {
   if (usage.input + usage.output + usage.cache_read + usage.cache_write === 0) return costs;
   const paid = { provider: "subagents", ...(cost !== undefined && { cost }) };

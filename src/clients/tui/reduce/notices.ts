@@ -1,4 +1,4 @@
-/** Events that are one sentence for the person. */
+/** Events that the client shows as one sentence. */
 import { groupDigits } from "../../../base/group-digits.js";
 import { hookText } from "../../../base/hook-text.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -7,7 +7,7 @@ import type { Block } from "../content/block.js";
 
 type NoticeBlock = Extract<Block, { readonly kind: "notice" }>;
 
-/** Undefined for an event that needs no sentence; `progress` replaces what the working line says. */
+/** Undefined for an event without a sentence; `progress` replaces the text of the working line. */
 export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: string } | undefined {
   switch (event.kind) {
     case "Notice":

@@ -156,7 +156,7 @@ describe("a turn on the screen", () => {
     expect(done.slice(1, -2)).toEqual([
       "answer: Half an ans",
       "drop answer",
-      "notice: The answer broke off. The model starts it again.",
+      "notice: The answer was interrupted. The model starts it again.",
       "notice: zai is overloaded. openrouter:b answers instead.",
       "answer: A whole answer.",
       "end answer",

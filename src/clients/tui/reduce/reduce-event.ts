@@ -12,7 +12,7 @@ import { noticeOf } from "./notices.js";
 import { printFinished, progressOfCall, resultOfCall, startCall } from "./tool-calls.js";
 
 const RECENT_TURNS = 5;
-/** A turn that took this long may have sent the person away. */
+/** After a turn of this length the user may have left the terminal. */
 const LONG_TURN_MS = 10_000;
 
 export function reduceEvent(state: State, event: Envelope, now: number): Reduced {
@@ -33,7 +33,7 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     case "AnswerRetracted":
       return afterThinking({ ...state, answering: false }, now, [
         { do: "drop answer" },
-        notice("warning", "The answer broke off. The model starts it again."),
+        notice("warning", "The answer was interrupted. The model starts it again."),
       ]);
     case "AnswerEnded": {
       const { provider, model } = event.payload;
@@ -136,7 +136,7 @@ function queued({ input, delivery, from }: EventPayloads["InputQueued"], { clien
   return { text: plainText(input), images, delivery, own: from === client };
 }
 
-/** The oldest of the inputs that wait to steer. */
+/** The oldest of the waiting steering inputs. */
 function steered(state: State, { input }: EventPayloads["InputSteered"]): Reduced {
   const at = state.queue.findIndex(({ delivery }) => delivery === "steer");
   const queue = at === -1 ? state.queue : state.queue.toSpliced(at, 1);
@@ -145,7 +145,7 @@ function steered(state: State, { input }: EventPayloads["InputSteered"]): Reduce
   return { state: { ...state, queue }, effects: [{ do: "print", block }] };
 }
 
-/** What this person typed comes back into the editor; nothing of it is sent. */
+/** Puts this user's inputs back into the editor without sending them. */
 function dropped(state: State, { inputs }: EventPayloads["InputDropped"]): Reduced {
   const texts = inputs.map((input) => plainText(input));
   const gone = state.queue.filter(({ text }) => texts.includes(text));
@@ -170,7 +170,7 @@ function answer(state: State, text: string, now: number): Reduced {
   return afterThinking(markAnswered({ ...state, answering: true }), now, [{ do: "answer", text }]);
 }
 
-/** A thought is printed when something follows it. */
+/** Thinking is printed when something follows it. */
 function afterThinking(state: State, now: number, effects: readonly Effect[]): Reduced {
   const { thinking } = state;
   if (thinking === undefined) return { state, effects };
@@ -194,7 +194,7 @@ function markAnswered(state: State): State {
 function resolved(state: State, { call, decision, decided_by, message }: EventPayloads["PermissionResolved"]): Reduced {
   const open = state.questions.some((question) => question.call === call);
   const questions = state.questions.filter((question) => question.call !== call);
-  // Another client, a timeout or a rule was faster than this person.
+  // Another client, a timeout or a rule answered first.
   const foreign = open && decided_by !== state.client;
   const verb = decision === "deny" ? "denied" : "allowed";
   const rest = message ? ` ${message}` : "";
@@ -243,7 +243,7 @@ function isOfShell({ kind }: Envelope): boolean {
 
 const SHELL_TAIL = 64 * 1024;
 
-/** The output of a person's own command; its end comes as the reply to the command. */
+/** The output of a `!command`; its end comes as the reply to the command. */
 function reduceShell(state: State, event: Envelope): Reduced {
   const { shell } = state;
   if (event.kind !== "ToolCallProgress" || shell === undefined) return { state, effects: [] };

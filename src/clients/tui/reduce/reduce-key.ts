@@ -1,5 +1,5 @@
 /**
- * The keys that belong to the conversation. What this does not take goes to the editor.
+ * The keys of the conversation. All other keys go to the editor.
  *
  * 1. Ctrl-C cancels what runs, then clears the draft; pressed again within two seconds it leaves.
  * 2. Esc interrupts what runs and never leaves.
@@ -71,7 +71,7 @@ function interruptOrLeave(state: State, { now, draftIsEmpty }: KeyPlace): Reduce
   return { state: hinted, effects: draftIsEmpty ? [] : [{ do: "clear draft" }] };
 }
 
-/** The mode is shown at once; the engine's refusal puts it back. */
+/** Shows the mode at once; if the engine refuses, it is reset. */
 function nextMode(state: State): Reduced {
   const { place } = state;
   if (place === undefined) return { state, effects: [{ do: "refresh" }] };
@@ -82,7 +82,7 @@ function nextMode(state: State): Reduced {
   };
 }
 
-/** What is over by now. */
+/** Removes hints and states whose time is over. */
 export function expire(state: State, now: number): State {
   let next = state;
   if (next.hint !== undefined && now >= next.hint.until) next = without(next, "hint");

@@ -1,14 +1,14 @@
-/** What happens with a text that the person sends. */
+/** Handles a text that the user sends. */
 import { type ImageBlock, type InputContent, text as textBlock } from "../../../protocol/content.js";
 import type { Sent } from "../input/classify.js";
 import type { Effect, Reduced, State } from "../state.js";
 
 export interface Submitted {
   readonly sent: Sent;
-  /** As it was typed. */
+  /** The text as typed. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** `later`: after the turn that runs, as a turn of its own. */
+  /** `later`: after the running turn, as a separate turn. */
   readonly when: "now" | "later";
 }
 

@@ -1,16 +1,16 @@
-/** What a terminal can do, as far as the variables that it sets tell. */
+/** What a terminal can do, according to its environment variables. */
 import type { Variables } from "../../../base/variables.js";
 import type { Reflow } from "./reflow.js";
 
 export interface Abilities {
   /** OSC 8 links. */
   readonly links: boolean;
-  /** OSC 9;4: a sign of progress in the title bar or the task bar. */
+  /** OSC 9;4: a progress indicator in the title bar or the task bar. */
   readonly progress: boolean;
   readonly notification: "osc9" | "osc99" | "osc777" | "none";
   /** Sequences for the outer terminal have to be wrapped for tmux. */
   readonly isTmux: boolean;
-  /** Strings of the kind OSC. The Linux console shows them as text. */
+  /** OSC strings. The Linux console shows them as text. */
   readonly strings: boolean;
   readonly reflow: Reflow;
   /** The terminal is at the other end of a network. */
@@ -42,7 +42,7 @@ function reflowKind({ TMUX = "", STY = "", TERM_PROGRAM, XTERM_VERSION }: Variab
   return TERM_PROGRAM === "vscode" || TERM_PROGRAM === "Hyper" || TERM_PROGRAM === "Tabby" ? "count" : "cursor";
 }
 
-/** xterm.js tells nothing of itself but this version, which nothing else has today. */
+/** xterm.js identifies itself only by this version, which no other terminal has today. */
 export function reflowByAnswer(answer: string): Reflow | undefined {
   return answer === "\x1b[>0;276;0c" ? "count" : undefined;
 }
@@ -60,7 +60,7 @@ function tmuxShowsLinks({ TERM_PROGRAM, TERM_PROGRAM_VERSION = "" }: Variables):
 function showsProgress(variables: Variables): boolean {
   if ((variables.WT_SESSION ?? "") !== "" || variables.ConEmuANSI === "ON" || variables.TERM_PROGRAM === "ghostty")
     return true;
-  // Older ones take it for a notification.
+  // Older versions show it as a notification.
   return variables.TERM_PROGRAM === "iTerm.app" && isAtLeast(variables.TERM_PROGRAM_VERSION ?? "", [3, 6, 6]);
 }
 
@@ -78,7 +78,7 @@ function isAtLeast(version: string, wanted: readonly number[]): boolean {
 
 const LEAST_COLUMNS = 20;
 
-/** Whether the terminal is able enough for the client. Otherwise the line client runs. */
+/** Whether the terminal can run this client. Otherwise the line client runs. */
 export function terminalFits(
   variables: Variables,
   streams: {
@@ -89,7 +89,7 @@ export function terminalFits(
   const { TERM = "" } = variables;
   if (streams.input.isTTY !== true || streams.output.isTTY !== true) return false;
   if (TERM === "dumb" || TERM === "emacs" || (TERM === "" && variables.WT_SESSION === undefined)) return false;
-  // A terminal that does not know its size says 0 columns, and is taken for 80.
+  // A terminal that does not know its size reports 0 columns; assume 80.
   const columns = streams.output.columns ?? 0;
   return columns === 0 || columns >= LEAST_COLUMNS;
 }

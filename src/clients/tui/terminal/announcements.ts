@@ -1,4 +1,4 @@
-/** Sequences by which the client speaks to the desktop: title, notification, progress, clipboard. */
+/** Escape sequences for the desktop: title, notification, progress, clipboard. */
 import { safeLine } from "../../../base/terminal-text.js";
 import type { Abilities } from "./abilities.js";
 
@@ -36,16 +36,16 @@ export function progressBytes(state: keyof typeof PROGRESS): string {
   return `\x1b]9;4;${PROGRESS[state]}\x07`;
 }
 
-/** Undefined when no terminal would take it. */
+/** Undefined if no terminal would accept it. */
 export function copyBytes(text: string, abilities: Abilities): string | undefined {
   const bytes = Buffer.from(text, "utf8");
   if (!abilities.strings || bytes.length > LONGEST_COPY) return undefined;
   const sequence = `\x1b]52;c;${bytes.toString("base64")}\x07`;
-  // tmux takes one form or the other, as it is configured.
+  // tmux accepts one form or the other, depending on its configuration.
   return abilities.isTmux ? sequence + passOn(sequence, abilities) : sequence;
 }
 
-/** Wrapped so that tmux gives it to the terminal outside. */
+/** Wrapped so that tmux passes it to the outer terminal. */
 function passOn(sequence: string, { isTmux }: Abilities): string {
   return isTmux ? `\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\` : sequence;
 }

@@ -1,4 +1,4 @@
-/** Title, progress, notification, bell and clipboard of one terminal. Takes back what it set. */
+/** Sets title, progress, notification, bell and clipboard of one terminal, and restores them. */
 import type { Clock } from "../../../base/clock.js";
 import type { Abilities } from "./abilities.js";
 import {
@@ -13,13 +13,13 @@ import {
 
 export type ProgressState = "none" | "busy" | "waiting";
 
-/** Some terminals let the sign of progress fade when it is not sent again. */
+/** Some terminals remove the progress indicator if it is not sent again. */
 const PROGRESS_AGAIN_MS = 5000;
 
 export interface AnnouncerOptions {
   readonly clock: Clock;
   readonly send: (bytes: string) => void;
-  /** `undo` gives other bytes now. */
+  /** The result of `undo` has changed. */
   readonly onChange: () => void;
 }
 

@@ -27,7 +27,7 @@ export class BackgroundColour {
     else if (LAST_ANSWER.test(answer)) this.settle();
   }
 
-  /** No answer comes any more. */
+  /** No answer will come any more. */
   settle(): void {
     this.#settle(lightByVariable(this.#io.variables));
   }

@@ -1,18 +1,18 @@
 /**
- * Lines made fit for a row of the screen. Views clean and clip their text themselves; this is the second door, because one
- * cursor movement or one line break too many destroys what stands above the live part.
+ * Makes lines fit a row of the screen. Views clean and clip their text themselves; this is a second check, because a single cursor
+ * movement or line break too many destroys the text above the live part.
  */
 import { truncateToWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { textWidth } from "../../../base/text-width.js";
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
-/** Colours and links stay. Every other sequence and control character goes. */
+/** Colours and links stay. Every other sequence and control character is removed. */
 const PIECES =
   /(\x1b\[[0-9;:]*m|\x1b\]8;[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\))|\x1b\[[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x1f\x7f-\x9f]/g;
 /** As wide as pi-tui counts a tab. */
 const TAB = "   ";
 
-/** No row shows more. Finding the characters of a text takes time that grows with the square of its length. */
+/** No row shows more. Splitting a text into characters takes quadratic time. */
 const LONGEST_LINE = 4096;
 
 export function cleanLine(line: string): string {
@@ -20,10 +20,10 @@ export function cleanLine(line: string): string {
   return line.replace(PIECES, (piece, kept: string | undefined) => kept ?? (piece === "\t" ? TAB : ""));
 }
 
-/** The line without what would not fit into `columns`, and without blanks at its end, which a selection would copy. */
+/** The line cut to `columns`, without blanks at its end, which a selection would copy. */
 export function fitLine(line: string, columns: number): string {
   const clean = cleanLine(line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line);
-  // The width by our own tables needs no segmenter for plain text and rules, so the first frame is early.
+  // Our own width tables need no segmenter for plain text and rules, which makes the first frame faster.
   const fits = textWidth(withoutStyles(clean)) <= columns;
   return (fits ? clean : truncateToWidth(clean, columns, "")).trimEnd();
 }
@@ -42,7 +42,7 @@ export function withoutStyles(line: string): string {
 const LINK_STARTS = /\x1b\]8;[^;]*;[^\x07\x1b]/;
 const LINK_END = "\x1b]8;;\x1b\\";
 
-/** Ends the styles of a line, also those of a line that was cut inside a link. */
+/** Ends the styles of a line, even if the line was cut inside a link. */
 export function endStyles(line: string): string {
   if (!line.includes("\x1b")) return "";
   const link = line.lastIndexOf("\x1b]8;");

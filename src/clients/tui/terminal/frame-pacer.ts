@@ -1,6 +1,6 @@
 /**
- * Decides when a frame is written: at once when the last one is old enough, else when it is. While the terminal has not taken the
- * last frame, none is made, so that a slow link gets the newest state and no backlog.
+ * Decides when a frame is written: at once if the last one is old enough, else later. While the terminal has not accepted the last
+ * frame, none is made, so that a slow connection gets the newest state and no backlog.
  */
 import type { Clock } from "../../../base/clock.js";
 
@@ -9,7 +9,7 @@ const FRAME_MS = 8;
 
 export interface FramePacerOptions {
   readonly clock: Clock;
-  /** The bytes of the frame now; undefined when it cannot be made yet. */
+  /** The bytes of the frame now; undefined if it cannot be made yet. */
   readonly render: () => string | undefined;
   readonly write: (bytes: string, written: () => void) => void;
 }
@@ -48,7 +48,7 @@ export class FramePacer {
     this.#flush();
   }
 
-  /** When the terminal has taken the last frame: now, or soon. */
+  /** Runs the action once the terminal has accepted the last frame. */
   whenWritten(action: () => void): void {
     if (this.#isWriting) this.#whenWritten.push(action);
     else action();

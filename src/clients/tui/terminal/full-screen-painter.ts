@@ -20,7 +20,7 @@ export function paintFullScreen(
   const isResized = previous.columns !== columns || previous.rows !== rows;
   const lines = Array.from({ length: rows }, (_, row) => fitLine(frame.lines[row] ?? "", columns));
   const changes = lines.map((line, row) => {
-    // After a resize a row may hold anything. It is erased.
+    // After a resize the content of a row is unknown, so it is erased.
     if (isResized) return `\x1b[${row + 1};1H\x1b[K${changeRow("", line)}`;
     const before = previous.lines[row] ?? "";
     return before === line ? "" : `\x1b[${row + 1};1H${changeRow(before, line)}`;

@@ -1,4 +1,4 @@
-/** The alternate screen while a viewer has it. */
+/** The alternate screen while a viewer uses it. */
 import type { Clock } from "../../../base/clock.js";
 import { FramePacer } from "./frame-pacer.js";
 import { EMPTY_SCREEN, paintFullScreen } from "./full-screen-painter.js";
@@ -40,7 +40,7 @@ export class OpenFullScreen implements FullScreen {
     this.#pacer.hold("away");
   }
 
-  /** The screen is empty again, or has another size. */
+  /** Call it when the screen was cleared or resized. */
   repaint(): void {
     this.#painted = EMPTY_SCREEN;
     this.#pacer.release("away");

@@ -1,4 +1,4 @@
-/** Holds the terminal for the client: raw mode, pastes, the key protocol, the alternate screen. Knows the way back. */
+/** Sets the terminal modes of the client (raw mode, pastes, the key protocol, the alternate screen) and restores them. */
 import { setKittyProtocolActive } from "@earendil-works/pi-tui/dist/keys.js";
 import {
   CANCEL_SEQUENCE,
@@ -12,19 +12,19 @@ import {
 } from "./modes.js";
 import type { TerminalIo, Watcher } from "./terminal-io.js";
 
-/** What is left of the live part below the cursor. */
+/** Erases the rest of the live part below the cursor. */
 const ERASE_BELOW = "\x1b[J";
 const KITTY_ANSWER = /^\x1b\[\?\d+u$/;
 
-/** A terminal that answers at all does so within this time, also over a slow link. */
+/** A terminal that answers does so within this time, even over a slow connection. */
 const ANSWER_WAIT_MS = 500;
 
 export interface HoldingOptions {
   readonly io: TerminalIo;
   readonly onBytes: (bytes: Buffer) => void;
-  /** Whether the terminal understands questions. */
+  /** Whether the terminal supports queries. */
   readonly asks: boolean;
-  /** The bytes that take back what the client told the desktop. */
+  /** The bytes that restore the title and the progress. */
   readonly announced: () => string;
 }
 
@@ -51,7 +51,7 @@ export class Holding {
     this.tellWatcher();
   }
 
-  /** The bytes go out first, then raw mode ends, so that no answer or key lands between. */
+  /** Writes the bytes first, then ends raw mode, so that no answer or key comes in between. */
   give(write: (bytes: string) => void): void {
     if (this.#release === undefined) return;
     write(leaveModes(this.#modes));
@@ -60,7 +60,7 @@ export class Holding {
     this.tellWatcher();
   }
 
-  /** Gives the terminal back at once, in the middle of a frame if it must be. */
+  /** Restores the terminal at once, even in the middle of a frame. */
   giveNow(): void {
     this.give((bytes) => this.#options.io.writeNow(CANCEL_SEQUENCE + bytes));
   }
@@ -70,7 +70,7 @@ export class Holding {
     setKittyProtocolActive(false);
   }
 
-  /** What can wait until the person sees something. */
+  /** Work that can wait until the first frame. */
   startLate(): void {
     if (this.#hasStarted || this.#release === undefined) return;
     this.#hasStarted = true;
@@ -88,7 +88,7 @@ export class Holding {
     return this.#options.io.clock.now() - this.#askedAt < ANSWER_WAIT_MS;
   }
 
-  /** Until the last answer came, or cannot be waited for any more. */
+  /** Resolves after the last answer or the time limit. */
   answered(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#options.io.clock.after(ANSWER_WAIT_MS, resolve);
@@ -131,7 +131,7 @@ export class Holding {
     return { hasKitty: this.#hasKitty, isFullScreen: this.#isFullScreen };
   }
 
-  /** Tells the watcher what there is to restore now. */
+  /** Sends the watcher the current restore sequence. */
   tellWatcher(): void {
     const modes = CANCEL_SEQUENCE + leaveModes(this.#modes) + ERASE_BELOW + this.#options.announced();
     this.#watcher?.restoreBy(this.#release === undefined ? "" : modes);

@@ -1,10 +1,10 @@
 /**
  * Turns the bytes of a terminal into keys and pastes.
  *
- * 1. A paste is one block, however many reads it takes, also in a terminal without bracketed paste: there a line break with text after
- *    it in the same read shows that no person typed it. Its line breaks are never Enter.
+ * 1. A paste is one block, however many reads it takes. In a terminal without bracketed paste, a line break with text after it in the
+ *    same read is a paste, because no person types that fast. Its line breaks are never Enter.
  * 2. Answers of the terminal go to `onAnswer` and are never keys.
- * 3. A cut sequence or character waits for its end. The waits are the only timers, and only while something is cut.
+ * 3. A cut sequence or character waits for its end. These waits are the only timers.
  */
 import { StringDecoder } from "node:string_decoder";
 import { getSegmenter } from "@earendil-works/pi-tui/dist/utils.js";
@@ -15,7 +15,7 @@ import type { TerminalInput } from "./terminal.js";
 
 export interface InputDecoderOptions {
   readonly clock: Clock;
-  /** Over a network the parts of a sequence may come apart. */
+  /** Over a network the parts of a sequence may arrive separately. */
   readonly isRemote?: boolean;
   readonly onInput: (input: TerminalInput) => void;
   readonly onAnswer: (sequence: string) => void;
@@ -23,20 +23,20 @@ export interface InputDecoderOptions {
 
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** A lone Escape is the key when nothing follows so soon. */
+/** A lone Escape is the key if nothing follows within this time. */
 const ESCAPE_WAIT_MS = 30;
 const REMOTE_ESCAPE_WAIT_MS = 100;
-/** Alt-[ and its like begin a sequence, too. */
+/** Alt-[ and similar keys also look like the start of a sequence. */
 const ALT_WAIT_MS = 60;
-/** No key begins like this: it is an answer or a paste, and a slow link brings the rest. */
+/** No key begins like this: it is an answer or a paste, and the rest may come slowly. */
 const SEQUENCE_WAIT_MS = 1000;
-/** After so long without a byte, the end of a paste was lost. */
+/** After this time without a byte, the end of a paste is lost. */
 const PASTE_WAIT_MS = 10_000;
 const BURST_WAIT_MS = 20;
 /** A long paste comes in many reads, with pauses on a busy machine. */
 const LONG_BURST = 1024;
 const LONG_BURST_WAIT_MS = 200;
-/** An Enter that came together with text waits so long for more text. */
+/** How long an Enter that came together with text waits for more text. */
 const ENTER_WAIT_MS = 10;
 /** More characters than a person types between two reads. */
 const MOST_TYPED = 64;
@@ -47,7 +47,7 @@ export class InputDecoder {
   readonly #options: InputDecoderOptions;
   #utf8 = new StringDecoder("utf8");
   #mode: Mode = "keys";
-  /** In mode `keys` the start of a sequence, or an Enter that waits. Otherwise the text that was gathered. */
+  /** In mode `keys` the start of a sequence, or an Enter that waits. Otherwise the collected text. */
   #held: string[] = [];
   /** The last characters of an unfinished paste. */
   #tail = "";
@@ -62,7 +62,7 @@ export class InputDecoder {
     if (text !== "") this.#take(text);
   }
 
-  /** Forgets what is cut, for the time when another program reads the terminal. */
+  /** Drops incomplete input, before another program reads the terminal. */
   reset(): void {
     this.#stopWaiting();
     this.#utf8 = new StringDecoder("utf8");
@@ -111,7 +111,7 @@ export class InputDecoder {
   }
 
   #takePaste(text: string): void {
-    // The mark of the end may be cut, too: the last characters are looked at together with the new ones.
+    // The end mark may be split, so the last characters are searched together with the new ones.
     const seen = this.#tail + text;
     const found = seen.indexOf(PASTE_END);
     this.#held.push(text);
@@ -148,7 +148,7 @@ export class InputDecoder {
         .pieces.map((piece) => (piece.kind === "text" ? piece.text : ""))
         .join(""),
     );
-    // One long line and Enter: a program that types for a person, not a paste of lines.
+    // One long line and Enter comes from a program that types for the user, not from a paste of lines.
     const isLine = text.endsWith("\n") && text.indexOf("\n") === text.length - 1;
     this.#options.onInput({ kind: "paste", text: isLine ? text.slice(0, -1) : text });
     if (isLine) this.#emitKey("\r");
@@ -158,7 +158,7 @@ export class InputDecoder {
     this.#held = [text];
     this.#wait(ms, () => {
       const held = this.#release();
-      // The start of an answer that never ended is no key.
+      // The start of an incomplete answer is not a key.
       if (!isAnswer(held)) this.#emitKey(held);
     });
   }
@@ -211,7 +211,7 @@ function normalBreaks(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }
 
-/** One key for each character that a person sees. */
+/** One key for each visible character. */
 function splitKeys(text: string): Iterable<string> {
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return Array.from(getSegmenter().segment(text), ({ segment }) => segment);

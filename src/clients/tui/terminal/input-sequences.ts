@@ -1,4 +1,4 @@
-/** Cuts what a terminal sends into texts and escape sequences. */
+/** Splits terminal input into texts and escape sequences. */
 
 export type InputPiece =
   | { readonly kind: "text"; readonly text: string }
@@ -36,7 +36,7 @@ const APPLICATION_KEY = /\x1bO\d?[A-Za-z]/y;
 /** Alt with an arrow key, as some terminals send it. */
 const ALT_ARROW = /\x1b\x1b(?:\[|O)[A-DFH]/y;
 const STRING_START = /\x1b(?:\](?=\d)|P(?=[\d>?|$+!=])|_(?=[A-Z]))/y;
-/** An answer is short. What is longer has lost its end. */
+/** Answers are short. A longer one has lost its end. */
 const LONGEST_ANSWER = 4096;
 
 /** The length of the sequence at `at`; undefined while its end is missing. */
@@ -63,7 +63,7 @@ function controlLength(input: string, at: number): number | undefined {
   const length = matchLength(CONTROL_SEQUENCE, input, at);
   if (length !== undefined) return length;
   if (matchLength(UNFINISHED_CONTROL, input, at) !== undefined) return undefined;
-  // Broken by a character that cannot stand in it: it ends there.
+  // An invalid character ends the sequence.
   const broken = input.slice(at + 2).search(/[^\x20-\x3f]/);
   return 2 + Math.max(0, broken);
 }
@@ -83,7 +83,7 @@ function matchLength(pattern: RegExp, input: string, at: number): number | undef
   return pattern.exec(input)?.[0].length;
 }
 
-/** What a terminal says about itself: reports, focus, mouse, colours. Never a key. */
+/** Reports of the terminal: state, focus, mouse, colours. Never a key. */
 const ANSWER = /^\x1b(?:\](?=.)|P(?=.)|_(?=.)|\[(?:[?>=<].*|M[\s\S]{3}|[IO]|\d+;\d+R|[\d;]+[ctn]|[\d;:]*m|.*\$y)$)/s;
 
 export function isAnswer(sequence: string): boolean {

@@ -6,14 +6,14 @@ import type { Key } from "./terminal.js";
 const FUNCTIONAL = /^[\ue000-\uf8ff]$/;
 const ALT_ARROW = /^\x1b\x1b(?:\[|O)([A-DFH])$/;
 
-/** What people press for another key, which only newer protocols tell apart. */
+/** Keys that people press for another key, and that only newer protocols distinguish. */
 const SAME_KEYS: Readonly<Record<string, Key>> = {
   "ctrl+[": { id: "escape", data: "\x1b" },
   "ctrl+m": { id: "enter", data: "\r" },
   "ctrl+i": { id: "tab", data: "\t" },
 };
 
-/** Undefined for what is no key: a key that is let go, a sequence without a meaning. */
+/** Undefined for a key release and for an unknown sequence. */
 export function nameKey(data: string): Key | undefined {
   // Enter sends a carriage return. A line feed is Ctrl-J.
   if (data === "\n") return { id: "ctrl+j", data };
@@ -21,7 +21,7 @@ export function nameKey(data: string): Key | undefined {
   if (isKeyRelease(data)) return undefined;
   const arrow = ALT_ARROW.exec(data)?.[1];
   if (arrow !== undefined) return nameKey(`\x1b[1;3${arrow}`);
-  // A character that came as a sequence is given as the character, so that no reader has to know both forms.
+  // A character that came as a sequence becomes the character, so that readers need only one form.
   const character = decodePrintableKey(data);
   if (character !== undefined)
     return FUNCTIONAL.test(character) ? undefined : { id: parseKey(character), data: character };

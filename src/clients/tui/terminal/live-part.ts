@@ -1,11 +1,11 @@
-/** The live part over time: what was asked for, what is printed and not written yet, and what the terminal shows. */
+/** The state of the live part: the requested frame, printed lines that are not written yet, and what the terminal shows. */
 import { eraseLive, leaveLive, NOTHING_PAINTED, type Painted, paintFrame } from "./painter.js";
 import type { Reflow } from "./reflow.js";
 import type { Frame } from "./terminal.js";
 import type { TerminalSize } from "./terminal-io.js";
 
 export class LivePart {
-  /** What the terminal does with the rows when it is made narrower. */
+  /** What the terminal does with the rows when its window gets narrower. */
   reflow: Reflow;
   #frame: Frame | undefined;
   #printed: string[] = [];
@@ -34,7 +34,7 @@ export class LivePart {
     return bytes;
   }
 
-  /** Takes the live part off the screen, for the time when another program has it. */
+  /** Erases the live part, before another program uses the screen. */
   erase(size: TerminalSize): string {
     if (!this.isPainted) return "";
     const bytes = eraseLive(this.#painted, { ...size, reflow: this.reflow });
@@ -50,7 +50,7 @@ export class LivePart {
     return bytes;
   }
 
-  /** Lets the live part stand, and goes below it. */
+  /** Leaves the live part on the screen, and moves below it. */
   leave(): string {
     return this.isPainted ? leaveLive(this.#painted) : "";
   }

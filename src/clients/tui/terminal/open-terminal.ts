@@ -16,7 +16,7 @@ export function openTerminal(io: TerminalIo): TuiTerminal {
   return new OpenTerminal(io);
 }
 
-/** `away`: another program has the terminal. `restored`: it is given back, and the live part still stands. */
+/** `away`: another program has the terminal. `restored`: the modes are reset, and the live part is still on the screen. */
 type State = "open" | "away" | "restored" | "closed";
 
 class OpenTerminal implements TuiTerminal {
@@ -116,7 +116,7 @@ class OpenTerminal implements TuiTerminal {
       onClose: () => this.#closeFullScreen(),
     });
     this.#fullScreen = screen;
-    // The live part goes first: whatever happens to the size meanwhile, nothing of it is left behind.
+    // Erase the live part first, so that nothing of it remains, whatever happens to the size meanwhile.
     this.#send(this.#live.erase(this.#io.size()));
     this.#send(this.#holding.enterFullScreen());
     if (this.#state !== "open") screen.hold();
@@ -179,7 +179,7 @@ class OpenTerminal implements TuiTerminal {
     return this.#ending;
   }
 
-  /** Waits for a frame that is on its way, and for answers: in a shell they would look like typed text. */
+  /** Waits for a pending frame, and for answers: in a shell they would look like typed text. */
   async #end(bytes: string): Promise<void> {
     if (bytes !== "") await new Promise<void>((resolve) => this.#io.write(bytes, resolve));
     if (this.#holding.waits) await this.#holding.answered();
@@ -222,7 +222,7 @@ class OpenTerminal implements TuiTerminal {
     this.#pacer.release("resize");
   }
 
-  /** False when the terminal is not ours to give. */
+  /** False if the client does not have the terminal. */
   #goAway(): boolean {
     if (this.#state !== "open") return false;
     this.#fullScreen?.hold();
@@ -230,12 +230,12 @@ class OpenTerminal implements TuiTerminal {
     this.#io.writeNow(erased + this.#announcer.undo());
     this.#holding.give((bytes) => this.#io.writeNow(bytes));
     this.#state = "away";
-    // Ctrl-Z in the other program stops this process, too, without more ado.
+    // Ctrl-Z in the other program stops this process, too.
     this.#stopSubscription?.();
     return true;
   }
 
-  /** False when the client has ended meanwhile. */
+  /** False if the client has ended meanwhile. */
   #comeBack(): boolean {
     if (this.#state !== "away") return false;
     this.#state = "open";
@@ -251,7 +251,7 @@ class OpenTerminal implements TuiTerminal {
   }
 
   #onSignal(signal: TerminalSignal): void {
-    // Ctrl-C in the other program is meant for that one.
+    // Ctrl-C in the other program is for that program.
     if (signal === "SIGINT" && this.#state === "away") return;
     this.#restore();
     this.#emit({ kind: "closed", signal });
@@ -267,7 +267,7 @@ class OpenTerminal implements TuiTerminal {
   #onExit(): void {
     this.#restore();
     if (this.#state === "restored") this.#io.writeNow(this.#live.leave());
-    // A process that ends does not wait for what `close` waits for.
+    // A process that is ending cannot wait, as `close` does.
     this.#holding.giveNow();
     this.#over();
   }
@@ -279,7 +279,7 @@ class OpenTerminal implements TuiTerminal {
     this.#exitSubscription();
   }
 
-  /** Gives the terminal back without waiting. The live part stays, so that `close` may still replace it. */
+  /** Restores the terminal without waiting. The live part stays, so that `close` can still replace it. */
   #restore(): void {
     if (this.#state !== "open" && this.#state !== "away") return;
     this.#pacer.hold("restored");

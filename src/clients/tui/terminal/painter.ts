@@ -1,9 +1,9 @@
 /**
- * Paints the live part of the screen: pure, from what stands there to what shall stand there.
+ * Computes the bytes that change the live part of the screen from its current to its new content. It is pure.
  *
  * 1. It never moves the cursor above the first live row and never erases above it.
- * 2. Printed lines leave by plain line breaks, so that they land in the terminal's own scrollback, once.
- * 3. All movement is relative: it need not know where on the screen the live part is.
+ * 2. Printed lines scroll up by plain line breaks, so that they enter the terminal's own scrollback, once.
+ * 3. All movement is relative: the position of the live part on the screen does not matter.
  */
 import { fitLine, printedLines } from "./fit-line.js";
 import { type NewSize, type Reflow, rowsAboveCursor } from "./reflow.js";
@@ -14,7 +14,7 @@ import type { Frame } from "./terminal.js";
 export interface Painted {
   /** At least one row. */
   readonly lines: readonly string[];
-  /** Where the cursor stands: at the caret, or on the first row when it is hidden. */
+  /** The position of the cursor: at the caret, or on the first row if it is hidden. */
   readonly row: number;
   readonly column: number;
   readonly isCursorShown: boolean;
@@ -57,19 +57,19 @@ export function paintFrame(previous: Painted, request: PaintRequest): { bytes: s
   const body = canChange
     ? changeRows(previous, [...printed, ...painted.lines])
     : paintAll(toFirstRow(previous, request), [printed, painted.lines]);
-  // From here on the first live row is the one below the printed lines.
+  // From here on the first live row is below the printed lines.
   const cursor = { row: painted.row + (canChange ? printed.length : 0), column: painted.column };
   const bytes = body.text + placeCursor(body, { previous, painted, cursor });
   const leavesRow = body.rowsWritten > 1 || body.row !== previous.row || cursor.row !== previous.row;
   return { bytes: bytes !== "" && leavesRow ? BEGIN_UPDATE + bytes + END_UPDATE : bytes, painted };
 }
 
-/** Erases the live part. The cursor then stands where its first row was. */
+/** Erases the live part and leaves the cursor on its first row. */
 export function eraseLive(previous: Painted, request: NewSize): string {
   return toFirstRow(previous, request) + ERASE_BELOW + (previous.isCursorShown ? "" : SHOW_CURSOR);
 }
 
-/** Goes below the live part and leaves it as it is. */
+/** Moves below the live part and leaves it unchanged. */
 export function leaveLive(previous: Painted): string {
   return `${move(previous.row, previous.lines.length - 1)}\r\n${previous.isCursorShown ? "" : SHOW_CURSOR}`;
 }
@@ -88,7 +88,7 @@ function fitFrame({ frame, columns, rows }: PaintRequest): Painted {
 
 interface Body {
   readonly text: string;
-  /** The row on which the cursor is left, counted from the first that was written. */
+  /** The final row of the cursor, counted from the first written row. */
   readonly row: number;
   readonly rowsWritten: number;
 }
@@ -99,20 +99,20 @@ function paintAll(toFirst: string, [printed, live]: readonly [readonly string[],
   return { text, row: live.length - 1, rowsWritten: printed.length + live.length };
 }
 
-/** Whether printed lines are rows of the screen like live ones: each is one row in every terminal, and none leaves the screen. */
+/** Whether printed lines are rows of the screen like live ones: each is one row in every terminal, and none scrolls off the screen. */
 function canPrintInPlace(printed: readonly string[], painted: Painted): boolean {
   const fits = printed.length + painted.lines.length <= painted.rows;
   return fits && printed.every((line) => isSurelyOneRow(line, painted.columns));
 }
 
-/** Turns the rows into others. The rows at the end that stay the same are moved down, not written again. */
+/** Changes the rows. Unchanged rows at the end are moved, not written again. */
 function changeRows(previous: Painted, rows: readonly string[]): Body {
   const { text: inserted, row: first, before } = insertRows(previous, rows);
   let [text, row, rowsWritten] = [inserted, first, inserted === "" ? 0 : 1];
   for (const [index, line] of rows.entries()) {
     const old = before[index];
     if (old === line) continue;
-    // A row that is not there yet is made by a line break, which scrolls at the bottom of the screen.
+    // A line break makes a new row, and scrolls at the bottom of the screen.
     text +=
       old === undefined ? `${move(row, index - 1)}\r\n${writeRow(line)}` : move(row, index) + changeRow(old, line);
     row = index;
@@ -126,13 +126,13 @@ function changeRows(previous: Painted, rows: readonly string[]): Body {
   return { text: withoutWrap(text), row, rowsWritten };
 }
 
-/** Fewer bytes are written again as fast as room is made. */
+/** Writing fewer bytes again is as fast as moving them. */
 const LEAST_MOVED_BYTES = 24;
 
 interface Inserted {
   readonly text: string;
   readonly row: number;
-  /** The rows as they then stand. */
+  /** The rows after that. */
   readonly before: readonly string[];
 }
 
@@ -142,13 +142,13 @@ function insertRows({ lines, row }: Painted, rows: readonly string[]): Inserted 
   while (at > 0 && lines[at - 1] === rows[at - 1 + count]) at--;
   const moved = lines.slice(at);
   if (count <= 0 || moved.join("").length < LEAST_MOVED_BYTES) return { text: "", row, before: lines };
-  // The line breaks make room below, by scrolling if need be. Otherwise the last rows would fall off the screen.
+  // The line breaks make room below, by scrolling if necessary. Otherwise the last rows would leave the screen.
   const room = move(row, lines.length - 1) + "\n".repeat(count);
   const text = `${room}${move(rows.length - 1, at)}\r\x1b[${count}L`;
   return { text, row: at, before: [...lines.slice(0, at), ...Array<string>(count).fill(""), ...moved] };
 }
 
-/** Terminals disagree about the width of some characters. Without wrapping, a row that they think too long stays one row. */
+/** Terminals disagree about the width of some characters. Without wrapping, a row that they measure as too long stays one row. */
 function withoutWrap(text: string): string {
   return /[^\x00-\x7f]/.test(text) ? WRAP_OFF + text + WRAP_ON : text;
 }

@@ -1,4 +1,4 @@
-/** The terminal's side of a real process. */
+/** The terminal of a real process. */
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../base/clock.js";
 import type { Variables } from "../../../base/variables.js";
@@ -45,7 +45,7 @@ export function processIo({ process, variables }: ProcessIoOptions): TerminalIo 
       ];
       return () => {
         for (const end of ends) end();
-        // An error that comes later must not end the process.
+        // A later error must not end the process.
         stdin.on("error", () => {});
         stdout.on("error", () => {});
       };
@@ -85,19 +85,19 @@ function take({ stdin, stdout }: NodeJS.Process, onBytes: (bytes: Buffer) => voi
     try {
       stdin.setRawMode?.(false);
     } catch {
-      // The terminal is gone.
+      // The terminal is closed.
     }
     setBlocking(stdout, "on");
   };
 }
 
-/** Node blocks the whole process while a terminal takes no output. The client must not wait for a slow link. */
+/** Node blocks the whole process while a terminal accepts no output. The client must not wait for a slow connection. */
 function setBlocking(stdout: NodeJS.WriteStream, state: "on" | "off"): void {
   const { _handle: handle } = stdout as { _handle?: { setBlocking?(isBlocking: boolean): void } };
   handle?.setBlocking?.(state === "on");
 }
 
-/** Gives up on a terminal that takes nothing for a while: the process must be able to end. */
+/** Gives up if the terminal accepts no output for a while: the process must be able to end. */
 function writeNow({ fd }: { readonly fd: number }, text: string): void {
   let rest = Buffer.from(text, "utf8");
   let refusals = 0;

@@ -1,6 +1,6 @@
 /**
- * What a terminal does with the live rows when it is made narrower: most wrap each row that has become too long. The way from the
- * cursor up to the first live row is then longer than it was.
+ * What a terminal does with the live rows when its window gets narrower: most wrap each row that is now too long. The cursor is then
+ * further from the first live row than before.
  */
 import { getSegmenter, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { certainWidth } from "./certain-width.js";
@@ -25,7 +25,7 @@ export function rowsAboveCursor(painted: Painted, { columns, rows, reflow }: New
   if (columns >= painted.columns || reflow === "none") return row;
   const added = lines.map((line) => wrappedRows(line, columns) - 1);
   if (reflow === "cursor") return row + sum(added.slice(0, row)) + Math.floor(column / columns);
-  // A screen that is lower, too, first loses rows below the cursor. How many of them are ours is not known: at most so many.
+  // A screen that is lower, too, first loses rows below the cursor. We cannot know how many of them are ours, only the maximum.
   const lost = Math.max(0, painted.rows - rows);
   const kept = added.slice(0, Math.max(row + 1, added.length - lost));
   // From the last row to the first, as xterm.js does it.
@@ -37,8 +37,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * How many rows of `columns` cells a line takes at least. A character of which terminals disagree counts little: a row too few leaves
- * a remain, and a row too many would erase what stands above the live part.
+ * The minimum number of rows of `columns` cells for a line. A character with a disputed width counts as narrow: one row too few leaves
+ * a remnant, but one row too many would erase text above the live part.
  */
 export function wrappedRows(line: string, columns: number): number {
   if (visibleWidth(line) <= columns) return 1;

@@ -3,7 +3,7 @@ import { certainWidth } from "./certain-width.js";
 import { endStyles, withoutStyles } from "./fit-line.js";
 
 const ERASE_TO_END = "\x1b[K";
-/** A shorter common start does not pay for the movement to its end. */
+/** A shorter common start is not worth the cursor movement. */
 const LEAST_COMMON_COLUMNS = 6;
 
 export function writeRow(line: string): string {
@@ -11,8 +11,8 @@ export function writeRow(line: string): string {
 }
 
 export function changeRow(before: string, after: string): string {
-  // Where terminals may disagree about a width, the rest of the row is erased in any case.
-  // Erased first: after a row that fills the width, the cursor still stands on the last cell, and erasing would take it.
+  // If terminals may disagree about a width, the rest of the row is always erased.
+  // Erase first: after a row that fills the width, the cursor is still on the last cell, and erasing would remove it.
   const erase = before.length > after.length || !isPlain(before) || !isPlain(after) ? ERASE_TO_END : "";
   const start = commonStart(before, after);
   if (start.column < LEAST_COMMON_COLUMNS) return `\r${erase}${writeRow(after)}`;
@@ -41,7 +41,7 @@ function isPlain(line: string): boolean {
 interface Start {
   readonly index: number;
   readonly column: number;
-  /** The colours that are on there. */
+  /** The active colours there. */
   readonly style: string;
 }
 
@@ -49,8 +49,8 @@ const STYLE = /\x1b\[[0-9;:]*m/y;
 const RESET = /^\x1b\[0*m$/;
 
 /**
- * Where the rows begin to differ, less one character: a combining mark that follows changes the character before it. The common
- * part holds only characters of which every terminal has the same width, so that the column is right.
+ * Where the rows begin to differ, minus one character: a combining mark changes the character before it. The common part contains only
+ * characters with the same width in every terminal, so that the column is right.
  */
 function commonStart(before: string, after: string): Start {
   let [index, column, style] = [0, 0, ""];

@@ -1,11 +1,11 @@
-/** The size of the screen, as the client knows it. A window that is drawn larger or smaller sends many sizes: the last one counts. */
+/** The size of the screen, as the client knows it. A window that is being resized sends many sizes: the last one counts. */
 import type { TerminalIo, TerminalSize } from "./terminal-io.js";
 
 const WAIT_MS = 50;
 
 export interface ScreenSizeOptions {
   readonly io: Pick<TerminalIo, "clock" | "size">;
-  /** The size changes, and is not known yet. */
+  /** The size is changing, and not known yet. */
   readonly onChanging: () => void;
   readonly onChanged: () => void;
 }
@@ -24,7 +24,7 @@ export class ScreenSize {
     return this.#known;
   }
 
-  /** Whether the known size is the real one. The signal of a new size may come later than the size itself. */
+  /** Whether the known size is the real one. The signal for a new size may come later than the size itself. */
   check(): boolean {
     const now = this.#options.io.size();
     const isSame = now.columns === this.#known.columns && now.rows === this.#known.rows;

@@ -1,9 +1,9 @@
 import type { TerminalIo } from "./terminal-io.js";
 
-/** A group of processes without a shell above it does not stop. */
+/** An orphaned process group does not stop. */
 const STOP_WAIT_MS = 50;
 
-/** Stops the process until `fg`, then calls `onBack`. Where it cannot stop, it calls `onBack` soon. */
+/** Stops the process until `fg`, then calls `onBack`. If it cannot stop, it calls `onBack` soon. */
 export function stopProcess(io: Pick<TerminalIo, "clock" | "onSignal" | "stop">, onBack: () => void): void {
   const back = () => {
     cancel();

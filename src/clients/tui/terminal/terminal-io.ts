@@ -1,4 +1,4 @@
-/** What `openTerminal` needs of the process and its streams. `processIo` makes it from the real ones. */
+/** The part of the process and its streams that `openTerminal` needs. `processIo` makes it from the real ones. */
 import type { Clock } from "../../../base/clock.js";
 import type { Variables } from "../../../base/variables.js";
 
@@ -11,7 +11,7 @@ export type TerminalSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGTSTP" | "SIGC
 
 /** A process that restores the terminal when this one is killed. */
 export interface Watcher {
-  /** What it then writes to the terminal; nothing for an empty text. */
+  /** The bytes that it then writes to the terminal; empty: nothing. */
   restoreBy(bytes: string): void;
   end(): void;
 }
@@ -19,16 +19,16 @@ export interface Watcher {
 export interface TerminalIo {
   readonly variables: Variables;
   readonly clock: Clock;
-  /** The size now, read anew at each call. */
+  /** The current size, read at each call. */
   size(): TerminalSize;
   onResize(listener: () => void): () => void;
   /** Sets raw mode and reads; the returned function ends both. */
   take(onBytes: (bytes: Buffer) => void): () => void;
-  /** Calls `written` when the terminal has taken the text. */
+  /** Calls `written` when the terminal has accepted the text. */
   write(text: string, written?: () => void): void;
-  /** Writes at once, past the queue: the process may end right after. */
+  /** Writes at once, bypassing the queue: the process may end right after. */
   writeNow(text: string): void;
-  /** The terminal is gone: end of input, EIO, EPIPE. */
+  /** The terminal was closed: end of input, EIO, EPIPE. */
   onLost(listener: () => void): () => void;
   onSignal(signal: TerminalSignal, listener: () => void): () => void;
   /** The process ends, or an exception is about to end it. The listener cannot wait. */

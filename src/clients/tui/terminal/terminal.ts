@@ -12,15 +12,15 @@ export type TerminalInput =
   /** A bracketed paste, or a burst that arrived faster than a person types: always one block. */
   | { readonly kind: "paste"; readonly text: string }
   | { readonly kind: "resize"; readonly columns: number; readonly rows: number }
-  /** The person came back by `fg`. */
+  /** The user returned with `fg`. */
   | { readonly kind: "resumed" }
-  /** The terminal is gone, or a signal ends the process. The terminal is restored already; `close` may still print. */
+  /** The terminal was closed, or a signal ends the process. The terminal is already restored; `close` may still print. */
   | { readonly kind: "closed"; readonly signal?: string };
 
-/** The live part at the bottom of the screen. Lines hold styles but no control sequences that move the cursor. */
+/** The live part at the bottom of the screen. Lines contain styles, but no sequences that move the cursor. */
 export interface Frame {
   readonly lines: readonly string[];
-  /** Where the hardware cursor stands; hidden without it. */
+  /** The position of the hardware cursor; absent: hidden. */
   readonly cursor?: { readonly row: number; readonly column: number };
 }
 
@@ -28,7 +28,7 @@ export interface TuiTerminal {
   readonly columns: number;
   readonly rows: number;
   /**
-   * Replaces the live part. `printed` goes above it first, into the terminal's own scrollback, and is never written again.
+   * Replaces the live part. `printed` is written above it first, into the terminal's own scrollback, and never again.
    * Only changed rows are written, in one synchronized update. A frame higher than the screen loses its first rows.
    */
   paint(frame: Frame, printed?: readonly string[]): void;
@@ -38,19 +38,19 @@ export interface TuiTerminal {
   bell(): void;
   notify(text: string): void;
   setTitle(title: string): void;
-  /** `busy` shows the terminal's own progress sign where there is one. Call it again now and then: some let it fade. */
+  /** `busy` shows the terminal's own progress indicator, if there is one. Call it again regularly: some terminals remove it. */
   setProgress(state: "none" | "busy" | "waiting"): void;
-  /** Asks the terminal to put the text into the clipboard. False when it certainly does not: too long, or not able. */
+  /** Asks the terminal to copy the text to the clipboard. False if it certainly cannot: too long, or not supported. */
   copy(text: string): boolean;
-  /** By the terminal's own answer, which takes a moment; undefined when it does not say. */
+  /** From the terminal's own answer, which takes a moment; undefined without an answer. */
   backgroundIsLight(): Promise<boolean | undefined>;
   /** Gives the terminal back to the shell (Ctrl-Z); input `resumed` follows. */
   suspend(): void;
   /** Gives the terminal to another program while `action` runs (an editor). */
   lend<T>(action: () => Promise<T>): Promise<T>;
   /**
-   * Restores everything; what the last frame showed is replaced by `last`. May be called twice. The promise ends when all is
-   * written, which takes a while over a slow link; nothing else waits for it.
+   * Restores everything and replaces the last frame by `last`. It may be called twice. The promise resolves when everything is written,
+   * which takes a while over a slow connection; nothing else waits for it.
    */
   close(last?: readonly string[]): Promise<void>;
 }

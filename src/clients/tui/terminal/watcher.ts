@@ -1,15 +1,15 @@
 /**
- * Restores the terminal when the client is killed and cannot do it itself. A shell reads from a pipe what it is to write then. When
- * the pipe ends without the word `end`, the client is dead.
+ * Restores the terminal if the client is killed. A shell reads the restore sequence from a pipe. If the pipe closes without the word
+ * `end`, the client was killed.
  */
 import { spawn } from "node:child_process";
 import type { Variables } from "../../../base/variables.js";
 import type { Watcher } from "./terminal-io.js";
 
 /**
- * File 3 is the terminal to write to, file 4 the one to read from. They are none of the first three files: Node makes those block in
- * a new process, and so in this one, which shares them. A shell that got it back meanwhile has set its own modes: only a program in raw mode has
- * switched off the signals of the keys, so nothing is changed when they are on.
+ * File 3 is the terminal for writing, file 4 for reading. They are not the first three files: Node makes those blocking in a new
+ * process, and so in this one, which shares them. If a shell has the terminal again, it has set its own modes: only a program in raw
+ * mode switches the key signals off, so if they are on, nothing is changed.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
@@ -27,14 +27,14 @@ esac
 `;
 
 export interface WatcherOptions {
-  /** The files of the terminal. */
+  /** The file descriptors of the terminal. */
   readonly input: number;
   readonly output: number;
   readonly variables: Variables;
 }
 
 export function startWatcher({ input, output, variables }: WatcherOptions): Watcher {
-  // A session of its own: what ends the group of the client must not end the watcher.
+  // Its own session, because a signal to the group of the client must not end the watcher.
   const child = spawn("/bin/sh", ["-c", SCRIPT], {
     stdio: ["pipe", "ignore", "ignore", output, input],
     detached: true,

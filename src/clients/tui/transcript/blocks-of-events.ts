@@ -1,4 +1,4 @@
-/** The finished blocks of stored events, as the client printed them when they were new. */
+/** The finished blocks of stored events, as the client printed them live. */
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { ClientId, SessionId } from "../../../protocol/ids.js";
 import type { Block } from "../content/block.js";

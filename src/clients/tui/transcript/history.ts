@@ -1,11 +1,11 @@
-/** The whole conversation for the view: what the client has seen, and before it, page by page, what the session's log has. */
+/** The whole conversation for the view: the blocks that the client has seen, and before them, page by page, the session's log. */
 import type { EngineClient } from "../../../protocol/client.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import type { Block } from "../content/block.js";
 import { blocksOfEvents } from "./blocks-of-events.js";
 
 const PAGE_EVENTS = 5000;
-/** Characters of one page are not known before; so many pages are held at most. */
+/** The most pages in memory; the size of a page is not known in advance. */
 const MOST_PAGES = 40;
 
 export interface HistoryOptions {
@@ -13,7 +13,7 @@ export interface HistoryOptions {
   readonly session: SessionId;
   /** What the client has seen. */
   readonly blocks: readonly Block[];
-  /** The last event that it has not seen; 0 when it has seen all. */
+  /** The last event that it has not seen; 0 if it has seen all. */
   readonly before: number;
   /** Something changed that the screen shows. */
   readonly onChange: () => void;
@@ -32,12 +32,12 @@ export class History {
     this.#before = options.before;
   }
 
-  /** The oldest last: a page that is there never changes. */
+  /** The oldest last: a loaded page never changes. */
   get pages(): readonly (readonly Block[])[] {
     return this.#pages;
   }
 
-  /** Why there is nothing before the first line, or that it is on its way. */
+  /** Whether there is more before the first line, or why not. */
   get state(): "complete" | "more" | "loading" | { readonly problem: string } {
     if (this.#problem !== undefined) return { problem: this.#problem };
     if (this.#isLoading) return "loading";

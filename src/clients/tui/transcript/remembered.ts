@@ -25,19 +25,19 @@ export class Remembered {
     return this.#entries.map(({ block }) => block);
   }
 
-  /** What comes before the blocks is in the events up to this one; 0 when nothing does, undefined when no event was seen. */
+  /** The events up to this one come before the blocks; 0 if there are none, undefined if no event was seen. */
   get before(): number | undefined {
     return this.#before;
   }
 
-  /** Another conversation. */
+  /** Starts another conversation. */
   restart(): void {
     this.#entries = [];
     this.#characters = 0;
     this.#before = undefined;
   }
 
-  /** The first one says where the conversation is seen from. */
+  /** The first one is where the client joined the conversation. */
   see(event: number): void {
     this.#before ??= event - 1;
   }
@@ -49,7 +49,7 @@ export class Remembered {
     while (this.#characters > MOST_REMEMBERED && this.#dropOldest());
   }
 
-  /** False when there is only one left. */
+  /** False if only one is left. */
   #dropOldest(): boolean {
     const [first, ...rest] = this.#entries;
     const kept = rest.findIndex(({ event }) => event !== first?.event);
@@ -60,7 +60,7 @@ export class Remembered {
   }
 }
 
-/** About as many as it holds. */
+/** The approximate number of characters. */
 function charactersOf(block: Block): number {
   switch (block.kind) {
     case "answer":

@@ -1,4 +1,4 @@
-/** Puts the parts of the live region together. The draft and the status always have their rows; what grows is cut at its top. */
+/** Assembles the live region. The draft and the status always have their rows; the growing parts are cut at the top. */
 import { truncateText } from "../../../base/text-width.js";
 import type { Frame } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
@@ -9,7 +9,7 @@ export interface Rows {
 }
 
 export interface FrameParts {
-  /** The unfinished end of the answer and the calls that run. */
+  /** The unfinished end of the answer and the running calls. */
   readonly live: readonly string[];
   readonly working: string | undefined;
   readonly queue: readonly string[];

@@ -1,4 +1,4 @@
-/** What the person typed during a turn and what becomes of it. */
+/** The inputs that the user typed during a turn, and when each is sent. */
 import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText } from "../../../base/text-width.js";
 import type { QueuedInput, State } from "../state.js";

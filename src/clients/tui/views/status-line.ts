@@ -1,4 +1,7 @@
-/** The line below the input: mode, model, window, cost, branch, sandbox, session. What does not fit goes, the least needed first. */
+/**
+ * The line below the input: mode, model, window, cost, branch, sandbox, session. If the line is too long, the least important parts are
+ * dropped first.
+ */
 import { formatUsd } from "../../../base/budget-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { textWidth, truncateText } from "../../../base/text-width.js";
@@ -11,19 +14,19 @@ export interface StatusOptions {
   readonly width: number;
   readonly theme: Theme;
   readonly showCost: boolean;
-  /** The address of the web client, where there is one. */
+  /** The address of the web client, if there is one. */
   readonly web?: string;
 }
 
 interface Part {
   readonly text: string;
   readonly style: Style;
-  /** The lowest goes first when the line is too long. */
+  /** The lowest is dropped first if the line is too long. */
   readonly rank: number;
 }
 
 const BAR_WIDTH = 5;
-/** Less of a name says nothing. */
+/** A name is not cut shorter than this. */
 const LEAST_PART = 8;
 
 export function statusLine(state: State, { width, theme, showCost, web }: StatusOptions): string {
@@ -106,7 +109,7 @@ function branchText({ place }: State): string | undefined {
   return place.branch === undefined ? folder : `${folder} (${place.branch})`;
 }
 
-/** The mode and the model always have a place; the model is cut before it goes. */
+/** The mode and the model always stay; the model may be shortened. */
 function thatFit(parts: readonly Part[], width: number, gap: number): readonly Part[] {
   let left = [...parts];
   const total = () => left.reduce((sum, { text }) => sum + textWidth(text), gap * Math.max(0, left.length - 1));

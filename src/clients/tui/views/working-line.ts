@@ -1,4 +1,4 @@
-/** The line that says what Oxbow does now and for how long. */
+/** The line that shows what Oxbow does now and for how long. */
 import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText } from "../../../base/text-width.js";
 import { timerLabel } from "../../../base/turn-stats.js";
@@ -21,7 +21,7 @@ export interface WorkingOptions {
   readonly still?: boolean;
 }
 
-/** Undefined when nothing runs. */
+/** Undefined if nothing runs. */
 export function workingLine(state: State, options: WorkingOptions): string | undefined {
   const { width, theme, now, still } = options;
   const work = workOf(state, options);

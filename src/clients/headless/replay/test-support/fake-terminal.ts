@@ -1,4 +1,4 @@
-/** A terminal for tests: keeps what a person would see, and plays a person who types and resizes. */
+/** A terminal for tests: keeps the screen, and simulates a user who types and resizes. */
 import type { ReplayTerminal } from "../run-replay.js";
 
 const SEQUENCE = /^\u001b\[(\??)([\d;]*)([A-Za-z])/;
@@ -11,7 +11,7 @@ export class FakeTerminal implements ReplayTerminal {
   closed = 0;
   /** The raw writes. */
   written = "";
-  /** What a second screen, the cursor and the wrapping are set to. */
+  /** The state of the alternate screen, the cursor and the wrapping. */
   readonly modes = new Map<string, boolean>();
   #screen: string[] = [];
   #row = 0;
@@ -63,7 +63,7 @@ export class FakeTerminal implements ReplayTerminal {
     return this.#screen.map((line) => line.trimEnd()).join("\n");
   }
 
-  /** Resolves when the screen shows it; the test's own time limit ends a wait in vain. */
+  /** Resolves when the screen shows it; the test's time limit ends the wait. */
   async shows(text: string | RegExp): Promise<string> {
     while (this.screen.search(typeof text === "string" ? literal(text) : text) === -1) {
       await new Promise<void>((resolve) => this.#changed.push(resolve));

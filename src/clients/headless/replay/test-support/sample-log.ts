@@ -1,4 +1,4 @@
-/** Logs for the tests of the replay: written event by event, a second apart unless said otherwise. */
+/** Logs for the tests of the replay: written event by event, by default a second apart. */
 import { text } from "../../../../protocol/content.js";
 import type { Envelope } from "../../../../protocol/envelope.js";
 import type { EventKind, EventPayloads, ToolStatus } from "../../../../protocol/events.js";
@@ -64,7 +64,7 @@ export function callId(name: string): CallId {
   return `call_${name}`;
 }
 
-/** Two turns with about everything in them. */
+/** Two turns with nearly every kind of event. */
 export function sampleLog(): SampleLog {
   return new SampleLog()
     .started("List the files")
@@ -90,7 +90,7 @@ export function sampleLog(): SampleLog {
     .ended();
 }
 
-/** A session of as many turns as asked for, eight events each. */
+/** A session with this number of turns, eight events each. */
 export function longLog(turns: number): SampleLog {
   const log = new SampleLog();
   for (let turn = 1; turn <= turns; turn++) {
@@ -105,7 +105,7 @@ export function longLog(turns: number): SampleLog {
   return log;
 }
 
-/** As a store gives them; counts what was read. */
+/** Events like those of a store; counts reads. */
 export function sourceOf(events: readonly Envelope[]): EventSource & { readonly reads: { events: number } } {
   const reads = { events: 0 };
   const source = async function* ({ after = 0, limit = Number.POSITIVE_INFINITY }: EventRange) {

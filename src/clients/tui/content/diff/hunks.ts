@@ -13,7 +13,7 @@ export interface Hunk {
 
 export interface ParsedDiff {
   readonly hunks: readonly Hunk[];
-  /** What the diff says besides: that it was cut, that a newline is missing. */
+  /** Other lines of the diff: that it was cut, that a newline is missing. */
   readonly notes: readonly string[];
 }
 

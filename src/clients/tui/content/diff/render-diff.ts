@@ -89,7 +89,7 @@ function changedLine(line: DiffLine, theme: Theme, pieces?: readonly Piece[]): S
   return { ...line, spans: withTrailing(spans ?? [span(clean(line.text), role)], theme) };
 }
 
-/** Spaces at the end of a changed line are a change that would not be seen. */
+/** Makes spaces at the end of a changed line visible. */
 function withTrailing(spans: readonly Span[], { ascii }: Theme): readonly Span[] {
   const last = spans.at(-1);
   if (last === undefined || !last.text.endsWith(" ")) return spans;
@@ -100,6 +100,6 @@ function withTrailing(spans: readonly Span[], { ascii }: Theme): readonly Span[]
 }
 
 function clean(text: string): string {
-  // A carriage return at the end of a line is how the file ends its lines.
+  // A carriage return at the end of a line is part of the file's line ending.
   return safeLine(expandTabs(text.replace(/\r$/, "")));
 }

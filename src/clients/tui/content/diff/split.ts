@@ -28,7 +28,7 @@ export function splitRows(lines: readonly ShownLine[], { width, theme, digits }:
 
 function column(line: ShownLine, view: { width: number; digits: number }, theme: Theme) {
   const painted = unifiedRow(line, { ...view, theme });
-  // The same rows without styles say how wide they are.
+  // The same rows without styles give the width.
   const bare = unifiedRow(line, { ...view, theme: { ...plainTheme, ascii: theme.ascii } });
   return painted.map((text, at) => ({ text, cells: textWidth(bare[at] ?? "") }));
 }

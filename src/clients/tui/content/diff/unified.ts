@@ -9,7 +9,7 @@ export interface ShownLine extends DiffLine {
   readonly spans: readonly Span[];
 }
 
-/** Its other rows stand below the text. Where there is no room for the number, the text stands alone. */
+/** Its other rows are aligned with the text. Without room for the number, only the text is shown. */
 export function unifiedRow(
   line: ShownLine,
   { width, theme, digits }: { readonly width: number; readonly theme: Theme; readonly digits: number },

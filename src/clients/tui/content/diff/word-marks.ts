@@ -7,10 +7,10 @@ export interface Piece {
 }
 
 const MAX_LENGTH = 2000;
-/** Lines with less in common than this are simply other lines: marks would cover almost all of them. */
+/** Lines with less in common are different lines: marks would cover almost all of them. */
 const LEAST_COMMON = 0.4;
 
-/** Undefined when the two have too little in common. */
+/** Undefined if the two have too little in common. */
 export function wordMarks(before: string, after: string): readonly [readonly Piece[], readonly Piece[]] | undefined {
   if (before.length > MAX_LENGTH || after.length > MAX_LENGTH) return undefined;
   const old = words(before);
