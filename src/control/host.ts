@@ -252,14 +252,13 @@ export class Host {
       const refusal = await run.setMode(mode, { id: client.id, identity });
       return refusal === undefined ? DONE : invalid(refusal);
     },
-    EnterPlanMode: async (run) => {
-      if (run.plan === undefined) return invalid("This run has no plan mode.");
-      await run.plan.enter();
-      return DONE;
+    EnterPlanMode: async (run, _payload, client) => {
+      const refusal = await run.enterPlan(client);
+      return refusal === undefined ? DONE : invalid(refusal);
     },
     ExitPlanMode: async (run, { approve }, client) => {
       const identity = client.canAnswer ? client.identity : "agent";
-      const refusal = await run.plan?.exit({ approve, client: { id: client.id, identity }, turn: run.originator });
+      const refusal = await run.exitPlan({ id: client.id, identity }, { approve });
       return refusal === undefined ? DONE : invalid(refusal);
     },
     ApproveContent: async (run, { decisions }, client) => {

@@ -51,6 +51,8 @@ export interface RunOptions {
 }
 
 export interface PlanSwitch {
+  /** The mode without the plan. */
+  mode(): SessionMode;
   enter(): Promise<void>;
   /** Why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
   exit(request: {
@@ -137,18 +139,36 @@ export class Run {
     return this.#options.ports.tools;
   }
 
-  get plan(): PlanSwitch | undefined {
-    return this.#options.plan;
-  }
-
   /** Why the mode did not change; undefined if it did. */
   async setMode(mode: SessionMode, client: Originator): Promise<string | undefined> {
     const { setMode } = this.#options;
     if (setMode === undefined) return "This run has no modes.";
     const refusal = await setMode(mode, client, this.#originator);
-    // A session without events is not stored: a key pressed before the first prompt must not create one.
-    if (refusal === undefined && this.bus.nextId > 1) this.bus.publish("ModeChanged", { mode, by: client.id });
+    if (refusal === undefined) this.#publishMode(mode, client);
     return refusal;
+  }
+
+  /** Why it is refused; undefined if the session plans now. */
+  async enterPlan(client: Originator): Promise<string | undefined> {
+    const { plan } = this.#options;
+    if (plan === undefined) return "This run has no plan mode.";
+    await plan.enter();
+    this.#publishMode("plan", client);
+    return undefined;
+  }
+
+  /** Why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
+  async exitPlan(client: Originator, { approve }: { readonly approve: boolean }): Promise<string | undefined> {
+    const { plan } = this.#options;
+    if (plan === undefined) return "This run has no plan mode.";
+    const refusal = await plan.exit({ approve, client, turn: this.#originator });
+    if (refusal === undefined && approve) this.#publishMode(plan.mode(), client);
+    return refusal;
+  }
+
+  /** A session without events is not stored: a key pressed before the first prompt must not create one. */
+  #publishMode(mode: SessionMode, client: Originator): void {
+    if (this.bus.nextId > 1) this.bus.publish("ModeChanged", { mode, by: client.id });
   }
 
   /** Drops waiting input of this client. */

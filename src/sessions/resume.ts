@@ -15,6 +15,8 @@ export interface StoredSession {
   readonly turns: number | undefined;
   /** Events that are not condensed yet (condense.ts). */
   readonly uncondensed: number;
+  /** Plan mode was on when it ended. */
+  readonly isPlanning: boolean;
   /** Open calls that may have changed something: they started and have no recorded result. */
   readonly orphans: ReadonlyMap<CallId, Intent>;
   /** Expired events that the session has not reported yet. */
@@ -45,6 +47,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     ...(lastTurnAt !== undefined && { lastTurnAt }),
     turns,
     uncondensed,
+    isPlanning: await wasPlanning(store, session),
     orphans,
     ...(expired > told && { gap: { from: told + 1, to: expired } }),
   };
@@ -63,6 +66,12 @@ async function withExpiredTurn(
   const { open, unfinished, waiting } = await rebuildConversation(store.events(id, { after: started - 1 }));
   const left = waiting.filter((input) => plainText(input) !== EXPIRED);
   return { ...rebuilt, open, waiting: left, ...(unfinished !== undefined && { unfinished }) };
+}
+
+async function wasPlanning(store: SessionStore, session: SessionId): Promise<boolean> {
+  const at = await store.last(session, "ModeChanged");
+  const event = at === undefined ? undefined : await eventAt(store, session, at);
+  return event?.kind === "ModeChanged" && event.payload.mode === "plan";
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

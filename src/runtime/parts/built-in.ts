@@ -158,6 +158,7 @@ const tools: CreateBuiltIn = (opening) => {
     originator: () => current.run?.originator.identity ?? "human",
     history: resumed && (() => pastEvents(engine.sessions, resumed.record)),
     before: before?.permissions,
+    isPlanning: resumed?.isPlanning ?? false,
     parent,
   });
   built.add(made);

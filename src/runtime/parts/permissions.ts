@@ -43,6 +43,8 @@ export interface RunPermissionsOptions {
   readonly originator: () => Identity;
   /** The earlier run, whose plan mode and session rules also apply here. */
   readonly before?: RunPermissions | undefined;
+  /** A resumed session was in plan mode. */
+  readonly isPlanning?: boolean;
   /** The permissions of the session that started this one as a subagent: they are the limit, also when they change. */
   readonly outer?: RunPermissions | undefined;
   /** It works as in plan mode. */
@@ -162,9 +164,16 @@ export class RunPermissions implements PermissionJudge {
 
   /** Before the engine is loaded, the initial choice counts. */
   get planning(): boolean {
-    const { before, outer, onlyReads, loaded } = this.#options;
+    const { before, outer, onlyReads } = this.#options;
     if (onlyReads) return true;
-    return this.#engine?.plan.on ?? (outer ?? before)?.planning ?? loaded.settings.plan.value;
+    return this.#engine?.plan.on ?? (outer ?? before)?.planning ?? this.#startsPlanning;
+  }
+
+  get #startsPlanning(): boolean {
+    const { loaded, isPlanning = false } = this.#options;
+    // A mode on the command line is a choice of the person.
+    const isChosen = loaded.settings.permission_mode.origin.startsWith("--");
+    return loaded.settings.plan.value || (isPlanning && !isChosen);
   }
 
   #leavesSandbox(call: ToolCall, tool: Tool): boolean {
@@ -268,7 +277,7 @@ export class RunPermissions implements PermissionJudge {
         isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || OWN_TOOLS.has(name),
       },
     });
-    if (settings.plan.value && before === undefined) engine.plan.enter();
+    if (this.#startsPlanning && before === undefined) engine.plan.enter();
     this.#engine = engine;
     this.#restrictions = () => sandboxRestrictions(paths.current, root);
     return { engine, paths, safeMode };

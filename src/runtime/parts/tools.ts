@@ -29,6 +29,8 @@ export function toolsPart(
     readonly originator: () => Identity;
     readonly history: (() => AsyncIterable<Envelope>) | undefined;
     readonly before: RunPermissions | undefined;
+    /** A resumed session that was in plan mode stays in it. */
+    readonly isPlanning: boolean;
     readonly parent?: ParentRun | undefined;
   },
 ) {
@@ -84,6 +86,7 @@ export function toolsPart(
     whyNotContained: () => sandbox.whyNotContained(),
     originator: place.originator,
     before: place.before,
+    isPlanning: place.isPlanning,
     outer: place.parent?.permissions,
     plugins: parts.plugins,
     ...(place.parent && { onlyReads: place.parent.onlyReads }),
@@ -122,6 +125,7 @@ export function toolsPart(
 
 export function planSwitch(permissions: RunPermissions): PlanSwitch {
   return {
+    mode: () => permissions.mode,
     enter: async () => (await permissions.parts()).engine.plan.enter(),
     exit: async ({ approve, client, turn }) => {
       const { plan } = (await permissions.parts()).engine;
