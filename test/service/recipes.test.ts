@@ -1,0 +1,108 @@
+/** The recipes of the documentation, and the bot, against a real engine. */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { findProgram } from "../../src/system/find-program.js";
+import { parseScript } from "../../src/testkit/index.js";
+import { blocksOf } from "../support/page-examples.js";
+import { type Served, serve } from "../support/served-engine.js";
+import { verifies } from "../verifies.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const { PATH = "" } = process.env;
+
+let engine: Served;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oxbow-test-"));
+});
+
+afterEach(async () => {
+  await engine.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(script: string): Promise<void> {
+  engine = await serve({ script: parseScript(script), flags: ["--permission-mode", "ask"] });
+}
+
+function run(
+  command: readonly [string, ...string[]],
+  { answer, onError }: { readonly answer?: string; readonly onError?: (text: string) => boolean } = {},
+) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    const [program, ...args] = command;
+    const env = { PATH, HOME: folder, OXBOW_HOME: engine.home };
+    const child = spawn(program, args, { cwd: folder, env, stdio: ["pipe", "pipe", "pipe"] });
+    const output = { stdout: "", stderr: "" };
+    child.stdout.on("data", (bytes: Buffer) => (output.stdout += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => {
+      output.stderr += bytes.toString();
+      if (onError?.(output.stderr)) child.stdin.write(answer ?? "");
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, ...output }));
+  });
+}
+
+describe("docs/curl.md", () => {
+  const missing = ["curl", "jq", "bash"].filter((name) => findProgram(name, PATH) === undefined);
+
+  verifies(["U5"], "has recipes that work as they stand, in their order", async ({ skip }) => {
+    skip(missing.length > 0, `this machine lacks ${missing.join(", ")}`);
+    await start(`reply
+  text: Hello from the model.
+reply
+  tool write {"path": "made.txt", "content": "x"}
+reply
+  text: Done.
+loop
+`);
+    const blocks = (await blocksOf(ROOT, "docs/curl.md")).filter(({ language }) => language === "shell");
+    const file = join(folder, "recipes.sh");
+    await writeFile(file, ["set -euo pipefail", ...blocks.map(({ text }) => text)].join("\n"));
+    const { code, stdout, stderr } = await run(["bash", file]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const shown of ["Hello from the model.", "event: ", "workspace", "my-script human", "event: SessionEnded"]) {
+      expect(stdout).toContain(shown);
+    }
+  });
+});
+
+describe("docs/sdk.md", () => {
+  verifies(["U5"], "has examples that work as they stand", async () => {
+    await start("reply\n  text: Hello there.\nloop\n");
+    const blocks = (await blocksOf(ROOT, "docs/sdk.md")).filter(({ language }) => language === "js");
+    const built = join(ROOT, "dist", "sdk-node.js");
+    const ended = await Promise.all(
+      blocks.map(async ({ text }, index) => {
+        const file = join(folder, `example-${index}.mjs`);
+        await writeFile(file, text.replace("oxbow/sdk/node", built));
+        return run([process.execPath, file]);
+      }),
+    );
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: "" })));
+    expect(ended.every(({ stdout }) => stdout.includes("Hello there."))).toBe(true);
+  });
+});
+
+describe("examples/bot", () => {
+  verifies(["U5"], "works through its tasks and asks a person", async () => {
+    await start(
+      'reply\n  tool write {"path": "made.txt", "content": "x"}\nreply\n  text: Made it.\nreply\n  text: Looked.\nloop\n',
+    );
+    const bot = join(ROOT, "examples", "bot", "bot.mjs");
+    const { code, stdout, stderr } = await run([process.execPath, bot, "make a file", "look at it"], {
+      answer: "y\n",
+      onError: (text) => text.endsWith("against it) "),
+    });
+    expect(stderr).toContain("write made.txt");
+    expect(stdout).toContain("✓ make a file\nMade it.");
+    expect(stdout).toContain("2 of 2 tasks");
+    expect(code).toBe(0);
+  });
+});
