@@ -7,6 +7,8 @@ import { askOnce } from "../terminal-io.js";
 import { sessionsOf } from "./attached-talk.js";
 import { clientWords, othersOf } from "./others.js";
 
+const MOST_LISTED = 20;
+
 export type Choice =
   | { readonly kind: "attach"; readonly session: Pick<SessionInfo, "id" | "title"> }
   | { readonly kind: "new" }
@@ -50,6 +52,22 @@ export async function offerAttach(
     if (typed === undefined || typed === "") return { kind: "new" };
     const found = answers.find(([key]) => key === typed[0]);
     if (found !== undefined) return found[1];
+  }
+}
+
+/** For a terminal that cannot show a list to choose from. */
+export async function pickByNumber(client: HttpClient): Promise<Choice> {
+  const sessions = (await sessionsOf(client)).slice(0, MOST_LISTED);
+  const lines = sessions.map(({ title, cwd, live, id }, index) => {
+    const state = live ? "  open" : "";
+    return `  ${String(index + 1).padStart(2)}  ${safeLine(title ?? id)}  ${safeLine(cwd)}${state}`;
+  });
+  process.stderr.write(`${lines.join("\n")}\n`);
+  for (;;) {
+    const typed = (await askOnce("Number [Enter: a new session]: "))?.trim();
+    if (typed === undefined || typed === "") return { kind: "new" };
+    const session = sessions[Number(typed) - 1];
+    if (session !== undefined) return { kind: "attach", session };
   }
 }
 

@@ -21,12 +21,13 @@ import { controlPlace } from "../../runtime/control-place.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
+import { fitsTerminalClient } from "../run/converse.js";
 import { personPresent } from "../terminal-io.js";
 import { refuseFlagsOfEngine } from "./attach-flags.js";
 import { type AttachPlace, chooseByFlags, folderOf, openAttached } from "./attached-talk.js";
 import { converseAttached } from "./converse.js";
 import { Loss } from "./loss.js";
-import { type Choice, offerAttach } from "./offer.js";
+import { type Choice, offerAttach, pickByNumber } from "./offer.js";
 import { oneShotAttached } from "./one-shot.js";
 import { isStillOwner, type Reached, reachEngine } from "./reach.js";
 
@@ -67,7 +68,8 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
     await reached.client.close();
     return { own: {} };
   }
-  return converse({ reached, choice, lost }, flags, work);
+  const needsList = choice.kind === "pick" && !(await fitsTerminalClient({ flags, ...work }));
+  return converse({ reached, lost, choice: needsList ? await pickByNumber(reached.client) : choice }, flags, work);
 }
 
 /** Ends when the person leaves, or when this process is to be the engine. */
