@@ -145,6 +145,27 @@ describe("a connection", () => {
     ]);
   });
 
+  verifies(["U5"], "follows a resumed session past the ends in its log, to its own end", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    const first = await (await open("socket")).createSession();
+    await first.prompt("one");
+    await first.end();
+    const again = await (await open("socket")).createSession({ resume: first.id });
+    const readers = [await open("http"), await open("ws")];
+    const read = readers.map(async (reader) => {
+      const events = (await reader.attach(first.id, { after: 0 })).events();
+      const seen: Envelope[] = [];
+      for await (const event of events) seen.push(event);
+      return seen;
+    });
+    await again.prompt("two");
+    await again.end();
+    for (const seen of await Promise.all(read)) {
+      expect(seen.map(({ id }) => id)).toEqual(seen.map((_, index) => index + 1));
+      expect(seen.filter(({ kind }) => kind === "SessionEnded")).toHaveLength(2);
+    }
+  });
+
   verifies(["U5"], "tells a missing engine, a wrong token and another major version", async () => {
     await start("reply\n  text: Hi.\nloop\n");
     await expect(connect({ socket: join(base, "none"), token: "x" })).rejects.toThrow(/Could not reach the engine/);

@@ -1,6 +1,7 @@
 /** A conversation with a session of a running engine, until the person leaves or the engine is gone. */
 import { safeLine } from "../../base/terminal-text.js";
 import type { ImageBlock } from "../../protocol/content.js";
+import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { converse } from "../run/converse.js";
@@ -30,9 +31,14 @@ export async function converseAttached(
   }
   let { session } = opened;
   let say: (message: string) => void = () => {};
+  let ended: SessionEndReason = "user";
   client.subscribe((event) => {
-    if (event.kind !== "SessionEnded" || event.session !== session) return;
-    if (event.payload.reason === "binary-shutdown" || event.payload.reason === "error") lost.happens();
+    if (event.kind === "SessionEnded" && event.session === session) ended = event.payload.reason;
+  });
+  client.onDetached((other, reason) => {
+    if (other !== session) return;
+    if (reason !== undefined) say(reason.message);
+    else if (ended === "binary-shutdown" || ended === "error") lost.happens();
     else say("This session has ended. /resume opens it again.");
   });
   const talk = await talkOf(place, { session, chosen, note: await attachedNote(place, session) });

@@ -1,7 +1,8 @@
 /**
  * Follows one session over server-sent events, and connects again after a drop from the last event that arrived.
  *
- * It ends when the session ends, when the server refuses the stream, or when `retry` gives up.
+ * It ends when the session ends, when the server refuses the stream, or when `retry` gives up. The log of a resumed session has older ends
+ * in it, so only the end after which the server closes the stream counts.
  */
 import type { Clock } from "../../base/clock.js";
 import { SseDecoder } from "../../base/sse.js";
@@ -29,8 +30,10 @@ export interface StreamOptions {
   }) => Promise<ExchangeAnswer>;
   readonly retry: (attempt: number, error: Error) => boolean | Promise<boolean>;
   readonly onState: (state: "connected" | "lost", error?: Error) => void;
-  /** The stream ended although the session did not. */
-  readonly onEnd: (reason: Failure) => void;
+  /** Whether the session is open. Following one that is not would open it. */
+  readonly isLive: () => Promise<boolean>;
+  /** The stream ended: with a reason, if the session did not. */
+  readonly onEnd: (reason?: Failure) => void;
 }
 
 export class EventStream {
@@ -39,6 +42,8 @@ export class EventStream {
   readonly #backoff: Backoff;
   #wake: (() => void) | undefined;
   #isOpened = false;
+  /** The last event was an end of the session. */
+  #sawEnd = false;
   #opened: (problem: Failure | undefined) => void = () => {};
   /** Resolves with the refusal of the first attempt, if there was one. */
   readonly opened: Promise<Failure | undefined>;
@@ -74,13 +79,14 @@ export class EventStream {
       if (this.isStopped) return;
       const error = least instanceof Error ? least : new Error("the connection was closed");
       if (error instanceof StreamRefused) return this.#giveUp(error.failure);
+      if (this.#sawEnd && !(await this.#options.isLive())) return this.#giveUp();
       onState("lost", error);
       if (!(await retry(this.#backoff.failures + 1, error))) return this.#giveUp(unreachable(place, error.message));
       await this.#pause(this.#backoff.next(typeof least === "number" ? least : 0));
     }
   }
 
-  #giveUp(reason: Failure): void {
+  #giveUp(reason?: Failure): void {
     if (this.isStopped) return;
     const isFirst = !this.#isOpened;
     this.#opened(reason);
@@ -122,9 +128,8 @@ export class EventStream {
     const { session, deliveries } = this.#options;
     const event = JSON.parse(data) as Envelope;
     if (event.session !== session || this.isStopped) return;
+    this.#sawEnd = event.kind === "SessionEnded";
     deliveries.deliver(event);
-    // Following it further would open it again.
-    if (event.kind === "SessionEnded") this.stop();
   }
 
   async #pause(ms: number): Promise<void> {

@@ -5,7 +5,7 @@
  * 2. A query changes nothing, so it is asked again while the connection is being made again.
  */
 import { type Clock, systemClock } from "../../base/clock.js";
-import type { CommandReply, EngineClient, Identity, QueryReply } from "../../protocol/client.js";
+import type { CommandReply, Identity, QueryReply } from "../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
@@ -17,6 +17,7 @@ import { Deliveries } from "./deliveries.js";
 import { EventStream, failureIn, unreachable } from "./event-stream.js";
 import type { Exchange, ExchangeAnswer } from "./exchange.js";
 import type { ConnectionState, ConnectOptions } from "./options.js";
+import type { DetachListener, WireClient } from "./wire-client.js";
 
 export interface HttpOptions extends Omit<ConnectOptions, "url" | "fetch" | "WebSocket"> {
   readonly exchange: Exchange;
@@ -31,7 +32,7 @@ const SILENCE_MS = 60_000;
 const QUERY_ATTEMPTS = 3;
 const LEAVE_MS = 1000;
 
-export class HttpClient implements EngineClient {
+export class HttpClient implements WireClient {
   readonly #options: HttpOptions;
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -39,7 +40,7 @@ export class HttpClient implements EngineClient {
   readonly #streams = new Map<SessionId, EventStream>();
   readonly #closed = new AbortController();
   #handshake: Greeting;
-  readonly #detached = new Set<(session: SessionId, reason: Failure) => void>();
+  readonly #detached = new Set<DetachListener>();
   /** The sessions whose stream is being made again. */
   readonly #lost = new Set<SessionId>();
   #state: ConnectionState = "connected";
@@ -74,7 +75,7 @@ export class HttpClient implements EngineClient {
     return this.#deliveries.subscribe(listener);
   }
 
-  onDetached(listener: (session: SessionId, reason: Failure) => void): () => void {
+  onDetached(listener: DetachListener): () => void {
     this.#detached.add(listener);
     return () => this.#detached.delete(listener);
   }
@@ -176,6 +177,7 @@ export class HttpClient implements EngineClient {
           signal,
         }),
       retry: (attempt, error) => this.#options.retry?.(attempt, error) ?? true,
+      isLive: async () => (await this.query("GetStatus", {}, session)).ok,
       onState: (state, error) => this.#onStream(session, state, error),
       onEnd: (reason) => this.#onEnd(session, reason),
     });
@@ -207,8 +209,8 @@ export class HttpClient implements EngineClient {
   }
 
   /** An engine that is out of reach is so for all sessions. */
-  #onEnd(session: SessionId, reason: Failure): void {
-    const isLost = reason.reason === "NetworkFailed";
+  #onEnd(session: SessionId, reason?: Failure): void {
+    const isLost = reason?.reason === "NetworkFailed";
     for (const ended of isLost ? [...this.#streams.keys()] : [session]) {
       this.#unfollow(ended);
       for (const listener of this.#detached) listener(ended, reason);

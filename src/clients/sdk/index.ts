@@ -11,4 +11,4 @@ export type { PermissionCallback, PermissionQuestion, PermissionReply } from "./
 export { Session } from "./session.js";
 export type { PromptOptions, TurnResult } from "./turn.js";
 export { WebSocketClient } from "./web-socket-client.js";
-export type { WireClient } from "./wire-client.js";
+export type { DetachListener, WireClient } from "./wire-client.js";

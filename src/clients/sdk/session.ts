@@ -37,12 +37,9 @@ export class Session {
       this.#queues.delete(queue);
       signal?.removeEventListener("abort", end);
     });
-    const stop = this.subscribe((event) => {
-      queue.push(event);
-      if (event.kind === "SessionEnded") queue.end();
-    });
+    const stop = this.subscribe((event) => queue.push(event));
     const stopDetached = this.#client.onDetached((session, reason) => {
-      if (session === this.id) queue.end(new RefusedError(reason));
+      if (session === this.id) queue.end(reason && new RefusedError(reason));
     });
     this.#queues.add(queue);
     signal?.addEventListener("abort", end, { once: true });

@@ -20,6 +20,8 @@ export interface PromptOptions {
   readonly onText?: (text: string) => void;
 }
 
+const SESSION_ENDED = failure("InvalidInput", { detail: "The session ended before the turn did." });
+
 /** Throws a RefusedError when the engine does not take the prompt. */
 export async function promptTurn(
   place: { readonly client: WireClient; readonly session: SessionId },
@@ -74,7 +76,7 @@ class TurnWatch {
       if (event.session === place.session) this.#onEvent(event);
     });
     const stopDetached = place.client.onDetached((session, reason) => {
-      if (session === place.session) this.#reject(new RefusedError(reason));
+      if (session === place.session) this.#reject(new RefusedError(reason ?? SESSION_ENDED));
     });
     this.stop = () => {
       unsubscribe();
@@ -101,9 +103,6 @@ class TurnWatch {
         if (this.#turn === undefined && event.payload.inputs.some((input) => this.#holds(input))) {
           this.#fail("The prompt was dropped before its turn began.");
         }
-        return;
-      case "SessionEnded":
-        this.#fail(`The session ended (${event.payload.reason}) before the turn did.`);
         return;
     }
   }

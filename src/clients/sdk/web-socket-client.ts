@@ -17,7 +17,7 @@ import { unreachable } from "./event-stream.js";
 import type { ConnectOptions, WebSocketConstructor } from "./options.js";
 import { SilenceWatch } from "./silence-watch.js";
 import { SocketFrames } from "./socket-frames.js";
-import type { WireClient } from "./wire-client.js";
+import type { DetachListener, WireClient } from "./wire-client.js";
 
 const SILENCE_MS = 60_000;
 
@@ -27,7 +27,9 @@ export class WebSocketClient implements WireClient {
   readonly #backoff: Backoff;
   readonly #deliveries = new Deliveries();
   readonly #followed = new Set<SessionId>();
-  readonly #detached = new Set<(session: SessionId, reason: Failure) => void>();
+  /** Sessions whose last event was an end. */
+  readonly #ended = new Set<SessionId>();
+  readonly #detached = new Set<DetachListener>();
   #frames: SocketFrames | undefined;
   #handshake: Handshake | undefined;
   /** Resolves when the connection works again, or is closed for good. */
@@ -68,7 +70,7 @@ export class WebSocketClient implements WireClient {
     return this.#deliveries.subscribe(listener);
   }
 
-  onDetached(listener: (session: SessionId, reason: Failure) => void): () => void {
+  onDetached(listener: DetachListener): () => void {
     this.#detached.add(listener);
     return () => this.#detached.delete(listener);
   }
@@ -163,8 +165,16 @@ export class WebSocketClient implements WireClient {
   }
 
   #onEvent(event: Envelope): void {
-    if (event.kind === "SessionEnded") this.#followed.delete(event.session);
+    this.#ended.delete(event.session);
+    if (event.kind === "SessionEnded") this.#ended.add(event.session);
     this.#deliveries.deliver(event);
+    if (event.kind === "SessionEnded") void this.#checkEnd(event.session);
+  }
+
+  /** The log of a resumed session has older ends in it. */
+  async #checkEnd(session: SessionId): Promise<void> {
+    const status = await this.query("GetStatus", {}, session);
+    if (!status.ok && this.#followed.has(session)) this.#tellDetached(session);
   }
 
   #onClose(error: Error): void {
@@ -201,13 +211,17 @@ export class WebSocketClient implements WireClient {
   async #attachAgain(): Promise<void> {
     const frames = this.#frames;
     for (const session of [...this.#followed]) {
+      if (this.#ended.has(session) && !(await this.query("GetStatus", {}, session)).ok) {
+        this.#tellDetached(session);
+        continue;
+      }
       const payload = { after: this.#deliveries.position(session) ?? 0 };
       const reply = await frames?.ask("command", { kind: "AttachSession", payload, session });
       if (reply?.failure !== undefined) this.#tellDetached(session, reply.failure);
     }
   }
 
-  #tellDetached(session: SessionId, reason: Failure): void {
+  #tellDetached(session: SessionId, reason?: Failure): void {
     this.#unfollow(session);
     for (const listener of this.#detached) listener(session, reason);
   }
