@@ -41,6 +41,15 @@ const CONTENT: JsonObject = {
   },
 };
 
+const TEXTS: JsonObject = { type: "object", additionalProperties: STRING };
+const MCP_SERVER = object(
+  { name: NAME },
+  {
+    ...{ command: NAME, args: { type: "array", items: STRING }, env: TEXTS },
+    ...{ type: oneOf("http", "sse"), url: NAME, headers: TEXTS },
+  },
+);
+
 export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   SendInput: object({ content: CONTENT }, { queue: BOOLEAN, steer: BOOLEAN }),
   TakeBackInput: NOTHING,
@@ -58,6 +67,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
       resume: NAME,
       after: NAME,
       carry: STRING,
+      mcp_servers: { type: "array", items: MCP_SERVER },
       orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: STRING }),
     },
   ),

@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly carry?: string;
   /** Where the session works, if not in the default place. */
   readonly place?: PlaceRequest;
+  /** MCP servers besides the configured ones. */
+  readonly mcpServers?: CommandPayloads["CreateSession"]["mcp_servers"];
 }
 
 export type PlaceRequest = Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
@@ -72,6 +74,9 @@ export class HostedSessions {
     const { resume, after } = payload;
     if (payload.profile !== undefined && client.identity === "agent") {
       return invalid("Only a person may choose the profile, because it contains the permissions.");
+    }
+    if (payload.mcp_servers !== undefined && payload.mcp_servers.length > 0 && client.identity === "agent") {
+      return invalid("Only a person may add MCP servers, because they run programs.");
     }
     if (after !== undefined) await this.#changing.get(after);
     const before = after === undefined ? undefined : this.#open.get(after);
@@ -139,6 +144,7 @@ export class HostedSessions {
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
       ...(before !== undefined && { after: before }),
       ...(payload.carry !== undefined && { carry: payload.carry }),
+      ...(payload.mcp_servers !== undefined && { mcpServers: payload.mcp_servers }),
       ...placeOf(payload),
     });
     if ("failure" in opened) return refuse(opened.failure);

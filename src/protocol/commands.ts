@@ -7,6 +7,17 @@ import type { ContentDecision } from "./queries.js";
 
 export type OrphanVerdict = "failed" | "succeeded" | "abort";
 
+/** A program that speaks MCP on standard input and output, or an address. */
+export interface McpServerEntry {
+  readonly name: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly type?: "http" | "sse";
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface CommandPayloads {
   SendInput: { readonly content: readonly InputContent[]; readonly queue?: boolean; readonly steer?: boolean };
   /** Drops the waiting input of this client; an InputDropped follows. */
@@ -25,6 +36,8 @@ export interface CommandPayloads {
     readonly after?: SessionId;
     /** What the new session knows of another one: a summary, which its conversation begins with. */
     readonly carry?: string;
+    /** MCP servers for this session besides the configured ones, as an editor hands them in. Only for people. They are not stored. */
+    readonly mcp_servers?: readonly McpServerEntry[];
     /** The outcome of calls without a recorded result. Needed when there are such calls; refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };

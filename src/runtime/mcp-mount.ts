@@ -18,7 +18,7 @@ export function mcpMountOf(engine: Engine, options: { readonly log: (message: st
       ...{ host: engine.host, clock: engine.clock, version: VERSION, log: options.log },
       newClientId: () => engine.newClientId(),
       onSession: (session, agent) => {
-        const message = `The agent ${agent.slice(0, 100)} started the session ${session}. 'oxbow attach ${session}' shows it.`;
+        const message = `The agent ${agent.slice(0, 100)} started the session ${session}. 'oxbow resume ${session}' shows it.`;
         engine.host.tellPeople(message);
       },
     });

@@ -1,6 +1,7 @@
 /** An editor drives the real engine over the Agent Client Protocol. The editor is the client of the official SDK. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type * as acp from "@agentclientprotocol/sdk";
 import { client as acpClient, methods, ndJsonStream, type RequestError } from "@agentclientprotocol/sdk";
 import { afterEach, describe, expect } from "vitest";
@@ -356,6 +357,24 @@ describe("sessions", () => {
     if (call === undefined) throw new Error("no question");
     await other.send("AnswerPermission", { call, decision: "allow_once" }, session);
     expect(await answer).toEqual({ stopReason: "end_turn" });
+  });
+});
+
+describe("MCP servers of the editor", () => {
+  verifies(["C4"], "serve their tools in the session, under its permissions; an agent cannot hand any in", async () => {
+    const mock = await mockOf(reply().tool("mcp__echo__say", { text: "hi" }), reply().text("Done."));
+    const editor = await openEditor(mock);
+    const program = fileURLToPath(new URL("../support/mcp-server.mjs", import.meta.url));
+    const plan = JSON.stringify({ tools: { say: { text: "from the server" } } });
+    const server = { name: "echo", command: process.execPath, args: [program, plan], env: [] };
+    const request: acp.NewSessionRequest = { cwd: editor.root, mcpServers: [server] };
+    const { sessionId } = await editor.agent.request(methods.agent.session.new, request);
+    expect(await editor.prompt(sessionId, "use echo")).toEqual({ stopReason: "end_turn" });
+    expect(editor.questions.map(({ toolCall }) => toolCall.name)).toEqual(["mcp__echo__say"]);
+    expect(changesOf(editor.updates).at(-1)?.status).toBe("completed");
+    const agent = editor.hosted.connect("agent");
+    const refused = await agent.send("CreateSession", { mcp_servers: [{ name: "x", command: "true" }] });
+    expect(refused).toMatchObject({ ok: false, failure: { message: expect.stringContaining("Only a person") } });
   });
 });
 

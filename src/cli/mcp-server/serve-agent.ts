@@ -61,7 +61,7 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
 }
 
 function startedText(agent: string, session: SessionId): string {
-  return `The agent ${agent.slice(0, 100)} started the session ${session}. 'oxbow attach ${session}' shows it.`;
+  return `The agent ${agent.slice(0, 100)} started the session ${session}. 'oxbow resume ${session}' shows it.`;
 }
 
 async function runningEngine(variables: Variables, places: Roots): Promise<Driven> {

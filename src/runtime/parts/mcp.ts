@@ -5,6 +5,7 @@
 import type { Tool } from "../../engine/ports.js";
 import { isNamed, searchDefinition, serverNameOf } from "../../extensions/mcp/search-definition.js";
 import { ownText, plainText } from "../../protocol/content.js";
+import { withHandedIn } from "../mcp/handed-in-servers.js";
 import type { SessionServers } from "../mcp/session-servers.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
@@ -29,7 +30,7 @@ class McpPart {
   #isClosed = false;
 
   constructor(opening: Opening) {
-    this.#opening = opening;
+    this.#opening = { ...opening, extensions: withHandedIn(opening.extensions, opening.request.mcpServers) };
     this.#look();
     if (this.#names.length > 0) this.#connectAfter(IDLE_MS);
   }

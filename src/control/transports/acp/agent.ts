@@ -8,7 +8,6 @@
 import { isAbsolute } from "node:path";
 import {
   type AgentContext,
-  type AvailableCommand,
   agent,
   type InitializeRequest,
   type InitializeResponse,
@@ -29,12 +28,13 @@ import type { EngineClient } from "../../../protocol/client.js";
 import type { CommandPayloads } from "../../../protocol/commands.js";
 import type { Failure } from "../../../protocol/errors.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
-import type { CommandInfo } from "../../../protocol/queries.js";
 import { AcpSession } from "./acp-session.js";
 import { authenticate, authMethods } from "./authentication.js";
+import { availableCommand, isForEditors } from "./commands.js";
 import { invalid, noSession, requestError } from "./errors.js";
 import { thought } from "./event-updates.js";
 import { replayHistory } from "./history.js";
+import { serverEntry } from "./mcp-servers.js";
 import { askAboutOrphans } from "./orphans.js";
 import type { Delimit } from "./prompt-content.js";
 import { configOptions, modesOf, setMode, setOption, statusOf } from "./session-options.js";
@@ -117,7 +117,7 @@ class AcpAgent {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },
       authMethods: authMethods(clientCapabilities?.auth?.terminal === true),
@@ -149,14 +149,11 @@ class AcpAgent {
   }
 
   async #open(
-    request: CommandPayloads["CreateSession"],
+    wanted: CommandPayloads["CreateSession"],
     mcpServers: NewSessionRequest["mcpServers"],
   ): Promise<{ readonly id: SessionId }> {
-    const { client, log } = this.#options;
-    if (mcpServers.length > 0) {
-      const names = mcpServers.map(({ name }) => safeLine(name)).join(", ");
-      log(`the editor's MCP servers are not used: ${names}`);
-    }
+    const { client } = this.#options;
+    const request = { ...wanted, ...(mcpServers.length > 0 && { mcp_servers: mcpServers.map(serverEntry) }) };
     const reply = await client.send("CreateSession", request);
     if (reply.ok && reply.session !== undefined) return { id: reply.session };
     if (reply.ok) throw new Error("the session could not be opened");
@@ -292,13 +289,4 @@ function openError(failure: Failure, session: SessionId | undefined) {
 function absolute(cwd: string): string {
   if (!isAbsolute(cwd)) throw invalid(`"cwd" must be an absolute path, and ${safeLine(cwd)} is not.`);
   return cwd;
-}
-
-function isForEditors({ by_client: byClient }: CommandInfo): boolean {
-  return !byClient;
-}
-
-function availableCommand({ name, summary, usage }: CommandInfo): AvailableCommand {
-  const hint = usage.slice(usage.indexOf(name) + name.length).trim();
-  return { name, description: summary, ...(hint !== "" && { input: { hint } }) };
 }

@@ -133,7 +133,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   exit_plan_mode: async ({ client }, args) => {
     const session = sessionOf(args);
     if (args.approve === true) {
-      throw new Refused(failure("Forbidden", { detail: "only a person can approve a plan: 'oxbow attach' shows it." }));
+      throw new Refused(failure("Forbidden", { detail: "only a person can approve a plan: 'oxbow resume' shows it." }));
     }
     demand(await client.send("ExitPlanMode", { approve: false }, session));
     return { session, state: "sent back" };
@@ -147,7 +147,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 function whoAnswers(session: SessionId): string {
   return (
-    "an agent cannot answer questions about its own calls, or about those of another agent. A person has to: 'oxbow attach " +
+    "an agent cannot answer questions about its own calls, or about those of another agent. A person has to: 'oxbow resume " +
     `${session}' shows the question. Without an answer the call is denied after a while, and the turn goes on.`
   );
 }
