@@ -18,6 +18,7 @@ import { requestError } from "./errors.js";
 import { answer, EventUpdates } from "./event-updates.js";
 import { type AskEditor, PermissionRequests } from "./permission-requests.js";
 import { commandOf, type Delimit, inputOf, type TypedCommand } from "./prompt-content.js";
+import { type ReadInEditor, withUnsaved } from "./unsaved-text.js";
 import { UpdateQueue } from "./update-queue.js";
 
 export interface AcpSessionOptions {
@@ -27,6 +28,8 @@ export interface AcpSessionOptions {
   readonly update: (update: SessionUpdate) => Promise<void>;
   readonly ask: AskEditor;
   readonly delimit: Delimit;
+  /** Reads a file as the editor has it; undefined if the editor does not offer that. */
+  readonly readFile?: ReadInEditor | undefined;
   /** Something that the editor can set or list has changed. */
   readonly changed: (what: "options" | "commands") => void;
 }
@@ -35,7 +38,7 @@ type TurnEnd = EventPayloads["TurnEnded"];
 
 /** A prompt that waits for the end of its turn. */
 interface Waiting {
-  readonly content: readonly InputContent[];
+  content: readonly InputContent[];
   isCancelled: boolean;
   /** A turn has taken it, or it needs none. */
   hasTurn: boolean;
@@ -116,7 +119,7 @@ export class AcpSession {
     signal.addEventListener("abort", cancel);
     try {
       const begun = await this.#inTurn(() =>
-        command === undefined ? this.#send(content) : this.#run(command, waiting),
+        command === undefined ? this.#sendWithUnsaved(blocks, waiting) : this.#run(command, waiting),
       );
       if (begun === "answered") return { stopReason: waiting.isCancelled ? "cancelled" : "end_turn" };
       // The cancel came before there was a turn.
@@ -171,6 +174,14 @@ export class AcpSession {
   #take(): void {
     const next = this.#prompts.find(({ hasTurn }) => !hasTurn);
     if (next !== undefined) next.hasTurn = true;
+  }
+
+  async #sendWithUnsaved(blocks: readonly ContentBlock[], waiting: Waiting): Promise<"begun"> {
+    const { readFile, delimit, cwd } = this.#options;
+    if (readFile !== undefined && blocks.some(({ type }) => type === "resource_link")) {
+      waiting.content = inputOf(await withUnsaved(blocks, { root: cwd, read: readFile }), delimit);
+    }
+    return this.#send(waiting.content);
   }
 
   /** Input waits while an earlier turn ends: the editor may send the next prompt at once. */

@@ -70,6 +70,7 @@ class AcpAgent {
   #editor: AgentContext | undefined;
   /** Clients of the first version of the protocol do not name themselves, and reject updates that came later. */
   #isOldClient = false;
+  #readsFiles = false;
   #models: Promise<readonly string[]> | undefined;
 
   constructor(options: AcpOptions) {
@@ -111,6 +112,7 @@ class AcpAgent {
 
   #initialize({ clientCapabilities, clientInfo }: InitializeRequest): InitializeResponse {
     this.#isOldClient = clientInfo === undefined || clientInfo === null;
+    this.#readsFiles = clientCapabilities?.fs?.readTextFile === true;
     return {
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: "oxbow", title: "Oxbow", version: this.#options.version },
@@ -177,6 +179,7 @@ class AcpAgent {
         update: (update) => this.#update(session, update),
         ask: (request, { signal }) => this.#ask(request, signal),
         changed: (what) => void this.#refresh(session, what),
+        ...(this.#readsFiles && { readFile: (path: string) => this.#readFile(session, path) }),
       });
     entered.contextWindow = status.place?.context_window;
     this.#sessions.set(session, entered);
@@ -273,6 +276,11 @@ class AcpAgent {
   #target(id: string): { readonly client: EngineClient; readonly session: SessionId } {
     this.#find(id);
     return { client: this.#options.client, session: id as SessionId };
+  }
+
+  async #readFile(sessionId: SessionId, path: string): Promise<string> {
+    if (this.#editor === undefined) throw new Error("the editor is not connected");
+    return (await this.#editor.request(methods.client.fs.readTextFile, { sessionId, path })).content;
   }
 
   async #ask(request: RequestPermissionRequest, signal?: AbortSignal): Promise<RequestPermissionResponse> {

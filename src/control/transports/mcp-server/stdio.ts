@@ -22,7 +22,7 @@ export function serveMcpStdio({ input, output, log, ...options }: McpStdioOption
   const transport = new WatchedTransport(new StdioServerTransport(input, output), (message) => void onListen(message));
   serveStdio(() => createMcpServer({ ...options, subscriptions, announces: "itself" }), {
     transport,
-    onerror: (error) => log(error.message),
+    onerror: (error) => log(error.message.replace(/\s+/g, " ").slice(0, 200)),
   });
   return transport.ended;
 }
