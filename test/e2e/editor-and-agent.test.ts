@@ -1,0 +1,85 @@
+/** `oxbow acp` and `oxbow mcp-server` as an editor and another agent start them: nothing but the protocol on standard output. */
+import { spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, expect } from "vitest";
+import type { JsonObject } from "../../src/protocol/json.js";
+import { McpParents } from "../../src/security/trust/mcp-parents.js";
+import { parentProgram } from "../../src/system/parent-process.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { BIN, NO_LOCAL_SERVERS, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+let mock: MockModel;
+afterEach(() => mock.close());
+
+interface Message extends JsonObject {
+  readonly id?: number;
+  readonly method?: string;
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+}
+
+async function start(args: readonly string[], home: string) {
+  const cwd = await temporaryFolder();
+  const env = { PATH: process.env.PATH, HOME: home, OXBOW_HOME: home, ...NO_LOCAL_SERVERS };
+  const child = spawn(process.execPath, [BIN, ...args], {
+    ...{ cwd, env: { ...env, ...providerEnvironment("anthropic", mock.url) } },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const answers = new Map<number, (message: Message) => void>();
+  const others: Message[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const message = JSON.parse(line) as Message;
+    const answer = message.id === undefined ? undefined : answers.get(message.id);
+    if (answer === undefined) others.push(message);
+    else answer(message);
+  });
+  const write = (message: JsonObject) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  let last = 0;
+  const request = (method: string, params: JsonObject) => {
+    const id = ++last;
+    write({ id, method, params });
+    return new Promise<Message>((resolve) => answers.set(id, resolve));
+  };
+  const end = () => {
+    child.stdin.end();
+    return new Promise<number | null>((resolve) => child.on("exit", (code) => resolve(code)));
+  };
+  return { cwd, request, write, end, others };
+}
+
+verifies(["C4"], "an editor starts 'oxbow acp', prompts and closes it", async () => {
+  mock = await startMockModel({ script: script([reply().text("Hello from the model.")]) });
+  const { cwd, request, end, others } = await start(["acp"], await temporaryFolder());
+  const early = await request("session/new", { cwd, mcpServers: [] });
+  expect(early.error).toMatchObject({ code: -32600 });
+  await request("initialize", { protocolVersion: 1, clientInfo: { name: "test", version: "1" } });
+  const opened = await request("session/new", { cwd, mcpServers: [] });
+  const prompt = [{ type: "text", text: "Hi" }];
+  const answered = await request("session/prompt", { sessionId: opened.result?.sessionId, prompt });
+  expect(answered.result).toEqual({ stopReason: "end_turn" });
+  expect(JSON.stringify(others)).toContain("Hello from the model.");
+  expect(await end()).toBe(0);
+});
+
+verifies(["C8"], "an allowed program starts 'oxbow mcp-server', runs the agent and closes it", async () => {
+  mock = await startMockModel({ script: script([reply().tool("ls", {}), reply().text("Nothing here.")]) });
+  const home = await temporaryFolder();
+  const own = await parentProgram(process.pid);
+  if (own === undefined) throw new Error("the system does not name this process");
+  const places = { config: join(home, "config"), state: join(home, "state") };
+  await mkdir(places.config, { mode: 0o700 });
+  await new McpParents(places).allow(own, { attach: "never", allowed_at: "" });
+  const { request, write, end, others } = await start(["mcp-server"], home);
+  const client = { capabilities: {}, clientInfo: { name: "outer", version: "1" } };
+  const begun = await request("initialize", { protocolVersion: "2025-11-25", ...client });
+  expect(begun.result?.instructions).toContain("cannot approve");
+  write({ method: "notifications/initialized" });
+  const tool = { name: "run_agent_with_shell_access", arguments: { prompt: "What is here?" } };
+  const { result } = await request("tools/call", tool);
+  expect(result?.structuredContent).toMatchObject({ text: "Nothing here.", turns: 2, tools_used: ["ls"] });
+  expect(others).toEqual([]);
+  expect(await end()).toBe(0);
+});
