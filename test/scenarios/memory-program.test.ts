@@ -29,6 +29,9 @@ describe("oxbow memory", () => {
     const broken = await run(["edit", "tea"], { EDITOR: editor, EXPRESSION: "s/^type: user/type: wish/" });
     expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining("is not used: type: expected user") });
     expect((await run(["list"])).stdout).toMatch(/Not used:\n.*tea\.md: type: expected/);
+    const folder = join(home, "data", "memory", "user");
+    await writeFile(join(folder, "broken.md"), "---\nnot closed\n");
+    expect((await run(["forget", "broken"])).stdout).toBe("Forgot user/broken.\n");
     const mended = await run(["edit", "user/tea"], { EDITOR: editor, EXPRESSION: "s/wish/user/" });
     expect(mended.stdout).toBe("Changed user/tea.\n");
     const index = await readFile(join(home, "data", "memory", "user", "MEMORY.md"), "utf8");

@@ -13,7 +13,7 @@ import {
 } from "../../commands/catalogue/memory.js";
 import type { CommandArguments } from "../../commands/command.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import { MemoryError, type MemoryListing } from "../../context/memory/folder.js";
+import { MemoryError, type MemoryListing } from "../../context/memory/changes.js";
 import type { Memories } from "../../context/memory/memories.js";
 import { memoryCommands } from "../../runtime/commands/memory.js";
 import { openMemories } from "../../runtime/content/memory-folders.js";
@@ -72,7 +72,7 @@ function editCommand(memories: Memories, variables: Variables): TerminalCommand 
 async function editFile(args: CommandArguments, memories: Memories, variables: Variables): Promise<number> {
   const wanted = args.text("NAME") ?? "";
   try {
-    const { folder, name } = await placeOf(wanted, memories);
+    const { folder, name } = await memories.locate(wanted);
     const before = await folder.textOf(name);
     const after = await editInEditor(before, { variables, lend: (action) => action() });
     if (after === undefined || after === before) {
@@ -91,21 +91,4 @@ async function editFile(args: CommandArguments, memories: Memories, variables: V
     process.stderr.write(`oxbow: ${error.message}\n`);
     return EXIT.failed;
   }
-}
-
-async function placeOf(wanted: string, memories: Memories) {
-  const [, scope, name = ""] = /^(?:(user|project)\/)?(.*?)(?:\.md)?$/s.exec(wanted) ?? [];
-  const folders = memories.folders.filter((folder) => scope === undefined || folder.scope === scope);
-  const holding = [];
-  for (const folder of folders) {
-    const isThere = await folder.textOf(name).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) holding.push(folder);
-  }
-  const [folder, ...more] = holding;
-  if (folder === undefined) throw new MemoryError(`There is no memory '${wanted}'.`);
-  if (more.length > 0) throw new MemoryError(`Several memories have that name: user/${name}, project/${name}.`);
-  return { folder, name };
 }

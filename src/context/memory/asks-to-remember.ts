@@ -14,12 +14,17 @@ const LASTING =
   /\b(?:i|we)\s+(?:always|never|usually|prefer|hate|want you to|work (?:at|for|on|with))\b|^(?:please,?\s+)?(?:always|never)\b|\b(?:should|must) (?:always|never)\b|\bmy (?:name|team|company|editor|shell|time ?zone|pronouns) (?:is|are)\b|\bcall me\b/i;
 const MOST_CHARACTERS = 200;
 
-/** The sentence of an input that may hold for longer; undefined without one. */
+/** What a note does not need. */
+const REQUEST =
+  /^(?:please,?\s+)?(?:remember|note|don['’]?t forget|do not forget|keep in mind|bear in mind)(?:\s+that|\s+this|\s+to)?[:,]?\s+/i;
+
+/** The sentence of an input that may hold for longer, without the request to remember it; undefined without one. */
 export function lastingStatement(input: string): string | undefined {
   if (input.length > 4_000) return undefined;
   const sentences = input.split(/(?<=[.!?])\s+|\n+/).map((sentence) => sentence.trim());
-  return sentences.find((sentence) => {
+  const found = sentences.find((sentence) => {
     if (sentence === "" || sentence.length > MOST_CHARACTERS || sentence.endsWith("?")) return false;
-    return CUES.test(sentence) || LASTING.test(sentence);
+    return REQUEST.test(sentence) || LASTING.test(sentence);
   });
+  return found?.replace(REQUEST, "");
 }

@@ -13,6 +13,7 @@ import type { Clock } from "../../base/clock.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { withLock } from "../../system/file-lock.js";
 import { type AuditRecord, appendAudit } from "./audit-log.js";
+import { type Author, type MemoryChange, MemoryError, type MemoryListing, type NewMemory } from "./changes.js";
 import {
   cutLine,
   isMemoryType,
@@ -20,7 +21,6 @@ import {
   type MemoryFacts,
   type MemoryProblem,
   type MemoryScope,
-  type MemoryType,
   nameFrom,
   readEntry,
   writeEntry,
@@ -32,32 +32,6 @@ export interface MemoryFolderOptions {
   readonly scope: Exclude<MemoryScope, "shared">;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
-}
-
-export interface NewMemory {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  readonly type?: MemoryType | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly body: string;
-}
-
-export type MemoryChange = { readonly [K in keyof Omit<NewMemory, "name">]?: NewMemory[K] | undefined };
-
-/** Who changes something, for the audit. */
-export interface Author {
-  readonly by: "user" | "model";
-  readonly session?: string | undefined;
-}
-
-export interface MemoryListing {
-  readonly entries: readonly MemoryEntry[];
-  readonly problems: readonly MemoryProblem[];
-}
-
-/** A refusal in words for people and models. */
-export class MemoryError extends Error {
-  override readonly name = "MemoryError";
 }
 
 export const MOST_FILES = 2_000;
@@ -157,9 +131,8 @@ export class MemoryFolder {
 
   async forget(name: string, author: Author): Promise<void> {
     await this.#locked(async () => {
-      const file = (await this.#fileNames()).find((each) => each === `${name}.md`);
-      if (file === undefined) throw new MemoryError(`There is no memory '${name}'.`);
-      await rm(join(this.path, file));
+      if (!(await this.has(name))) throw new MemoryError(`There is no memory '${name}'.`);
+      await rm(this.#pathOf(name));
       await this.#afterChange({ name, action: "forget" }, author);
     });
   }
@@ -174,10 +147,13 @@ export class MemoryFolder {
     await this.#locked(() => this.#writeIndex());
   }
 
+  async has(name: string): Promise<boolean> {
+    return (await this.#fileNames()).includes(`${name}.md`);
+  }
+
   /** The text of a file, also of one that cannot be read as a memory. */
   async textOf(name: string): Promise<string> {
-    const files = await this.#fileNames();
-    if (!files.includes(`${name}.md`)) throw new MemoryError(`There is no memory '${name}'.`);
+    if (!(await this.has(name))) throw new MemoryError(`There is no memory '${name}'.`);
     return readFile(this.#pathOf(name), "utf8");
   }
 
@@ -284,9 +260,15 @@ export class MemoryFolder {
   }
 
   async #locked<T>(work: () => Promise<T>): Promise<T> {
-    await mkdir(this.path, { recursive: true, mode: 0o700 });
-    await chmod(this.path, 0o700).catch(() => {});
-    return withLock(join(this.path, ".lock"), { clock: this.#options.clock }, work);
+    try {
+      await mkdir(this.path, { recursive: true, mode: 0o700 });
+      await chmod(this.path, 0o700).catch(() => {});
+      return await withLock(join(this.path, ".lock"), { clock: this.#options.clock }, work);
+    } catch (error) {
+      if (error instanceof MemoryError || !(error instanceof Error)) throw error;
+      // A full or read-only disk, or another process that holds the lock for too long.
+      throw new MemoryError(`The memories in ${this.path} cannot be changed: ${error.message}`, { cause: error });
+    }
   }
 
   #pathOf(name: string): string {

@@ -1,6 +1,8 @@
 /** All memories of a session: those of the user, of the project, and those that the repository shares. */
+
+import { MemoryError, type MemoryListing } from "./changes.js";
 import type { MemoryEntry, MemoryProblem, MemoryScope } from "./entry.js";
-import { MemoryError, type MemoryFolder, type MemoryListing } from "./folder.js";
+import type { MemoryFolder } from "./folder.js";
 
 export interface MemoriesOptions {
   readonly user: MemoryFolder;
@@ -50,6 +52,21 @@ export class Memories {
       );
     }
     return entry;
+  }
+
+  /** Where a file is, also one that cannot be read as a memory. */
+  async locate(wanted: string): Promise<{ readonly folder: MemoryFolder; readonly name: string }> {
+    const [, scope, name = ""] = /^(?:(user|project)\/)?(.*?)(?:\.md)?$/s.exec(wanted.trim()) ?? [];
+    const holding: MemoryFolder[] = [];
+    for (const folder of this.folders) {
+      if ((scope === undefined || folder.scope === scope) && (await folder.has(name))) holding.push(folder);
+    }
+    const [folder, ...more] = holding;
+    if (more.length > 0) throw new MemoryError(`Several memories have that name: user/${name}, project/${name}.`);
+    if (folder !== undefined) return { folder, name };
+    // It may be one of the repository, or another spelling.
+    const entry = await this.find(wanted);
+    return { folder: this.folderOf(entry), name: entry.name };
   }
 
   /** The folder that holds it; one of the repository is read only. */

@@ -106,6 +106,7 @@ describe("words", () => {
     for (const input of ["fix the bug", "what is this", "run the tests"])
       expect(asksToRemember(input), input).toBe(false);
     expect(lastingStatement("Fix it. I prefer small commits. Thanks")).toBe("I prefer small commits.");
+    expect(lastingStatement("Please remember that tests run with make check.")).toBe("tests run with make check.");
     for (const input of ["Do I always need this?", "it never ends", "x".repeat(5_000)])
       expect(lastingStatement(input), input).toBeUndefined();
   });

@@ -3,6 +3,7 @@
  *
  * 1. A memory counts by the words that it shares with the input (BM25; its name, description and tags more than its text) and by its age.
  * 2. Memories about the user and their feedback apply whatever the subject is: they also go along without a common word, after the others.
+ *    What a repository shares is never about the user.
  * 3. The choice never exceeds the budget. A memory that does not fit is left out, and a smaller one may take its place.
  * 4. Memories about the same subject go along together, one after the other.
  */
@@ -129,7 +130,7 @@ export function rankEntries(entries: readonly MemoryEntry[], input: string, now:
   const matches = rankTexts(entries.map(fieldsOf), searchWords(input));
   const ranked = entries.map((entry, at): RankedEntry => {
     const { score = 0, words = [] } = matches[at] ?? {};
-    const isStanding = entry.type === "user" || entry.type === "feedback";
+    const isStanding = (entry.type === "user" || entry.type === "feedback") && entry.scope !== "shared";
     const days = Math.max(0, (now - Date.parse(entry.updated)) / DAY_MS);
     const recency = RECENCY_WEIGHT * 0.5 ** (days / HALF_LIFE_DAYS);
     const relevance = score / (score + HALF_RELEVANT);

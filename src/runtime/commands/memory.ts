@@ -22,8 +22,8 @@ import {
   refuse,
 } from "../../commands/command.js";
 import { readAudit } from "../../context/memory/audit-log.js";
+import { type Author, MemoryError } from "../../context/memory/changes.js";
 import { isMemoryType, MEMORY_TYPES, type MemoryEntry, type MemoryType } from "../../context/memory/entry.js";
-import { type Author, MemoryError } from "../../context/memory/folder.js";
 import type { Memories } from "../../context/memory/memories.js";
 import { relatedTo } from "../../context/memory/related.js";
 import { rankEntries } from "../../context/memory/select.js";
@@ -159,9 +159,10 @@ async function edit(args: CommandArguments, port: MemoryPort): Promise<CommandRe
 
 async function forget(args: CommandArguments, port: MemoryPort): Promise<CommandResult> {
   const { memories } = port;
-  const entry = await memories.find(args.text("NAME") ?? "");
-  await memories.folderOf(entry).forget(entry.name, byUser(port));
-  return { text: `Forgot ${labelOf(entry)}.`, value: asValue(dataOf(entry)) };
+  const { folder, name } = await memories.locate(args.text("NAME") ?? "");
+  await folder.forget(name, byUser(port));
+  const { scope } = folder;
+  return { text: `Forgot ${labelOf({ scope, name })}.`, value: { name, scope } };
 }
 
 async function log(args: CommandArguments, { memories }: MemoryPort): Promise<CommandResult> {

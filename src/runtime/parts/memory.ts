@@ -49,6 +49,15 @@ export const memory: CreateBuiltIn = async (opening) => {
       isOffered ||= asksToRemember(plainText(input));
       return mayBeThere() ? (await open()).noticeFor(input) : undefined;
     },
+    subscribers: [
+      {
+        name: "60-memory",
+        // Input that comes during a turn gets no notice, but may ask to remember something, too.
+        run: (event) => {
+          if (event.kind === "InputSteered") isOffered ||= asksToRemember(plainText(event.payload.input));
+        },
+      },
+    ],
     ...(memory_offer.value !== "off" && { hooks: { done: [offerHook(opening)] } }),
     compactions: [{ after: async () => live?.forgetWritten() }],
     commands,
