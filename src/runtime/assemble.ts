@@ -20,7 +20,7 @@ export interface AssemblyOptions {
   /** What every session needs; `parts` supply the rest. */
   readonly services: Required & Partial<ChainServices>;
   readonly parts: readonly SessionPart[];
-  /** The tools that the session may use, by their names; all without it. */
+  /** The tools that the session may use, by name; default: all. */
   readonly mayUse?: (tool: string) => boolean;
   readonly ports: Omit<EnginePorts, "tools" | "requestLinks" | "toolLinks">;
 }

@@ -19,7 +19,7 @@ export class ControlOwner {
     this.#lock = lock;
   }
 
-  /** Undefined when another process owns the socket. */
+  /** Undefined if another process owns the socket. */
   static async claim(place: ControlPlace, clock: Clock): Promise<ControlOwner | undefined> {
     try {
       const lock = await holdLock(place.lock, { clock, patienceMs: 0 });

@@ -6,7 +6,7 @@ import type { Roots } from "../system/xdg-paths.js";
 import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "./control-names.js";
 
 export interface ControlPlace {
-  /** For people; too long for some kernels. */
+  /** For messages; the path is too long for some kernels. */
   readonly socket: string;
   readonly token: string;
   readonly lock: string;

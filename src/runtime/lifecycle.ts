@@ -1,10 +1,11 @@
 /**
- * The moments of a session at which native code can take part without replacing a stage: memory, retrieval, approvals. `lifecyclePart` makes a
- * part of it, for `createEngine({ parts })` and for plugins.
+ * The moments of a session at which native code can take part without replacing a stage: memory, retrieval, approvals.
+ * `lifecyclePart` makes a part of it, for `createEngine({ parts })` and for plugins.
  *
- * 1. Code that throws is reported once for each moment, and the turn continues without it. Only a review that throws counts: its call does not run.
+ * 1. Code that throws is reported once for each moment, and the turn continues without it. Only a review that throws has an effect:
+ *    its call does not run.
  * 2. Added text is a message of the conversation and in the log, so the prompt before it never changes and a resumed session has it.
- * 3. A turn waits for what is asked before it; it does not wait for observers. The end of the session does.
+ * 3. A turn waits for functions that can change it, not for observers. The end of the session waits for both.
  */
 import { type AddedContext, addContext } from "../chain/add-context.js";
 import type { ApprovalGate } from "../chain/approval-gate.js";
@@ -20,7 +21,7 @@ import type { PartContext, SessionPart } from "./part.js";
 export interface Lifecycle {
   /** Small letters, digits and hyphens; it names the hooks and the source of added text. */
   readonly name: string;
-  /** The input is not in the conversation yet. Queue a search here, add text to the input, or stop the turn. */
+  /** The input is not in the conversation yet. Here you can queue a search, add text to the input, or stop the turn. */
   beforeTurn?(turn: LifecycleTurn): Maybe<BeforeTurn>;
   /** Before each model call: text that the model gets from now on. */
   beforeInference?(
@@ -30,10 +31,10 @@ export interface Lifecycle {
   readonly reviewCall?: ApprovalGate["review"];
   /** A call has its result. */
   onToolEvidence?(evidence: ToolEvidence): unknown;
-  /** Older messages are about to be replaced by a summary: extract facts from them, say what to keep, or refuse. */
+  /** A summary is about to replace older messages: extract facts from them, say what to keep, or refuse. */
   readonly beforeCompaction?: CompactionWatcher["before"];
   readonly afterCompaction?: CompactionWatcher["after"];
-  /** The turn has ended and is saved; queue what to extract from it. */
+  /** The turn has ended and is saved; a good moment to queue work on it. */
   afterTurn?(ended: EndedTurn): unknown;
   close?(): unknown;
 }

@@ -1,7 +1,7 @@
 /**
  * Proxies and certificate authorities of this machine: the usual variables in both letter cases, then the settings.
  *
- * 1. Where none is set, nothing is loaded and everything is reached directly.
+ * 1. Without any of them, nothing is loaded and all connections are direct.
  * 2. They are read once for each environment, at the first request.
  */
 
@@ -28,7 +28,7 @@ async function openNetwork(variables: Variables): Promise<Network | undefined> {
   return plan && (await import("../system/network/network.js")).openNetwork(plan);
 }
 
-/** Undefined when nothing is set. */
+/** Undefined if nothing is set. */
 export async function readNetworkPlan(variables: Variables): Promise<NetworkPlan | undefined> {
   const [{ loadSettings }, { parseFlags }] = await Promise.all([
     import("./settings/settings.js"),

@@ -1,4 +1,4 @@
-/** One engine: hosts sessions, each in its place, and shares between them what belongs to the process. */
+/** One engine: hosts sessions, each in its place, and shares the parts of the process between them. */
 import type { Clock } from "../base/clock.js";
 import { createIdSource, type IdSource } from "../base/ulid.js";
 import type { Variables } from "../base/variables.js";
@@ -57,7 +57,7 @@ export interface ProcessParts {
   readonly flags?: ParsedFlags;
   /** The plugins of the process; absent without any. */
   readonly plugins?: readonly LoadedPlugin[] | undefined;
-  /** Parts that every session gets besides the built-in ones. */
+  /** Parts that every session gets in addition to the built-in ones. */
   readonly parts?: readonly CreatePart[];
 }
 
@@ -96,7 +96,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const reports = new Map<string, () => PartState | Promise<PartState>>();
 
-  /** Those of plugins. */
+  /** The transports of plugins. */
   let transports: Promise<StartedTransports | undefined> | undefined;
 
   const open = async (request: RunRequest) => {
@@ -113,7 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
     return result.run;
   };
 
-  // The commands of a session are put together when a client asks for the first one.
+  // The commands of a session are assembled when a client sends the first one.
   const registries = new WeakMap<HostedRun, { readonly stamp: string; readonly made: Promise<CommandRegistry> }>();
   const registryOf = async (run: Run) => {
     const opened = hosted.get(run);
@@ -121,7 +121,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { sessionCommands } = await import("./commands/session-commands.js");
     // Commands in folders may have come or gone.
     const { extensions } = opened.place.content ?? {};
-    // A folder that is gone has nothing new.
+    // A deleted folder has nothing new.
     await extensions?.refresh("files").catch(() => false);
     const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("\n");
     const known = registries.get(opened);
@@ -226,7 +226,7 @@ async function closePlugins({ plugins }: ProcessParts): Promise<void> {
   await (await import("../extensions/plugins/plugins.js")).closePlugins(plugins);
 }
 
-/** A resumed session goes on in the folder of its record, if the client names no other and the record is the user's own. */
+/** A resumed session continues in the folder of its record, if the client names no other and the record is the user's own. */
 async function withStoredFolder(
   { place, resume }: RunRequest,
   { root }: Place,
@@ -260,7 +260,7 @@ async function runCommand(request: CustomRequest, registry: CommandRegistry | un
   return answerSlash(registry, request);
 }
 
-/** Ids must differ, not be secret: loading the crypto module for them would delay the first request. */
+/** Ids must be unique, not secret: loading the crypto module for them would delay the first request. */
 function fillRandom(bytes: Uint8Array): void {
   for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(Math.random() * 256);
 }

@@ -21,7 +21,7 @@ import { SubagentPrompts } from "./subagents/subagent-prompts.js";
 export interface OpenRunOptions {
   /**
    * The run whose budget and recording the new one continues. With the same profile it also keeps the model, the effort and the rules:
-   * a session with another profile begins with what that profile says.
+   * a session with another profile begins with the settings of that profile.
    */
   readonly previous?: OpenedRun | undefined;
   /** The session that starts it as a subagent. */
@@ -119,7 +119,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   const left = resumed?.rebuilt.waiting.length ?? 0;
   if (left > 0)
     hint(
-      `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
+      `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will be sent with your next one.`,
     );
   if (previous !== undefined) await built.recording.takeOver(previous.recording);
   return { ...built, run, parts };
@@ -132,7 +132,7 @@ async function carryOver(summary: string, { bus, conversation }: Run): Promise<v
   bus.publish("CompactionTriggered", { reason: "carried over", summary });
 }
 
-/** Parts from outside come after the built-in ones: what they supply counts, and they are closed while those still work. */
+/** Parts from outside come after the built-in ones: their services override, and they are closed while the built-in ones still work. */
 async function createParts(opening: Opening): Promise<readonly SessionPart[]> {
   const parts: SessionPart[] = [];
   try {

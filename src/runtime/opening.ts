@@ -1,4 +1,4 @@
-/** What a session is opened with, and what its built-in parts have made so far. */
+/** The inputs for opening a session, and the results of its built-in parts so far. */
 import type { OutsideResults } from "../chain/outside-results.js";
 import type { GatheredContext } from "../context/pinned/gathered-context.js";
 import type { PinnedContext } from "../context/pinned/pinned-context.js";
@@ -20,7 +20,7 @@ import type { RunUndo } from "./parts/undo.js";
 import type { ResumedSession } from "./sessions/resumed-session.js";
 import type { ParentRun } from "./subagents/parent-run.js";
 
-/** How much the model thinks; undefined is the model's own default. */
+/** How much the model thinks; undefined: the model's own default. */
 export interface RunEffort {
   level: Effort | undefined;
 }
@@ -47,7 +47,7 @@ export interface OpenedRun extends BuiltParts {
   readonly parts: readonly SessionPart[];
 }
 
-/** What the built-in parts are made of. */
+/** The inputs of the built-in parts. */
 export interface Opening extends PartContext {
   readonly engine: SessionParts;
   readonly request: RunRequest;
@@ -65,7 +65,7 @@ export interface Opening extends PartContext {
   readonly built: Built;
 }
 
-/** A part that is asked for before it is made is a mistake in the order of the parts. */
+/** Throws if a part is used before it is made: the order of the parts is then wrong. */
 export class Built {
   readonly #made: Partial<BuiltParts> = {};
 

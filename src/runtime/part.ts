@@ -2,7 +2,7 @@
  * A part of a live session: a small module that adds something to it. Built-in parts and plugins use this one interface.
  *
  * 1. Hooks, links and subscribers join the chains by their `NN-name`; the same name replaces a built-in one.
- * 2. `services` is what the built-in hooks and links use of the part. Of two parts that supply the same service the later one counts.
+ * 2. The built-in hooks and links use the `services` of the part. If two parts supply the same service, the later one wins.
  * 3. A tool with the name of an earlier one replaces it.
  * 4. Parts are closed in reverse order; if one fails, the others are still closed.
  */
@@ -25,38 +25,38 @@ export interface SessionPart {
   readonly name: string;
   readonly services?: Partial<ChainServices>;
   readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
-  /** Hooks that come and go between stages; the same object as long as they are the same. */
+  /** Hooks that come and go between stages; the same object until they change. */
   readonly changingHooks?: () => Partial<Record<Stage, readonly NamedHook[]>>;
   /** Whether it must see all calls of an answer before one of them starts. */
   readonly holdsCalls?: () => boolean;
   readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
-  /** A list, or what returns it at present: tools may come and go between iterations. */
+  /** A list, or a function that returns the current list: tools may come and go between iterations. */
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);
   /** A tool that is not in the list and can still be called. */
   findTool?(name: string): Tool | undefined;
-  /** A list, or what loads it with the first command that a client sends. */
+  /** A list, or a function that loads it with the first command that a client sends. */
   readonly commands?: readonly Command[] | (() => Promise<readonly Command[]>);
   /** Commands that depend on those of the other parts. */
   laterCommands?(known: CommandRegistry): Promise<readonly Command[]>;
   readonly subscribers?: readonly Subscriber[];
   /** Called before the first stage of a turn and before each of its iterations. Must not throw. */
   refresh?(turn: Turn): Promise<void>;
-  /** A section of the system prompt. Asked once, when the session opens: the prompt does not change within a session. */
+  /** A section of the system prompt. Called once, when the session opens: the prompt does not change within a session. */
   promptSection?(size: "full" | "small"): string | undefined;
   /** What the model gets with this input. */
   inputNotice?(input: readonly InputContent[]): string | undefined | Promise<string | undefined>;
   /** Texts that a summary of older messages repeats word for word. */
   pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
-  /** Changes whenever `commands` would give others. */
+  /** Changes whenever `commands` would return others. */
   commandsStamp?(): string;
-  /** Review calls after the permission rules; they never lift what those deny. */
+  /** Review calls after the permission rules; they never allow what those deny. */
   readonly gates?: readonly ApprovalGate[];
   /** Take part in compactions. */
   readonly compactions?: readonly CompactionWatcher[];
   close?(): Promise<unknown> | unknown;
 }
 
-/** What a part may build on. */
+/** What a part can use. */
 export interface PartContext {
   readonly session: SessionId;
   readonly bus: Bus;
@@ -115,7 +115,7 @@ export function toolsOf(registry: ToolRegistry, parts: readonly SessionPart[]): 
   };
 }
 
-/** What runs before each iteration; undefined if no part needs it. */
+/** The function to run before each iteration; undefined if no part needs it. */
 export function refreshOf(parts: readonly SessionPart[]): ((turn: Turn) => Promise<void>) | undefined {
   const refreshing = parts.filter(({ refresh }) => refresh !== undefined);
   if (refreshing.length === 0) return undefined;

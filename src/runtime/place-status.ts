@@ -1,4 +1,4 @@
-/** Where a session works and how, for a client that shows it. */
+/** The place of a session, for a client that shows it. */
 import { join } from "node:path";
 import type { PlaceStatus } from "../protocol/queries.js";
 import { gitFolderAround, namedGitFolder } from "../system/git/git-folder.js";

@@ -1,4 +1,4 @@
-/** What clients look up beyond a run: sessions, models, commands and permissions, as the protocol has them. */
+/** Queries of clients beyond a run: sessions, models, commands and permissions, in the form of the protocol. */
 import { VERSION } from "../base/version.js";
 import type { QueryPorts } from "../control/answers.js";
 import type { Run } from "../control/run.js";
@@ -20,7 +20,7 @@ import type { ModelRoutes } from "./models/model-routes.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 
-/** What the models of a profile are known by. */
+/** The sources of the models of a profile. */
 interface ModelSources {
   readonly registry: Pick<ModelRegistry, "providers">;
   readonly routes: Pick<ModelRoutes, "list">;
@@ -28,7 +28,7 @@ interface ModelSources {
 
 export interface QuerySources {
   readonly sessions: Pick<SessionStores, "open">;
-  /** Where the session works; without a session, the first place. */
+  /** The place of the session; without a session, the first place. */
   readonly placeOf: (run: Run | undefined) => ModelSources;
   /** Every command of a session; without one, the built-in ones. */
   readonly commands: (run: Run | undefined) => Promise<readonly CommandInfo[]>;
@@ -82,7 +82,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
   };
 }
 
-/** Stored events; none where sessions are not stored. */
+/** Stored events; none if sessions are not stored. */
 export async function* storedEvents(sessions: Pick<SessionStores, "open">, session: SessionId, after: number) {
   const store = await sessions.open();
   if (store === undefined || (await store.get(session)) === undefined) return;

@@ -2,7 +2,7 @@
  * A command for each alias.
  *
  * 1. An alias never takes a name that a command or a namespace has.
- * 2. It runs with the rights of its caller: what is only for people stays so.
+ * 2. It runs with the rights of its caller: commands for people stay for people.
  * 3. An alias of a project never stands for a command that only people may use, such as one that changes permissions.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
@@ -13,7 +13,7 @@ import { cycleOf, expandAlias, targetName } from "../../extensions/aliases/expan
 import { type Alias, readAliases } from "../../extensions/aliases/read-aliases.js";
 
 export interface AliasPlace {
-  /** The commands that there are without aliases. */
+  /** All commands except aliases. */
   readonly known: CommandRegistry;
   readonly tell: (problem: string) => void;
 }

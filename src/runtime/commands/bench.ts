@@ -29,7 +29,7 @@ const DEFAULT_PROMPT = "Explain in about 100 words how a river becomes an oxbow 
 const DEFAULT_RUNS = 1;
 const DEFAULT_MAX_TOKENS = 256;
 
-/** `aside` runs it beside a conversation, so that the session's cancel stops it. */
+/** `aside` runs it during a conversation, so that the session's cancel stops it. */
 export interface BenchPort {
   readonly registry: ModelRegistry;
   readonly clock: Clock;

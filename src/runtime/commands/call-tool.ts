@@ -1,6 +1,6 @@
 /**
- * A tool call that a command makes between two turns: it passes the permissions and the other links like a call of the model. Only the
- * ledger is left out: it is about calls of turns, and the session may have none yet.
+ * A tool call that a command makes between two turns: it goes through the permissions and the other links like a call of the model. Only
+ * the ledger is left out: it records calls of turns, and the session may have none yet.
  */
 
 import type { Run } from "../../control/run.js";

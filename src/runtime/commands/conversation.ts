@@ -1,4 +1,4 @@
-/** `/status`, `/model`, `/effort`, `/mode` and `!COMMAND`: what concerns the conversation itself. */
+/** `/status`, `/model`, `/effort`, `/mode` and `!COMMAND`. */
 import { EFFORT, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
@@ -109,21 +109,21 @@ export function effortCommand({ run, effort }: { readonly run: Run; readonly eff
 export interface ModePort {
   readonly run: Run;
   readonly mode: () => string;
-  /** The person who has the session open. */
+  /** The client of the user. */
   readonly person: ClientId;
 }
 
 const MODES = ["ask", "auto", "plan"] as const;
 
 const MODE_MEANINGS: Readonly<Record<string, string>> = {
-  ask: "what could do harm asks first",
-  auto: "what the sandbox contains runs without a question",
+  ask: "Oxbow asks before calls that could do harm",
+  auto: "calls that the sandbox contains run without a question",
   plan: "nothing is changed until you approve with /plan approve",
   allow: "calls run without a question, except those that only you may allow",
   deny: "every call is denied",
 };
 
-/** The registry lets only people get here, so the choice is a person's. */
+/** The registry refuses agents, so a person makes the choice. */
 export function modeCommand({ run, mode, person }: ModePort): Command {
   const told = (): CommandResult => {
     const now = mode();
@@ -145,7 +145,7 @@ export function modeCommand({ run, mode, person }: ModePort): Command {
 
 export interface ShellPort {
   readonly run: Run;
-  /** Why safe mode refuses a command; undefined when it may run. */
+  /** Why safe mode refuses a command; undefined if it may run. */
   readonly refusalOf: (command: string) => Promise<string | undefined>;
 }
 

@@ -68,7 +68,7 @@ export interface LineTableOptions {
   readonly header: string;
   readonly width?: number | undefined;
   readonly color: boolean;
-  /** Also a bar for each line's share. */
+  /** Also show a bar for the share of each line. */
   readonly bars?: boolean;
 }
 

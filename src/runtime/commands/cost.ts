@@ -1,4 +1,4 @@
-/** `/cost` and `oxbow cost`: what one session spent, or all of them by model, day or project; and `/budget`. */
+/** `/cost` and `oxbow cost`: the spending of one session, or of all of them by model, day or project; and `/budget`. */
 
 import { homedir } from "node:os";
 import { formatBudget, parseBudget } from "../../base/budget-text.js";
@@ -37,11 +37,11 @@ const DAYS = 30;
 const DAY_MS = 86_400_000;
 
 export interface CostPort {
-  /** Of all stored sessions; undefined where none is stored. */
+  /** The spending of all stored sessions; undefined if none is stored. */
   spending(query: { readonly since?: string; readonly cwd?: string }): Promise<readonly Spending[] | undefined>;
   readonly folder: string;
   readonly wall: () => number;
-  /** Of the session that is open. */
+  /** The costs of the open session. */
   readonly session?: () => Promise<SessionCosts>;
 }
 
@@ -118,7 +118,7 @@ function budgetJson({ scope, limit, spent }: BudgetState) {
   return { scope, limit: { ...limit }, ...(spent !== undefined && { spent: { ...spent } }) };
 }
 
-/** Only what the limit counts. */
+/** Only the units of the limit. */
 function inUnitsOf(limit: BudgetLimit, { usd, tokens }: Amount): BudgetLimit {
   return { ...(limit.usd !== undefined && { usd }), ...(limit.tokens !== undefined && { tokens }) };
 }

@@ -84,7 +84,7 @@ async function measure(
   }
 }
 
-/** New results replace old ones; the other old results stay if the model file is the same. */
+/** New results replace old ones; other old results stay if the model file is the same. */
 function merged(before: AbilityReport | undefined, now: AbilityReport): AbilityReport {
   const kept = before?.digest === now.digest ? (before?.findings ?? []) : [];
   const findings = [

@@ -1,4 +1,4 @@
-/** `models` and `models test`: what can be used now, what is missing for the rest, and what a model can really do. */
+/** `models` and `models test`: the usable models, what the others need, and what a model can really do. */
 import { nearest } from "../../base/nearest.js";
 import type { Variables } from "../../base/variables.js";
 import { MODELS_LIST, MODELS_TEST } from "../../commands/catalogue/models.js";
@@ -20,7 +20,7 @@ export interface ModelsPort {
   readonly settings: Settings;
   readonly roots: Roots;
   readonly variables: Variables;
-  /** Runs it beside a conversation, so that the same cancel reaches it. */
+  /** Runs it during a conversation, so that the same cancel stops it. */
   readonly aside?: <T>(action: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 

@@ -1,4 +1,4 @@
-/** The commands about models: which one answers, which there are, and the local Ollama. */
+/** The commands about models: the current one, the list, and the local Ollama. */
 import type { Command } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import { createHttpClient } from "../../system/http-client.js";
@@ -36,7 +36,7 @@ export function modelPartCommands(opening: Opening): readonly Command[] {
   ];
 }
 
-/** Ollama beside the conversation: the session's cancel reaches it. */
+/** Ollama during a conversation: the session's cancel stops it. */
 function withOllama(run: Run, { engine: { variables, loaded }, root }: Opening): WithOllama {
   return async (action) => {
     const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });

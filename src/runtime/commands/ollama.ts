@@ -37,14 +37,14 @@ export interface OllamaControlOptions {
   readonly roots: Roots;
   readonly http: HttpClient;
   readonly clock: Clock;
-  /** A program in this folder does not count as Ollama. */
+  /** A program in this folder is never used as Ollama. */
   readonly workspace: string;
 }
 
-/** Makes the model the one in use, where there is a session. */
+/** Switches to the model, if there is a session. */
 type UseModel = (spec: string) => Promise<CommandResult>;
 
-/** Runs an action with an open control; beside a conversation it adds the signal of the session's cancel. */
+/** Runs an action with an open control; during a conversation it adds the signal of the session's cancel. */
 export type WithOllama = (
   action: (control: OllamaControl, signal?: AbortSignal) => Promise<CommandResult>,
 ) => Promise<CommandResult>;
@@ -67,7 +67,7 @@ export function ollamaCommands(withOllama: WithOllama, use?: UseModel): readonly
   ];
 }
 
-/** Faster updates than a user can read are waste. */
+/** No user can read faster updates. */
 const PROGRESS_MS = 500;
 
 export class OllamaControl {
@@ -220,7 +220,7 @@ export class OllamaControl {
   }
 }
 
-/** What the first request of a run asks for; with another size the model would be loaded again. */
+/** The context of the first request of a run; with another size the model would be loaded again. */
 const USUAL_CONTEXT = 8192;
 /** Loading may take long, but a connection should not stay open forever. */
 const LOAD_MS = 30 * 60_000;

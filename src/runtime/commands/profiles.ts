@@ -1,4 +1,4 @@
-/** `/profiles`, `/profile`, `oxbow profiles`: what there is, and what each one sets. */
+/** `/profiles`, `/profile`, `oxbow profiles`: the list, and what each profile sets. */
 import { renderTable } from "../../base/text-table.js";
 import { PROFILES_LIST, PROFILES_SHOW } from "../../commands/catalogue/profiles.js";
 import { asValue, type Command, type CommandContext, type CommandResult } from "../../commands/command.js";
@@ -58,7 +58,7 @@ async function show(name: string | undefined, place: ProfilePlace): Promise<Comm
   };
 }
 
-/** With the flags and variables of this run, which count as well. */
+/** With the flags and variables of this run, which also apply. */
 export function loadOther(name: string, { loaded, variables, root }: ProfilePlace): Promise<LoadedSettings> {
   const flags = withProfile(loaded.sources.flags, { name, root });
   return placeSettings(flags, variables, { unapproved: "refuse" });

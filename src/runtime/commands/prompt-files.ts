@@ -1,8 +1,8 @@
 /**
  * A command for each prompt file.
  *
- * 1. A name that a built-in command or namespace has belongs to that: the file is then `/project:NAME` or `/user:NAME`.
- * 2. Of two files with one name the more local one counts.
+ * 1. A built-in command or namespace keeps its name: a file with that name is `/project:NAME` or `/user:NAME`.
+ * 2. If two files have one name, the more local one wins.
  */
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -23,7 +23,7 @@ export async function promptFileCommands(files: readonly ExtensionFile[], openin
   for (const file of files) {
     const read = await readPromptFile(file).catch((error: Error) => ({ refused: error.message }));
     if ("refused" in read) {
-      opening.engine.notify(`${file.path} is no slash command: ${read.refused}`);
+      opening.engine.notify(`${file.path} is not a slash command: ${read.refused}`);
       continue;
     }
     const name = isTaken(read.name) ? `${read.scope}:${read.name}` : read.name;
@@ -85,7 +85,7 @@ async function runPrompt(
   };
 }
 
-/** `mark`: what files and commands say is data, not the user's words. */
+/** `mark`: marks text of files and commands as data, not the user's text. */
 function portsOf(
   place: CallPlace,
   { root, mark }: { readonly root: string; readonly mark: (text: string, source: string) => string },
@@ -112,7 +112,7 @@ function contentText({ content }: ToolOutcome): string {
   return plainText(content).trimEnd();
 }
 
-/** The model that the file names, as far as it can be here; otherwise that of the session. */
+/** The model that the file names, if it is available; otherwise that of the session. */
 async function modelOf(
   { model, name }: PromptFile,
   opening: Place,
@@ -123,11 +123,11 @@ async function modelOf(
   const spec = specOf(model, runOf(opening).model);
   const found = (await routes.resolve(model)) ?? (spec === undefined ? undefined : await registry.resolve(spec));
   if (found !== undefined && "model" in found) return found.model;
-  context.warn(`/${name} asks for the model '${model}', which is not there. The session's model answers.`);
+  context.warn(`/${name} asks for the model '${model}', which is not available. The session's model answers.`);
   return undefined;
 }
 
-/** Files for other tools have short names (`sonnet`), which no provider knows. A whole name counts if it looks like the session's. */
+/** Files for other tools have short names (`sonnet`), which no provider knows. A full name counts if it looks like the session's. */
 function specOf(model: string, { provider, model: current }: Model): string | undefined {
   if (/^[\w.-]+:\S+$/.test(model)) return model;
   const family = (name: string) => name.split(/[-.\d]/)[0];

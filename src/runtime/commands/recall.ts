@@ -26,7 +26,7 @@ export function recallCommands(
           limit,
           signal: context.signal,
           onProgress: ({ sessions, of }) => context.progress(`${sessions} of ${of} sessions`),
-          onUnreadable: (session, message) => context.warn(`${session} was passed over: ${message}`),
+          onUnreadable: (session, message) => context.warn(`${session} was skipped: ${message}`),
         });
         if ("notStored" in found)
           return { text: "This session is not stored.", value: [], exitCode: COMMAND_EXIT.failed };

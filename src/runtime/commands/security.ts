@@ -118,7 +118,7 @@ async function permissionsState(port: SecurityPort): Promise<PermissionsState> {
     paths,
     home: port.variables.HOME || homedir(),
     test: async (command) => {
-      // Mode auto decides by what the sandbox contains.
+      // The decisions of mode auto depend on the sandbox.
       await port.permissions.findSandbox();
       return bash && engine.test({ tool: bash, args: { command } });
     },

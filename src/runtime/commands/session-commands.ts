@@ -74,7 +74,7 @@ export async function sessionCommands(
   return registry.register(...later.flat());
 }
 
-/** Commands that only `oxbow NAME` can run: they are listed, and say so. */
+/** Commands that only `oxbow NAME` can run: the list contains them with a note. */
 const SHELL_COMMANDS = [
   AUTH_SET,
   AUTH_UNLOCK,
@@ -135,14 +135,14 @@ export async function answerSlash(registry: CommandRegistry, request: CustomRequ
   }
 }
 
-/** A command that stands for a prompt: its turn belongs to the client that sent it. */
+/** A command that starts a turn: the turn belongs to the client that sent it. */
 function begin({ input, notice, model }: CommandTurn, { run, client }: CustomRequest): Failure | undefined {
   const more = { ...(notice !== undefined && { notice }), ...(model !== undefined && { model }) };
   const started = run.start({ content: input, originator: client, ...more });
   return "refused" in started ? started.refused : undefined;
 }
 
-/** A client gets an answer in one piece, so a long one is cut. */
+/** A client gets the whole answer at once, so a long one is cut. */
 const MOST_TEXT = 200_000;
 
 class WrittenText {

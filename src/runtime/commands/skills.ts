@@ -49,7 +49,7 @@ function withArguments(body: string, line: string): string {
   );
 }
 
-/** All skills, and below them what is wrong. */
+/** All skills, and below them the problems. */
 export function listing(registry: SkillRegistry, { screen }: Pick<CommandContext, "screen">): CommandAnswer {
   const skills = registry.list();
   const columns = [

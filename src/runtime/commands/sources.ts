@@ -144,7 +144,7 @@ function stateOf({ state, needsFlag, shadowedBy }: ListedExtension, place: Sourc
   ].join("; ");
 }
 
-/** Relative to the folder or to the home folder, where that is shorter. */
+/** Relative to the folder or to the home folder, if that is shorter. */
 export function shownPath(path: string, { root, variables }: Pick<SourcesPlace, "root" | "variables">): string {
   const home = homeFolder(variables);
   if (isWithin(path, root)) return safeLine(`./${relative(root, path)}`);

@@ -11,7 +11,7 @@ import type { LoadedSettings } from "../settings/settings.js";
 import { modelName } from "./conversation.js";
 import { loadOther, profileCommands } from "./profiles.js";
 
-/** The user's own words in the summary are cut here. */
+/** The limit for the user's own text in the summary. */
 const REQUEST_CHARS = 8_000;
 
 interface UsePort extends ProfilePlace {
@@ -66,7 +66,7 @@ async function useProfile(name: string, args: CommandArguments, port: UsePort): 
     ? ` The old session is paused; 'oxbow resume ${session}' returns to it.`
     : " The old session was not stored.";
   const knows =
-    carry === undefined ? "It knows nothing of this conversation." : "It knows a summary of this conversation.";
+    carry === undefined ? "It knows nothing about this conversation." : "It knows a summary of this conversation.";
   return {
     text: `New session with the profile ${loaded.chosen.name}. ${knows}${run.conversation.length === 0 ? "" : back}`,
     value: { profile: name, paused: session, carried: carry !== undefined },

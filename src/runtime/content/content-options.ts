@@ -24,7 +24,7 @@ export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set
   "skill-file",
   "memory",
 ]);
-/** What this build loads; the user is not asked about the rest. */
+/** What this build loads; Oxbow does not ask about the rest. */
 export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions", ...EXTENSION_KINDS]);
 /** A run does not need the session folder, so it asks about it only on a terminal. */
 export const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
@@ -43,7 +43,7 @@ export interface ProjectContentOptions {
   readonly allowProjectHooks: boolean;
   /** Only these kinds; default: all that this build loads. */
   readonly kinds?: ReadonlySet<ContentKind>;
-  /** The client shows what waits for approval, so no message is about it. */
+  /** The client shows what waits for approval, so no message does. */
   readonly asksLater?: boolean;
   /** Messages for the user, a line each. */
   readonly notify: (message: string) => void;
@@ -71,12 +71,12 @@ export function homeOf({ roots, settings }: Pick<LoadedSettings, "roots" | "sett
   return { config: roots.config, user: homeFolder(variables), ...(packs.length > 0 && { packs }) };
 }
 
-/** Of a file that the user named by its path there is no other one with its name. */
+/** A profile that the user named by its path has no other file with its name. */
 function namedProfile({ chosen }: LoadedSettings): string {
   return chosen.file === undefined || chosen.onlyProject ? chosen.name : "";
 }
 
-/** The same for a search between iterations: what the model got at the start stays. */
+/** The same for a search between iterations: the instructions of the start stay. */
 export function extensionOptions(options: ProjectContentOptions) {
   return { ...discoverOptions(options), kinds: options.kinds ?? EXTENSION_KINDS };
 }

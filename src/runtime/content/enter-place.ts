@@ -25,7 +25,7 @@ export async function enterPlace(given: ProjectContentOptions): Promise<EnteredP
   return "failure" in again ? again : { loaded, content: again };
 }
 
-/** A second look at the same folder repeats no message. */
+/** A second search of the same folder repeats no message. */
 function onceEach(notify: (message: string) => void): (message: string) => void {
   const told = new Set<string>();
   return (message) => {

@@ -31,7 +31,7 @@ function isUsed({ kind, executable }: ExtensionFile): boolean {
   return executable || !RUN_KINDS.has(kind);
 }
 
-/** A skill is known by its folder, most others by their file, and an entry of a file by the entry. */
+/** A skill is named by its folder, most others by their file, and an entry of a file by the entry. */
 function nameOf({ kind, name, entry }: ExtensionFile): string {
   const plain = kind === "skill" ? dirname(name) : name.replace(/\.md$/, "");
   const shown = plain === "." ? basename(name) : plain;

@@ -1,9 +1,9 @@
 /**
- * The names of a folder's files, found by a few letters while a person types.
+ * Finds files of a folder by a few letters while the user types.
  *
- * 1. The list is made once and refreshed while answers go on from the one before.
- * 2. An answer for 100,000 files takes a few milliseconds: most names are left out by their letters alone, and only what may be shown
- *    is sorted.
+ * 1. The list is made once and refreshed in the background; meanwhile the old one answers.
+ * 2. An answer for 100,000 files takes a few milliseconds: most names are excluded by their letters alone, and only candidates are
+ *    sorted.
  */
 import type { Clock } from "../../base/clock.js";
 
@@ -26,7 +26,7 @@ interface Entry {
 const FRESH_MS = 2000;
 /** A list that took long is made less often. */
 const REST_FACTOR = 10;
-/** So many loose matches are compared; there is little use in more. */
+/** The most loose matches to compare. */
 const MOST_LOOSE = 1000;
 
 export class FileIndex {
@@ -56,7 +56,7 @@ export class FileIndex {
           this.#entries = entriesOf(paths);
           this.#isListed = true;
         },
-        // A folder that is gone has no files; the next question tries again.
+        // A deleted folder has no files; the next query tries again.
         () => {},
       )
       .finally(() => {
@@ -82,7 +82,7 @@ function entriesOf(paths: readonly string[]): readonly Entry[] {
     }
   }
   for (const folder of folders) entries.push(entryOf(folder));
-  // Equally good ones are shown in this order.
+  // Entries of equal quality are shown in this order.
   return entries.sort((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
 }
 
@@ -124,8 +124,8 @@ function topOf(entries: readonly Entry[], limit: number): readonly string[] {
 }
 
 /**
- * By where the word stands: the name begins with it, the path does, the name holds it, the path does. The entries come in the order in
- * which equally good ones are shown, so the first ones of a group are its best.
+ * Groups by the position of the word: the name begins with it, the path does, the name contains it, the path does. The entries are
+ * already in their final order, so the first ones of a group are its best.
  */
 function grouped(entries: readonly Entry[], word: string, limit: number) {
   const exact: readonly Entry[][] = [[], [], [], []];

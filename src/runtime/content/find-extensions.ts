@@ -58,7 +58,7 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
     ({ item }) => changedAt(item) > since,
   );
   const keys = new Set(waiting.map(({ item }) => keyOf(item)));
-  // The caller asks about what is new, or says that it is skipped.
+  // The caller asks about new files, or reports that they are skipped.
   const known = { ...found, items: found.items.filter((item) => !keys.has(keyOf(item))) };
   const { load, notes } = await passContent(known, { ...rest, skipUnapproved: true, isGranted });
   return {
@@ -84,7 +84,7 @@ function changedAt({ root, path }: ContentItem): number {
 }
 
 const SHOWN = { color: false, width: 100 };
-/** What a question shows goes to the log. */
+/** The limit for the text of a question, because it goes to the log. */
 const MOST_SHOWN = 64 * 1024;
 
 function waitingFile(pending: PendingItem, lock: ApprovedLock): WaitingFile {
@@ -93,7 +93,7 @@ function waitingFile(pending: PendingItem, lock: ApprovedLock): WaitingFile {
   return {
     version,
     title: `${labelOf(item.kind)} ${shown(nameOf(item))}`,
-    // What cannot be shown cannot be approved by a look.
+    // A file that cannot be shown cannot be approved here.
     ...(bytes !== undefined && bytes.length <= MOST_SHOWN && !isBinary(bytes) && { text: renderDiff(pending, SHOWN) }),
     decide: (decision, by) => lock.record({ decision, item, change, bytes, by, at: new Date() }),
   };
@@ -132,7 +132,7 @@ class Group {
 
   async copyOf(item: TrustedItem): Promise<string> {
     this.#copies ??= trustedCopies(this.items, this.#folder).finally(() => tidy(this.#folder));
-    // A file that changed meanwhile must not disable the others for good.
+    // A file that changed meanwhile must not disable the others permanently.
     this.#copies.catch(() => {
       this.#copies = undefined;
     });
@@ -144,7 +144,7 @@ class Group {
 
 const tidied = new Set<string>();
 
-/** Once in a process. What cannot be removed now is removed another time. */
+/** Once in a process. Files that cannot be removed now are removed by a later process. */
 function tidy(folder: string): void {
   if (tidied.has(folder)) return;
   tidied.add(folder);

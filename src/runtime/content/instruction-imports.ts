@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { expandImports, type ImportedFile } from "../../context/instructions/expand-imports.js";
 import { isThere } from "../../security/trust/is-there.js";
 
-/** Those that are there. */
+/** The imported files that exist. */
 export async function importsOf(file: ImportedFile): Promise<readonly string[]> {
   const paths = new Set<string>();
   await expandImports(file, async (spelled) => {

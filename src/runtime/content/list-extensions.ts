@@ -1,4 +1,4 @@
-/** Everything that was found in folders, approved or not, for people to look at. Runs none of it. */
+/** Lists all extensions in folders, approved or not. Runs none of them. */
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { type ContentItem, type ContentKind, keyOf, needsProjectFlag } from "../../security/trust/content.js";
@@ -19,7 +19,7 @@ export interface ListedExtension {
   readonly state: "approved" | "waiting" | "refused";
   /** It also needs --allow-project-hooks. */
   readonly needsFlag: boolean;
-  /** The more local file of this name, which is used in place of it. */
+  /** The more local file of this name, which Oxbow uses instead. */
   readonly shadowedBy?: string;
 }
 
@@ -33,7 +33,7 @@ export interface ListedExtensions {
   readonly unusable: readonly UnusableFile[];
 }
 
-/** Of these several with one name may be found; the last one counts. */
+/** Kinds of which several files may have one name; the last one wins. */
 const SHADOWING: ReadonlySet<ContentKind> = new Set([
   "hook",
   "tool",

@@ -1,8 +1,8 @@
 /**
  * The approved files that extend Oxbow in one place.
  *
- * 1. A folder without such files costs nothing at the start, and a few looks at names between iterations.
- * 2. Between iterations one stat for each known folder tells whether something came, went or was replaced. A file that was changed in
+ * 1. A folder without such files costs nothing at the start, and a few checks of names between iterations.
+ * 2. Between iterations one stat for each known folder shows whether a file was added, removed or replaced. A file that was changed in
  *    place is found by its own stat, with `refresh("files")`.
  * 3. Files that are not approved are left out, with one message.
  */
@@ -16,7 +16,7 @@ import { mayHoldContent } from "../../security/trust/may-hold-content.js";
 import { projectFolders, userSources } from "../../security/trust/sources.js";
 import { discoverOptions, extensionOptions, type ProjectContentOptions } from "./content-options.js";
 
-/** What one search found, and what to look at to know whether it still holds. */
+/** The result of a search, and the paths to check whether it is still valid. */
 export interface Found {
   readonly files: readonly ExtensionFile[];
   readonly folders: readonly string[];
@@ -26,7 +26,7 @@ export interface Found {
   readonly waiting: readonly WaitingFile[];
 }
 
-/** A file that came or changed since the start, and without a decision. */
+/** A file that was added or changed since the start and has no decision yet. */
 export interface WaitingFile {
   readonly version: string;
   /** Its kind and name, safe to show. */
@@ -44,7 +44,7 @@ export class PlaceExtensions implements ExtensionFiles {
   /** Counts up with every change. */
   version = 0;
   #files: readonly ExtensionFile[] = [];
-  /** What the folders were like at the last search; undefined before the first one. */
+  /** The state of the folders at the last search; undefined before the first one. */
   #folders: Map<string, string> | undefined;
   #contents = new Map<string, string>();
   #sources: readonly string[] = [];
@@ -57,7 +57,7 @@ export class PlaceExtensions implements ExtensionFiles {
     this.#options = options;
   }
 
-  /** What the review at the start let through. */
+  /** Starts with the items that were approved at the start. */
   async begin(items: readonly TrustedItem[]): Promise<void> {
     const { extensionFiles } = await import("./find-extensions.js");
     this.#files = extensionFiles(items, this.#options);
@@ -74,12 +74,12 @@ export class PlaceExtensions implements ExtensionFiles {
     return this.#search();
   }
 
-  /** The start found nothing, a moment ago: a first request need not wait for another look. */
+  /** The search at the start was a moment ago and found nothing, so the first request does not wait for another one. */
   get isFresh(): boolean {
     return this.#folders === undefined && this.#files.length === 0 && Date.now() - this.#since < FRESH_MS;
   }
 
-  /** Each version once: the caller asks a person about it. */
+  /** Each version once: the caller asks the user about it. */
   takeWaiting(): readonly WaitingFile[] {
     const fresh = this.#waiting.filter(({ version }) => !this.#asked.has(version));
     for (const { version } of fresh) this.#asked.add(version);
@@ -87,7 +87,7 @@ export class PlaceExtensions implements ExtensionFiles {
   }
 
   /**
-   * A person looked at it and approves it. For a program of the project this answer counts like --allow-project-hooks, for exactly this
+   * The user has seen it and approves it. For a program of the project this answer counts like --allow-project-hooks, for exactly this
    * version and as long as this process runs.
    */
   async approve(file: WaitingFile): Promise<void> {
@@ -105,7 +105,7 @@ export class PlaceExtensions implements ExtensionFiles {
   #foldersAreSame(): boolean {
     if (this.#folders === undefined) return false;
     if (isUnchanged(this.#folders)) return true;
-    // Most changes are in the working folder and bring no source.
+    // Most changes are in the working folder and add no source.
     const sources = this.#knownSources();
     const inner = new Map(
       [...this.#folders].filter(([path]) => this.#sources.some((source) => path.startsWith(source))),
@@ -137,7 +137,7 @@ export class PlaceExtensions implements ExtensionFiles {
       this.version++;
     }
     for (const note of found.notes) {
-      // The review at the start said what the first search finds.
+      // The review at the start has reported what the first search finds.
       if (!this.#told.has(note) && !isFirst) this.#options.notify(note);
       this.#told.add(note);
     }
@@ -162,7 +162,7 @@ export class PlaceExtensions implements ExtensionFiles {
       .filter(isThere);
   }
 
-  /** What changed about the time of the search may have changed after it: that is looked at again. */
+  /** A path that changed around the time of the search may have changed after it, so it is checked again. */
   #signatures(paths: readonly string[], searchedAt = Date.now()): Map<string, string> {
     return new Map(paths.map((path) => [path, signature(path, searchedAt)]));
   }

@@ -28,7 +28,7 @@ export async function placeSettings(
   return withProject(loaded, files, { unapproved });
 }
 
-/** A folder that is not there has no project; the command reports it itself. */
+/** A missing folder has no project; the command reports it itself. */
 function realFolder(path: string): string {
   try {
     return realpathSync.native(path);

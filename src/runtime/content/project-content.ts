@@ -21,7 +21,7 @@ export class ProjectContent {
   readonly #seen: Set<string>;
   /** The approved files that extend Oxbow, shared by all sessions of this place. */
   readonly extensions: PlaceExtensions;
-  /** Files whose folders have instructions of their own. */
+  /** Files whose folders have their own instructions. */
   readonly #touched = new Set<string>();
   #added: readonly string[] = [];
   #forgotten = 0;
@@ -45,7 +45,7 @@ export class ProjectContent {
     return content;
   }
 
-  /** The same content for another conversation, which has got none of its folders yet. */
+  /** The same content for another conversation, which has no instructions of folders yet. */
   fork(): ProjectContent {
     const forked = new ProjectContent(this.#options, this.extensions);
     forked.#instructions = this.#instructions?.fork();
@@ -62,7 +62,7 @@ export class ProjectContent {
     return this.#instructions?.files ?? [];
   }
 
-  /** The live data that the instructions ask for. */
+  /** The live data that the instructions use. */
   get markers(): readonly Marker[] {
     return this.#instructions?.markers ?? [];
   }
@@ -77,13 +77,13 @@ export class ProjectContent {
     return this.#forgotten;
   }
 
-  /** What the user has not decided on. */
+  /** Content without a decision of the user. */
   async waiting(): Promise<readonly PendingItem[]> {
     const { waitingContent } = (await this.#waits()) ?? {};
     return (await waitingContent?.(this.#options, [...this.#touched])) ?? [];
   }
 
-  /** Only for people. What is approved is in use from now on. */
+  /** Only for people. Approved content is in use from now on. */
   async decide(decisions: readonly ContentDecision[]): Promise<DecidedContent> {
     const { decideContent } = await import("./waiting.js");
     const decided = await decideContent(this.#options, [...this.#touched], decisions);
@@ -104,7 +104,7 @@ export class ProjectContent {
     return (await this.#open()).touched(paths);
   }
 
-  /** A session of this place begins: its conversation has nothing of the ones before. */
+  /** A session of this place begins with an empty conversation. */
   begin(): void {
     if (this.#isBegun) this.forget();
     this.#isBegun = true;

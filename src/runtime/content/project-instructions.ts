@@ -2,10 +2,10 @@
  * Instruction files, approved and marked.
  *
  * 1. Order: the user's own, then the project's from the outermost folder to the closest, which wins.
- * 2. What the model gets at the start never changes. Files of folders below come with the result of the call that first touches
- *    something there; files that are not approved are skipped then.
- * 3. The mark of the blocks is made of what they hold: the same files give the same bytes in every session, so that a provider can
- *    cache them, and no file can name a mark that depends on itself.
+ * 2. The instructions at the start never change. Files of folders below come with the result of the call that first touches a file
+ *    there; unapproved files are then skipped.
+ * 3. The mark of the blocks is derived from their content: the same files give the same bytes in every session, so that a provider can
+ *    cache them, and no file can contain a mark that depends on itself.
  */
 import { createHash } from "node:crypto";
 import { dirname, join, posix, relative, resolve } from "node:path";
@@ -32,7 +32,7 @@ const LATEST_COUNTS = "This version counts if you have an earlier one.";
 
 interface Rule extends RuleFile {
   readonly name: string;
-  /** The folder that its globs are about. */
+  /** The base folder of its globs. */
   readonly folder: string;
   /** When it was read: those of the start are there for the whole run. */
   readonly moment: "start" | "turn";
@@ -44,14 +44,14 @@ export class ProjectInstructions {
   /** Does not ask: for use during a turn. */
   #quietGate: TrustGate;
   #rules: Rule[] = [];
-  /** Rules that the model has. */
+  /** Rules that the model already has. */
   #told: Rule[] = [];
   readonly #files: string[] = [];
   readonly #markers = new Set<Marker>();
   #refused: Failure | undefined;
   #text: string | undefined;
   #others: readonly TrustedItem[] = [];
-  /** What the text was made of. */
+  /** The texts at the start. */
   #begin: readonly NamedText[] = [];
 
   constructor(options: ProjectContentOptions) {
@@ -85,7 +85,7 @@ export class ProjectInstructions {
     return this.#files;
   }
 
-  /** The live data that the files ask for. */
+  /** The live data that the files use. */
   get markers(): readonly Marker[] {
     return [...this.#markers];
   }
@@ -95,7 +95,7 @@ export class ProjectInstructions {
     return this.#others;
   }
 
-  /** Whether there are rules that hold for some files only. */
+  /** Whether there are rules for only some files. */
   get hasRules(): boolean {
     return this.#rules.length > 0;
   }
@@ -147,7 +147,7 @@ export class ProjectInstructions {
     return this.#block(texts, [`${names}: approved by the user, to be followed for the files beside and below.`]);
   }
 
-  /** In the order of the items; rules that hold for some files only are kept for later. */
+  /** In the order of the items; rules for only some files are kept for later. */
   async #texts(items: readonly TrustedItem[], moment: "start" | "turn"): Promise<readonly NamedText[]> {
     const texts: NamedText[] = [];
     const onRequest: string[] = [];
@@ -239,7 +239,7 @@ export function gateOptions(options: ProjectContentOptions): TrustGateOptions {
   };
 }
 
-/** `.cursor/rules/a/b.mdc` is about the folder that holds `.cursor`. */
+/** `.cursor/rules/a/b.mdc` applies to the folder that contains `.cursor`. */
 function ruleFolder(path: string): string {
   const at = path.lastIndexOf("/.cursor/");
   return at < 0 ? dirname(path) : path.slice(0, at);
@@ -268,7 +268,7 @@ function markOf(texts: readonly NamedText[]): string {
   return createMark((bytes) => hash.digest().subarray(0, bytes));
 }
 
-/** Invalid UTF-8 is shown as such; the rest is still used. */
+/** Replaces invalid UTF-8; the rest is still used. */
 function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString("utf8")

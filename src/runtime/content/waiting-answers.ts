@@ -7,7 +7,7 @@ interface Place {
   readonly content?: Pick<ProjectContent, "waiting" | "decide"> | undefined;
 }
 
-/** Undefined where content is not loaded at all. */
+/** Undefined if content is not loaded at all. */
 export async function listWaiting(
   { content }: Place,
   request: Queries["ListWaitingContent"]["request"],

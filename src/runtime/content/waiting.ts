@@ -1,4 +1,4 @@
-/** What in a folder waits for a decision of the user, and the decision. For clients that do not ask before they open. */
+/** Content of a folder that waits for a decision of the user. For clients that ask after they open. */
 import type { ContentDecision } from "../../protocol/queries.js";
 import { findAll } from "../../security/trust/ack-command.js";
 import { decideTrust } from "../../security/trust/decide.js";
@@ -8,7 +8,7 @@ import { approver, openApprovals } from "./approvals.js";
 import { ASKED_KINDS, discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { importsOf } from "./instruction-imports.js";
 
-/** `paths`: files that the session touched; instruction files beside and above them count, too. */
+/** `paths`: files that the session touched; instruction files beside and above them are included. */
 export async function waitingContent(
   options: ProjectContentOptions,
   paths: readonly string[],

@@ -1,12 +1,12 @@
-/** The files of a workspace for completion, one index for each folder. Ignore rules count, links are not followed. */
+/** The files of a workspace for completion, one index for each folder. It obeys ignore rules and does not follow links. */
 import type { Clock } from "../../base/clock.js";
 import { Searcher } from "../../tools/search/searcher.js";
 import { Workspace } from "../../tools/workspace.js";
 import { FileIndex } from "./file-index.js";
 
-/** More names than this are of no use to a person. */
+/** The most names to index. */
 const MOST_FILES = 300_000;
-/** A larger tree is known in part. */
+/** The time limit; a larger tree is indexed in part. */
 const MOST_MS = 10_000;
 
 export class WorkspaceFiles {

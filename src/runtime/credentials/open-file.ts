@@ -10,7 +10,7 @@ import { credentialFile, keyPlaces } from "./credential-places.js";
 
 export interface CredentialFileOptions {
   readonly variables: Variables;
-  /** Asks for the passphrase of the file; absent where no person can be asked. */
+  /** Asks for the passphrase of the file; absent if no user can answer. */
   readonly askPassphrase?: (path: string) => Promise<string>;
   warn(message: string): void;
 }

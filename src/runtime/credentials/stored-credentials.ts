@@ -50,7 +50,7 @@ export class StoredCredentials {
 
   /**
    * The authorisation with the key that is stored for one of these names; undefined if there is none for this address. The
-   * first name is the provider's own. A sign-in brings its own address: the provider said then where its models are.
+   * first name is the provider's own. A sign-in has its own address, which the provider gave at the sign-in.
    */
   authorise(names: readonly string[], baseUrl: string): Authorise | undefined {
     const own = names.flatMap((name) => this.entries.filter((entry) => entry.provider === name));
@@ -65,7 +65,7 @@ export class StoredCredentials {
     return async () => given;
   }
 
-  /** Why a provider without a key has none, as the beginning of a sentence; empty when nothing is stored for it. */
+  /** Why a provider without a key has none, as the beginning of a sentence; empty if nothing is stored for it. */
   reason(names: readonly string[]): string {
     if (this.#problem !== undefined) return `${this.#problem} Or `;
     const entry = this.entries.find((candidate) => names.includes(candidate.provider));

@@ -1,4 +1,4 @@
-/** What the measured abilities of a model mean for a run. */
+/** How the measured abilities of a model affect a run. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -57,7 +57,7 @@ export interface ModelRegistry {
   embedder(spec: string): Promise<OpenedEmbedder>;
   /** The providers' names, whether they are ready or not. */
   names(): Promise<readonly string[]>;
-  /** Of one provider when it is named. */
+  /** Only the named provider, if there is a name. */
   providers(only?: string): Promise<readonly ProviderState[]>;
   /** The models as a numbered table. */
   menu(): Promise<string>;

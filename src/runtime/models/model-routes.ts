@@ -27,7 +27,7 @@ export interface RoutesOptions {
   readonly clock: Clock;
 }
 
-/** A cheap model for work beside the conversation: a title, a summary. */
+/** A cheap model for work outside the conversation: a title, a summary. */
 export interface SummaryModel {
   /** The model of the route `summary`; undefined without one; then the conversation's model is used. */
   summary(): Promise<Model | undefined>;
@@ -72,7 +72,7 @@ export class ModelRoutes implements SummaryModel {
     return { content: withText(content, at, mention.text), route: mention.name };
   };
 
-  /** A message for the user about a mention that is none. */
+  /** A message for the user about a mention of no known route. */
   hint = (content: readonly InputContent[]): string | undefined => {
     const mention = mentionIn(content);
     if (mention === undefined) return undefined;
@@ -102,7 +102,7 @@ export class ModelRoutes implements SummaryModel {
     return { model: await known.model };
   }
 
-  /** The route that is named where a model may be: `@NAME` or `route:NAME`; undefined when it is a model. */
+  /** The route in a model argument: `@NAME` or `route:NAME`; undefined if it is a model. */
   async resolve(spec: string): Promise<Found | undefined> {
     const name = /^(?:@|route:)(.+)$/.exec(spec.trim())?.[1];
     return name === undefined ? undefined : this.open(name);

@@ -12,7 +12,7 @@ export interface CataloguePlace {
 
 const opened = new WeakMap<CataloguePlace["settings"], Catalogue>();
 
-/** One for the same settings: it is read once. */
+/** The same object for the same settings, so that it is read once. */
 export function openCatalogue({ settings, roots }: CataloguePlace): Catalogue {
   let catalogue = opened.get(settings);
   if (catalogue === undefined) {

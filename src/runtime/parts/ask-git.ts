@@ -1,4 +1,4 @@
-/** Queries to git before a decision: the repository names no programs, and the answer must be quick. */
+/** Runs git before a decision: it runs no programs of the repository, and must answer fast. */
 import { spawnSync } from "node:child_process";
 import type { AskGit } from "../../security/permissions/git-problem.js";
 import { findProgram } from "../../system/find-program.js";

@@ -42,7 +42,7 @@ export interface RunCassette {
   readonly registry: Partial<ModelRegistryOptions>;
   /** The model that the recorded run began with. */
   readonly model?: { readonly provider: string; readonly model: string } | undefined;
-  /** The run begins with this model. */
+  /** Records the model that the run begins with. */
   begins(model: { readonly provider: string; readonly model: string }): void;
   /** The report at the end of the run; undefined if it went as recorded. */
   conclude(): Conclusion | undefined;
@@ -129,7 +129,7 @@ function replay(file: string, facts: CassetteFacts & { readonly speed?: number |
     if (baseUrlName !== undefined) variables[baseUrlName] = cassette.header.variables[baseUrlName];
     if (keyName !== undefined) variables[keyName] = undefined;
   }
-  // No server checks the key.
+  // A replay has no server that checks the key.
   const said = new Map(cassette.programs.map(({ name, defaults }) => [name, defaults]));
   const programs: ProgramTape = { said, around: () => http };
   const registry: Partial<ModelRegistryOptions> = { http, programs, variables, aroundAccess: () => async () => ({}) };

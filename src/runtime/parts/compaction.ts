@@ -3,7 +3,7 @@
  * comparison before each request.
  *
  * 1. With `share` undefined, only the user starts a compaction.
- * 2. After a useless attempt it waits until the conversation has grown.
+ * 2. After an unsuccessful attempt it waits until the conversation has grown.
  */
 import type { Compacted, CompactionServices, Summarized } from "../../chain/compact.js";
 import type { OutsideResults } from "../../chain/outside-results.js";
@@ -70,7 +70,7 @@ export class RunCompaction implements Compaction {
     if (this.#options.share === undefined) return false;
     const bound = this.#meter.bound(messagesOf(turn));
     const full = this.#full.get(turn.model);
-    // As soon as a provider has counted, its answer has come, and what is known of its model was looked up meanwhile.
+    // Once a provider has counted, its answer has come, and the facts about its model have been loaded.
     if (full === undefined) return (this.#meter.hasCount || bound >= ALWAYS_FITS) && this.#isFull(turn, bound);
     return bound >= Math.max(full, this.#notBefore) && this.#isFull(turn, bound);
   }
@@ -104,7 +104,7 @@ export class RunCompaction implements Compaction {
     return false;
   }
 
-  /** There is nothing to compact: tells the user once. */
+  /** There is nothing to compact: warns the user once. */
   async #warn({ bus, id, model }: Turn, used: number): Promise<void> {
     const limits = await this.#options.limitsOf(model);
     if (limits === undefined || this.#warned) return;
@@ -151,7 +151,7 @@ export class RunCompaction implements Compaction {
     }
   }
 
-  /** With what the watchers add, or not at all if one refuses. */
+  /** Compacts with the additions of the watchers, or not at all if one refuses. */
   async #watched(
     started: StartedCompaction,
     compact: (focus: string | undefined) => Promise<Compacted>,
@@ -180,7 +180,7 @@ export class RunCompaction implements Compaction {
     return bound >= full && (await this.#tokens(turn)) >= full;
   }
 
-  /** Of the next request: by the provider's count as far as there is one. */
+  /** The tokens of the next request, by the provider's count if there is one. */
   async #tokens(turn: Turn): Promise<number> {
     const messages = messagesOf(turn);
     const weigh = await weigher(turn.model);
@@ -209,12 +209,12 @@ export class RunCompaction implements Compaction {
   }
 }
 
-/** As they are sent; what a request was made of is the conversation, as long as that has not changed since. */
+/** The messages as sent: those of the request, if the conversation has not changed since. */
 function messagesOf({ conversation, request }: Turn): readonly Message[] {
   return request?.messages.length === conversation.length ? request.messages : conversation;
 }
 
-/** Tokens of some messages, and of what stands around them in a request. */
+/** Tokens of some messages, and of the rest of a request. */
 async function weigher({ family }: Model) {
   const { estimateRequestTokens } = await import("../../providers/tokens/estimate-request.js");
   return (messages: readonly Message[], frame: Frame = NO_FRAME) =>

@@ -1,4 +1,4 @@
-/** How far the sandbox of a command is open, and whether mode `auto` may run commands without asking. */
+/** What the sandbox of a command allows, and whether mode `auto` may run commands without asking. */
 import { homedir } from "node:os";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import type { LoadedSettings } from "../settings/settings.js";

@@ -41,7 +41,7 @@ export function containmentOf({ loaded, variables, root, clock, sandbox, session
       sandbox.wrap(command, { onTerminal: false, outside: false, openings, hasInput: true }),
     reading: async (command: PlainCommand) => {
       const { kind } = await sandbox.find();
-      // `env` is a program that every machine has, so the sandbox can be tried with it.
+      // Every machine has `env`, so it can test the sandbox.
       const plain = { ...command, argv: [ENV, ...command.argv], cwd: programs };
       const reading = kind === "bubblewrap" ? await sandbox.wrapReader(plain, readable) : plain;
       if (reading !== plain) return reading;
@@ -50,7 +50,7 @@ export function containmentOf({ loaded, variables, root, clock, sandbox, session
   };
 }
 
-/** Where interpreters are that the user installed: `~/.pyenv/shims` needs what lies beside it. */
+/** Folders of interpreters that the user installed: `~/.pyenv/shims` needs the files beside it. */
 function toolChains({ PATH = "", HOME }: Variables): readonly string[] {
   if (HOME === undefined) return [];
   return PATH.split(":").flatMap((folder) => {

@@ -1,6 +1,5 @@
 /**
- * Spending and budgets of a run, for the chain and for `/cost`. Nothing of the catalogue, the budgets or the store
- * is loaded before it is needed.
+ * Spending and budgets of a run, for the chain and for `/cost`. The catalogue, the budgets and the store are loaded on demand.
  */
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
@@ -37,7 +36,7 @@ export interface RunCostsOptions {
   readonly before?: RunCosts | undefined;
   /** A message for the user. */
   readonly hint?: (message: string) => void;
-  /** The session that started this one as a subagent: its budgets pay, and its spending includes this one's. */
+  /** The parent session of a subagent: its budgets pay, and its spending includes this one's. */
   readonly outer?: Pick<ParentRun, "costs" | "paid"> | undefined;
 }
 
@@ -179,7 +178,7 @@ export class RunCosts implements CostKeeper {
     return run.child(SCOPES.turn, this.#options.settings.budget_turn.value);
   }
 
-  /** A day, in it the session, in it this run. */
+  /** The budget of this run, inside that of the session, inside that of the day. */
   async #openRun(): Promise<Budget> {
     const { settings } = this.#options;
     const { Budget } = await import("../../costs/budget.js");
@@ -191,7 +190,7 @@ export class RunCosts implements CostKeeper {
       ...(limit !== undefined && { limit, spent: amountOf(await this.#sessionSpending()) }),
       parent: above,
     });
-    // A budget that is set later still counts from the start of the run.
+    // A budget that is set later still includes the spending from the start of the run.
     return new Budget({ scope: SCOPES.run, limit: this.#runLimit ?? {}, parent: session, spent: this.#runSpending() });
   }
 
@@ -220,7 +219,7 @@ export class RunCosts implements CostKeeper {
     });
   }
 
-  /** Of the session with all its runs and subagents. */
+  /** The spending of the session with all its runs and subagents. */
   async #sessionSpending(): Promise<readonly Spending[]> {
     const { sessions, session, isResumed, journal } = this.#options;
     const own = [...this.#spent.values()];
@@ -246,7 +245,7 @@ export class RunCosts implements CostKeeper {
     return isNews ? { model: context.model, used: context.tokens, window } : undefined;
   }
 
-  /** What `/cost` shows of this session. */
+  /** The costs of this session for `/cost`. */
   async sessionCosts(): Promise<SessionCosts> {
     const rows = await this.#sessionSpending().catch(() => [...this.#spent.values()]);
     const { openCatalogue } = await import("../models/open-catalogue.js");

@@ -1,8 +1,8 @@
 /**
- * Executable hooks in the chain of a turn: what each gets on stdin, and what of its output counts.
+ * Executable hooks in the chain of a turn: what each gets on stdin, and which parts of its output count.
  *
  * 1. Fields that Oxbow does not know are passed on to the executable hooks after it, to the end of the turn.
- * 2. A hook never makes permissions wider: it may deny a call, ask about it, change its arguments before they are judged, or answer it.
+ * 2. A hook never makes permissions wider: it may deny a call, ask about it, change its arguments before the decision, or answer it.
  * 3. If a hook of tool_exec fails, the calls are not run. If a hook that replaces a built-in one fails, the turn fails. Any
  *    other failing hook is reported and changes nothing.
  */
@@ -97,7 +97,7 @@ class Visit {
     };
   }
 
-  /** The whole answer, for a hook that reads it in place of the built-in one. */
+  /** The whole answer, for a hook that replaces the built-in one. */
   async #collected(): Promise<JsonObject> {
     const { stream } = this.#turn;
     if (stream === undefined) throw new Error("nothing was sent to receive from");
@@ -195,7 +195,7 @@ class Visit {
     }
   }
 
-  /** Like the built-in hook: runs what the hook did not answer, unless it keeps calls for the next round. */
+  /** Like the built-in hook: runs the calls that the hook did not answer, unless it keeps calls for the next round. */
   async #finishCalls({ tool_calls }: JsonObject): Promise<HookResult> {
     const turn = this.#turn;
     if (turn.dispatch === undefined) throw new Error("no calls to run");
@@ -220,7 +220,7 @@ class Visit {
   #next(output: JsonObject): HookResult {
     if (!Object.hasOwn(output, "next_state")) return undefined;
     const { next_state } = output;
-    if (next_state === "" || next_state === null) return { stop: "it named no next stage" };
+    if (next_state === "" || next_state === null) return { stop: "it did not name a next stage" };
     if (typeof next_state === "string" && STAGES.includes(next_state)) return { next: next_state as Stage };
     throw new Error(`named the unknown stage ${JSON.stringify(next_state).slice(0, 60)} as next_state`);
   }

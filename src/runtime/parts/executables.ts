@@ -1,6 +1,6 @@
 /**
- * Programs that people put into folders: tools and hooks, in any language. They are searched for again before each iteration; a session
- * without such files loads none of this.
+ * Programs in folders: tools and hooks, in any language. Oxbow searches for them again before each iteration; a session without such
+ * files loads none of this.
  */
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
@@ -19,7 +19,7 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 
 type Hooks = Partial<Record<Stage, readonly NamedHook[]>>;
 
-/** What answers open calls, saves the session and reports failures stays, whatever a folder holds. */
+/** Hooks that answer open calls, save the session and report failures cannot be replaced. */
 export function isKept(stage: string, name: string): boolean {
   return (stage === "done" || stage === "error") && isBuiltInHook(stage, name);
 }
@@ -70,7 +70,7 @@ export class Executables {
     if (this.#hasHooks) await (await import("./hook-context.js")).prepareConversation(turn);
   }
 
-  /** What came since the start, such as a tool that the model wrote, is usable after one look by a person. */
+  /** Files added since the start, such as a tool that the model wrote, are usable after the user approves them. */
   async #askAboutNew(turn: Turn): Promise<boolean> {
     const { engine, person, current } = this.#opening;
     const { extensions } = engine.content ?? {};
@@ -91,7 +91,7 @@ export class Executables {
       const depth = this.#mayHaveChanged ? "files" : "folders";
       this.#mayHaveChanged = false;
       await this.#files.refresh(depth);
-      // Others refresh the same files, so the change may have been seen by one of them.
+      // Others refresh the same files, so one of them may have seen the change.
       if (this.#loaded === this.#version) return;
       this.#loaded = this.#version;
       await this.#load(signal);
@@ -201,7 +201,7 @@ export class Executables {
 
 const SUBAGENT_TOOLS = ["agent", "delegate"];
 
-/** In any spelling: people and models do not tell `Bash` from `bash`. */
+/** Ignores case: people and models do not distinguish `Bash` from `bash`. */
 export function isBuiltInTool(name: string): boolean {
   const wanted = name.toLowerCase();
   return [...OWN_TOOLS, ...SUBAGENT_TOOLS, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some(

@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/clock.js";
 import type { Subscriber } from "../../chain/build.js";
 
-/** By then the first request is on its way. Most models take longer to begin their answer than this and the preparation together. */
+/** By then the first request has been sent. Most models begin their answer later than this plus the preparation. */
 const PREPARE_AFTER_MS = 100;
 
 export interface FirstCall {
@@ -14,7 +14,7 @@ export interface FirstCall {
   close(): Promise<void>;
 }
 
-/** Runs the steps in order, each once, while the model thinks. When text streams, the rest waits for the next turn. */
+/** Runs the steps in order, each once, while the model thinks. When text streams, the remaining steps wait for the next turn. */
 export function firstCall(clock: Clock, steps: readonly (() => Promise<unknown>)[]): FirstCall {
   const left = [...steps];
   let isThinking = false;
@@ -34,7 +34,7 @@ export function firstCall(clock: Clock, steps: readonly (() => Promise<unknown>)
         if (kind === "TextDelta" && isThinking) stop();
         if (kind !== "TurnStarted" || left.length === 0) return;
         isThinking = true;
-        // A call that needs what cannot be loaded says so itself.
+        // If something cannot be loaded, the call that needs it reports that.
         cancel = clock.after(PREPARE_AFTER_MS, () => {
           preparing = prepare().catch(() => {});
         });

@@ -1,5 +1,5 @@
 /**
- * What the user gives the model by commands: text for the next input, and pinned text. Both join the conversation after the input, with a
+ * Text that the user gives the model with commands: for the next input, and pinned. Both follow the input in the conversation, with a
  * label that names the command.
  */
 import { addContext } from "../../chain/add-context.js";

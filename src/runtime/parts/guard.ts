@@ -34,7 +34,7 @@ export class RunGuard implements PathGuard {
     return (await this.#load()).guarded.reason(absolute);
   }
 
-  /** The same for a path that may run over links. */
+  /** The same for a path that may contain links. */
   async reasonBehindLinks(path: string): Promise<string | undefined> {
     return (await this.reason(path)) ?? (await this.reason(await realPath(path)));
   }

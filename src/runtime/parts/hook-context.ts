@@ -1,11 +1,11 @@
-/** Text that a hook adds for the model. It waits until the conversation can take it: never between a call and its result. */
+/** Text that a hook adds for the model. It waits until it fits into the conversation: never between a call and its result. */
 import { withOrigin } from "../../base/message-origin.js";
 import { TurnFailure } from "../../engine/cancel.js";
 import type { Turn } from "../../engine/turn.js";
 import { type Message, text } from "../../protocol/content.js";
 
 const MAX_CHARACTERS = 32_000;
-/** By conversation: what comes too late for a turn goes along with the next one. */
+/** By conversation: text that comes too late for a turn is added to the next one. */
 const waiting = new WeakMap<readonly Message[], string[]>();
 
 export function contextTo(turn: Turn, words: string): void {
@@ -13,7 +13,7 @@ export function contextTo(turn: Turn, words: string): void {
   waiting.set(turn.conversation, [...list, words.slice(0, MAX_CHARACTERS)]);
 }
 
-/** Before a request is put together: every call is answered, and what hooks have for the model is in the conversation. */
+/** Before a request is assembled: answers every call, and adds the text of hooks to the conversation. */
 export async function prepareConversation(turn: Turn): Promise<void> {
   try {
     await finishCalls(turn);
@@ -24,7 +24,7 @@ export async function prepareConversation(turn: Turn): Promise<void> {
   addContext(turn);
 }
 
-/** Runs the calls that are left and answers all of them in the conversation. */
+/** Runs the remaining calls and adds all results to the conversation. */
 export async function finishCalls(turn: Turn): Promise<void> {
   const { dispatch } = turn;
   if (dispatch === undefined || dispatch.size === 0) return;

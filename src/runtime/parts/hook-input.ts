@@ -1,4 +1,4 @@
-/** What an executable hook gets of a turn. */
+/** The input of an executable hook from a turn. */
 import type { Stage, Turn } from "../../engine/turn.js";
 import { callJson, messagesJson, payloadJson, resultJson, usageJson } from "../../extensions/executable/hook-json.js";
 import { plainText } from "../../protocol/content.js";

@@ -1,4 +1,4 @@
-/** The journal of a run, made of parts that are loaded when the first event is to be written: not before the first request. */
+/** The journal of a run. Its modules are loaded for the first event, after the first request. */
 import type { Clock } from "../../base/clock.js";
 import { LateConsumer } from "../../base/late-consumer.js";
 import type { IdSource } from "../../base/ulid.js";
@@ -32,7 +32,7 @@ const OPENING_DELAY_MS = 25;
 export interface OpenedJournal extends RunJournal {
   /** Resolves when all recorded events are written, without ending the current answer. */
   saved(): Promise<void>;
-  /** Everything is written, or the failure was reported. */
+  /** Resolves when everything is written, or the failure was reported. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What the markers of instruction files stand for, now. */
+/** The current values of the markers of instruction files. */
 import { capText } from "../../base/cap-text.js";
 import { KnownValues, type Marker, markerText } from "../../context/instructions/markers.js";
 import { plainText } from "../../protocol/content.js";
@@ -43,7 +43,7 @@ export class LiveMarkers {
     }
   }
 
-  /** Undefined when it fails, or the tool is off. Names of files are not the user's words, so they are marked. */
+  /** Undefined if it fails, or the tool is off. Names of files are not the user's text, so they are marked. */
   async #call(tool: string, args: JsonObject, source: string): Promise<string | undefined> {
     const definition = this.#place.built.get("toolbox").find(tool);
     const { signal } = new AbortController();

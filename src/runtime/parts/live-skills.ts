@@ -18,7 +18,7 @@ import { copier, removeCopies } from "./skill-copies.js";
 import { skillFolder } from "./skill-folder.js";
 import { extensionStamp } from "./skills.js";
 
-/** More at once would bury the prompt; of the others the model gets the names. */
+/** More at once would make the prompt too long; the model gets only the names of the others. */
 const MOST_TRIGGERED = 3;
 const LIST_CHARACTERS = 4_000;
 
@@ -69,7 +69,7 @@ export class LiveSkills {
     });
   }
 
-  /** For the system prompt. What comes later is news. */
+  /** For the system prompt. Later skills come with an input. */
   catalogue(): string | undefined {
     this.#isListed = true;
     return skillCatalogue(this.#registry.list());
@@ -84,7 +84,7 @@ export class LiveSkills {
     return changed;
   }
 
-  /** Takes over what the last search found; true if that is something else. */
+  /** Takes over the result of the last search; true if it changed. */
   async follow(): Promise<boolean> {
     const signature = signatureOf(this.#place);
     if (signature === this.#signature) return false;
@@ -100,7 +100,7 @@ export class LiveSkills {
     return true;
   }
 
-  /** What the model gets with an input: new skills, and those that the words of the input start. */
+  /** The notice for an input: new skills, and skills that the input triggers. */
   async noticeFor(input: readonly InputContent[]): Promise<string | undefined> {
     try {
       await this.follow();
@@ -131,7 +131,7 @@ export class LiveSkills {
     await removeCopies(join(skillFolder(engine.loaded.roots), session));
   }
 
-  /** The skills that files of a call start. */
+  /** The skills that the files of a call trigger. */
   async touched(paths: readonly string[]): Promise<string | undefined> {
     try {
       const below = paths.map((path) => this.#below(path));
@@ -154,7 +154,7 @@ export class LiveSkills {
       if (text === undefined) continue;
       left -= text.length;
       texts.push(
-        left >= 0 ? text : `The skill ${skill.id} is in use. Load it again with the skill tool before you go on.`,
+        left >= 0 ? text : `The skill ${skill.id} is in use. Load it again with the skill tool before you continue.`,
       );
     }
     return texts;
@@ -184,7 +184,7 @@ export class LiveSkills {
     return isAbsolute(path) ? relative(this.#place.root, path) : path.replace(/^\.\//, "");
   }
 
-  /** A skill that cannot be loaded must not take the turn with it. */
+  /** A skill that cannot be loaded must not fail the turn. */
   #warn(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     this.#place.bus.publish("Notice", { level: "warning", message: `A skill could not be loaded: ${message}` });
@@ -205,7 +205,7 @@ function signatureOf({ extensions }: Place): string {
   return extensionStamp(extensions, ["skill", "skill-file"]);
 }
 
-/** A glob without a slash is about names, wherever the file is. */
+/** A glob without a slash matches file names in any folder. */
 function matchesGlob(glob: string, path: string): boolean {
   try {
     return matchesPath(compileGlob(glob.includes("/") ? glob : `**/${glob}`, "path"), path);

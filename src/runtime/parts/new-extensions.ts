@@ -1,4 +1,4 @@
-/** Asks a person about files that came or changed during a session. */
+/** Asks the user about files that were added or changed during a session. */
 import type { IdSource } from "../../base/ulid.js";
 import type { PermissionPrompts } from "../../control/permission-prompts.js";
 import type { Turn } from "../../engine/turn.js";

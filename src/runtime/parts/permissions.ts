@@ -45,7 +45,7 @@ export interface RunPermissionsOptions {
   readonly before?: RunPermissions | undefined;
   /** A resumed session was in plan mode. */
   readonly isPlanning?: boolean;
-  /** The permissions of the session that started this one as a subagent: they are the limit, also when they change. */
+  /** The permissions of the parent session of a subagent: they are the limit, even when they change. */
   readonly outer?: RunPermissions | undefined;
   /** It works as in plan mode. */
   readonly onlyReads?: boolean;
@@ -59,7 +59,7 @@ export interface PermissionParts {
   readonly safeMode: StateFile<SafeModeState>;
 }
 
-/** Tools that only look at what the workspace holds; whether a file is sensitive is seen by its name. */
+/** Tools that only read the workspace; the name shows whether a file is sensitive. */
 const QUICK: ReadonlySet<string> = new Set(["read", "ls", "glob", "grep", "todo"]);
 
 export class RunPermissions implements PermissionJudge {
@@ -96,7 +96,7 @@ export class RunPermissions implements PermissionJudge {
   async judge(call: ToolCall, tool: Tool): Promise<Verdict> {
     const { engine } = await this.parts();
     if (tool.set === "command" || tool.set === "edit") await this.findSandbox();
-    // To start a subagent changes nothing: each of its calls is judged by itself.
+    // Starting a subagent changes nothing: each of its calls gets its own decision.
     const judged = tool.set === "agents" ? { ...tool, mutating: false } : tool;
     const verdict = await engine.judge(call, judged, this.#options.originator());
     if (verdict.decision === "deny") return verdict;
@@ -111,14 +111,14 @@ export class RunPermissions implements PermissionJudge {
 
   /** What the model asks the sandbox to open; unknown words are ignored. */
   async #wantedOpenings({ args }: ToolCall, tool: Tool): Promise<readonly Opening[]> {
-    // What an extension needs is in its schema; its arguments open nothing.
+    // The schema of an extension says what it needs; its arguments open nothing.
     const wanted = tool.extension === undefined ? [args.allow] : tool.extension.needs;
     if (tool.set !== "command" || !this.#sandboxed || wanted.every((each) => each === undefined)) return [];
     const { OPENINGS } = await import("../../security/permissions/contained/needs.js");
     return OPENINGS.filter((opening) => wanted.includes(opening));
   }
 
-  /** Needs the user's yes for exactly this command, unless the profile lists the hosts. */
+  /** Needs the user's approval for exactly this command, unless the profile lists the hosts. */
   #opensNetwork({ openings = [] }: Verdict): boolean {
     return openings.includes("network") && this.#options.loaded.settings.sandbox_hosts.value.length === 0;
   }
@@ -142,7 +142,7 @@ export class RunPermissions implements PermissionJudge {
     return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
   }
 
-  /** The limits that path permissions put on commands; none before the first decision. */
+  /** The limits of path permissions for commands; none before the first decision. */
   restrictions(): SandboxRestrictions {
     return this.#restrictions?.() ?? { hidden: [], readOnlyWithin: [] };
   }
@@ -162,7 +162,7 @@ export class RunPermissions implements PermissionJudge {
     return this.#parts;
   }
 
-  /** Before the engine is loaded, the initial choice counts. */
+  /** Before the engine is loaded, the initial choice applies. */
   get planning(): boolean {
     const { before, outer, onlyReads } = this.#options;
     if (onlyReads) return true;

@@ -1,4 +1,4 @@
-/** The part with what plugins add; a process without plugins loads none of it. */
+/** The part with the additions of plugins; a process without plugins loads none of it. */
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 

@@ -38,13 +38,13 @@ interface PromptOrigin {
   readonly date: string;
   /** The session that started it, if it is a subagent. */
   readonly parent?: ParentRun | undefined;
-  /** They may add sections. */
+  /** Parts that may add sections. */
   readonly parts: readonly SessionPart[];
 }
 
 /**
- * The prompt of one session. It is made for the first turn, so that it contains what the user approves before; its bytes never
- * change then. What is approved later goes along with the next input, and again after the conversation was shortened.
+ * The prompt of one session. It is made for the first turn, so that it contains what the user approves before; then its bytes never
+ * change. Instructions that are approved later come with the next input, and again after a compaction.
  */
 export class SessionPrompt {
   readonly #parts: Pick<SessionParts, "loaded" | "root" | "content">;

@@ -1,4 +1,4 @@
-/** `/record` for one run: the Markdown recorder, loaded when a person asks for it. */
+/** `/record` for one run: the Markdown recorder, loaded with the first command. */
 import { RECORD_START, RECORD_STATUS, RECORD_STOP } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Bus } from "../../engine/bus.js";

@@ -2,11 +2,11 @@
  * The sandbox for the next command of a turn, made while the current command runs and the model thinks. Without it a sandboxed shell
  * turn takes 30 ms where it may take 25 ms, with it 19 ms (docs/decisions/0010-sandboxes-made-ahead.md).
  *
- * 1. Its first process waits for orders on stdin. It ends with this process, with the turn, and after a while.
+ * 1. Its first process waits for the command on stdin. It ends with this process, with the turn, and after a while.
  * 2. It runs one command, and only one that would get the same sandbox, environment and folder now.
- * 3. Where it cannot be used, the command gets a new sandbox.
- * 4. A sandbox may fail before its command begins: it is killed at the moment the command arrives, or a file that it hides vanishes
- *    while it is made. Then another one runs the command (start-mark.ts). No command runs twice.
+ * 3. If it cannot be used, the command gets a new sandbox.
+ * 4. A sandbox may fail before its command begins: it is killed when the command arrives, or a file that it hides is deleted while it is
+ *    made. Then another one runs the command (start-mark.ts). No command runs twice.
  */
 import type { Clock } from "../../base/clock.js";
 import type { Sandbox, SandboxedCommand } from "../../security/sandbox/sandbox.js";
@@ -17,7 +17,7 @@ import { newMark, StartMark } from "./start-mark.js";
 
 const WAIT_MS = 30_000;
 
-/** A sandbox, and how its command is started. */
+/** A sandbox, and how to start its command. */
 export interface MadeSandbox {
   readonly wrapped: SandboxedCommand;
   readonly launch: Launch;
@@ -86,7 +86,7 @@ export class SandboxAhead {
     };
   }
 
-  /** No command follows for now. */
+  /** Stops the waiting sandbox, because no command follows for now. */
   async rest(): Promise<void> {
     const next = this.#next;
     this.#next = undefined;
@@ -96,7 +96,7 @@ export class SandboxAhead {
 
   #begin(place: SandboxPlace): void {
     if (this.#next !== undefined) return;
-    // A command that needs a sandbox says itself what is wrong with it.
+    // The command that needs the sandbox reports the problem.
     this.#next = startWaiting(place).catch(() => undefined);
     this.#cancelEnd = this.#clock.after(WAIT_MS, () => void this.rest());
   }
@@ -192,7 +192,7 @@ function isSame(one: SandboxPlace, other: SandboxPlace): boolean {
   return one.sandbox === other.sandbox && a.cwd === b.cwd && JSON.stringify(a.env) === JSON.stringify(b.env);
 }
 
-/** What keeps it from being told is for the command to say, which then gets a sandbox of its own. */
+/** If the check fails, the command gets a new sandbox and reports the problem. */
 function isCurrent(wrapped: SandboxedCommand): boolean {
   try {
     return wrapped.isCurrent();

@@ -1,8 +1,8 @@
 /**
  * The sandbox around the commands of one run. Tested with the first command, never before the first request.
  *
- * In mode `auto`, a command that runs without asking gets the tight one: no network, all of `.git` read-only, a private home folder. What the
- * user allows for a call opens it that far. In the other modes, which ask about each command that does more than
+ * In mode `auto`, a command that runs without asking gets the tight one: no network, all of `.git` read-only, a private home folder. The
+ * user can open it for a call. In the other modes, which ask about each command that does more than
  * read, the home folder is readable and repositories are writable, except for guarded paths.
  */
 import { mkdirSync } from "node:fs";
@@ -41,13 +41,13 @@ export interface RunSandboxOptions {
   readonly variables: Variables;
   readonly root: string;
   readonly session: SessionId;
-  /** Stays readable: it holds outputs that are too long for the model. */
+  /** Stays readable: it contains outputs that are too long for the model. */
   readonly outputDirectory: string;
   /** Folders of Oxbow itself that no command may read. */
   readonly hidden: readonly string[];
   /** What stays readable wherever it lies: absolute and free of links. */
   readonly visible?: readonly string[];
-  /** What path permissions forbid commands. */
+  /** The limits of path permissions for commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
   /** Called once, if there is no sandbox and the settings do not switch it off. */
   readonly notify: (message: string) => void;
@@ -86,12 +86,12 @@ export class RunSandbox {
     return state;
   }
 
-  /** Finds out what the machine has before a command asks; it reports nothing until one does. */
+  /** Detects the sandbox of the machine before the first command; reports nothing until then. */
   async prepare(): Promise<void> {
     await (await this.#open("pipes", USUAL)).state();
   }
 
-  /** Why mode `auto` asks like mode `ask`; undefined if it need not. */
+  /** Why mode `auto` asks like mode `ask`; undefined if it does not. */
   async whyNotContained(): Promise<string | undefined> {
     if (this.#mode !== "auto") return "another mode was chosen.";
     this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#tellWhy(why));
@@ -120,7 +120,7 @@ export class RunSandbox {
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     await begun;
     const ahead = await this.#openAhead();
-    // A sandbox that waits gets its orders on standard input.
+    // A waiting sandbox gets its command on standard input.
     const waits = onTerminal || hasInput ? "never" : "may";
     const { wrapped, launch } = await ahead.wrap({ sandbox, command, waits });
     const writes = reach.home === "readable" ? "repositories" : "workspace";
@@ -143,7 +143,7 @@ export class RunSandbox {
     };
   }
 
-  /** At the end of a turn: what commands have left behind is found by then, also by those that still run. */
+  /** At the end of a turn: waits until the leftovers of all commands are found, including running ones. */
   async flush(): Promise<void> {
     await this.#rest();
     await (await this.#watch)?.flush();
@@ -224,7 +224,7 @@ export class RunSandbox {
     });
   }
 
-  /** What no command may read. */
+  /** Paths that no command may read. */
   async #secrets(): Promise<readonly string[]> {
     const { usualSecrets } = await import("../../security/sandbox/hidden-paths.js");
     const { hidden, variables } = this.#options;
@@ -250,12 +250,12 @@ export class RunSandbox {
     return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
   }
 
-  /** A terminal cannot pass descriptors on, so its commands are wrapped in another way. */
+  /** A terminal cannot pass descriptors, so its commands need another wrapper. */
   #open(way: Way, reach: Reach): Promise<Sandbox> {
     const name = [way, reach.home, reach.network, reach.unixSockets].join("-");
     const known = this.#opened.get(name);
     if (known !== undefined) return known;
-    // A client's command may still be under way; it must not make folders after the session has ended.
+    // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
     const opening = this.#reallyOpen(way, { name, reach });
     this.#opened.set(name, opening);
@@ -319,7 +319,7 @@ export class RunSandbox {
     return new Sandbox(options);
   }
 
-  /** Private copies of approved programs; it must be there before the sandbox is. */
+  /** The folder of private copies of approved programs; it must exist before the sandbox. */
   #programs(): string {
     const folder = join(this.#options.loaded.roots.data, "programs");
     mkdirSync(folder, { recursive: true, mode: 0o700 });

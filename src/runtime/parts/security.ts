@@ -18,7 +18,7 @@ export interface RunSecurityOptions {
   readonly tools: ToolRegistry;
   readonly variables: Variables;
   readonly profilePath: string;
-  /** What happened in earlier runs of the session, oldest first. */
+  /** Events of earlier runs of the session, oldest first. */
   readonly history?: (() => AsyncIterable<Envelope>) | undefined;
 }
 
@@ -70,7 +70,7 @@ export class RunSecurity {
     return ring;
   }
 
-  /** Only text that leaves the profile valid is written. */
+  /** Writes only if the profile stays valid. */
   async #appendToProfile(toml: string): Promise<string> {
     const { profilePath } = this.#options;
     const { parse } = await import("smol-toml");

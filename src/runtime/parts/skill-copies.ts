@@ -15,7 +15,7 @@ export function copier(folder: string) {
   return (skill: string, files: ReadonlyMap<string, ExtensionFile>): Promise<string> => {
     const copy = copies.get(skill) ?? copyFiles(join(folder, skill), files);
     copies.set(skill, copy);
-    // What could not be copied now may be there later.
+    // A later copy may succeed.
     copy.catch(() => copies.delete(skill));
     return copy;
   };

@@ -1,6 +1,6 @@
 /**
- * The skills of a session. What a session without skills of its own needs is here: the list of the built-in ones and the description of
- * the tool. The rest loads when there are other skills, or with the first use.
+ * The skills of a session. This module has what every session needs: the list of the built-in skills and the description of the tool.
+ * The rest loads if there are other skills, or with the first use.
  */
 import type { ExtensionFiles, ExtensionKind } from "../../base/extension-files.js";
 import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
@@ -41,7 +41,7 @@ export const skills: CreateBuiltIn = async (opening) => {
     promptSection: (size) => (size === "small" ? undefined : (used?.catalogue() ?? skillCatalogue(ofProgram))),
     refresh: async () => void (await used?.follow()),
     inputNotice: async (input) => {
-      // What the session began with is known; searching again would delay the first request.
+      // The skills at the start are known; a new search would delay the first request.
       if (!isFirst) await extensions.refresh();
       isFirst = false;
       if (hasSkills(extensions)) used ??= await open();

@@ -1,11 +1,11 @@
 /**
- * Shows that a sandboxed command begins: the sandbox prints a mark right before. If the sandbox ends without the mark, the command has
- * surely not begun, so another sandbox may run it.
+ * Detects that a sandboxed command begins: the sandbox prints a mark right before. If the sandbox ends without the mark, the command has
+ * certainly not begun, so another sandbox may run it.
  */
 import { randomUUID } from "node:crypto";
 import type { Launched } from "../../system/process-group.js";
 
-/** A sandbox that is stopped prints nothing; then the time limit of the command counts. */
+/** A stopped sandbox prints nothing; then the time limit of the command applies. */
 const START_LIMIT_MS = 2000;
 /** From the end of a process to the end of its output. */
 const OUTPUT_LIMIT_MS = 100;
@@ -14,7 +14,7 @@ export function newMark(): string {
   return `oxbow-starts-${randomUUID()}`;
 }
 
-/** Takes the mark out of the output of a command. */
+/** Removes the mark from the output of a command. */
 export class StartMark {
   readonly #mark: string;
   readonly #onOutput: (chunk: Buffer) => void;
@@ -54,7 +54,7 @@ export class StartMark {
     return this.#before === undefined || !hasEnded;
   }
 
-  /** No mark comes any more: what was printed is the output. */
+  /** No mark will come: everything printed is output. */
   giveUp(): void {
     if (this.#before !== undefined) this.#pass(this.#before);
   }

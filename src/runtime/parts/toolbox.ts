@@ -19,11 +19,11 @@ export interface ToolboxOptions {
   readonly root: string;
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
-  /** Where long outputs of commands are kept. */
+  /** The folder for long outputs of commands. */
   readonly outputDirectory: string;
   /** The file tools reach that folder; permissions decide what they may do there. */
   readonly reachesOutputs?: true;
-  /** A long output has been begun. */
+  /** Called when a file for a long output was created. */
   readonly onOutputFile?: () => void;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly webHosts?: readonly string[];
@@ -33,9 +33,9 @@ export interface ToolboxOptions {
   readonly writableFolders?: readonly string[];
   /** The default time limit of a command; `off` for none. */
   readonly commandTimeoutMs?: number | "off";
-  /** Puts a sandbox around commands. */
+  /** Wraps commands in a sandbox. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
-  /** Puts a sandbox around programs that only read. */
+  /** Wraps programs that only read in a sandbox. */
   readonly wrapReader?: WrapReader;
   /** Called before every change to a file. */
   readonly observer?: ChangeObserver;
@@ -47,7 +47,7 @@ export interface Toolbox extends ToolRegistry {
   workspace(): Promise<Workspace>;
   /** Loads a tool before its first call. */
   prepare(name: ToolName): Promise<unknown>;
-  /** A built-in tool for a command of the user, also if the model does not get it. */
+  /** A built-in tool for a command of the user, even if the model does not have it. */
   open(name: ToolName): Promise<Tool>;
   close(): Promise<void>;
 }

@@ -155,7 +155,7 @@ export function modeSwitch(permissions: RunPermissions): NonNullable<RunOptions[
   };
 }
 
-/** As the profile names them. The repository is left out: it holds no programs to start. */
+/** The folders of the profile, without the repository, which contains no programs to start. */
 function writableFolders({ settings }: LoadedSettings, variables: Variables): readonly string[] {
   const named = settings.sandbox_writable.value.filter((folder) => folder !== "git");
   return named.map((folder) => folder.replace(/^~(?=\/)/, () => variables.HOME ?? "~"));
@@ -163,7 +163,7 @@ function writableFolders({ settings }: LoadedSettings, variables: Variables): re
 
 const makeOutputPipe = async () => (await import("../../system/fifo.js")).prepareFifo();
 
-/** Runs in the background. The next output removes what it could not. */
+/** Runs in the background. If it fails, the next output tries again. */
 function trimLater(outputs: string, limit: number): void {
   void import("../../sessions/outputs.js").then(({ trimOutputs }) => trimOutputs(outputs, limit)).catch(() => {});
 }

@@ -16,7 +16,7 @@ export interface RunUndoOptions {
   readonly session: SessionId;
   readonly root: string;
   readonly sessions: SessionStores;
-  /** Turns of the session before this run; undefined when they were not counted. */
+  /** Turns of the session before this run; undefined if they were not counted. */
   readonly turnsBefore: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
     await (await this.#recorder.loading?.catch(() => undefined))?.flush();
   }
 
-  /** The session is over. A call that was abandoned and ends later writes nothing: the next session finds its changes. */
+  /** Ends recording. An abandoned call that ends later writes nothing: the next session finds its changes. */
   close(): void {
     this.#isOver = true;
     this.#journal?.close();
@@ -109,7 +109,7 @@ function isStandIn(path: string): boolean {
   }
 }
 
-/** The ignore files as the search tools read them. Oxbow's own folders change with every call and do not count. */
+/** The ignore files as the search tools read them. Oxbow's own folders change with every call and are ignored. */
 async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource> {
   const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES }] = await Promise.all([
     import("../../tools/search/ignore-files.js"),

@@ -28,7 +28,7 @@ export interface PluginsPlace {
   readonly notify: (message: string) => void;
 }
 
-/** Whether there is something to load: a process without plugins loads none of this. */
+/** Loads the plugins; a process without plugins does not call this. */
 export async function openPlugins(options: PluginsPlace): Promise<readonly LoadedPlugin[]> {
   const { loaded, variables, root, clock, log, notify } = options;
   const { roots, profilePath } = loaded;
@@ -53,7 +53,7 @@ export async function openPlugins(options: PluginsPlace): Promise<readonly Loade
   }
 }
 
-/** A plugin has all rights of the program, so those of a project do not count. */
+/** A plugin has all rights of the program, so plugins of a project are ignored. */
 function userPlugins({ content, notify }: PluginsPlace): readonly PluginSource[] {
   return content.extensions.of("plugin").flatMap((file) => {
     const source = sourceOfFile(file);

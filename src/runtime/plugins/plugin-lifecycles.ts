@@ -1,4 +1,4 @@
-/** The lifecycles of plugins, as parts of one session. A plugin that is off takes no part. */
+/** The lifecycles of plugins, as parts of one session. A plugin that is switched off is skipped. */
 import type { PluginLifecycle } from "../../extensions/plugins/api.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { type Lifecycle, lifecyclePart } from "../lifecycle.js";
@@ -30,7 +30,7 @@ function ofPlugin(lifecycle: PluginLifecycle, { guard }: LoadedPlugin): Omit<Lif
   if (reviewCall === undefined) return rest;
   return {
     ...rest,
-    // As with its rules, a plugin only adds to what the user's own rules say.
+    // As with its rules, a plugin can only be stricter than the user's own rules.
     reviewCall: async (call, about) => {
       const review = await reviewCall(call, about);
       return review?.decision === "allow" ? undefined : review;
@@ -38,7 +38,7 @@ function ofPlugin(lifecycle: PluginLifecycle, { guard }: LoadedPlugin): Omit<Lif
   };
 }
 
-/** The names of hooks allow no more. */
+/** Keeps the characters that names of hooks allow. */
 function slug(name: string): string {
   return name
     .toLowerCase()

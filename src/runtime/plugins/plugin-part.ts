@@ -47,7 +47,7 @@ function hooksOf(plugins: readonly LoadedPlugin[]): Partial<Record<Stage, readon
   return hooks;
 }
 
-/** Fails if the hook leaves something that the loop cannot use; the request is then as it was. */
+/** Throws if the hook leaves an invalid result; the request is then restored. */
 async function runHook(hook: PluginHook, turn: Turn): Promise<HookResult> {
   const { request } = turn;
   try {
@@ -69,13 +69,13 @@ function subscriberOf({ name, registrations, guard }: LoadedPlugin): readonly Su
   const { listeners } = registrations;
   if (listeners.length === 0) return [];
   const run: Subscriber["run"] = (event) => {
-    // The event is not the plugin's to change: the log may still hold it.
+    // The plugin must not change the event: the log may still use it.
     for (const listener of listeners) guard.call("a subscriber", () => listener(structuredClone(event)));
   };
   return [{ name: `65-plugin-${name}`, run }];
 }
 
-/** The tools of sources, as they were before the last iteration. */
+/** The tools of sources, as of the last iteration. */
 class SourceTools {
   readonly #plugins: readonly LoadedPlugin[];
   readonly #report: (problem: string) => void;
@@ -118,7 +118,7 @@ class SourceTools {
   }
 }
 
-/** It counts as a command for permissions: unless a rule allows it, the user is asked. */
+/** It counts as a command for permissions: unless a rule allows it, Oxbow asks the user. */
 function toolOf(tool: PluginTool, path: string): Tool {
   const { name, description, inputSchema, concurrencySafe = false, mutating = true } = tool;
   return {

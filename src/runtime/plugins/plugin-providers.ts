@@ -1,11 +1,11 @@
-/** The models of plugins beside those of Oxbow: `NAME:MODEL` for a provider that a plugin adds. */
+/** Adds the models of plugins to those of Oxbow: `NAME:MODEL` for a provider of a plugin. */
 import type { Model } from "../../engine/ports.js";
 import type { PluginProvider } from "../../extensions/plugins/api.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { failure } from "../../protocol/errors.js";
 import type { Chosen, ModelChoice, ModelRegistry, ProviderState, Resolved } from "../models/model-registry.js";
 
-/** The same registry when no plugin adds a provider. */
+/** The same registry if no plugin adds a provider. */
 export function withPluginProviders(registry: ModelRegistry, plugins: readonly LoadedPlugin[]): ModelRegistry {
   const providers = new Map(
     plugins.flatMap(({ registrations }) =>

@@ -1,7 +1,7 @@
 /**
  * The permission rules of plugins.
  *
- * 1. A plugin may allow its own tools. Any other rule counts only where it is stricter than the user's rules, as those of a project do.
+ * 1. A plugin may allow its own tools. Like a rule of a project, any other rule applies only if it is stricter than the user's rules.
  * 2. A plugin with an invalid rule is switched off.
  */
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";

@@ -1,6 +1,6 @@
 /**
- * Errors that a plugin leaves to the process: of a timer, or of a promise that it does not wait for. Without this they would end the program
- * with its turn. An error from elsewhere goes where it went before.
+ * Catches errors that a plugin leaves to the process: of a timer, or of a promise that it does not await. Without this they would end
+ * the program with its turn. Other errors are handled as before.
  */
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 

@@ -30,19 +30,19 @@ export async function findSession(store: SessionStore, typed: string): Promise<S
   return only;
 }
 
-/** Clocks differ by this much without being wrong. */
+/** The normal difference between clocks. */
 const AHEAD_MS = 60_000;
 
 /**
- * A session from the future was last used while the clock was ahead: any other one that was used since comes first, or it would be
- * the latest until that time comes.
+ * A session with a future time was last used while the clock was wrong. Any other session comes before it; otherwise it would be the
+ * latest until that time.
  */
 export async function latestSession(
   store: SessionStore,
   cwd: string,
   { now = Date.now() }: { readonly now?: number } = {},
 ): Promise<SessionRecord> {
-  // A subagent's session is not one that the user left.
+  // The user does not resume a subagent's session.
   const own = { cwd, parent: "none" } as const;
   let [latest] = await store.list({ ...own, limit: 1 });
   if (latest !== undefined && Date.parse(latest.active_at) > now + AHEAD_MS) {

@@ -1,4 +1,4 @@
-/** Waits, where the user asked for it, until another process has finished with a session. */
+/** Waits for another process to close a session, if the user asked for it (`--wait`). */
 import type { Clock } from "../../base/clock.js";
 import { formatDuration, parseDuration } from "../../base/duration.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -8,7 +8,7 @@ import type { Failure } from "../../protocol/errors.js";
 const PAUSE_MS = 100;
 
 export interface LeaseWaitOptions {
-  /** Undefined when the user does not want to wait. */
+  /** Undefined: do not wait. */
   readonly limitMs: number | undefined;
   readonly clock: Clock;
   readonly notify: (message: string) => void;
@@ -22,7 +22,7 @@ export class LeaseWait {
     this.#options = options;
   }
 
-  /** True after a pause, when it is worth another attempt. */
+  /** True after a pause, if the caller should try again. */
   async again({ reason, message }: Failure): Promise<boolean> {
     const { limitMs, clock, notify } = this.#options;
     if (reason !== "SessionLeased" || limitMs === undefined) return false;

@@ -1,5 +1,5 @@
 /**
- * The folder `.oxbow/sessions/` of a project, where sessions are kept as plain files. It belongs to the project, so it is used only
+ * The folder `.oxbow/sessions/` of a project, which stores sessions as plain files. It belongs to the project, so Oxbow uses it only
  * after the user approved it: otherwise a repository could switch off the encryption of sessions.
  */
 import { join } from "node:path";

@@ -82,7 +82,7 @@ export async function takeUp(
 /** The last events are enough for the audit; reading a whole log would take long. */
 const MOST_PAST = 20_000;
 
-/** What happened last in the earlier runs of a session, oldest first. */
+/** The last events of the earlier runs of a session, oldest first. */
 export async function* pastEvents(sessions: SessionStores, { id, last_event }: SessionRecord): AsyncIterable<Envelope> {
   const store = await sessions.open();
   if (store === undefined || last_event === 0) return;

@@ -1,6 +1,6 @@
 /**
  * Where this process stores sessions: `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
- * of the project that a person has approved, else the user's own encrypted database. One store for all runs of the process, opened when it is first needed.
+ * of the project that the user has approved, else the user's own encrypted database. One store for all runs of the process, opened on demand.
  */
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -27,7 +27,7 @@ export interface SessionStoresOptions {
   };
   readonly variables: Variables;
   readonly roots: Roots;
-  /** The folder that is worked in. */
+  /** The working folder. */
   readonly root: string;
   readonly clock?: Clock;
   /** Sessions stay readable on a full or read-only disk. */
@@ -82,7 +82,7 @@ export class SessionStores {
   async #findProjectStore(): Promise<string | undefined> {
     const root = realFolder(this.#options.root);
     if (root === undefined) return undefined;
-    // In most folders there is none, and every start waits for this.
+    // Most folders have none, and every start waits for this check.
     if (!foldersUpward(root, undefined).some((at) => isThere(join(at.root, at.base, ".oxbow", "sessions"))))
       return undefined;
     const { approvedProjectStore } = await import("./project-store.js");
@@ -95,7 +95,7 @@ export class SessionStores {
     return (await this.#resolvedKey()).key;
   }
 
-  /** Where that key is, for messages. */
+  /** The place of that key, for messages. */
   async keyPlace(): Promise<string> {
     const { from, path } = await this.#resolvedKey();
     const places = { "machine-key": "OXBOW_MACHINE_KEY", passphrase: "OXBOW_PASSPHRASE", keychain: "the keychain" };
@@ -116,7 +116,7 @@ export class SessionStores {
     return this.#key;
   }
 
-  /** Where the copies for undo are, for every store. */
+  /** The folder of the copies for undo, for every store. */
   get undoFolder(): string {
     return join(resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data), "undo");
   }
@@ -128,7 +128,7 @@ export class SessionStores {
     return [roots.config, roots.data, roots.state, ...(moved ? [moved] : [])].map((folder) => resolve(folder));
   }
 
-  /** The same, and the folder of sessions that are kept as files: it may lie in a workspace. */
+  /** The same, plus the folder of sessions that are stored as files: it may lie in a workspace. */
   async keptFolders(): Promise<readonly string[]> {
     const choice = await this.choice();
     if (choice.kind !== "files") return this.ownFolders;

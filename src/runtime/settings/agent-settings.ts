@@ -3,7 +3,7 @@ import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
 
 export interface AgentSettings {
-  /** How deep subagents may start subagents: 1 for those of the session itself only, 0 for none. */
+  /** How deep subagents may start subagents: 1: only those of the session itself, 0: none. */
   readonly agent_depth: Setting<number>;
   /** The most subagents of a session that work at the same time. */
   readonly agents_at_once: Setting<number>;

@@ -21,9 +21,9 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 export interface ChosenProfile {
   /** Its name; of a path, the name of the file without its ending. */
   readonly name: string;
-  /** What chose it. */
+  /** The flag, variable or file that chose it. */
   readonly origin: string;
-  /** The file that was named by its path. */
+  /** The file, if the user named it by its path. */
   readonly file?: string;
   /** Only a project can have it. */
   readonly onlyProject?: true;
@@ -124,7 +124,7 @@ async function ofPath(given: string, { origin, roots, base, configPath }: PathCo
   return { layers: [...base, layer], chosen: { name, origin, file: path }, profilePath: path };
 }
 
-/** Where the file really is, if that is the `.oxbow` folder of a project. */
+/** The real path of the file, if it is in the `.oxbow` folder of a project. */
 function ofProject(path: string, { config }: Roots): string | undefined {
   const real = realOf(path);
   const isInSource = /[/\\]\.oxbow[/\\]/.test(real);

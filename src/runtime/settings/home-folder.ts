@@ -1,6 +1,5 @@
 /**
- * The folders that everything is kept below. A folder that cannot be created is an error at once: below `/proc`, Node's recursive mkdir
- * never returns.
+ * Oxbow's root folders. If one cannot be created, this fails at once: below `/proc`, Node's recursive mkdir never returns.
  */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -21,7 +20,7 @@ function makeNamed(name: string, folder: string): void {
     makeFolders(resolve(folder));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // A machine whose usual folders cannot be written can still look things up.
+    // Even if the default folders are not writable, lookups work.
     if (name !== "OXBOW_HOME" && code !== "ENOENT") return;
     throw new UsageError(`${name}: cannot create the folder ${folder}: ${message}.`);
   }

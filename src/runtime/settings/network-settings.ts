@@ -7,7 +7,7 @@ export interface NetworkSettings {
   readonly web_hosts: Setting<readonly string[]>;
   /** Whether `web_fetch` checks the addresses of a name itself although a proxy looks it up again, or leaves names to the proxy. */
   readonly web_names: Setting<"check" | "proxy">;
-  /** The proxy for http and https requests, where no variable names one. */
+  /** The proxy for http and https requests, if no variable sets one. */
   readonly proxy: Setting<string | undefined>;
   readonly no_proxy: Setting<string | undefined>;
   /** A file of additional certificate authorities. */

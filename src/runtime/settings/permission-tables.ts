@@ -3,7 +3,7 @@
  *
  * 1. `permissions = "FILE"` and `preset = "FILE"` add a file of rules: a name is a file in `presets` of the configuration folder, a path is
  *    relative to the file that names it.
- * 2. Of a project only what makes decisions stricter counts: rules that ask or deny, `edits = "ask"` and `preset = "strict"`.
+ * 2. A project can only make decisions stricter: with rules that ask or deny, `edits = "ask"` and `preset = "strict"`.
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -24,7 +24,7 @@ export interface PermissionContext {
   readonly refuse: (layer: Layer, why: string) => void;
 }
 
-/** Presets that are no files. */
+/** Presets without a file. */
 const KNOWN_PRESETS: readonly unknown[] = [undefined, "quiet", "strict"];
 
 /** An invalid rule may be the one that denies, so the run stops. */

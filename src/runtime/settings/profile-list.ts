@@ -15,7 +15,7 @@ import { namesIn } from "./profile-names.js";
 import type { LoadedSettings } from "./settings.js";
 
 export interface ListedProfile {
-  /** `config.toml` for settings that always count. */
+  /** `config.toml` for settings that always apply. */
   readonly name: string;
   readonly scope: ExtensionScope;
   readonly path: string;

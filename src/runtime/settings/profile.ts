@@ -6,10 +6,10 @@ import { UsageError } from "../../base/usage-error.js";
 
 export type Profile = Readonly<Record<string, unknown>>;
 
-/** One file of settings. Of several files, the more local one counts. */
+/** One file of settings. If several files set a key, the most local one wins. */
 export interface Layer {
   readonly scope: ExtensionScope;
-  /** The path, or how a person names a built-in profile. */
+  /** The path, or the name of a built-in profile. */
   readonly path: string;
   readonly text: string;
   readonly profile: Profile;
@@ -17,7 +17,7 @@ export interface Layer {
 
 /** The version of the profile's keys. */
 const PROFILE_VERSION = 1;
-/** What describes a profile, and what other parts read: they check it themselves. */
+/** Keys that describe a profile, and keys that other parts read and check. */
 const OTHER_KEYS = ["schema_version", "name", "description", "hooks", "mcp_servers", "mcpServers"];
 
 /** Undefined if there is no such file. */

@@ -1,6 +1,6 @@
 /**
- * Settings of a project: `.oxbow/config.toml`, and `.oxbow/profiles/NAME.toml` for the profile in use. Both count only after the user
- * approved them, and only for what a project may set. The outermost folder comes first, then the profile over the config.toml files.
+ * Settings of a project: `.oxbow/config.toml`, and `.oxbow/profiles/NAME.toml` for the profile in use. Both apply only after the user
+ * approved them, and only to what a project may set. The outermost folder comes first, then the profile over the config.toml files.
  */
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -17,7 +17,10 @@ import { parseLayer } from "./profile.js";
 import { namesIn } from "./profile-names.js";
 import { type LoadedSettings, settle } from "./settings.js";
 
-/** The settings together with those of the project. `files`: the approved profiles. `unapproved`: what to do without the chosen one. */
+/**
+ * The settings together with those of the project. `files`: the approved profiles. `unapproved`: what to do if the chosen one is not
+ * approved.
+ */
 export async function withProject(
   loaded: LoadedSettings,
   files: readonly ExtensionFile[],
@@ -36,7 +39,7 @@ export async function withProject(
   return settle({ ...loaded, layers: [...layers.filter(({ scope }) => scope !== "project"), ...added] });
 }
 
-/** Without the profile that the user asked for, the run would not be what they expect. */
+/** Throws if the chosen profile is not approved: the run would differ from what the user expects. */
 function requireApproved({ name, file, origin }: ChosenProfile, used: readonly ExtensionFile[]): void {
   const isFound =
     file === undefined
@@ -48,7 +51,7 @@ function requireApproved({ name, file, origin }: ChosenProfile, used: readonly E
   );
 }
 
-/** Looks at names only: the profile is read after it is approved. */
+/** Checks only names: the profile is read after it is approved. */
 export async function requireProjectProfile(
   { name, file, origin }: ChosenProfile,
   { flags, variables, roots }: ProfileSources,

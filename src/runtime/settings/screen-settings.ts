@@ -5,7 +5,7 @@ import * as read from "./setting-readers.js";
 export interface ScreenSettings {
   /** What the terminal client shows while the model works: lines of verse, or only the time. */
   readonly spinner: Setting<read.SpinnerKind>;
-  /** The terminal client writes line by line, and nothing moves by itself. */
+  /** The terminal client writes line by line, without animation. */
   readonly screen_reader: Setting<boolean>;
   readonly theme: Setting<string | undefined>;
   /** The `[keys]` table, as it was written; the terminal client checks it. */

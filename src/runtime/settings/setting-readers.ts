@@ -1,4 +1,4 @@
-/** How the text of one setting is read; each throws a UsageError that says what was expected. */
+/** Parsers for the text of settings; each throws a UsageError that says what was expected. */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
@@ -147,7 +147,7 @@ export function durationOrOff(text: string): number | undefined {
   return text === "off" ? undefined : duration(text);
 }
 
-/** A duration; `0` and `off` for none. */
+/** A duration; `0` and `off`: none. */
 export function limit(text: string): number | undefined {
   if (text === "off") return undefined;
   const value = parseDuration(text);

@@ -29,7 +29,7 @@ function shown(key: string, value: unknown): string {
   if (key === "models") return [...(value as ReadonlyMap<string, unknown>).keys()].join(",");
   if (key === "hooks") return (value as Settings["hooks"]["value"]).map(({ path }) => path).join(",") || "(none)";
   if (key === "permissions") return tablesText(value as readonly PermissionTable[]);
-  // Only the proxy may see a login in the address.
+  // The login in the address is only for the proxy.
   if (key === "proxy") return String(value).replace(/^([a-z]+:\/\/)?.*@/i, "$1");
   if (key.startsWith("budget")) return formatBudget(value as BudgetLimit);
   if (key.endsWith("_ms")) return formatDuration(value as number);

@@ -1,6 +1,6 @@
 /**
- * One setting and where its value comes from: a flag overrides the environment, the environment the files, and of the files the more
- * local one counts. A file of a project sets only what its definition lets a project set.
+ * One setting and where its value comes from: a flag overrides the environment, the environment the files, and a more
+ * local file overrides a global one. A file of a project sets only what the definition of the setting allows.
  */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
@@ -56,7 +56,7 @@ export class SettingReader {
     return this.#keys;
   }
 
-  /** A warning for each value of a project that does not count. */
+  /** A warning for each value of a project that is ignored. */
   get refused(): readonly string[] {
     return this.#refused;
   }
@@ -101,7 +101,7 @@ export class SettingReader {
     return layers.filter((layer) => !isRefused(layer));
   }
 
-  /** Tables such as `[providers.NAME]`. Of two with one name the more local one counts. */
+  /** Tables such as `[providers.NAME]`. If two have one name, the more local one wins. */
   tables(key: string): Setting<Readonly<Record<string, unknown>> | undefined> {
     const layers = this.written(key);
     for (const layer of layers) {

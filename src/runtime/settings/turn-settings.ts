@@ -19,11 +19,11 @@ export interface TurnSettings {
   /** The `[plugin]` tables, as they were written. */
   readonly plugin: Setting<unknown>;
   readonly system_prompt: Setting<string | undefined>;
-  /** A text for the model ahead of the instruction files, whatever the system prompt is. */
+  /** A text for the model before the instruction files, with any system prompt. */
   readonly prompt_header: Setting<string | undefined>;
   /** Which skills load besides those of the usual folders. */
   readonly skill_packs: Setting<readonly string[]>;
-  /** Instruction files to load, in this order; each folder gives all that it has. */
+  /** Instruction files to load, in this order, from each folder. */
   readonly context_sources: Setting<readonly string[]>;
   /** The size limit of all of them. */
   readonly context_bytes: Setting<number>;
@@ -126,7 +126,7 @@ function areAmong<T>(theirs: readonly T[], yours: readonly T[]): boolean {
   return theirs.every((each) => yours.includes(each));
 }
 
-/** Undefined is no limit. */
+/** Undefined: no limit. */
 function isAtMost(theirs: number | undefined, yours: number | undefined): boolean {
   return yours === undefined || (theirs !== undefined && theirs <= yours);
 }

@@ -11,7 +11,7 @@ export interface WorkspaceStateFile {
   readonly options: StateFileOptions;
 }
 
-/** `root` is free of symbolic links. A file for all workspaces of an earlier version counts until the workspace has its own. */
+/** `root` is free of symbolic links. The file for all workspaces of an earlier version applies until the workspace has its own. */
 export function workspaceStateFile(config: string, root: string, name: string): WorkspaceStateFile {
   const mark = createHash("sha256").update(root).digest("hex").slice(0, 16);
   const folder = `${

@@ -1,4 +1,4 @@
-/** What a subagent's session has of the session that started it. */
+/** What a subagent's session gets from its parent session. */
 import type { PermissionPrompts } from "../../control/permission-prompts.js";
 import type { Effort } from "../../engine/ports.js";
 import type { TurnCount } from "../../extensions/subagents/limits.js";
@@ -14,7 +14,7 @@ export interface ParentRun {
   readonly name: Omit<SubagentName, "session">;
   readonly link: NonNullable<NewSession["parent"]>;
   readonly turn: TurnId;
-  /** 1 for a subagent of a session that is none itself. */
+  /** 1 for a subagent of a session that is not a subagent. */
   readonly depth: number;
   /** Its permissions are the limit of the subagent's, at any time. */
   readonly permissions: RunPermissions;
@@ -22,14 +22,14 @@ export interface ParentRun {
   readonly costs: RunCosts;
   /** Called with each cost of the subagent and of those below it. */
   readonly paid: (cost: EventPayloads["CostIncremented"]) => void;
-  /** Records the changes with those of the parent's turn; absent for a subagent with a workspace of its own. */
+  /** Records the changes with those of the parent's turn; absent for a subagent with its own workspace. */
   readonly undo?: RunUndo;
   /** The parent's questions: its clients answer those of the subagent. */
   readonly prompts: PermissionPrompts;
   readonly mayUse: (tool: string) => boolean;
   /** Types that it may start itself; undefined for all. */
   readonly agents?: readonly string[];
-  /** Its system prompt; undefined for the usual one. */
+  /** Its system prompt; undefined: the default one. */
   readonly prompt?: string;
   readonly effort?: Effort;
   readonly maxIterations?: number;

@@ -1,5 +1,5 @@
 /**
- * Runs one subagent: a session of its own that works on one prompt and ends.
+ * Runs one subagent: a separate session that works on one prompt and ends.
  *
  * 1. Its session names the call that it works for. Its events are in its own log; the parent's log has its start, progress and end.
  * 2. It may do what its parent may do at that moment, with the tools of its type, and never more.
@@ -107,7 +107,7 @@ async function workOn({ run }: OpenedRun, opening: Opening, work: SubagentWork) 
   let ended: TurnResult | undefined;
   try {
     const started = run.start({ content: [text(work.prompt)], originator: runOf(opening).originator });
-    // A turn that the signal has cancelled before it began must not begin.
+    // If the signal fired before the turn began, the turn must not begin.
     if (signal.aborted) run.cancel("");
     ended = "ended" in started ? await started.ended : undefined;
   } finally {
@@ -121,7 +121,7 @@ async function workOn({ run }: OpenedRun, opening: Opening, work: SubagentWork) 
   return { ended, elapsedMs: Math.round(clock.now() - from), calls: progress.calls };
 }
 
-/** Tells the parent's clients what the subagent does. */
+/** Shows the parent's clients what the subagent does. */
 class Progress {
   readonly #opening: Opening;
   readonly #work: SubagentWork;
@@ -167,7 +167,7 @@ class Progress {
     bus.publish("SubagentProgress", { ...this.#name, text: words, elapsed_ms, tokens: this.#tokens });
   }
 
-  /** A permission that no client could give is missing in the parent's turn as well. */
+  /** If no client could give a permission, it counts as missing in the parent's turn as well. */
   #noteUnanswered({ call, tool, details }: Extract<Envelope, { kind: "ToolResult" }>["payload"]): void {
     const { reason } = (details?.failure ?? {}) as { readonly reason?: string };
     if (reason !== "PermissionUnanswerable") return;

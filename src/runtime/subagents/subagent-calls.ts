@@ -76,7 +76,7 @@ export class SubagentCalls {
     return "failure" in opened ? { problem: opened.failure.message } : opened;
   };
 
-  /** The type, or why there is none. A file that came during the session counts too. */
+  /** The type, or why there is none. Files added during the session count too. */
   async #typeOf(name: unknown): Promise<AgentType | string> {
     const { extensions, parent } = this.#opening;
     const wanted = typeof name === "string" && name.trim() !== "" ? name : "general";

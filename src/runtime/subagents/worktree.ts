@@ -1,10 +1,10 @@
 /**
- * A workspace of its own for a subagent: a git worktree with a new branch.
+ * A separate workspace for a subagent: a git worktree with a new branch.
  *
  * 1. It begins at the last commit of the session's repository. Changes that are not committed are not in it.
  * 2. Git runs no hook and no program of the repository: a repository whose configuration names programs gets no worktree. The subagent
  *    can write everything in the worktree, so git does not follow its `.git` file, nor repositories in it.
- * 3. At the end the changes are committed to the branch and the worktree goes; a branch without changes goes too.
+ * 3. At the end the changes are committed to the branch and the worktree is removed; a branch without changes is removed too.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
@@ -39,9 +39,9 @@ const AUTHOR = ["-c", "user.name=Oxbow", "-c", "user.email=oxbow@localhost"];
 
 interface Git {
   run(folder: string, ...args: readonly string[]): Promise<string>;
-  /** Whether nothing that the repository names would run. */
+  /** Whether git would run no program of the repository. */
   isQuiet(root: string): boolean;
-  /** Works on a tree with this repository, whatever the tree says. */
+  /** Works on a tree with this repository, ignoring the tree's `.git` file. */
   on(tree: string, repository: string): Git;
 }
 

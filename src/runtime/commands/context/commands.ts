@@ -1,4 +1,4 @@
-/** The commands with which the user gathers context and writes what the model answers. */
+/** The commands that gather context and write answers to files. */
 import type { Command } from "../../../commands/command.js";
 import type { Opening } from "../../opening.js";
 import { gatherCommands } from "./gather.js";

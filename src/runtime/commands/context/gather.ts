@@ -41,7 +41,7 @@ async function readFiles(gatherer: Gatherer, paths: readonly string[], signal: A
   for (const path of paths) {
     const command = `/read ${path}`;
     const found = await gatherer.call({ command, tool: "read", args: { path } }, signal);
-    // Nothing is half gathered: the user names the files again.
+    // If one file fails, none is kept: the user names the files again.
     if ("problem" in found) return refuse(found.problem);
     texts.push(found.text);
   }

@@ -1,8 +1,8 @@
 /**
  * Runs built-in tools for commands that the user typed.
  *
- * 1. The user typed it, so nothing asks. What path permissions and the blocklist refuse stays refused, and the workspace is the limit.
- * 2. Secrets are taken out, and text from files and programs is marked as such before the model gets it.
+ * 1. The user typed the command, so Oxbow does not ask. Path permissions and the blocklist still apply, and the workspace is the limit.
+ * 2. Secrets are removed, and text from files and programs is marked before the model gets it.
  */
 import { capText } from "../../../base/cap-text.js";
 import { groupDigits } from "../../../base/group-digits.js";
@@ -16,13 +16,13 @@ import type { ToolName } from "../../../tools/catalog.js";
 import { type Opening, runOf } from "../../opening.js";
 
 export interface TypedCall {
-  /** As the label names it: `/read a.txt`. */
+  /** The label: `/read a.txt`. */
   readonly command: string;
   readonly tool: ToolName;
   readonly args: JsonObject;
 }
 
-/** What the user's own word does not lift. */
+/** Rules that apply even to the user's own commands. */
 const BINDING: ReadonlySet<Law> = new Set(["path permission", "blocklist", "boundary", "safe mode"]);
 const MOST_CHARACTERS = 100_000;
 const SHOWN_CHARACTERS = 4_000;
@@ -68,7 +68,7 @@ export class Gatherer {
     );
     const { redact } = await import("../../../security/redact/redact.js");
     const text = redact(plainText(outcome.content));
-    // A command that fails has an output that the model should see.
+    // The model should see the output of a failed command.
     return outcome.status === "ok" || name === "bash" ? { text } : { problem: text };
   }
 

@@ -1,4 +1,4 @@
-/** `/template`: prompt files by name. They are slash commands too; this finds them also where another command has the name. */
+/** `/template`: prompt files by name. They are slash commands too; this finds them even if another command has the name. */
 import { TEMPLATE_LIST, TEMPLATE_USE } from "../../../commands/catalogue/context.js";
 import { type Command, refuse } from "../../../commands/command.js";
 import type { Opening } from "../../opening.js";

@@ -1,8 +1,8 @@
 /**
- * `/write` and `/apply`: what the model answered goes to files.
+ * `/write` and `/apply`: write the model's answer to files.
  *
  * 1. Files change through the workspace, so undo covers them and guarded paths stay closed.
- * 2. `/apply` does not overwrite a file that changed since the model or the user saw it; `/apply` without `--yes` is a look at it.
+ * 2. `/apply` does not overwrite a file that changed since the model or the user saw it; `/apply` without `--yes` shows it.
  * 3. If a rule refuses one of several files, none is written. If a write itself fails, the answer names the files before it.
  */
 import { diffText } from "../../../base/diff.js";
@@ -28,7 +28,7 @@ const FENCE = "```";
 async function writeAnswer(gatherer: Gatherer, path: string): Promise<CommandResult> {
   const answer = lastAnswer(runOf(gatherer.opening).conversation);
   if (answer === undefined) return refuse(NO_ANSWER);
-  // The user names the file, whatever it holds now.
+  // The user names the file, whatever it contains now.
   const workspace = await gatherer.opening.built.get("toolbox").workspace();
   await workspace.readText(path).catch(() => {});
   const content = codeBlocks(answer)[0]?.content ?? `${answer.trimEnd()}\n`;
@@ -91,14 +91,14 @@ async function writeAll(gatherer: Gatherer, blocks: readonly TaggedBlock[]): Pro
   return { text: written.join("\n"), value: { files: blocks.map(({ path }) => path), written: true } };
 }
 
-/** A file that other programs run or obey: the user writes it with an editor, or allows it to the model. */
+/** A file that other programs run or obey: the user edits it directly, or lets the model write it. */
 async function guardedReason(gatherer: Gatherer, path: string): Promise<string | undefined> {
   const { engine } = await gatherer.opening.built.get("permissions").parts();
   const verdict = await engine.test({ tool: CATALOG.write, args: { path, content: "" } });
   return verdict.law === "guarded" ? `${path} is not written: ${verdict.reason}` : undefined;
 }
 
-/** The text of the last answer that has some. */
+/** The text of the last answer with text. */
 function lastAnswer(conversation: readonly Message[]): string | undefined {
   const last = conversation.findLast(({ role, content }) => role === "assistant" && plainText(content).trim() !== "");
   return last && plainText(last.content);

@@ -7,7 +7,7 @@ import { copySession } from "./copy-session.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 import { findTurn, turnNumber } from "./turn-number.js";
 
-/** It is there, or another process is making it. */
+/** It exists, or another process is making it. */
 async function isTaken(store: SessionStore, session: SessionId): Promise<boolean> {
   if ((await store.get(session)) !== undefined) return true;
   try {

@@ -1,4 +1,7 @@
-/** Writes a whole session, from a branch or an import, in pieces that bound the memory. It is invisible until it is complete, so a kill leaves no half session. */
+/**
+ * Writes a whole session, from a branch or an import, in pieces to limit memory. It is invisible until it is complete, so a kill leaves
+ * no partial session.
+ */
 import type { Envelope } from "../../../protocol/envelope.js";
 import { condenseSession } from "../../../sessions/condense.js";
 import type { NewSession, SessionStore } from "../../../sessions/store.js";
@@ -8,7 +11,7 @@ const PIECE = 500;
 export interface Copy {
   readonly session: NewSession;
   readonly events: AsyncIterable<Envelope>;
-  /** Writes what else belongs to it, before it can be seen. */
+  /** Writes related data before the session is visible. */
   readonly finish?: () => Promise<void>;
   progress(message: string): void;
 }

@@ -10,7 +10,7 @@ export const deleteSession: SessionAction = async (args, port, { confirm }) => {
   if (pinned) throw new UsageError(`${id} is pinned. 'oxbow session unpin ${id}' first.`);
   const subagents = await subagentsOf(id, port);
   const more = subagents.length === 0 ? "" : ` with the sessions of its ${subagents.length} subagents`;
-  const question = `Delete ${id} (${title ?? "no title"})${more} for good?`;
+  const question = `Delete ${id} (${title ?? "no title"})${more} permanently?`;
   return withLease(port, { session: id, advice: "Close it there first, then delete it." }, async () => {
     if (!args.hasFlag("yes")) {
       if (confirm === undefined) return refuse(`${question} Add --yes to do it without a question.`);

@@ -14,7 +14,7 @@ export const diff: SessionAction = async (args, port, { screen }) => {
   return compare(record, await named(second, port), port);
 };
 
-/** What undoing all of it would change is what it changed. */
+/** The changes of a session are what undoing all of it would revert. */
 async function changedFiles(
   { id, cwd }: SessionRecord,
   { stores }: OpenPort,

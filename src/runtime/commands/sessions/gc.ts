@@ -15,14 +15,14 @@ export const gc: SessionAction = async (args, port) => {
   const undo = await staleUndo(port, { dryRun });
   if (!dryRun) await sweepSessionOutputs(port, { now, days: policy.days });
   const going = new Set(gone.map(({ session }) => session));
-  // A session that a dry run reports as going now is not reported as going later too.
+  // A session that a dry run reports as expired is not also reported as expiring soon.
   const soon = (await dueSoon(store, now, policy)).filter(({ session }) => !(dryRun && going.has(session)));
   const lines = [
     ...gone.map(({ session, events, reason, error }) => {
       if (error !== undefined) return `${session}: ${error}`;
       return `${session} ${dryRun ? "would lose" : "lost"} the content of ${events} events: ${reason}.`;
     }),
-    ...undo.map((session) => `${session}: its undo copies ${dryRun ? "would go" : "are gone"}.`),
+    ...undo.map((session) => `${session}: its undo copies ${dryRun ? "would be deleted" : "were deleted"}.`),
   ];
   if (lines.length === 0) lines.push("No announced content has expired.");
   lines.push(
@@ -44,7 +44,7 @@ async function sweepSessionOutputs(
   await sweepOutputs(join(roots.state, "output"), { ...age, find: (session) => store.get(session), knowsAll });
 }
 
-/** Copies that no session needs any more: it is gone, or all of its content has expired. */
+/** Copies that no session needs any more: the session was deleted, or all of its content has expired. */
 async function staleUndo({ stores, store }: OpenPort, { dryRun }: { readonly dryRun: boolean }): Promise<string[]> {
   const stale: string[] = [];
   for (const session of await undoSessions(stores.undoFolder)) {

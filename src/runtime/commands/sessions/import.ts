@@ -67,7 +67,7 @@ async function importFile(
 
 /**
  * A resumed session works in its folder, and its instructions and tools come from there. A file from elsewhere could name any folder, so
- * only the person chooses another one than this.
+ * only the user chooses another folder than this one.
  */
 async function folderFor(
   named: string,

@@ -1,4 +1,4 @@
-/** What the commands about stored sessions work on, in a conversation and as `oxbow session`. */
+/** What the commands about stored sessions need, in a conversation and as `oxbow session`. */
 import type { Clock } from "../../../base/clock.js";
 import type { TurnRange } from "../../../base/turn-range.js";
 import { UsageError } from "../../../base/usage-error.js";
@@ -18,13 +18,13 @@ export interface SessionsPort {
   readonly roots: Roots;
   readonly variables: Variables;
   readonly clock: Clock;
-  /** The folder whose sessions are meant. */
+  /** The folder of the sessions. */
   readonly folder: string;
-  /** What the paths that a person types are relative to. */
+  /** The base of paths that the user types. */
   readonly base: string;
   /** The session of the conversation that the command is typed in. */
   readonly current?: SessionId;
-  /** A session as text for people, where something can render one. */
+  /** Renders a session as text; absent if nothing can. */
   readonly transcript?: (events: AsyncIterable<Envelope>, look: TranscriptLook) => AsyncIterable<string>;
 }
 

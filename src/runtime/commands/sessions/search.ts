@@ -10,7 +10,7 @@ const MOST = 20;
 const NOTHING = "Nothing was found.";
 const PARTS: readonly SearchedKind[] = ["input", "answer", "call", "result", "title"];
 
-/** Each place is shown as soon as it is found. */
+/** Shows each match as soon as it is found. */
 export const search: SessionAction = async (args, port, context) => {
   const query = args.text("WORDS")?.trim() ?? "";
   if (query === "")
@@ -24,7 +24,7 @@ export const search: SessionAction = async (args, port, context) => {
     if (context.wants !== "value") await context.write(renderHit(hit, look, port.clock.wall()));
   }
   if (hits.length > 0) return { text: "", value: asValue(hits) };
-  // What a script reads stays empty.
+  // The output for a script stays empty.
   if (context.surface === "shell") context.warn(NOTHING);
   return { text: context.surface === "shell" ? "" : NOTHING, value: [], exitCode: COMMAND_EXIT.failed };
 };
@@ -55,7 +55,7 @@ async function optionsOf(args: CommandArguments, port: OpenPort, context: Comman
     since: moment("since"),
     until: moment("until"),
     onProgress: ({ sessions, of }) => context.progress(`${sessions} of ${of} sessions`),
-    onUnreadable: (id, message) => context.warn(`${id} was passed over: ${message}`),
+    onUnreadable: (id, message) => context.warn(`${id} was skipped: ${message}`),
   };
 }
 

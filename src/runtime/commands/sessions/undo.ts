@@ -33,7 +33,7 @@ interface Asked {
   readonly skipConflicts: boolean;
   readonly yes: boolean;
   readonly guarded: boolean;
-  /** Paths as the plan shows them; empty for all of it. */
+  /** Paths as the plan shows them; empty: all of it. */
   readonly only: readonly string[];
   /** `PATH=1,3` */
   readonly hunks: readonly string[];
@@ -48,7 +48,7 @@ export const undo: SessionAction = async (args, port, context) => {
   return withLease(port, { session: record.id, advice: "Use /undo there, or close it first." }, work);
 };
 
-/** In a conversation words may stand for the flags: `/undo 2 yes`. */
+/** In a conversation, words can replace the flags: `/undo 2 yes`. */
 function askedOf(args: CommandArguments, { surface }: CommandContext): Asked {
   const words = args.list("WHICH");
   const flags = {
@@ -109,7 +109,7 @@ async function undoIn(
   }
 }
 
-/** A file of which only some hunks are chosen is chosen, too. */
+/** A file with some chosen hunks is chosen, too. */
 function chosenPart(whole: UndoPlan, { only, hunks }: Asked, journal: Parameters<typeof onlyHunks>[0]): UndoPlan {
   if (only.length === 0 && hunks.length === 0) return whole;
   const parts = hunks.map((typed) => {
@@ -140,7 +140,7 @@ function doneText({ redo }: UndoPlan, done: number, left: number): string {
   return `${redo ? "Done again" : "Undone"}: ${done === 1 ? "1 entry" : `${done} entries`}.${rest}`;
 }
 
-/** The undo counts for the whole turn, so what was not chosen needs another way back. */
+/** The undo applies to the whole turn, so changes that were not chosen need a redo first. */
 function restText(whole: UndoPlan, { items }: UndoPlan): string {
   const chosen = new Set(items.map(({ path }) => path));
   const rest = whole.items.filter((item) => item.state === "ready" && !chosen.has(item.path)).length;
@@ -157,7 +157,7 @@ interface Decision {
   readonly context: CommandContext;
 }
 
-/** The answer when the plan is not carried out now; undefined when it is. */
+/** The answer if the plan is not carried out now; undefined if it is. */
 async function decide({ plan, guarded, asked, shown, context }: Decision): Promise<CommandResult | undefined> {
   const value = { ...undoPlanJson(plan), guarded: guarded.paths.map((path) => shownPath(path)), done: [] };
   const unchanged = { text: shown, value: asValue(value) };
@@ -183,7 +183,7 @@ async function decide({ plan, guarded, asked, shown, context }: Decision): Promi
   return refuse(`${question} Add --yes to do it without a question.`);
 }
 
-/** What to type to do it. */
+/** The command that does it. */
 function nextStep({ session, turn, from, redo, only, hunks }: Asked, { paths }: GuardedUndo): string {
   const which = [
     ...(session === undefined ? [] : [session]),

@@ -2,7 +2,7 @@ import type { SessionId } from "../../../protocol/ids.js";
 import { StoreError } from "../../../sessions/store.js";
 import type { OpenPort } from "./port.js";
 
-/** Works on a session that no other process has open; otherwise fails with `advice`. */
+/** Works on a session that no other process has open; otherwise throws with `advice`. */
 export async function withLease<T>(
   { store }: Pick<OpenPort, "store">,
   { session, advice }: { readonly session: SessionId; readonly advice: string },

@@ -1,4 +1,7 @@
-/** The hooks that count in a place: those of approved files, and those of a profile that the user named on the command line or in the environment. */
+/**
+ * The hooks that count in a place: those of approved files, and those of a profile that the user named on the command line or in the
+ * environment.
+ */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
@@ -31,7 +34,7 @@ export function namedProfileHooks(place: HooksPlace): ReadHooks {
   return { hooks, problems: [...problems, ...more] };
 }
 
-/** Of the profiles, only those in use; `config.toml` of a source always is. */
+/** Whether the file is a profile in use; `config.toml` of a source always is. */
 function isInUse({ path }: ExtensionFile, { loaded }: HooksPlace): boolean {
   if (!path.endsWith(".toml") || basename(path) === "config.toml") return true;
   const used = loaded.layers.map((layer) => realpathOrSelf(layer.path));
@@ -45,7 +48,7 @@ function ownProfile({ loaded, root }: HooksPlace, problems: string[]): readonly 
     if (isWithin(path, roots.config)) return [];
     if (!isWithin(path, root)) return profileEntries(value, path);
     if (path !== join(root, ".oxbow", "config.toml"))
-      problems.push(`${path}: a profile in the folder that Oxbow works in brings no hooks.`);
+      problems.push(`${path}: hooks of a profile in the working folder do not run.`);
     return [];
   });
 }

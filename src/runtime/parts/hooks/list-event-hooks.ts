@@ -1,4 +1,4 @@
-/** Event hooks in words, for `oxbow hooks`: also those that wait for approval. Nothing of them runs. */
+/** Lists event hooks for `oxbow hooks`, including those that wait for approval. Runs none of them. */
 import { readFile } from "node:fs/promises";
 import type { ExtensionScope } from "../../../base/extension-files.js";
 import { type ConfiguredHook, readHooks } from "../../../extensions/hooks/configuration.js";

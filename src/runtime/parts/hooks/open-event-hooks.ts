@@ -16,7 +16,7 @@ import { ToolHooks } from "./tool-hooks.js";
 import { Transcript } from "./transcript.js";
 import { type StartSource, TurnHooks } from "./turn-hooks.js";
 
-/** What hooks call the modes. */
+/** The names of the modes for hooks. */
 const MODES: Readonly<Record<string, string>> = {
   ask: "default",
   auto: "auto",
@@ -104,7 +104,7 @@ function placeOf(opening: Opening, transcript: Transcript): ConstructorParameter
     session,
     environment: childEnvironment(variables),
     clock,
-    // The sandbox of commands that the user allowed: the home folder is readable, and so are repositories writable.
+    // The sandbox of commands that the user allowed: the home folder is readable and repositories are writable.
     wrap: (plain) => sandbox.wrap(plain, { onTerminal: false, outside: false, openings: ["git"], hasInput: true }),
     common: (): JsonObject => {
       const permissions = built.get("permissions");
@@ -120,7 +120,7 @@ function placeOf(opening: Opening, transcript: Transcript): ConstructorParameter
     },
     redact: async (text) => {
       const { redact } = await import("../../../security/redact/redact.js");
-      // A hook may quote a file; nothing in it passes for an instruction file.
+      // A hook may quote a file; the text must not imitate an instruction file.
       return withoutForgedInstructions(redact(text));
     },
     onTimeout: ({ event, command, timeoutMs }) =>

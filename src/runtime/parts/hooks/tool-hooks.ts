@@ -1,8 +1,8 @@
 /**
  * The hooks around a call: before it, about its permission, and after it.
  *
- * 1. PreToolUse runs before the permission rules, so those decide about what the hook made of the call.
- * 2. A changed input is checked like the model's own, and shown to all other hooks before it counts.
+ * 1. PreToolUse runs before the permission rules, so the rules decide about the changed call.
+ * 2. A changed input is checked like the model's own, and all other hooks see it before it is used.
  */
 import { resolve } from "node:path";
 import { schemaProblems } from "../../../base/json-schema.js";
@@ -77,7 +77,7 @@ export class ToolHooks {
     const changed = await changedArguments(changer, context.definition);
     if ("problem" in changed) return { outcome: refused(`a hook changed its input, and ${changed.problem}`) };
     const final = { ...call, args: changed.args };
-    // The others have seen only the first input.
+    // The other hooks have seen only the original input.
     const again = await this.#fire(final, context, changer);
     const stoppedAgain = stopOf(again.answer, context);
     if (stoppedAgain !== undefined) return { outcome: stoppedAgain };
@@ -124,7 +124,7 @@ export class ToolHooks {
     const result = { tool: definition.name, input: views.parts[0]?.input ?? {}, text: said, details };
     const after = { views, signal, input: { ...input, tool_response: toolResponse(result) } };
     const isWanted = definition.mutating && hooks.fires("PostToolUse", after);
-    // A hook may write a log, too: the model needs to know about the files that it works on.
+    // A hook may also write a log; the model only needs to know about the files that it works on.
     const touched = new Set(views.parts.map((view) => view.input.file_path));
     let changed: readonly string[] = [];
     const { answer } =
@@ -151,7 +151,7 @@ export class ToolHooks {
     return notes.length === 0 ? replaced : withNotes(replaced, notes);
   }
 
-  /** What cannot be recorded still runs; undo says then that another program changed the file. */
+  /** Hooks run even if the recording fails; undo then reports that another program changed the file. */
   async #recorded(
     isWanted: boolean,
     { act, onChanged }: { readonly act: () => Promise<Fired>; readonly onChanged: (files: readonly string[]) => void },
@@ -211,7 +211,7 @@ function changedNote(args: JsonObject): string {
   return `A hook changed the input of this call to ${short}`;
 }
 
-/** The words of hooks are the user's own: a person wrote or approved the hook. */
+/** The text of hooks counts as the user's own, because the user wrote or approved the hook. */
 function withNotes(outcome: ToolOutcome, notes: readonly string[]): ToolOutcome {
   return { ...outcome, content: [...outcome.content, ...notes.map((note) => ownText(`[hook] ${note}`))] };
 }

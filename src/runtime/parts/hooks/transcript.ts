@@ -19,7 +19,7 @@ export class Transcript {
     this.#facts = facts;
   }
 
-  /** Writes what is new. A compaction starts the file again. */
+  /** Appends new messages. A compaction starts the file again. */
   update(conversation: readonly Message[]): void {
     const isLonger = this.#written.every((message, index) => conversation[index] === message);
     const fresh = isLonger ? conversation.slice(this.#written.length) : conversation;

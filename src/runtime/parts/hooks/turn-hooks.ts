@@ -2,7 +2,7 @@
  * The hooks around a turn: at the start of the session, for each input, and before the turn ends.
  *
  * 1. The hooks of the session's start run before its first input.
- * 2. A refused input never reaches the model, also not when the session is resumed.
+ * 2. A refused input never reaches the model, not even when the session is resumed.
  * 3. Hooks may continue a turn a few times; then it ends anyway.
  */
 import { withOrigin } from "../../../base/message-origin.js";
@@ -29,7 +29,7 @@ export class TurnHooks {
   #lastStop: StopReason | undefined;
   #continued: { readonly turn: Turn; times: number } | undefined;
 
-  /** `agent` is the type of a subagent: it has no session of its own in the eyes of hooks, and no user who writes its input. */
+  /** `agent` is the type of a subagent: for hooks it has no separate session, and no user writes its input. */
   constructor(
     hooks: EventHooks,
     { source, agent }: { readonly source: StartSource | undefined; readonly agent?: string | undefined },
@@ -113,7 +113,7 @@ export class TurnHooks {
     for (const each of pending) addContext(turn, each);
   }
 
-  /** Input that arrives during a turn is input like any other. */
+  /** Input during a turn is handled like any other. */
   async #steer(turn: Turn): Promise<undefined> {
     for (const { content, from } of turn.takeSteering()) {
       const refusal = await this.#submit(turn, content);

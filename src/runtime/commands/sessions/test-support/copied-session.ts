@@ -1,4 +1,4 @@
-/** For tests: a session that is copied. */
+/** A session to copy, for tests. */
 import type { Envelope } from "../../../../protocol/envelope.js";
 import type { SessionId } from "../../../../protocol/ids.js";
 import type { NewSession } from "../../../../sessions/store.js";

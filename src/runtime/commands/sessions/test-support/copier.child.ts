@@ -1,6 +1,6 @@
 /**
- * Copies a session into a store, and stops where it is told to, until it is killed. Arguments: store (sqlite or files), folder, how many
- * events to copy before it stops, or `finish` (the events are written, but the session is not published yet).
+ * Copies a session into a store, and pauses at a given point until it is killed. Arguments: store (sqlite or files), folder, the number of
+ * events to copy before the pause, or `finish` (the events are written, but the session is not published yet).
  */
 import { writeSync } from "node:fs";
 import { join } from "node:path";
