@@ -3,7 +3,7 @@
 
 const MINIMUM = [20, 19];
 
-/** A failure with a message for a person: it is shown without a stack trace. */
+/** A failure with a message for the user, shown without a stack trace. */
 export class ToolError extends Error {
   constructor(message, exitCode = 1) {
     super(message);
@@ -11,7 +11,7 @@ export class ToolError extends Error {
   }
 }
 
-/** What to tell someone whose Node is too old, or undefined when it will do. */
+/** The message if Node is too old; otherwise undefined. */
 export function nodeComplaint(version) {
   const [major, minor] = version.split(".").map(Number);
   if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return undefined;
@@ -21,7 +21,7 @@ export function nodeComplaint(version) {
   );
 }
 
-/** Speaks to the person on stderr: stdout belongs to the program. */
+/** Writes to stderr, because stdout belongs to the program. */
 export function say(text) {
   process.stderr.write(`oxbow: ${text}\n`);
 }

@@ -38,7 +38,7 @@ console.log(JSON.stringify({ args: process.argv.slice(2), script: process.argv[1
 process.exitCode = 7;
 `;
 
-/** Stands for npm: counts its calls, waits if told to, and installs by a link to the dependencies of this checkout. */
+/** Replaces npm: counts its calls, waits on request, and installs a link to the dependencies of this checkout. */
 const NPM = `#!/bin/sh
 echo "$@" >> "$NPM_CALLS"
 echo "npm says something"
@@ -67,7 +67,7 @@ interface Ending {
   readonly stderr: string;
 }
 
-/** A clone of this project with a small program in place of the real one, and an npm that needs no network. */
+/** A clone of this project with a small program instead of the real one, and an npm that needs no network. */
 function makeClone(): Clone {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-clone-")));
   folders.push(root);
@@ -339,7 +339,7 @@ function npmStart(root: string, caller: string) {
   return { npm_lifecycle_event: "start", npm_package_json: join(root, "package.json"), INIT_CWD: caller };
 }
 
-/** Settings that make npm wait, and what lets it go on. */
+/** Settings that make npm wait, and a function that lets it continue. */
 function holdInstall(root: string): [env: Record<string, string>, finish: () => void] {
   const path = join(root, "hold");
   writeFileSync(path, "");

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A clone of this project with these sources in place of the real ones. */
+/** A clone of this project with these sources instead of the real ones. */
 function plant(files: Record<string, string>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-tests-")));
   folders.push(root);

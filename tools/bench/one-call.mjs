@@ -1,4 +1,4 @@
-// One tool call: as a function, or in a process of its own that tells its peak memory in MiB.
+// One tool call: as a function, or in a separate process that reports its peak memory in MiB.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -50,7 +50,7 @@ async function buildToolbox(folder) {
 
 /* ---- searching ---- */
 
-/** What the tool is asked, what a person would ask ripgrep, and how many it must find. */
+/** The arguments of the tool, the same search for ripgrep, and the number of expected results. */
 const SEARCHES = [
   {
     name: "grep, 5 matches",
@@ -99,7 +99,7 @@ const SEARCHES = [
     tool: "glob",
     args: { pattern: "**/*" },
     ripgrep: ["--files", "./"],
-    // And the ignore file, which ripgrep takes for hidden.
+    // And the ignore file, which is hidden for ripgrep.
     count: ["files", FILES + 1],
   },
 ];
@@ -227,7 +227,7 @@ function makeLarge(root) {
   for (let index = 0; index < ENTRIES; index++) closeSync(openSync(join(root, "many", `entry-${index}.txt`), "w"));
 }
 
-/** The peak of a process of its own that opens the tools and makes one call. */
+/** The peak memory of a separate process that opens the tools and makes one call. */
 function peakMiB(call) {
   return Number(execFileSync(process.execPath, [ONE_CALL, JSON.stringify(call)], { encoding: "utf8" }));
 }

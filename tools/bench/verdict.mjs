@@ -1,9 +1,9 @@
-/** What a measurement means beside its bar, the baseline and the recorded exceptions. */
+/** Compares a measurement with its bar, the baseline and the recorded exceptions. */
 
 /** A value this much above the baseline's is worse, not noise. */
 export const TOLERANCE = 1.25;
 
-/** `problem` fails the bench; `note` is said beside the row. A row within `enoughMs` meets its bar, whatever its ratio is. */
+/** `problem` fails the bench; `note` is printed beside the row. A row within `enoughMs` meets its bar, whatever its ratio is. */
 export function verdictOf(row, { baseline, accepted }) {
   const value = row.ratio ?? row.oxbow;
   const limit = row.limit ?? row.limitValue;

@@ -8,7 +8,7 @@
  * 3. What package.json calls `dependencies` stays outside and is loaded from node_modules; `devDependencies` are bundled.
  * 4. What `bin.js` imports statically is what `oxbow --version` loads: no third-party module may be in there.
  * 5. Large chunks on the way to the first request and the first tool call are scripts with a code cache (compiled.mjs).
- * 6. dist/.inputs says what was read, and is written last.
+ * 6. dist/.inputs lists the inputs, and is written last.
  */
 
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -38,11 +38,11 @@ const ALONE = {
   sdk: { path: "src/clients/sdk/index.ts", platform: "browser" },
   "sdk-node": { path: "src/clients/sdk-node/index.ts", platform: "node" },
 };
-/** What a prompt needs on its way to the first request goes into one chunk: every further file costs about a millisecond. */
+/** The modules up to the first request go into one chunk: every further file costs about a millisecond. */
 const START_UP = [
   "src/cli/command-table.ts",
   "src/cli/commands/run.ts",
-  // What the wires share.
+  // Shared by the wires.
   ...["conversation", "tool-arguments", "openai-models"].map((name) => `src/providers/wire/${name}.ts`),
 ];
 /** The same for the first request with a stored key; the helper process loads this too, and must not load the engine with it. */
@@ -52,7 +52,7 @@ const TOGETHER = {
     "src/system/socket-path.ts",
   ],
 };
-/** What is loaded at one time after the first request: these, and all that only they import. */
+/** Modules that load together after the first request, with everything that only they import. */
 const LATER = {
   saving: [
     ...["journal", "key", "find-project-sessions", "sqlite/sqlite-store"].map((name) => `src/sessions/${name}.ts`),
@@ -61,12 +61,12 @@ const LATER = {
   ],
   prices: ["src/runtime/models/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
   care: ["src/providers/local/local-chat.ts"],
-  // The library decides by rules as well, without the rest of what a call needs.
+  // The library also uses the permission rules, without the other modules of a call.
   rules: [
     ...["decide", "session-rules", "path-permissions"].map((name) => `src/security/permissions/${name}.ts`),
     "src/security/safe-mode/safe-mode.ts",
   ],
-  // What the first call of a tool needs before it can run: it is loaded while the model answers.
+  // The modules of the first tool call: they load while the model answers.
   calls: [
     ...["engine", "load-permissions", "sandbox-restrictions", "command-reader", "read-command"].map(
       (name) => `src/security/permissions/${name}.ts`,
@@ -147,7 +147,7 @@ function noticesFile({ root, metafile }) {
   return text === "" ? [] : [{ name: NOTICES, text }];
 }
 
-/** One character beyond Latin-1 and V8 keeps the whole file with two bytes for each: such are written as their numbers. */
+/** Escapes characters beyond Latin-1: with a single one, V8 stores the whole file with two bytes per character. */
 function narrow(code) {
   return code.replace(/[^\x00-\xFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -34,7 +34,7 @@ export async function bundle({ root, entries, startUp, together = {}, later = {}
       format: "esm",
       // Names and lines stay as they were written: a stack trace in a report has to be readable without a source map.
       minify: false,
-      // Nobody reads them here, and an engine reads every byte.
+      // No one reads comments in the bundle, and the engine parses every byte.
       comments: { legal: true, annotation: false, jsdoc: false },
       entryFileNames: "[name].js",
       chunkFileNames: "[name]-[hash].js",
@@ -101,8 +101,8 @@ function nothingOfNode(platform) {
 }
 
 /**
- * One module with a top-level await anywhere, and the bundler gives each lazy part of a group a file of its own that only points to the
- * group: a file more to load for each.
+ * If any module has a top-level await, the bundler gives each lazy part of a group a separate file that only points to the group: one
+ * more file to load for each.
  */
 function refuseFacades(chunks) {
   const facade = chunks.find(
@@ -153,7 +153,7 @@ function graphOf(graph) {
   };
 }
 
-/** Whether a module is imported statically from one of `first`; entry points stay files of their own. */
+/** Whether a module is imported statically from one of `first`; entry points stay separate files. */
 function belongsTo(graph, first, entryPoints) {
   let members;
   return (id) => {

@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { ToolError } from "../entry.mjs";
 
-/** The output files that are loaded when `output` is: itself and what it imports statically, to the end. */
+/** The output files that load with `output`: itself and all its static imports, transitively. */
 export function closureOf(metafile, output) {
   const found = new Set([output]);
   for (const path of found) {
@@ -12,7 +12,7 @@ export function closureOf(metafile, output) {
   return [...found];
 }
 
-/** Fails when a third-party module is in a closure, and says by which imports it got there. */
+/** Throws if a third-party module is in a closure, and names the imports that lead to it. */
 export function refuseThirdParty(metafile, closure) {
   const outputs = closure.map((path) => metafile.outputs[path]);
   const bundled = outputs

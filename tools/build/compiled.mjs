@@ -55,7 +55,7 @@ function runScript(place) {
   try {
     cachedData = $read(new URL(`${place.href}.cache`));
   } catch {
-    // There is none.
+    // There is no cache.
   }
   const file = new URL(`${place.href}.cjs`);
   const script = new $Script($read(file, "latin1"), { filename: file.href, cachedData });
@@ -63,7 +63,7 @@ function runScript(place) {
   return script.runInThisContext();
 }
 
-/** Reading ASCII is quicker than decoding UTF-8. */
+/** Reading ASCII is faster than decoding UTF-8. */
 function inAscii(code) {
   return code.replace(/[^\x00-\x7F]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

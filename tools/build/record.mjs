@@ -32,7 +32,7 @@ function write() {
   for (const each of scripts) written.add(each);
 }
 
-// A cache is for the flags that were set when it was made: what is loaded before they change is written before.
+// A cache is only valid for the flags at its creation, so caches of code that loads before a flag change are written before it.
 const { setFlagsFromString } = v8;
 v8.setFlagsFromString = (flags) => {
   write();

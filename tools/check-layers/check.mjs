@@ -1,4 +1,4 @@
-/** Keeps the directions between the folders of src; `--root DIR` checks another tree (the tests do). */
+/** Checks the import directions between the folders of src; `--root DIR` checks another tree (the tests do). */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -24,7 +24,7 @@ export function formatViolation({ file, line, rule, advice }) {
   return `src/${file}:${line} ${rule} — ${advice}`;
 }
 
-/** All violations in `root`/src, in the order of files and lines. Tests may import what they like. */
+/** All violations in `root`/src, in the order of files and lines. Tests may import anything. */
 export function checkLayers(root) {
   const files = listFiles(join(root, "src")).filter((file) => SOURCE.test(file) && !TEST.test(file));
   const modules = new Map(files.map((file) => [file, readModule(root, file)]));

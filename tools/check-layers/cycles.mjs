@@ -2,7 +2,7 @@ import { resolveImport } from "./rules.mjs";
 
 /**
  * Import cycles among modules (file → { imports }), one for each group of files that reach each other, as a shortest
- * way round. Only imports that run when a module starts count: a lazy one comes after both ends are ready.
+ * cycle. Only imports that run when a module starts count: a lazy one runs after both modules are ready.
  */
 export function findCycles(modules) {
   const edges = new Map([...modules].map(([file, { imports }]) => [file, startImports(modules, { file, imports })]));

@@ -64,7 +64,7 @@ function readRequire(tokens, index) {
   return { specifier: argument.text, when: "call" };
 }
 
-/** Reads `Default, { a as b, type C }` or `* as all` up to `from "…"`; undefined when it is something else. */
+/** Reads `Default, { a as b, type C }` or `* as all` up to `from "…"`; undefined for anything else. */
 function readClause(tokens, start) {
   const names = [];
   let inBraces = false;

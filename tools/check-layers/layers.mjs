@@ -3,7 +3,7 @@
 const FOUNDATION = ["protocol", "base", "system"];
 const FEATURES = ["providers", "costs", "tools", "security", "context", "sessions", "extensions"];
 
-/** Features see the loop only as types, and what they need from each other as small interfaces of their own. */
+/** Features import only types of the loop, and declare small interfaces for what they need from each other. */
 const FEATURE = { imports: FOUNDATION, types: ["engine/ports.ts"] };
 const JOINT = { imports: [...FOUNDATION, ...FEATURES, "engine"] };
 const RUNTIME = [...JOINT.imports, "chain", "commands", "control"];

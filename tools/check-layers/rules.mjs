@@ -2,7 +2,7 @@ import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { ENVIRONMENT_READER, LAYERS, MOST_LINES, RESERVED } from "./layers.mjs";
 
-/** The layer of a file, by the longest name in the table that fits; undefined when there is none. */
+/** The layer of a file, by the longest matching name in the table; undefined if there is none. */
 export function layerOf(file) {
   const [top, second, ...rest] = file.split("/");
   if (second === undefined) return undefined;

@@ -1,10 +1,10 @@
 /**
- * Splits TypeScript into tokens, as far as finding imports and names needs it.
+ * Splits TypeScript into tokens, precisely enough to find imports and names.
  *
  * 1. Comments yield nothing; a string, a regular expression or a template without holes is one token.
  * 2. A template with holes yields the tokens inside its holes: code there counts as code.
  * 3. The token before a `/` decides whether it divides or opens a regular expression. Neither a regular expression nor
- *    a quoted string goes past its line, so that a wrong guess (after the `)` of an `if`) is over with the line.
+ *    a quoted string crosses a line, so that a wrong guess (after the `)` of an `if`) ends with the line.
  *
  * A token is `{ kind: "name" | "string" | "regexp" | "number" | "sign", text, line }`; a string's text is its content.
  */

@@ -1,9 +1,9 @@
 /**
- * Writes src/chain/listing.ts: the order in which features meet the loop, taken from the names of files.
+ * Writes src/chain/listing.ts: the hooks and links that connect the features to the loop, in the order of their file names.
  *
  * 1. A link is `NN-name.ts` in request/, tool/, subscribers/ or stages/<stage>/ and exports `create`.
  * 2. Within a folder the order is that of the file names. Names are API: hooks from outside sort among them.
- * 3. A file in one of those folders that is no link and no test is an error, so that nothing is left out by a misspelling.
+ * 3. A file in one of those folders that is neither a link nor a test is an error, so that a misspelled name is not left out.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

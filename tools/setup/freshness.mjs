@@ -33,7 +33,7 @@ function describe(root, { name, lines }) {
   for (const child of readdirSync(path).sort()) describe(root, { name: `${name}/${child}`, lines });
 }
 
-/** What the present dist was built from, or undefined. */
+/** The sources of the present dist, or undefined. */
 export function builtFrom(root) {
   return readText(join(root, STAMP));
 }

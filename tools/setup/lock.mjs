@@ -4,7 +4,7 @@
  * 1. The lock is a file made with O_EXCL that holds its owner; its owner touches it every second.
  * 2. It is stale when its owner is a process of this machine that has ended, or when it was not touched for as long as
  *    STALE_AFTER by the waiter's own clock (so a suspended machine or a skewed clock does not make it stale).
- * 3. A stale lock is moved aside before it is judged a second time, so that of two waiters only one takes it.
+ * 3. A stale lock is moved aside before it is checked a second time, so that only one of two waiters takes it.
  */
 
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -74,7 +74,7 @@ function moveAside(path, mark) {
     if (error.code === "ENOENT") return;
     throw error;
   }
-  // Another waiter may have replaced the stale lock by its own between our look and our move: give that one back.
+  // Another waiter may have replaced the stale lock by its own between our check and our move: restore that one.
   if (read(aside)?.mark !== mark) {
     try {
       linkSync(aside, path);
@@ -102,7 +102,7 @@ function ownerHasEnded(text) {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    // Any other error (half-written text, a process of another user) leaves the verdict to time.
+    // After any other error (half-written text, a process of another user), only the time decides.
     return error.code === "ESRCH";
   }
 }
@@ -112,6 +112,6 @@ function touch(path) {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // Gone: someone judged it stale. The work goes on; release() looks whose lock it is.
+    // Another process removed it as stale. The work continues; release() checks whose lock it is.
   }
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A lock held by a process of another machine, of which nothing can be known but its signs of life. */
+/** A lock held by a process of another machine, of which we only see that it touches the file. */
 const FOREIGN = JSON.stringify({ pid: 1, host: "another.machine", since: 0 });
 
 describe("the lock", () => {

@@ -61,7 +61,7 @@ function findStale(root, need) {
   return [...(dependencies ? ["install"] : []), ...(build ? ["build"] : [])];
 }
 
-/** A fresh build was made from the present lock file, so that the folder is there is enough to know. */
+/** A fresh build was made from the present lock file, so it is enough that the folder exists. */
 function canLoadDependencies(root) {
   return !hasRuntimeDependencies(root) || existsSync(join(root, "node_modules", ".package-lock.json"));
 }

@@ -5,8 +5,8 @@ import { ToolError } from "../entry.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
 
 /**
- * Runs the program of this clone, built first if need be. It runs in this process, not in a child: the terminal, the
- * signals and the exit code are then the program's own.
+ * Runs the program of this clone, and builds it first if necessary. It runs in this process, not in a child, so that it has the
+ * terminal, the signals and the exit code.
  */
 export async function main(args) {
   await setUp({ root: ROOT, need: "run" });
@@ -24,7 +24,7 @@ function isNpmStart() {
   return script === "start" && manifest === join(ROOT, "package.json");
 }
 
-/** npm puts folders of its own on the PATH of scripts; a person's shell does not have those. */
+/** npm adds its own folders to the PATH of scripts; the user's shell does not have those. */
 function tellCommand() {
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
   if (folders.some((folder) => folder !== "" && existsSync(join(folder, "oxbow")))) return;
@@ -37,7 +37,7 @@ function quoted(path) {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** `npm start` moves to the package's folder first; the workspace is where the person called it. */
+/** `npm start` moves to the package's folder first; the workspace is the folder where the user called it. */
 function returnToCallersFolder() {
   const { INIT_CWD: caller } = process.env;
   if (!isNpmStart() || !caller) return;
@@ -48,7 +48,7 @@ function returnToCallersFolder() {
   }
 }
 
-/** Whoever runs the program of this clone in this clone runs all of it already: its instructions for agents need no question. */
+/** A user who runs the program of this clone in this clone already trusts all of it: its instructions for agents need no question. */
 function approveOwnInstructions() {
   const fromHere = relative(ROOT, process.cwd());
   if (fromHere.startsWith("..") || isAbsolute(fromHere)) return;

@@ -1,11 +1,10 @@
 /**
  * Cases of the suite `edits` that Oxbow does not follow, each compared with what its own tool expects.
  *
- * 1. Where a quotation is not in the file and the indentation of the new lines is not clear, Oxbow refuses, names the closest lines and
- *    leaves the file as it is. A model that reads that corrects itself, and a guess could break Python or YAML. The tools below guess,
- *    and each in another way: Codex and opencode write the new lines as they were sent, Gemini gives all of them the indentation of
- *    the first line.
- * 2. Where the indentation is clear, Oxbow gives the new lines that of the file. opencode writes them as they were sent.
+ * 1. If a quotation is not in the file and the indentation of the new lines is not clear, Oxbow refuses, names the closest lines and
+ *    leaves the file unchanged. The model can then correct itself; a guess could break Python or YAML. The tools below guess, each in
+ *    its own way: Codex and opencode write the new lines unchanged, Gemini gives all of them the indentation of the first line.
+ * 2. If the indentation is clear, Oxbow gives the new lines that of the file. opencode writes them unchanged.
  */
 const accepted = (id, why) => ({ suite: "edits", id, why });
 

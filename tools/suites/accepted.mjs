@@ -1,8 +1,8 @@
 import { ACCEPTED_EDITS } from "./accepted-edits.mjs";
 
 /**
- * Cases whose expectation Oxbow does not share, and why. They are counted apart and never hidden. That Oxbow's own reading of those of
- * `wire` is right is checked in src/providers/wire/suites.outside.test.ts, from the recordings themselves.
+ * Cases whose expectation Oxbow does not share, and why. They are counted separately and never hidden.
+ * src/providers/wire/suites.outside.test.ts checks from the recordings that Oxbow's own reading of the cases of `wire` is right.
  */
 const FRAGMENTS =
   "expects every piece of a call whose arguments are streamed as a call of its own, most of them without a name and all with {} for arguments, because the SDK passes pieces on unread; a program that runs calls has to put them together, as the tests that the recordings come from do";
@@ -17,7 +17,7 @@ const BARE_HEX =
 const MIXED_HEX =
   "is a key in hexadecimal digits of both cases, which no program writes; the same with digits of one case is redacted";
 
-/** Cases of `secrets` share ids, so their texts are named by a digest; the texts themselves stay out of the repository. */
+/** Cases of `secrets` share ids, so a digest names each text; the texts themselves stay out of the repository. */
 const SECRETS = [
   { suite: "secrets", id: "sourcegraph-access-token", digest: "d55eb70fb507", why: MIXED_HEX },
   { suite: "secrets", id: "secretlint/aws", digest: "be6f5b1a7514", why: PUBLIC_ID },

@@ -1,6 +1,6 @@
 /**
- * The suite `injection/prompt.json`, which the suites' own runner has no branch for: each text is wrapped as untrusted content
- * and must neither close the wrapper, nor speak outside it, nor hide anything from a reader.
+ * The suite `injection/prompt.json`, which the suites' own runner does not support: each text is wrapped as untrusted content and must
+ * neither close the wrapper, nor appear outside it, nor hide anything from a reader.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -65,7 +65,7 @@ async function runSuite(runner, suite) {
   };
 }
 
-/** The runner's report. Its exit code only says whether there were failures, which the report lists. */
+/** The runner's report. Its exit code only shows whether there were failures; the report lists them. */
 function askRunner(runner, suite) {
   const child = spawn(process.execPath, [runner, suite, "--", ...ADAPTER], {
     stdio: ["ignore", "pipe", "inherit"],

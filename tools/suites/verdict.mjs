@@ -1,7 +1,10 @@
-/** What a run of the suites means: a failure that is not recorded is new, and a recorded one that passes is said, so that the list stays true. */
+/**
+ * What a run of the suites means: a failure that is not recorded is new, and a recorded one that passes is reported, so that the list
+ * stays correct.
+ */
 import { createHash } from "node:crypto";
 
-/** Names a case among several of one id, without its text: that may look like a secret. */
+/** Identifies one of several cases with the same id, without its text, which may look like a secret. */
 export function digestOf(info) {
   return createHash("sha256").update(JSON.stringify(info)).digest("hex").slice(0, 12);
 }

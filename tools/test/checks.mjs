@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { checkLayers, formatViolation } from "../check-layers/check.mjs";
 import { checkWording, formatFinding } from "../check-wording/check.mjs";
 
-/** Runs one check and prints its result. `run` returns the problems as text, "" when there are none. */
+/** Runs one check and prints its result. `run` returns the problems as text, "" if there are none. */
 export async function runCheck(name, run) {
   const started = performance.now();
   const complaint = await run();
@@ -13,7 +13,7 @@ export async function runCheck(name, run) {
   return { name, ok };
 }
 
-/** Checks types, lint, format, layers and wording: everything that needs no run. */
+/** Checks types, lint, format, layers and wording: everything except the tests. */
 export async function checkSources(root) {
   const color = process.stdout.isTTY === true;
   const compiler = [join("typescript", "bin", "tsc"), "--noEmit", "--pretty", String(color)];

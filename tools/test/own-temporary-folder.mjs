@@ -1,18 +1,18 @@
 /**
- * The tests of a run have a temporary folder of their own, which is removed after them whatever happened. What a test leaves in it
- * would stay on the user's machine, so any leftover makes the run fail.
+ * Gives the tests of a run their own temporary folder, and always removes it afterwards. Files that a test leaves there would stay on
+ * the user's machine, so any leftover makes the run fail.
  */
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Of other programs, which keep it for their next run. */
+/** Entries of other programs, which reuse them in their next run. */
 const THEIRS = /^(?:node-compile-cache|v8-compile-cache-.*|node-jiti|tsx-\d+|vitest-.*)$/;
 const SHOWN = 12;
 
 export default function setup() {
   const before = process.env.TMPDIR;
-  // A short name: sockets below it have 108 bytes for their whole path.
+  // A short name, because the whole path of a socket is limited to 108 bytes.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "oxt-")));
   // Some tests run a command as another user, who needs access to folders below.
   chmodSync(folder, 0o711);

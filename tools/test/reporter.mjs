@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 
-/** A vitest reporter that leaves the counts, and the tests that did not run with their reasons, in OXBOW_TEST_REPORT. */
+/** A vitest reporter that writes the counts, and the skipped tests with their reasons, to OXBOW_TEST_REPORT. */
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const tests = modules.flatMap((module) =>

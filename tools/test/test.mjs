@@ -21,7 +21,7 @@ import { checkSources, runCheck } from "./checks.mjs";
 export async function main(args) {
   const checking = args.length === 0;
   const checks = [];
-  // The build writes the listing, so this has to be asked before it.
+  // The build writes the listing, so this check comes first.
   if (checking) checks.push(await runCheck("chain listing", () => complaintOf(() => askListing())));
   const build = await runCheck("build", () => complaintOf(() => setUp({ root: ROOT, need: "develop" })));
   if (checking || !build.ok) checks.push(build);
@@ -63,7 +63,7 @@ async function runTests(args) {
   }
 }
 
-/** The report as one more result; a vitest that failed without saying why in numbers is one failure. */
+/** The report as one more result; if vitest failed without counts, that is one failure. */
 function readReport(path, { code }) {
   try {
     const report = JSON.parse(readFileSync(path, "utf8"));
