@@ -1,8 +1,11 @@
 /**
  * Many sessions and readers in one engine. OXBOW_TEST_THOROUGH=1 takes 200 sessions and 1,000 readers, and prints its figures.
  */
+import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect } from "vitest";
@@ -15,6 +18,7 @@ import type { SessionId } from "../../src/protocol/ids.js";
 import { parseScript, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
+import { serve } from "../support/served-engine.js";
 import { isThorough, times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
@@ -120,7 +124,7 @@ async function load(
   }
   const readers = await Promise.all(
     Array.from({ length: readerCount }, async (_, index) => {
-      const takes = index % 50 !== 7;
+      const takes = index % 49 !== 7;
       const reader = new CountingReader(takes);
       const session = sessions[index % count] as SessionId;
       const follower = connect();
@@ -170,10 +174,44 @@ describe("an engine with many sessions and readers", () => {
             `p99 delay ${p99Ms} ms, ${each} bytes an idle session\n`,
         );
       }
-      if (process.env.HEAP) (await import("node:v8")).writeHeapSnapshot(process.env.HEAP);
       expect(each).toBeLessThan(MOST_IDLE_BYTES);
       await hosted.engine.close();
       await mock.close();
+    },
+    isThorough ? 180_000 : 30_000,
+  );
+
+  verifies(
+    ["C3", "C4"],
+    "gives every event to readers in another process, over server-sent events",
+    async (context) => {
+      context.skip(!isThorough, "it takes long");
+      const served = await serve({ script: SCRIPT });
+      const { engine } = served.hosted;
+      const client = engine.host.connect({
+        ...{ id: engine.newClientId(), identity: "human", canAnswer: true, transport: "test", attachOnCreate: false },
+      });
+      const sessions: SessionId[] = [];
+      for (let i = 0; i < SESSIONS; i++) {
+        const made = await client.send("CreateSession", {});
+        if (made.ok && made.session !== undefined) sessions.push(made.session);
+      }
+      const program = fileURLToPath(new URL("../support/sse-readers.mjs", import.meta.url));
+      const args = [program, served.socket, served.token, String(READERS), "some", ...sessions];
+      const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      expect((await lines.next()).value).toBe("ready");
+      const turns = await Promise.all(sessions.map((session) => turn(client, session)));
+      expect((await lines.next()).value).toBe("ended");
+      child.stdin.end();
+      const report = JSON.parse((await lines.next()).value as string);
+      await served.close();
+      if (isThorough) process.stderr.write(`${JSON.stringify({ ...report, last: undefined })}\n`);
+      expect(report).toMatchObject({ wrong: 0, unfinished: 0 });
+      for (const events of turns) {
+        const end = events.at(-1);
+        expect(report.last[end?.session ?? ""]).toBe(end?.id);
+      }
     },
     isThorough ? 180_000 : 30_000,
   );
