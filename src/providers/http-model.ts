@@ -18,7 +18,7 @@ import { parseJson } from "./wire/fields.js";
 import { createFrameDecoder, MOST_BODY_BYTES } from "./wire/framing.js";
 import { reportsCost } from "./wire/reported-cost.js";
 import { shownUrl } from "./wire/url.js";
-import type { Dialect, Frame, Wire, WireContext } from "./wire/wire.js";
+import { assertCanonicalForm, type Dialect, type Frame, type Wire, type WireContext } from "./wire/wire.js";
 
 export interface Endpoint {
   /** The provider's name. */
@@ -70,6 +70,7 @@ export function usualTimeouts(endpoint: Pick<Endpoint, "local">): HttpTimeouts {
 
 export function createHttpModel<State>(options: HttpModelOptions<State>): Model {
   const { endpoint, model, wire, maxContextTokens } = options;
+  assertCanonicalForm(wire);
   return {
     provider: endpoint.provider,
     family: endpoint.family,

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
-import { BROKEN_SERVERS, broken } from "../../src/testkit/conformance/protocol/broken-servers.js";
+import { isJsonObject } from "../../src/protocol/json.js";
+import { BROKEN_SERVERS, type BrokenServer, broken } from "../../src/testkit/conformance/protocol/broken-servers.js";
 import { conformanceScript } from "../../src/testkit/conformance/protocol/model-script.js";
 import { runScenario } from "../../src/testkit/conformance/protocol/run-scenario.js";
 import { runSuite, SCENARIOS } from "../../src/testkit/conformance/protocol/suite.js";
@@ -33,6 +34,29 @@ describe("the conformance suite", () => {
     const notPassed = report.scenarios.filter(({ result }) => result.state !== "passed");
     expect(notPassed).toEqual([]);
     expect(report).toMatchObject({ passed: SCENARIOS.length, failed: 0, skipped: 0 });
+  });
+
+  verifies(["C9", "C2"], "asks a server of an older version, or without a feature, only for what it has", async () => {
+    const good = inProcessTransport(hosted.engine);
+    const old: BrokenServer = {
+      scenario: "",
+      fault: "is of version 0.1.0 and has no features",
+      spoil: ({ good: server }) => ({
+        handshake: async (hello) => {
+          const reply = await server.handshake(hello);
+          const { handshake } = reply;
+          return isJsonObject(handshake)
+            ? { ...reply, handshake: { ...handshake, protocol_version: "0.1.0", features: [] } }
+            : reply;
+        },
+        follow: async (request) => server.follow(request),
+      }),
+    };
+    const report = await runSuite(broken(good, old), { clock: systemClock, only: "se" });
+    const skipped = report.scenarios.flatMap(({ name, result }) => (result.state === "skipped" ? [name] : []));
+    expect(report).toMatchObject({ failed: 0, protocol_version: "0.1.0" });
+    expect(skipped).toEqual(expect.arrayContaining(["end-session", "end-session-in-turn", "stored-session"]));
+    expect(skipped).not.toContain("send");
   });
 
   it("names each scenario once, and describes it", () => {

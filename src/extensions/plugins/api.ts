@@ -172,6 +172,8 @@ export interface PluginToolSource {
 
 export interface PluginProvider {
   readonly name: string;
+  /** The version of the messages that it is written for; an Oxbow with another version does not use it. Default: 1. */
+  readonly canonicalForm?: number;
   /** The models that it has, for lists. */
   models?(): Promise<readonly string[]> | readonly string[];
   /** US dollars per million tokens; without it, the price is unknown. */

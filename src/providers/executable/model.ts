@@ -16,7 +16,7 @@ import { executable } from "../wire/executable.js";
 import { oneLine, streamFailure, tooLong } from "../wire/failures.js";
 import { parseJson } from "../wire/fields.js";
 import { createFrameDecoder, type FrameDecoder, MOST_BODY_BYTES } from "../wire/framing.js";
-import type { Frame, Wire, WireContext } from "../wire/wire.js";
+import { assertCanonicalForm, type Frame, type Wire, type WireContext } from "../wire/wire.js";
 import { createOutputDecoder } from "./output.js";
 import { programClient, TEMPORARY } from "./program-client.js";
 
@@ -79,6 +79,7 @@ async function* stream(
   if (signal.aborted) return;
   const { provider, path, model, family = provider, env, wire = executable as Wire<unknown> } = options;
   const context: WireContext = { provider, family, model, url: path, tools: request.tools };
+  assertCanonicalForm(wire);
   const reading = new Reading(wire, context);
   let response: HttpResponse | undefined;
   try {

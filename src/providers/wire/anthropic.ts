@@ -35,6 +35,7 @@ type Step = WireStep<AnthropicState>;
 export const anthropic: Wire<AnthropicState> = {
   name: "anthropic",
   framing: "sse",
+  canonicalForm: 1,
   authorize: (key) => ({ "x-api-key": key }),
   encode: encodeAnthropic,
   initial: (context) => ({ context, open: [], begun: false, called: false, usage: NO_USAGE, stop: "" }),

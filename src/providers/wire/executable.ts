@@ -31,6 +31,7 @@ type Step = WireStep<ExecutableState>;
 export const executable: Wire<ExecutableState> = {
   name: "executable",
   framing: "ndjson",
+  canonicalForm: 1,
   // The program handles its own keys.
   authorize: () => ({}),
   encode,

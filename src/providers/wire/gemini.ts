@@ -35,6 +35,7 @@ type Step = WireStep<GeminiState>;
 export const gemini: Wire<GeminiState> = {
   name: "gemini",
   framing: "sse",
+  canonicalForm: 1,
   authorize: (key) => ({ "x-goog-api-key": key }),
   encode: encodeGemini,
   initial: (context) => ({

@@ -24,6 +24,7 @@ type Step = WireStep<OllamaState>;
 export const ollama: Wire<OllamaState> = {
   name: "ollama",
   framing: "ndjson",
+  canonicalForm: 1,
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   encode: encodeOllama,
   initial: (context) => ({ context, text: "", thinking: "", textCalls: NO_TEXT_CALLS, called: false }),

@@ -34,6 +34,7 @@ type Step = WireStep<ChatState>;
 export const openaiChat: Wire<ChatState> = {
   name: "openai-chat",
   framing: "sse",
+  canonicalForm: 1,
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   encode: encodeChat,
   initial: (context) => ({

@@ -43,6 +43,7 @@ type Step = WireStep<ResponsesState>;
 export const openaiResponses: Wire<ResponsesState> = {
   name: "openai-responses",
   framing: "sse",
+  canonicalForm: 1,
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   encode: encodeResponses,
   initial: (context) => ({ context, open: [], begun: false, called: false, refused: false }),

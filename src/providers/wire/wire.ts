@@ -7,6 +7,7 @@
  * 3. Blocks come in the order the model wrote them; text and thinking come as deltas first and once more as their block.
  */
 import type { ModelEvent, ModelRequest, ToolSpec } from "../../engine/ports.js";
+import { CANONICAL_FORM_VERSION } from "../../protocol/handshake.js";
 import type { JsonObject } from "../../protocol/json.js";
 
 /** One message of the stream: a server-sent event, or a line of JSON as `data`. */
@@ -72,6 +73,8 @@ export interface WireStep<State> {
 export interface Wire<State> {
   readonly name: string;
   readonly framing: "sse" | "ndjson";
+  /** The version of the canonical messages (`protocol/content.ts`) that it reads and writes. */
+  readonly canonicalForm: number;
   /** The headers that carry a key. */
   authorize(key: string): Readonly<Record<string, string>>;
   encode(request: ModelRequest, target: WireTarget): WireRequest;
@@ -79,4 +82,12 @@ export interface Wire<State> {
   step(state: State, frame: Frame): WireStep<State>;
   /** The bytes have ended before `done`. */
   end(state: State): readonly ModelEvent[];
+}
+
+/** A wire that was written for other messages would send or read them wrongly. */
+export function assertCanonicalForm({ name, canonicalForm }: Pick<Wire<unknown>, "name" | "canonicalForm">): void {
+  if (canonicalForm === CANONICAL_FORM_VERSION) return;
+  throw new Error(
+    `${name} is written for version ${canonicalForm} of the canonical messages; Oxbow has ${CANONICAL_FORM_VERSION}`,
+  );
 }

@@ -3,6 +3,7 @@ import type { Model } from "../../engine/ports.js";
 import type { PluginProvider } from "../../extensions/plugins/api.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { failure } from "../../protocol/errors.js";
+import { CANONICAL_FORM_VERSION } from "../../protocol/handshake.js";
 import type { Chosen, ModelChoice, ModelRegistry, ProviderState, Resolved } from "../models/model-registry.js";
 
 /** The same registry if no plugin adds a provider. */
@@ -17,6 +18,11 @@ export function withPluginProviders(registry: ModelRegistry, plugins: readonly L
     const [name = "", ...rest] = spec.split(":");
     const provider = providers.get(name);
     if (provider === undefined) return undefined;
+    const { canonicalForm = 1 } = provider;
+    if (canonicalForm !== CANONICAL_FORM_VERSION) {
+      const detail = `${name} is written for version ${canonicalForm} of the messages, and Oxbow has ${CANONICAL_FORM_VERSION}.`;
+      return noModel(`${detail} Use another version of its plugin.`);
+    }
     const model = rest.join(":") || (await firstModel(provider));
     if (model === undefined) return noModel(`Name a model: ${name}:MODEL.`);
     return { model: modelOf(provider, model) };
