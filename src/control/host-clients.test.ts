@@ -119,7 +119,10 @@ describe("a connected client", () => {
       expect(await client.query("ListMcpServers", {}, about)).toEqual({ ok: true, answer: { servers: [] } });
     }
     expect(await client.query("GetHealth", {})).toMatchObject({
-      answer: { pid: process.pid, sessions: 1, clients: 1, protocol_version: expect.any(String) },
+      answer: {
+        ...{ pid: process.pid, sessions: 1, clients: 1, protocol_version: expect.any(String) },
+        caches: { limit_bytes: 32 * 1024 * 1024, bytes: expect.any(Number), each: expect.any(Array) },
+      },
     });
   });
 

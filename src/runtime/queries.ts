@@ -1,4 +1,5 @@
 /** Queries of clients beyond a run: sessions, models, commands and permissions, in the form of the protocol. */
+import { processCaches } from "../base/cache-budget.js";
 import { VERSION } from "../base/version.js";
 import type { QueryPorts } from "../control/answers.js";
 import type { Run } from "../control/run.js";
@@ -65,6 +66,11 @@ export function queryPorts(sources: QuerySources): QueryPorts {
       protocol_version: PROTOCOL_VERSION,
       pid: process.pid,
       started_at: sources.startedAt,
+      caches: {
+        limit_bytes: processCaches.limitBytes,
+        bytes: processCaches.bytes,
+        each: processCaches.figures,
+      },
       ...(sources.parts && { parts: await sources.parts() }),
     }),
     ...(profiles && { profiles }),

@@ -84,7 +84,8 @@ export interface Way {
   readonly refusal?: (answer: NodeHttp.IncomingMessage) => HttpError | undefined;
 }
 
-const KEPT = { keepAlive: true, maxFreeSockets: 8 } as const;
+/** A kept connection that is not used for 90 seconds is closed. */
+const KEPT = { keepAlive: true, maxFreeSockets: 8, timeout: 90_000 } as const;
 
 export function createHttpClient({ clock = systemClock, network }: HttpClientOptions = {}): HttpClient {
   const ways = new Ways(network);

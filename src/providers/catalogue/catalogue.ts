@@ -4,6 +4,7 @@
  * 1. The first lookup reads the files, and it comes after the first request has been sent.
  * 2. A price is never a guess. The prices of another server behind a provider's name (family `…-compatible`) are unknown.
  */
+import { processCaches } from "../../base/cache-budget.js";
 import { findProvider } from "../named.js";
 import { ASSUMED, type ListedFacts, type ModelFacts } from "./facts.js";
 import { ModelIndex } from "./match.js";
@@ -27,10 +28,16 @@ export interface CatalogueOptions {
 const SAME: Readonly<Record<string, string>> = { "openai-responses": "openai" };
 const FREE = { input: 0, output: 0 } as const;
 
+/** About what the facts of a model take in memory. */
+const MODEL_BYTES = 600;
+let nextKey = 0;
+
 export class Catalogue {
   readonly #options: CatalogueOptions;
   #tables: Promise<Tables> | undefined;
-  readonly #sections = new Map<string, Section>();
+  readonly #sections = processCaches.cache<Section>("model catalogue");
+  /** Catalogues differ by what was fetched. */
+  readonly #key = nextKey++;
 
   constructor(options: CatalogueOptions = {}) {
     this.#options = options;
@@ -93,13 +100,13 @@ export class Catalogue {
   }
 
   async #section(name: string): Promise<Section | undefined> {
-    const known = this.#sections.get(name);
+    const known = this.#sections.get(`${this.#key}:${name}`);
     if (known !== undefined) return known;
     const { texts } = await this.#load();
     const models = readSection(texts, name);
     if (models === undefined) return undefined;
     const section = { models, index: new ModelIndex(name, models.keys()) };
-    this.#sections.set(name, section);
+    this.#sections.set(`${this.#key}:${name}`, section, models.size * MODEL_BYTES);
     return section;
   }
 

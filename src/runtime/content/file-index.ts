@@ -26,6 +26,8 @@ interface Entry {
 const FRESH_MS = 2000;
 /** A list that took long is made less often. */
 const REST_FACTOR = 10;
+/** Of an entry besides its letters, which it holds twice. */
+const ENTRY_BYTES = 80;
 /** The most loose matches to compare. */
 const MOST_LOOSE = 1000;
 
@@ -34,10 +36,16 @@ export class FileIndex {
   #entries: readonly Entry[] = [];
   #listing: Promise<void> | undefined;
   #isListed = false;
+  #bytes = 0;
   #nextAt = 0;
 
   constructor(options: FileIndexOptions) {
     this.#options = options;
+  }
+
+  /** About what it holds in memory. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   async find(query: string, limit: number): Promise<readonly string[]> {
@@ -54,6 +62,7 @@ export class FileIndex {
       .then(
         (paths) => {
           this.#entries = entriesOf(paths);
+          this.#bytes = this.#entries.reduce((sum, { path }) => sum + ENTRY_BYTES + 2 * path.length, 0);
           this.#isListed = true;
         },
         // A deleted folder has no files; the next query tries again.

@@ -1,4 +1,5 @@
 /** The files of a workspace for completion, one index for each folder. It obeys ignore rules and does not follow links. */
+import { type BudgetedCache, processCaches } from "../../base/cache-budget.js";
 import type { Clock } from "../../base/clock.js";
 import { Searcher } from "../../tools/search/searcher.js";
 import { Workspace } from "../../tools/workspace.js";
@@ -12,7 +13,7 @@ const MOST_MS = 10_000;
 export class WorkspaceFiles {
   readonly #clock: Clock;
   readonly #path: string | undefined;
-  readonly #byRoot = new Map<string, FileIndex>();
+  readonly #byRoot: BudgetedCache<FileIndex> = processCaches.cache("file names");
 
   /** `path`: the PATH variable, where ripgrep may be. */
   constructor(clock: Clock, path: string | undefined) {
@@ -20,13 +21,14 @@ export class WorkspaceFiles {
     this.#path = path;
   }
 
-  find(root: string, query: string, { limit }: { readonly limit: number }): Promise<readonly string[]> {
-    let index = this.#byRoot.get(root);
-    if (index === undefined) {
-      index = new FileIndex({ list: () => this.#list(root), clock: this.#clock });
-      this.#byRoot.set(root, index);
-    }
-    return index.find(query, limit);
+  async find(root: string, query: string, { limit }: { readonly limit: number }): Promise<readonly string[]> {
+    const known = this.#byRoot.get(root);
+    const index = known ?? new FileIndex({ list: () => this.#list(root), clock: this.#clock });
+    // Kept at once, so that the next letter does not list the folder again.
+    if (known === undefined) this.#byRoot.set(root, index, 0);
+    const found = await index.find(query, limit);
+    this.#byRoot.set(root, index, index.bytes);
+    return found;
   }
 
   async #list(root: string): Promise<readonly string[]> {
