@@ -22,7 +22,7 @@ import { serve } from "../support/served-engine.js";
 import { isThorough, times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const SESSIONS = times(12, 200);
+const SESSIONS = times(6, 200);
 const READERS = times(60, 1000);
 const MOST_IDLE_BYTES = 200 * 1024;
 
@@ -162,19 +162,19 @@ describe("an engine with many sessions and readers", () => {
         (mock.requests as unknown[]).length = 0;
       };
       // What the first sessions load and compile is not theirs alone.
-      await load(hosted, { sessions: times(8, 60), readers: times(16, 100) });
+      if (isThorough) await load(hosted, { sessions: 60, readers: 100 });
       forgetRequests();
       const before = await usedBytes();
       const { tookMs, delivered, p99Ms } = await load(hosted, { sessions: SESSIONS, readers: READERS });
       forgetRequests();
-      const each = Math.round(((await usedBytes()) - before) / SESSIONS);
       if (isThorough) {
+        const each = Math.round(((await usedBytes()) - before) / SESSIONS);
         process.stderr.write(
           `${SESSIONS} sessions, ${READERS} readers: ${tookMs} ms for a turn each, ${delivered} events delivered, ` +
             `p99 delay ${p99Ms} ms, ${each} bytes an idle session\n`,
         );
+        expect(each).toBeLessThan(MOST_IDLE_BYTES);
       }
-      expect(each).toBeLessThan(MOST_IDLE_BYTES);
       await hosted.engine.close();
       await mock.close();
     },
