@@ -118,14 +118,14 @@ export const REQUIREMENTS = [
   { id: "E7", title: "The agent can extend Oxbow, through trust", status: "done" },
   // Control plane
   { id: "C1", title: "Closed unions of commands and events in one envelope", status: "done" },
-  { id: "C2", title: "Handshake and versions", status: "open" },
-  { id: "C3", title: "Multiplexer over many clients", status: "open" },
+  { id: "C2", title: "Handshake and versions", status: "done" },
+  { id: "C3", title: "Multiplexer over many clients", status: "done" },
   { id: "C4", title: "Transports", status: "open" },
   { id: "C5", title: "REST surface with resume", status: "open" },
   { id: "C6", title: "The simple surface: events, prompt, cancel", status: "done" },
   { id: "C7", title: "Tokens, origins and confirmation", status: "open" },
   { id: "C8", title: "MCP server", status: "done" },
-  { id: "C9", title: "Conformance suite against any server", status: "open" },
+  { id: "C9", title: "Conformance suite against any server", status: "done" },
   { id: "C10", title: "One engine, many clients", status: "done" },
   { id: "C11", title: "A fleet on one database", status: "open" },
   // Clients
@@ -142,8 +142,8 @@ export const REQUIREMENTS = [
   // Operation
   { id: "O1", title: "Status, health and doctor", status: "done" },
   { id: "O2", title: "Own logs", status: "done" },
-  { id: "O3", title: "Idle policy and bounded caches", status: "open" },
-  { id: "O4", title: "Graceful shutdown", status: "open" },
+  { id: "O3", title: "Idle policy and bounded caches", status: "part" },
+  { id: "O4", title: "Graceful shutdown", status: "done" },
   { id: "O5", title: "Stable error reasons and texts", status: "done" },
   { id: "O6", title: "OpenTelemetry", status: "open" },
   { id: "O7", title: "Soak", status: "open" },
