@@ -42,7 +42,12 @@ export class TuiClient {
 
   /** A client of a person, on a new session or on the one that is named. */
   static async open({ engine }: HostedEngine, { session, ...options }: Partial<TuiOptions> = {}): Promise<TuiClient> {
-    const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: true });
+    const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: true, name: "owner" });
+    return TuiClient.over(client, { ...options, ...(session && { session }) });
+  }
+
+  /** The same over another client, such as one of the SDK. */
+  static async over(client: EngineClient, { session, ...options }: Partial<TuiOptions> = {}): Promise<TuiClient> {
     const created = await client.send("CreateSession", session === undefined ? {} : { resume: session });
     if (!created.ok || created.session === undefined) throw new Error("no session");
     return new TuiClient(client, created.session, options);

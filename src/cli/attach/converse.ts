@@ -37,6 +37,7 @@ export async function converseAttached(
   });
   client.onDetached((other, reason) => {
     if (other !== session) return;
+    if (lost.signal.aborted) return;
     if (reason !== undefined) say(reason.message);
     else if (ended === "binary-shutdown" || ended === "error") lost.happens();
     else say("This session has ended. /resume opens it again.");

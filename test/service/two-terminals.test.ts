@@ -1,0 +1,51 @@
+/** Two terminal clients in one session: one in the process of the engine, one over the socket. */
+import { afterEach, describe, expect } from "vitest";
+import { connect } from "../../src/clients/sdk-node/index.js";
+import { parseScript } from "../../src/testkit/index.js";
+import { type Served, serve } from "../support/served-engine.js";
+import { TuiClient } from "../support/tui-client.js";
+import { verifies } from "../verifies.js";
+
+let engine: Served;
+
+afterEach(() => engine.close());
+
+describe("two terminal clients", () => {
+  verifies(
+    ["C10", "P4", "U2"],
+    "share a session: prompts, questions, who answered, and leaving during a turn",
+    async () => {
+      const script = `reply
+  tool write {"path": "a.txt", "content": "a"}
+reply
+  text: Written.
+reply
+  text: Still here.
+  delay 300ms
+  text: And done.
+loop
+`;
+      engine = await serve({ script: parseScript(script), flags: ["--permission-mode", "ask"] });
+      const first = await TuiClient.open(engine.hosted);
+      const { client } = await connect({ socket: engine.socket, token: engine.token, name: "second" });
+      const second = await TuiClient.over(client, { session: first.session, resumed: true, keepsTurn: () => true });
+      second.type(..."write it", "\r");
+      for (const each of [first, second]) await each.until("Allow write?");
+      expect(await first.until("Sent by second.")).toContain("write it");
+      first.type("y");
+      for (const each of [first, second]) await each.until("Written.");
+      expect(await second.text()).toContain("Already allowed by owner.");
+      expect(await second.screen()).not.toContain("Allow write?");
+      first.type(..."/clients", "\r");
+      await first.until(/second \(cli_\w+\) +human, http, in this session/);
+      second.type(..."one more", "\r");
+      await second.until("Still here.");
+      await second.leave();
+      await client.close();
+      await first.until("And done.");
+      first.type(..."/clients", "\r");
+      await first.until(/owner \(cli_\w+\) +human, inproc/);
+      await first.leave();
+    },
+  );
+});
