@@ -19,6 +19,8 @@ export type Reached =
   | {
       readonly kind: "unreachable";
       readonly pid: number | undefined;
+      /** It owns the socket for so short a time that it may not listen yet. */
+      readonly isStarting?: boolean;
       readonly reason: string;
       readonly failure?: Failure;
     };
@@ -26,6 +28,7 @@ export type Reached =
 export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "retry" | "onState" | "signal">;
 
 /** A command that an agent runs never gets the owner's rights, even if no sandbox hides the token from it. */
+const STARTING_MS = 10_000;
 const FOR_PEOPLE = "an agent cannot use the engine of the person who runs it";
 
 export async function reachEngine(variables: Variables, options: ReachOptions = {}): Promise<Reached> {
@@ -33,9 +36,11 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
   const holder = lockHolder(place.lock);
   if (holder === undefined) return { kind: "none" };
   const { pid } = holder;
+  const isStarting = holder.since !== undefined && Date.now() - holder.since < STARTING_MS;
   if (isAgent(variables) || isInsideOxbow()) return { kind: "unreachable", pid, reason: FOR_PEOPLE };
   const first = ownersToken(place);
-  if (first === undefined) return { kind: "unreachable", pid, reason: `there is no token in ${place.token}` };
+  if (first === undefined)
+    return { kind: "unreachable", pid, isStarting, reason: `there is no token in ${place.token}` };
   // The engine renews the token.
   const token = () => ownersToken(place) ?? first;
   const exchange = socketExchange(place.address());
@@ -44,7 +49,7 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
     return { kind: "connected", pid, client };
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    return { kind: "unreachable", pid, reason: error.message, failure: error.failure };
+    return { kind: "unreachable", pid, isStarting, reason: error.message, failure: error.failure };
   }
 }
 

@@ -50,6 +50,8 @@ export type EngineEnd =
 type Connected = Extract<Reached, { readonly kind: "connected" }>;
 
 const PATIENCE_MS = 20_000;
+/** An engine that starts on a busy machine. */
+const START_PATIENCE_MS = 3000;
 const PAUSE_MS = 50;
 
 export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promise<EngineEnd> {
@@ -61,7 +63,15 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
   }
   const lost = new Loss();
   const reached = await reach(variables, lost);
-  if (reached.kind !== "connected") return isAsked ? { exit: complain(reached) } : { own: {} };
+  if (reached.kind !== "connected") {
+    if (isAsked) return { exit: complain(reached) };
+    if (reached.kind === "unreachable") {
+      process.stderr.write(
+        `oxbow: process ${reached.pid} does not let this client attach: ${safeText(reached.reason)}\n`,
+      );
+    }
+    return { own: {} };
+  }
   if (prompt !== undefined) return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
   const choice = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
   if (choice.kind === "own") {
@@ -206,7 +216,12 @@ async function reach(variables: Variables, lost: Loss): Promise<Reached> {
     return isThere;
   };
   const options = { name: `terminal, process ${process.pid}`, canAnswer: personPresent(), retry };
-  const reached = await reachEngine(variables, options);
+  let reached = await reachEngine(variables, options);
+  for (const until = nodeClock.now() + START_PATIENCE_MS; nodeClock.now() < until; ) {
+    if (reached.kind !== "unreachable" || !reached.isStarting) break;
+    await new Promise<void>((resolve) => nodeClock.after(PAUSE_MS, resolve));
+    reached = await reachEngine(variables, options);
+  }
   if (reached.kind === "connected") pid = reached.pid;
   return reached;
 }

@@ -1,0 +1,49 @@
+/** A second Oxbow in the same home, and the end of the first. */
+import { readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, vi } from "vitest";
+import { reply, script, startMockModel } from "../../src/testkit/index.js";
+import { BIN, NO_LOCAL_SERVERS, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { verifies } from "../verifies.js";
+
+describe.skipIf(tmux === undefined)("a second terminal", () => {
+  verifies(
+    ["C10"],
+    "attaches to the session of the first, and continues as the engine when that is killed",
+    async () => {
+      const mock = await startMockModel({
+        script: script(["One.", "Two.", "Three."].map((text) => reply().text(text))),
+      });
+      onTestFinished(() => mock.close());
+      const [home, folder] = [await temporaryFolder(), await temporaryFolder()];
+      const variables = {
+        ...NO_LOCAL_SERVERS,
+        ...providerEnvironment("anthropic", mock.url),
+        HOME: home,
+        OXBOW_HOME: home,
+      };
+      const open = () =>
+        new RealTerminal(`cd ${folder} && exec ${process.execPath} ${BIN}`, { columns: 100, rows: 30, variables });
+      const owner = () => Number(readlinkSync(join(home, "state", "control.lock")).split("_")[2]);
+      const first = open();
+      await first.until("? for keys");
+      first.type("first prompt", "Enter");
+      await first.until("One.");
+      const engine = await vi.waitFor(owner, 10_000);
+      const second = open();
+      await second.until("An engine runs already");
+      second.type("a", "Enter");
+      await second.until(/first prompt[\s\S]*One\.[\s\S]*\? for keys/);
+      second.type("second prompt", "Enter");
+      await second.until("Two.");
+      expect(await first.until("Two.")).toContain("second prompt");
+      process.kill(engine, "SIGKILL");
+      await second.until("this client continues the session");
+      await second.until(/second prompt[\s\S]*Two\.[\s\S]*\? for keys/);
+      expect(owner()).not.toBe(engine);
+      second.type("third prompt", "Enter");
+      await second.until("Three.");
+    },
+  );
+});
