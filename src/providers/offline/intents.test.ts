@@ -22,6 +22,13 @@ const src = { path: "src" };
 const typescript = { label: "TypeScript", names: ["*.ts", "*.tsx", "*.mts", "*.cts"] };
 const markdown = { label: "Markdown", names: ["*.md", "*.markdown", "*.mdx"] };
 
+table("remember", [
+  ["Remember that I use fish", { kind: "save", content: "I use fish" }],
+  ["please don't forget: `make check` runs the tests", { kind: "save", content: "`make check` runs the tests" }],
+  ["what do you remember about the tests?", { kind: "find", about: "the tests" }],
+  ["What do you remember?", { kind: "find", about: undefined }],
+]);
+
 table("search", [
   [
     "find every TODO in this project and tell me which file has most",

@@ -8,12 +8,15 @@ import { matchList } from "./intents/list.js";
 import { matchMeasure } from "./intents/measure.js";
 import { matchProject } from "./intents/project.js";
 import { matchRead } from "./intents/read.js";
+import { matchRemember } from "./intents/remember.js";
 import { matchCommand, matchQuotedCommand } from "./intents/run.js";
 import { matchScript } from "./intents/script.js";
 import { matchSearch } from "./intents/search.js";
 import type { RequestText } from "./request-text.js";
 
 const MATCHERS: readonly Matcher[] = [
+  // The words behind it are the user's note, whatever they are about.
+  matchRemember,
   // A literal command or edit before anything that might read words inside it.
   matchEdit,
   matchScript,
