@@ -1,9 +1,10 @@
 /** What a summary replaced, found again in sessions of the real engine. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect } from "vitest";
+import { afterEach, describe, expect, onTestFinished } from "vitest";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { startMockEmbeddings } from "../../src/testkit/mock-embeddings.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
 import { resultTexts } from "../support/inside-block.js";
 import { temporaryFolder } from "../support/program.js";
@@ -29,9 +30,19 @@ const closeAll = async () => {
 };
 afterEach(closeAll);
 
-async function start(home: string, { resume, folder }: { readonly resume?: SessionId; readonly folder?: string } = {}) {
+interface Start {
+  readonly resume?: SessionId;
+  readonly folder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function start(home: string, { resume, folder, env }: Start = {}) {
   const mock = await startMockModel({ script: SCRIPT });
-  const hosted = await hostEngine(home, mock, { home, ...(folder !== undefined && { content: { folder } }) });
+  const hosted = await hostEngine(home, mock, {
+    home,
+    ...(env && { env }),
+    ...(folder !== undefined && { content: { folder } }),
+  });
   open.push({ mock, hosted });
   const client = hosted.connectPerson();
   const created = await client.send("CreateSession", resume === undefined ? {} : { resume });
@@ -94,4 +105,28 @@ describe("recall", () => {
     await third.turn("where was it?");
     expect(resultTexts(third.mock.requests.at(-1)).join()).toContain(`${first.session} turn 1`);
   });
+
+  verifies(
+    ["X7"],
+    "also finds by meaning with an embedding model, which gets each passage once, and by words without it",
+    async () => {
+      const home = await temporaryFolder();
+      let isDown = false;
+      const vectors = await startMockEmbeddings({ onRequest: () => (isDown ? 400 : undefined) });
+      onTestFinished(() => vectors.close());
+      await mkdir(join(home, "config"), { recursive: true });
+      await writeFile(join(home, "config", "config.toml"), 'recall_model = "ollama:mini"\n');
+      const { turn, say } = await start(home, { env: { OLLAMA_HOST: vectors.url } });
+      await turn("Where nests the kingfisher?");
+      // Only the vectors know that these begin alike.
+      expect(await say("/recall kingfi")).toContain("kingfisher?");
+      const sent = vectors.requests.flatMap(({ texts }) => texts);
+      expect(sent).toContain("Where nests the kingfisher?");
+      await say("/recall bridges");
+      const again = vectors.requests.flatMap(({ texts }) => texts).slice(sent.length);
+      expect(again).toEqual(["bridges"]);
+      isDown = true;
+      expect(await say("/recall old bridge")).toContain("under the old bridge");
+    },
+  );
 });

@@ -41,11 +41,14 @@ export async function hostEngine(
     home,
     content,
     clock,
+    env,
   }: {
     readonly flags?: readonly string[];
     readonly parts?: readonly CreatePart[];
     readonly home?: string;
     readonly clock?: Clock;
+    /** More environment variables. */
+    readonly env?: Readonly<Record<string, string>>;
     /** Uses the approved content of `folder`, which the session works in. */
     readonly content?: Partial<ProjectContentOptions> & { readonly folder: string };
   } = {},
@@ -55,6 +58,7 @@ export async function hostEngine(
     OXBOW_HOME: home ?? (await mkdtemp(join(base, "home-"))),
     ...(home !== undefined && { HOME: home }),
     ...providerEnvironment("anthropic", mock.url),
+    ...env,
   };
   const parsed = parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run");
   const own = await loadSettings(parsed, variables);

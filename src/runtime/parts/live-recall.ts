@@ -7,6 +7,7 @@ import { ownText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
 import { type RecallHit, type RecallOptions, type RecallRange, recallPassages } from "../../sessions/recall.js";
+import { RememberedVectors } from "../../sessions/remembered-vectors.js";
 import type { SessionStore } from "../../sessions/store.js";
 import type { Opening } from "../opening.js";
 
@@ -101,7 +102,7 @@ export class LiveRecall {
 
   async #open(spec: string): Promise<Embedder | undefined> {
     const opened = await this.#place.engine.registry.embedder(spec);
-    if ("embedder" in opened) return opened.embedder;
+    if ("embedder" in opened) return new RememberedVectors(opened.embedder);
     this.#warn(`recall_model cannot be used, so only words count: ${opened.failure.message}`);
     return undefined;
   }
