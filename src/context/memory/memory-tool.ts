@@ -17,6 +17,7 @@ export interface MemoryToolPort {
 }
 
 const MOST_FOUND = 8;
+const MOST_NAMES = 100;
 
 export async function runMemoryTool(args: JsonObject, port: MemoryToolPort): Promise<ToolOutcome> {
   try {
@@ -78,7 +79,10 @@ async function find(args: JsonObject, { memories, delimit, now }: MemoryToolPort
   const wanted = line(args.content);
   if (wanted === undefined) {
     if (entries.length === 0) return "There are no memories.";
-    const lines = entries.map(({ scope, name, description }) => `${scope}/${name}: ${description}`);
+    const lines = entries
+      .slice(0, MOST_NAMES)
+      .map(({ scope, name, description }) => `${scope}/${name}: ${description}`);
+    if (entries.length > MOST_NAMES) lines.push(`and ${entries.length - MOST_NAMES} more; find some by content`);
     return delimit({ kind: "memory", source: "names of all memories", text: lines.join("\n") });
   }
   const found = rankEntries(entries, wanted, now()).filter(({ words }) => words.length > 0);

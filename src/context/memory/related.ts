@@ -9,22 +9,34 @@ type Described = Pick<MemoryEntry, "name" | "description" | "body" | "scope">;
 
 /** The share of common words of two descriptions from which on they are about one subject. */
 const ALIKE = 0.5;
-const LEAST_COMMON = 2;
+/** Short ones hardly have more in common than their subject: `pnpm for installs`, `npm for installs`. */
+const SHORT = 3;
+const SHORT_ALIKE = 1 / 3;
+/** Words of wishes, whatever they are about; as stems. */
+const WISHES: ReadonlySet<string> = new Set(
+  searchWords("prefer prefers like likes want wants need always never should work works"),
+);
 
 export function relatedTo<E extends Described>(entry: Described, others: readonly E[]): readonly E[] {
   const words = subjectOf(entry);
   return others.filter((other) => {
     if (other.name === entry.name && other.scope === entry.scope) return false;
     if (other.body.trim() === entry.body.trim()) return false;
-    return other.name === entry.name || isAlike(words, subjectOf(other));
+    return plainName(other) === plainName(entry) || isAlike(words, subjectOf(other));
   });
 }
 
-function subjectOf({ name, description }: Described): ReadonlySet<string> {
-  return new Set(searchWords(`${name.replace(/-\d+$/, "")} ${description}`));
+/** A second memory of that name has a number behind it. */
+function plainName({ name }: Described): string {
+  return name.replace(/-\d+$/, "");
+}
+
+function subjectOf({ description }: Described): ReadonlySet<string> {
+  return new Set(searchWords(description).filter((word) => !WISHES.has(word)));
 }
 
 function isAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const common = [...one].filter((word) => other.has(word)).length;
-  return common >= LEAST_COMMON && common / (one.size + other.size - common) >= ALIKE;
+  const least = Math.max(one.size, other.size) <= SHORT ? SHORT_ALIKE : ALIKE;
+  return common > 0 && common / (one.size + other.size - common) >= least;
 }

@@ -70,6 +70,16 @@ describe("the choice of memories", () => {
     expect(names([tabs, DEPLOY, spaces], "fix the indentation")).toEqual(["indentation+indentation"]);
     expect(relatedTo(tabs, [tabs, spaces, DEPLOY]).map(({ scope }) => scope)).toEqual(["project"]);
     expect(relatedTo(DEPLOY, [DATABASE, TABS])).toEqual([]);
+    const pair = (one: string, other: string) =>
+      relatedTo(entry("a1", { body: one }), [entry("b2", { body: other })]).length;
+    const contradicting: readonly (readonly [string, string])[] = [
+      ["Use pnpm for installs", "Use npm for installs"],
+      ["Always deploy on Fridays", "Never deploy on Fridays"],
+      ["The API port is 8080", "The API port is 9090"],
+    ];
+    for (const [one, other] of contradicting) expect(pair(one, other), one).toBe(1);
+    expect(pair("Prefers tabs", "Prefers the fish shell")).toBe(0);
+    expect(pair("Tests run with make check", "Deploy with make ship on Tuesdays")).toBe(0);
   });
 
   it("is fast with thousands of memories", () => {
