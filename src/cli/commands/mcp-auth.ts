@@ -124,7 +124,7 @@ async function pastedAnswer(
 }
 
 function renewalOf(oauth: OAuthClient): Renewal {
-  const { authorizationServerMetadata: server, resourceMetadata: resource } = oauth.discoveryState() ?? {};
+  const { authorizationServerMetadata: server, resourceMetadata: resource } = oauth.discovered ?? {};
   const { client_id: clientId = "", client_secret: clientSecret } = oauth.clientInformation() ?? {};
   const methods = server?.token_endpoint_auth_methods_supported ?? [];
   const basic = methods.length === 0 || methods.includes("client_secret_basic");

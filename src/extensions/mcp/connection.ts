@@ -56,7 +56,7 @@ const CAPABILITIES: ClientCapabilities = {
   elicitation: { form: { applyDefaults: true }, url: {} },
   roots: { listChanged: false },
 };
-/** A server that answers nothing to a question that it does not know speaks the older protocol. */
+/** A program that answers nothing to a question that it does not know speaks the older protocol. */
 const PROBE_MS = 5000;
 /** Longer than any call: progress may extend it that far. */
 const MOST_CALL_MS = 3600_000;
@@ -158,9 +158,16 @@ async function connectProcess(options: ConnectionOptions): Promise<Connection> {
   } catch (error) {
     await first.close().catch(() => {});
     // Some servers end when they are asked something before they are initialized.
-    if (!/^exited with code|^was ended by/.test(first.problem ?? "") || options.signal.aborted) throw error;
-    return open(options, await options.openProcess(options.onLog), "legacy");
+    if (!/^exited with code|^was ended by/.test(first.problem ?? "") || options.signal.aborted)
+      throw explained(error, first.problem);
+    const second = await options.openProcess(options.onLog);
+    return open(options, second, "legacy").catch((again) => Promise.reject(explained(again, second.problem)));
   }
+}
+
+/** What happened to the process says more than that its connection closed. */
+function explained(error: unknown, problem: string | undefined): unknown {
+  return problem === undefined || problem === "was stopped" ? error : new Error(`it ${problem}`);
 }
 
 /** It does not know streamable HTTP: the specification names these answers. */
@@ -171,12 +178,13 @@ function isOlderServer(error: unknown): boolean {
 
 async function open(options: ConnectionOptions, transport: Transport, mode: "auto" | "legacy"): Promise<Connection> {
   const { config, requests, signal, onLog } = options;
+  const probeMs = config.transport.kind === "stdio" ? Math.min(PROBE_MS, config.startTimeoutMs) : config.startTimeoutMs;
   const [{ Client }, Ajv] = await Promise.all([import("@modelcontextprotocol/client"), loadAjv()]);
   const client = new Client(
     { name: "oxbow", version: VERSION },
     {
       capabilities: config.sampling === "off" ? CAPABILITIES : { ...CAPABILITIES, sampling: {} },
-      versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, config.startTimeoutMs) } },
+      versionNegotiation: { mode, probe: { timeoutMs: probeMs } },
       listMaxPages: MOST_PAGES,
       listChanged: {
         tools: { autoRefresh: false, onChanged: () => options.onListChanged() },

@@ -33,7 +33,9 @@ export class OAuthClient implements OAuthClientProvider {
   #tokens: StoredOAuthTokens | undefined;
   #verifier = "";
   #state = "";
+  /** Of the sign-in that is under way: a later one looks again, because a server may have moved to another one. */
   #discovery: OAuthDiscoveryState | undefined;
+  #discovered: OAuthDiscoveryState | undefined;
   #answer: Promise<SignInAnswer> | undefined;
 
   constructor(options: OAuthClientOptions) {
@@ -79,6 +81,12 @@ export class OAuthClient implements OAuthClientProvider {
 
   saveTokens(tokens: StoredOAuthTokens): void {
     this.#tokens = tokens;
+    this.#discovery = undefined;
+  }
+
+  /** Where the newest tokens are from. */
+  get discovered(): OAuthDiscoveryState | undefined {
+    return this.#discovered;
   }
 
   redirectToAuthorization(url: URL): void {
@@ -96,6 +104,7 @@ export class OAuthClient implements OAuthClientProvider {
 
   saveDiscoveryState(state: OAuthDiscoveryState): void {
     this.#discovery = state;
+    this.#discovered = state;
   }
 
   discoveryState(): OAuthDiscoveryState | undefined {

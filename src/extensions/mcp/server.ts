@@ -191,6 +191,8 @@ export class McpServer {
   /** A person approves what it offers now. */
   async approveTools(): Promise<number> {
     const count = this.#withheld.length;
+    // The first list is taken as it is; an empty approval would come before it.
+    if (count === 0) return 0;
     await this.#options.known.approve(this.key, this.#withheld);
     this.#tools = [...this.#tools, ...this.#withheld].sort((one, other) => (one.name < other.name ? -1 : 1));
     this.#withheld = [];

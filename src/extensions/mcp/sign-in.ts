@@ -21,7 +21,7 @@ export interface SignedIn {
 }
 
 /** A server that sends a person to the browser more often does not want one. */
-const MOST_ROUNDS = 3;
+const MOST_ROUNDS = 2;
 
 export async function connectSigningIn({
   config,

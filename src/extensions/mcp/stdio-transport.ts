@@ -13,7 +13,7 @@ import { MessageLines } from "./message-lines.js";
 
 export interface ProcessTransportOptions {
   /** The command in its sandbox. */
-  readonly contain: () => Promise<ContainedCommand>;
+  readonly command: ContainedCommand;
   readonly clock: Clock;
   /** What the server says beside its messages. */
   readonly onLog: (text: string) => void;
@@ -46,14 +46,13 @@ export class ProcessTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { contain, clock, onLog } = this.#options;
+    const { command, clock, onLog } = this.#options;
     const lines = new MessageLines({
       clock,
       onMessage: (message) => this.onmessage?.(message as JSONRPCMessage),
       onNoise: onLog,
       onFlood: (problem) => this.#giveUp(problem),
     });
-    const command = await contain();
     try {
       command.started?.([]);
       this.#running = await startProcess(
@@ -67,7 +66,7 @@ export class ProcessTransport implements Transport {
         command.launch,
       );
     } catch (error) {
-      await command.ended?.();
+      await this.#neverStarted();
       this.problem = error instanceof SpawnError ? `could not be started: ${error.message}` : (error as Error).message;
       throw new Error(this.problem);
     }
@@ -90,7 +89,7 @@ export class ProcessTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    if (this.#running === undefined) return;
+    if (this.#running === undefined) return this.#neverStarted();
     if (!this.#isClosing) {
       this.#isClosing = true;
       this.problem ??= "was stopped";
@@ -105,6 +104,12 @@ export class ProcessTransport implements Transport {
     cancel();
     if (first === "late") await this.#running.stop();
     await this.#ended;
+  }
+
+  async #neverStarted(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    await this.#options.command.ended?.();
   }
 
   #giveUp(problem: string): void {

@@ -66,11 +66,17 @@ export function serverOptions(chosen: ChosenServer, place: ServerPlace): ServerO
     root: place.root,
     clock,
     known: knownTools(place),
-    connect,
+    connect: async (options) => {
+      try {
+        return await connect(options);
+      } catch (error) {
+        throw asksForSignIn(error) ? new Final(`it asks for a sign-in. Run: oxbow mcp auth ${config.name}`) : error;
+      }
+    },
     refusal: () => pinProblem(config, { ...pinPlace(place.root, place.variables), pins: chosen.pins() }),
     openProcess: async (onLog) => {
       if (transport.kind !== "stdio") throw new Error("The server has an address.");
-      return new ProcessTransport({ contain: () => contain(config, transport, place), clock, onLog });
+      return new ProcessTransport({ command: await contain(config, transport, place), clock, onLog });
     },
     openRemote: async (kind) => {
       if (transport.kind === "stdio") throw new Error("The server is a program.");
@@ -81,6 +87,14 @@ export function serverOptions(chosen: ChosenServer, place: ServerPlace): ServerO
       return kind === "sse" ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
     },
   };
+}
+
+/** 401, or 403 for a token that may do too little. */
+function asksForSignIn(error: unknown): boolean {
+  const { name, status, data, cause } = error as Error & { status?: unknown; data?: { status?: unknown } };
+  const code = status ?? data?.status;
+  if (name === "UnauthorizedError" || name === "InsufficientScopeError" || code === 401) return true;
+  return cause instanceof Error && asksForSignIn(cause);
 }
 
 /** With the stored sign-in, the helper adds the token; this process never has it. */

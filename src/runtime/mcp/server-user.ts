@@ -8,11 +8,11 @@ import { safeText } from "../../base/terminal-text.js";
 import type { Tool } from "../../engine/ports.js";
 import { callBeside } from "../../engine/side-call.js";
 import type { Turn } from "../../engine/turn.js";
+import { type Field, formText, formValues } from "../../extensions/mcp/form.js";
 import type { ElicitParams, SampleParams, ServerUser } from "../../extensions/mcp/server-requests.js";
 import { toolName } from "../../extensions/mcp/tool-names.js";
 import { imageContent } from "../../extensions/mcp/tool-result.js";
 import { type InputContent, type Message, text } from "../../protocol/content.js";
-import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import type { Opening } from "../opening.js";
 
 export interface UserPlace {
@@ -60,7 +60,7 @@ async function elicit(params: ElicitParams, { server, signal }: About, place: Us
       args: isLink ? { url: String(params.url) } : {},
       summary: isLink ? `open an address for the MCP server '${server}'` : `answer the MCP server '${server}'`,
       reason: `It asks: ${shown(params.message)}`,
-      preview: isLink ? shown(String(params.url)) : formText(fields, required),
+      preview: shown(isLink ? String(params.url) : formText(fields, required)),
       once_only: true,
     },
     signal,
@@ -75,72 +75,6 @@ async function elicit(params: ElicitParams, { server, signal }: About, place: Us
     return { action: "cancel" };
   }
   return { action: "accept", content };
-}
-
-interface Field {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: string | number | boolean | string[];
-  readonly enum?: readonly string[];
-}
-
-function formText(fields: Readonly<Record<string, Field>>, required: readonly string[]): string {
-  const lines = Object.entries(fields).map(([name, { type, description, default: usual, enum: choices }]) => {
-    const facts = [
-      type ?? "text",
-      required.includes(name) ? "required" : "optional",
-      ...(choices === undefined ? [] : [`one of ${choices.join(", ")}`]),
-      ...(usual === undefined ? [] : [`default ${JSON.stringify(usual)}`]),
-    ];
-    return `${name} (${facts.join("; ")})${description === undefined ? "" : `: ${description}`}`;
-  });
-  return shown(
-    [...lines, "", "Answer with NAME=VALUE lines or JSON as the message; without, the defaults are sent."].join("\n"),
-  );
-}
-
-/** The defaults, and what the person wrote: JSON, lines of NAME=VALUE, or the value of the only field. */
-function formValues(
-  fields: Readonly<Record<string, Field>>,
-  message = "",
-): Record<string, string | number | boolean | string[]> {
-  const values: Record<string, string | number | boolean | string[]> = {};
-  for (const [name, { default: usual }] of Object.entries(fields)) if (usual !== undefined) values[name] = usual;
-  for (const [name, written] of Object.entries(writtenValues(fields, message))) {
-    const field = fields[name];
-    if (field === undefined) continue;
-    const value = typeof written === "string" ? typed(written, field) : written;
-    if (value !== undefined) values[name] = value as string | number | boolean;
-  }
-  return values;
-}
-
-function writtenValues(fields: Readonly<Record<string, Field>>, message: string): Readonly<Record<string, JsonValue>> {
-  const words = message.trim();
-  if (words === "") return {};
-  if (words.startsWith("{")) {
-    try {
-      return JSON.parse(words) as JsonObject as Record<string, JsonValue>;
-    } catch {
-      return {};
-    }
-  }
-  const pairs = [...words.matchAll(/^\s*([^=\s]+)\s*=\s*(.*?)\s*$/gm)].map(([, name = "", value = ""]) => [
-    name,
-    value,
-  ]);
-  const known = pairs.filter(([name = ""]) => Object.hasOwn(fields, name));
-  if (known.length > 0) return Object.fromEntries(known) as Record<string, string>;
-  const [only, ...others] = Object.keys(fields);
-  return only !== undefined && others.length === 0 ? { [only]: words } : {};
-}
-
-function typed(written: string, { type }: Field): string | number | boolean | undefined {
-  if (type === "boolean") return /^(true|yes|y|1)$/i.test(written);
-  if (type !== "number" && type !== "integer") return written;
-  const value = Number(written);
-  return Number.isFinite(value) ? value : undefined;
 }
 
 type SampleAnswer = Awaited<ReturnType<ServerUser["sample"]>>;

@@ -57,7 +57,7 @@ export async function runTool(
 ): Promise<ToolOutcome> {
   const { signal } = context;
   try {
-    const onProgress = (message: string) => context.progress(`${message}\n`);
+    const onProgress = fewer((message) => context.progress(`${message}\n`));
     const result = await server.call(offered, args, { user: place.user, signal, onProgress });
     const { status, content, links } = resultOf(result);
     const details = { server: server.config.name, ...(links.length > 0 && { links: [...links] }) };
@@ -65,6 +65,24 @@ export async function runTool(
   } catch (error) {
     return failedCall(error, { server, signal });
   }
+}
+
+const PROGRESS_MS = 100;
+const AT_ONCE = 20;
+const MOST_PROGRESS = 200;
+const MOST_MESSAGE = 200;
+
+/** Each message is an event in the log of the session, so a server cannot send as many as it likes. */
+function fewer(show: (message: string) => void): (message: string) => void {
+  let count = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  return (message) => {
+    const now = performance.now();
+    if (count >= MOST_PROGRESS || (count >= AT_ONCE && now - last < PROGRESS_MS)) return;
+    count++;
+    last = now;
+    show(safeLine(message.slice(0, MOST_MESSAGE)));
+  };
 }
 
 /** Everything that can go wrong is a result for the model. */
