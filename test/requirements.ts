@@ -114,7 +114,7 @@ export const REQUIREMENTS = [
   { id: "E3", title: "Event hooks by configuration, with deadlines", status: "done" },
   { id: "E4", title: "Plugins in TypeScript", status: "done" },
   { id: "E5", title: "Profiles", status: "done" },
-  { id: "E6", title: "MCP client with pins and supervision", status: "open" },
+  { id: "E6", title: "MCP client with pins and supervision", status: "done" },
   { id: "E7", title: "The agent can extend Oxbow, through trust", status: "done" },
   // Control plane
   { id: "C1", title: "Closed unions of commands and events in one envelope", status: "done" },

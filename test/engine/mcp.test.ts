@@ -174,7 +174,7 @@ describe("an MCP server", () => {
     await project.approve("work");
     await project.open(`${call("mcp__work__go")}${call("mcp__work__hang")}`);
     const events = await project.turn("use work");
-    expect(JSON.stringify(events.filter(({ kind }) => kind === "ToolCallProgress"))).toContain("1/2 first");
+    expect(JSON.stringify(events.filter(({ kind }) => kind === "ToolCallProgress"))).toContain("2/2 second");
     project.client.subscribe(({ kind, payload }) => {
       const isHang = kind === "ToolCallStarted" && (payload as { tool: string }).tool === "mcp__work__hang";
       if (isHang) void project.client.send("CancelTurn", {}, project.session);

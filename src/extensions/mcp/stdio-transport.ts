@@ -2,7 +2,9 @@
  * The transport to a server that Oxbow starts: JSON-RPC over the standard input and output of a process group in the sandbox.
  *
  * 1. When it is closed, the server and everything that it started is dead: first its input ends, then it is asked, then killed.
- * 2. It never throws for what the server does. `problem` says why it ended.
+ * 2. The client handles a notification a moment later than an answer. So what follows a notification waits for that moment: progress
+ *    that came before a result is seen before it.
+ * 3. It never throws for what the server does. `problem` says why it ended.
  */
 import { PassThrough } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
@@ -38,6 +40,8 @@ export class ProcessTransport implements Transport {
   readonly #input = new PassThrough();
   #running: RunningProcess | undefined;
   #isClosing = false;
+  readonly #waiting: JSONRPCMessage[] = [];
+  #isPausing = false;
   #ended: Promise<void> | undefined;
 
   constructor(options: ProcessTransportOptions) {
@@ -49,7 +53,7 @@ export class ProcessTransport implements Transport {
     const { command, clock, onLog } = this.#options;
     const lines = new MessageLines({
       clock,
-      onMessage: (message) => this.onmessage?.(message as JSONRPCMessage),
+      onMessage: (message) => this.#take(message as JSONRPCMessage),
       onNoise: onLog,
       onFlood: (problem) => this.#giveUp(problem),
     });
@@ -104,6 +108,22 @@ export class ProcessTransport implements Transport {
     cancel();
     if (first === "late") await this.#running.stop();
     await this.#ended;
+  }
+
+  #take(message: JSONRPCMessage): void {
+    this.#waiting.push(message);
+    if (!this.#isPausing) this.#deliver();
+  }
+
+  #deliver(): void {
+    this.#isPausing = false;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.onmessage?.(next);
+      if ("id" in next) continue;
+      this.#isPausing = true;
+      setImmediate(() => this.#deliver());
+      return;
+    }
   }
 
   async #neverStarted(): Promise<void> {

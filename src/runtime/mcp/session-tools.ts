@@ -72,7 +72,7 @@ const AT_ONCE = 20;
 const MOST_PROGRESS = 200;
 const MOST_MESSAGE = 200;
 
-/** Each message is an event in the log of the session, so a server cannot send as many as it likes. */
+/** Each message is an event in the log of the session, so their number is limited. */
 function fewer(show: (message: string) => void): (message: string) => void {
   let count = 0;
   let last = Number.NEGATIVE_INFINITY;
