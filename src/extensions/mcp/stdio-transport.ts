@@ -134,6 +134,7 @@ export class ProcessTransport implements Transport {
 
   #giveUp(problem: string): void {
     this.problem ??= problem;
+    this.#waiting.length = 0;
     this.onerror?.(new Error(`The server ${problem}.`));
     void this.#running?.stop();
   }
