@@ -31,7 +31,7 @@ describe("requirements", () => {
   const requirements: readonly Requirement[] = REQUIREMENTS;
   const tests = findTests();
 
-  it("have ids of their own", () => {
+  it("have unique ids", () => {
     expect(new Set(requirements.map(({ id }) => id)).size).toBe(requirements.length);
   });
 

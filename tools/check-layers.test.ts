@@ -61,7 +61,7 @@ const CLEAN = {
 };
 
 describe("main", () => {
-  it("is told when it has more lines than wiring needs", () => {
+  it("is reported when it has more lines than wiring needs", () => {
     const large = "export const x = 1;\n".repeat(1501);
     expect(check({ ...CLEAN, "main/large.ts": large })).toEqual(["main/large.ts:1 too-large"]);
   });

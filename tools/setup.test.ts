@@ -229,7 +229,7 @@ describe("a clone that is set up", () => {
     expect(clone.npmCalls()).toHaveLength(1);
   });
 
-  it("installs again to run when it has run-time dependencies and node_modules is gone", async () => {
+  it("installs again to run when it has run-time dependencies and node_modules is missing", async () => {
     const clone = makeClone();
     writeManifest(clone.root, { dependencies: { esbuild: "*" } });
     await clone.run("tools/start.mjs");
@@ -238,7 +238,7 @@ describe("a clone that is set up", () => {
     expect(clone.npmCalls()).toHaveLength(2);
   });
 
-  it("installs again for work on it when node_modules is gone or differs from the lock file", async () => {
+  it("installs again for work on it when node_modules is missing or differs from the lock file", async () => {
     const clone = makeClone();
     expect(await clone.run("tools/setup.mjs")).toMatchObject({ code: 0, stdout: "" });
     rmSync(join(clone.root, "node_modules"));
@@ -271,7 +271,7 @@ describe("a clone that is set up", () => {
   });
 });
 
-describe("what cannot be set up is told in a line", () => {
+describe("a failed set-up is reported in a line", () => {
   it.each([
     ["EAI_AGAIN", "npm could not reach its registry"],
     ["EUSAGE", "package-lock.json does not match"],

@@ -35,7 +35,7 @@ describe("textWidth", () => {
 });
 
 describe("long texts", () => {
-  it("are counted right where a character stands between two windows", () => {
+  it("are counted correctly if a character spans two windows", () => {
     for (const character of ["👩‍👩‍👧", "🇩🇪", "e\u0301", "한", "क्षि"]) {
       for (let before = 500; before < 516; before++) {
         const long = `${"x".repeat(before)}${character.repeat(3)}${"世".repeat(600)}`;
@@ -70,7 +70,7 @@ describe("truncateText", () => {
 });
 
 describe("padText", () => {
-  it("fills by cells, on the side that was asked for", () => {
+  it("fills by cells, on the requested side", () => {
     expect(padText("世", 4)).toBe("世  ");
     expect(padText("7", 3, "right")).toBe("  7");
     expect(padText("longer", 3)).toBe("longer");

@@ -3,7 +3,7 @@ import { verifies } from "../../test/verifies.js";
 import { formatStats, StatsWindow, timerLabel, turnStats } from "./turn-stats.js";
 
 describe("turn stats", () => {
-  verifies(["M15"], "estimate the next turn from the last five that told their tokens", () => {
+  verifies(["M15"], "estimate the next turn from the last five with token counts", () => {
     const window = new StatsWindow();
     expect(window.estimateMs()).toBeUndefined();
     window.record({ promptTokens: 0, replyTokens: 0, elapsedMs: 90_000 });

@@ -57,7 +57,7 @@ test("lists and maps, nested and in flow style", () => {
   });
 });
 
-test("plain text goes on in lines that are indented further", () => {
+test("plain text continues in lines that are indented further", () => {
   expect(read("a: one\n  two\n\n  three\nb: x")).toEqual({ a: "one two\nthree", b: "x" });
 });
 

@@ -23,7 +23,7 @@ function outside(results: "wrap" | "plain" = "wrap") {
 }
 
 describe("what is sent", () => {
-  verifies(["P12"], "has each text from outside in a block of its own, and nothing else", async () => {
+  verifies(["P12"], "has each text from outside in a separate block, and nothing else", async () => {
     const message = results(text("one\n"), image, text(" \n"), ownText("Denied."), text("two"));
     const before = structuredClone(message);
     const sent = await outside().results.asSent([input, answer, message]);

@@ -219,7 +219,7 @@ describe("prices on a stream", () => {
 });
 
 describe("a turn that reaches a budget", () => {
-  verifies(["M14", "L4"], "ends as a limit, with what was done so far, and without an Error event", async () => {
+  verifies(["M14", "L4"], "ends as a limit, with the results so far, and without an Error event", async () => {
     const model = scriptedModel([calls({ type: "usage", usage: usage(900, 50) }, call("look"))]);
     const budget = new Budget({ scope: "this run", limit: { tokens: 1500 } });
     const engine = testEngine({

@@ -29,7 +29,7 @@ verifies(["U2"], "history and drafts are for the person alone", async () => {
   expect(mode(folder)).toBe(0o700);
 });
 
-it("gives a draft to the next client of the folder when its own is gone, once", async () => {
+it("gives the draft of an ended client to the next client of the folder, once", async () => {
   const state = await temporaryFolder();
   const running = new Set([1]);
   const client = (pid: number, workspace = "/w") => {
@@ -58,7 +58,7 @@ it("forgets drafts after a month", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-verifies(["U2"], "the editor of the person gets the text in a private file, which is gone afterwards", async () => {
+verifies(["U2"], "the user's editor gets the text in a private file, which is deleted afterwards", async () => {
   const folder = await temporaryFolder();
   const lent: string[] = [];
   const lend = async <T>(action: () => Promise<T>) => {

@@ -3,7 +3,7 @@ import { ManualClock } from "../base/clock.js";
 import { LookingLine } from "./looking-line.js";
 
 describe("[M5] a line that says what is waited for", () => {
-  it("comes after a moment and goes when something else is to be said", () => {
+  it("appears after a moment and disappears before other output", () => {
     const clock = new ManualClock();
     let screen = "";
     const line = new LookingLine("looking …", { clock, write: (text) => (screen += text) });

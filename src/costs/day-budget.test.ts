@@ -40,23 +40,27 @@ describe("the budget of a day", () => {
     expect((await granted(one, ask(1, 200))).output).toBe(85);
   });
 
-  verifies(["M14"], "waits for what others hold, says so once, and is refused when they have spent it", async () => {
-    let waits = 0;
-    const [one, other] = [budget(), budget({ onWait: () => waits++ })];
-    const first = await granted(one, ask(1, 100));
-    const fits = other.reserve(ask(10, 20));
-    const fitsNot = budget().reserve(ask(95, 95));
-    await expect.poll(() => waits).toBe(1);
-    await first.charge({ usd: 10, tokens: 10 });
-    expect(await fits).toMatchObject({ grant: { output: 20 } });
-    expect(await fitsNot).toMatchObject({ exhausted: { spent: 10 } });
-    // Who does not want to wait any more can go.
-    const third = await granted(one, ask(1, 100));
-    const abort = new AbortController();
-    const given = budget({ onWait: () => abort.abort() }).reserve(ask(20, 20), abort.signal);
-    await expect(given).rejects.toThrow("cancelled");
-    await third.charge(NOTHING);
-  });
+  verifies(
+    ["M14"],
+    "waits for the reservations of others, reports that once, and is refused when they have spent them",
+    async () => {
+      let waits = 0;
+      const [one, other] = [budget(), budget({ onWait: () => waits++ })];
+      const first = await granted(one, ask(1, 100));
+      const fits = other.reserve(ask(10, 20));
+      const fitsNot = budget().reserve(ask(95, 95));
+      await expect.poll(() => waits).toBe(1);
+      await first.charge({ usd: 10, tokens: 10 });
+      expect(await fits).toMatchObject({ grant: { output: 20 } });
+      expect(await fitsNot).toMatchObject({ exhausted: { spent: 10 } });
+      // Who does not want to wait any more can go.
+      const third = await granted(one, ask(1, 100));
+      const abort = new AbortController();
+      const given = budget({ onWait: () => abort.abort() }).reserve(ask(20, 20), abort.signal);
+      await expect(given).rejects.toThrow("cancelled");
+      await third.charge(NOTHING);
+    },
+  );
 
   verifies(["M14"], "is not exceeded by many at once", async () => {
     const budgets = Array.from({ length: 4 }, () => budget());
@@ -92,7 +96,7 @@ describe("the budget of a day", () => {
     expect((await granted(budget({ known }), ask(1, 100))).output).toBe(40);
   });
 
-  it("begins anew with the day, and asks who stands above it", async () => {
+  it("starts again with the day, and asks the budget above it", async () => {
     const noon = new Date(2026, 5, 15, 12).getTime();
     const manual = new ManualClock(noon);
     // The lock's own waiting is real.

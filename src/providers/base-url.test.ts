@@ -10,7 +10,7 @@ describe("baseUrlProblem", () => {
     }
   });
 
-  it("names the variable, what stands in it, and what was meant", () => {
+  it("names the variable, its value, and a suggestion", () => {
     const told = (url: string) => baseUrlProblem(OPENAI, url, { OPENAI_BASE_URL: url });
     expect(told("localhost:8080/v1")).toBe(
       'OPENAI_BASE_URL is not an http or https address: "localhost:8080/v1". Did you mean http://localhost:8080/v1?',

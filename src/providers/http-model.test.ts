@@ -81,7 +81,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe("[M1 M10] createHttpModel", () => {
-  it("sends the request with its key and yields what comes back", async () => {
+  it("sends the request with its key and yields the answer", async () => {
     let seen: { headers: IncomingMessage["headers"]; body: { model: string }; url: string | undefined } | undefined;
     const url = await serve((response, request, body) => {
       seen = { headers: request.headers, body: JSON.parse(body), url: request.url };
@@ -214,7 +214,7 @@ describe("[M1 M10] createHttpModel", () => {
     ]);
   });
 
-  it("takes an answer that told its end for complete, though the connection then broke", async () => {
+  it("treats an answer with an end as complete, even if the connection then breaks", async () => {
     const url = await serve((response) => {
       response.writeHead(200, SSE);
       response.write(chunk("all", "stop"));
@@ -333,7 +333,7 @@ describe("[M1 M10] createHttpModel", () => {
     expect(JSON.stringify(await events(model(echo, { endpoint: { key: odd } })))).not.toContain(odd);
   });
 
-  it("asks before each request how it is let in, and says so when it is not", async () => {
+  it("authorises each request, and reports a failed authorisation", async () => {
     const seen: (string | undefined)[] = [];
     const url = await serve((response, request, body) => {
       seen.push(

@@ -135,7 +135,7 @@ describe("Ollama's own questions", () => {
     });
   });
 
-  it("stops asking when told to", async () => {
+  it("stops when it is cancelled", async () => {
     const { url } = await serve(200, {});
     const signal = AbortSignal.abort();
     expect(await listOllamaModels(url, { http, signal })).toMatchObject({

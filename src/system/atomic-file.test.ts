@@ -23,7 +23,7 @@ describe("writeFileAtomic", () => {
     expect(await readdir(folder)).toEqual(["a"]);
   });
 
-  it("gives the mode it is told", async () => {
+  it("sets the given mode", async () => {
     const path = join(folder, "a");
     await writeFileAtomic(path, "x", { mode: 0o640 });
     expect((await stat(path)).mode & 0o7777).toBe(0o640);
@@ -79,7 +79,7 @@ describe("writeFileAtomic", () => {
     await writer;
   });
 
-  it("says so when the folder may not be written", async () => {
+  it("reports when the folder is not writable", async () => {
     if (process.getuid?.() === 0) return;
     await chmod(folder, 0o555);
     await expect(writeFileAtomic(join(folder, "a"), "x")).rejects.toThrow("EACCES");

@@ -38,7 +38,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const left = () => readdir(join(folder, "locks"));
 
 describe("a lock", () => {
-  it("lets one in at a time, also within a process, and is gone when the work fails", async () => {
+  it("admits one holder at a time, even within a process, and is released when the work fails", async () => {
     let inside = 0;
     const visit = () =>
       withLock(path, { clock }, async () => {

@@ -241,13 +241,13 @@ describe("a command that cannot be started", () => {
     expect(await attempt({ argv })).toMatchObject({ code: "E2BIG", message: expect.stringContaining("too long") });
   });
 
-  it("says that the file is no program", async () => {
+  it("says that the file is not a program", async () => {
     const file = join(folder, "notes.txt");
     writeFileSync(file, "not a program");
     expect(await attempt({ argv: [file] })).toMatchObject({ code: "EACCES" });
   });
 
-  it("goes on working afterwards", async () => {
+  it("continues to work afterwards", async () => {
     await attempt({ argv: ["no-such-program-here"] });
     expect((await run("echo fine")).output).toBe("fine\n");
   });
@@ -314,7 +314,7 @@ describe("when Oxbow itself ends", () => {
     await allGone();
   });
 
-  it("can be told to kill all at once", async () => {
+  it("can kill all at once", async () => {
     const started = await startProcess(request("setsid sleep 1000 & sleep 1000"));
     await vi.waitFor(() => expect(processesWith(tag).length).toBeGreaterThanOrEqual(2), { interval: 5 });
     killAllGroups();

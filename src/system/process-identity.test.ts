@@ -5,7 +5,7 @@ import { isAlive, isGone, isRunning, ownIdentity, processMark, processNamespace 
 import { startTimeOf } from "./process-table.js";
 
 describe("whether a process still runs", () => {
-  it("is told by its id and its start time", async () => {
+  it("is identified by its id and its start time", async () => {
     expect(isAlive(ownIdentity())).toBe(true);
     const child = spawn("sleep", ["60"]);
     await once(child, "spawn");
@@ -18,12 +18,12 @@ describe("whether a process still runs", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it.skipIf(process.platform !== "linux")("is not told of another process that has the id by now", () => {
+  it.skipIf(process.platform !== "linux")("does not match another process that has the id now", () => {
     expect(isAlive({ pid: process.ppid, startTime: startTimeOf(process.ppid) + 1 })).toBe(false);
     expect(isAlive({ pid: process.pid, startTime: ownIdentity().startTime + 1 })).toBe(false);
   });
 
-  it("is told by a mark in a name, within one namespace only", () => {
+  it("is identified by a mark in a name, only within one namespace", () => {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     expect(isGone(processMark())).toBe(false);
     expect(isGone(`${pid}.${processNamespace()}`)).toBe(true);

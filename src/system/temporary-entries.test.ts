@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe("temporary entries", () => {
-  it("go when their process is gone, and only then", async () => {
+  it("are removed when their process has ended, and only then", async () => {
     const own = makeTemporaryFolder("net");
     const dead = String(spawnSync("true").pid);
     const left = own.replace(`-${process.pid}.`, `-${dead}.`);

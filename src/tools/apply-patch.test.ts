@@ -185,7 +185,7 @@ describe("[T5] apply_patch and the files", () => {
     expect((await stat(join(root, "c.sh"))).mode & 0o777).toBe(0o755);
   });
 
-  it("takes back what it wrote when a later write is refused", async () => {
+  it("reverts its writes when a later write is refused", async () => {
     await put({ "a.txt": "one\r\ntwo\n", "gone.txt": "x\n", "z.txt": "one\n" });
     await workspace.readText("z.txt");
     await put({ "z.txt": "one\nmore\n" });

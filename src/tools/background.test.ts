@@ -109,7 +109,7 @@ describe("background commands", () => {
     expect(output).toContain(`the whole output is in ${String(details?.output_file)}`);
   });
 
-  it("stop being waited for when the turn is cancelled, and go on", async () => {
+  it("keep running when the turn is cancelled, which stops the wait for them", async () => {
     await start("sleep 1000");
     const outcome = await background({ id: "bg1", wait: 100 }, AbortSignal.abort());
     expect(outcome.status).toBe("cancelled");

@@ -99,7 +99,7 @@ describe("[T6] results", () => {
     expect(run.output).toContain(message);
   });
 
-  it("says so when the workspace is gone", async () => {
+  it("reports a deleted workspace", async () => {
     const run = await bash({ command: "true" }, { workspaceRoot: join(root, "gone") }).catch((error: Error) => error);
     expect(run).toMatchObject({ status: "error", output: expect.stringContaining("does not exist") });
   });
@@ -142,7 +142,7 @@ describe("[T6 T9] long and odd output", () => {
     expect(peak - before).toBeLessThan(120 * 1024 * 1024);
   });
 
-  it("shows bytes that are no text as replacement characters", async () => {
+  it("shows bytes that are not text as replacement characters", async () => {
     const run = await bash({ command: "printf 'a\\xff\\x00\\x01b\\n'; head -c 20000 /dev/urandom" });
     expect(run.status).toBe("ok");
     expect(run.output).toContain("a\ufffd\ufffd\ufffdb");
@@ -154,7 +154,7 @@ describe("[T6 T9] long and odd output", () => {
     expect(run.output).toBe("100%\ndone");
   });
 
-  it("says so when the output cannot be saved", async () => {
+  it("reports when the output cannot be saved", async () => {
     const run = await bash({ command: "seq 1 20000" }, { outputDirectory: "/dev/null/nowhere" });
     expect(run.output).toMatch(/bytes left out here; it could not be saved \(/);
   });

@@ -112,7 +112,7 @@ describe("[T4 T9] read", () => {
     expect(details).toMatchObject({ path: "a.txt", first_line: 1, lines: 4, total_lines: 4 });
   });
 
-  it("shows a part and says how to go on", async () => {
+  it("shows a part and says how to continue", async () => {
     await put({ "a.txt": Array.from({ length: 10 }, (_, i) => `line ${i + 1}`).join("\n") });
     expect(await run("read", { path: "a.txt", offset: 4, limit: 2 })).toBe(
       "4\tline 4\n5\tline 5\n[Lines 4-5 of 10. Continue with offset 6.]",
@@ -410,7 +410,7 @@ describe("[T1 T5] write", () => {
     );
   });
 
-  it("wants an existing file to have been read, and to be what was read", async () => {
+  it("requires that an existing file was read and has not changed since", async () => {
     await put({ "a.txt": "old\n" });
     expect(await refused("write", { path: "a.txt", content: "new\n" })).toMatch(
       /has not been read in this session.*Read it first/,

@@ -165,7 +165,7 @@ describe("[T1] looking", () => {
     expect((await git("diff", ["--name-only"])).output).toContain("src/b.ts");
   });
 
-  it("cuts a long output between lines and says how to go on", async () => {
+  it("cuts a long output between lines and says how to continue", async () => {
     write("long.txt", Array.from({ length: 20_000 }, (_, i) => `line ${i} é\n`).join(""));
     sh(root, "add", "long.txt");
     const { output, details, status } = await git("diff", ["--cached"]);
@@ -248,7 +248,7 @@ describe("options", () => {
     expect((await git(action, args)).status).toBe("error");
   });
 
-  it("rejects what is no list of words", async () => {
+  it("rejects arguments that are not a list of words", async () => {
     const tool = createGitTool({ workspaceRoot: root, environment: environment() });
     const context = { signal: new AbortController().signal, progress() {} };
     expect(await tool.run({ action: "push" }, context)).toMatchObject({ status: "error" });
@@ -504,7 +504,7 @@ describe("[T1] hostile repositories", () => {
     expect((await git("status")).output).toBe("## main\n M a.txt");
   });
 
-  it("supply no git of their own", async () => {
+  it("cannot supply their own git", async () => {
     makeRepository();
     const tools = join(root, "node_modules/.bin");
     mkdirSync(tools, { recursive: true });

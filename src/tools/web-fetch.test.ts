@@ -148,7 +148,7 @@ describe("web_fetch", () => {
     expect((await fetchIt({ url: app.base })).words).toContain("JavaScript builds it");
   });
 
-  verifies(["T8"], "reports an error of the server with the beginning of what it says", async () => {
+  verifies(["T8"], "reports an error of the server with the beginning of its text", async () => {
     const { base } = await site((_request, response) => {
       response.writeHead(404, { "content-type": "text/html" });
       response.end(`<h1>Not here</h1>${"<p>words ".repeat(2000)}`);
@@ -200,7 +200,7 @@ describe("where web_fetch may go", () => {
     expect(answers).toHaveLength(2);
   });
 
-  verifies(["T8"], "checks every hop anew, also of the same host", async () => {
+  verifies(["T8"], "checks every hop again, even on the same host", async () => {
     const { base, requests } = await site((_request, response) => {
       response.writeHead(302, { location: "/next" });
       response.end();

@@ -70,7 +70,7 @@ describe("opening a workspace", () => {
     expect((await through.readText(join(base, "door", "a.txt"))).text).toBe("in");
   });
 
-  it("says so when the folder is gone", async () => {
+  it("reports a deleted folder", async () => {
     await rm(root, { recursive: true });
     expect((await refusal(workspace.readText("a.txt"))).message).toMatch(/no longer exists/);
   });
@@ -466,7 +466,7 @@ describe("[T5] files that changed since they were read (T5)", () => {
     expect(await readable("a.txt")).toBe("x");
   });
 
-  it("a basis stands for the read, but not for one that went stale", async () => {
+  it("a basis replaces the read, but not an outdated one", async () => {
     const first = await workspace.readText("a.txt");
     await workspace.writeText("a.txt", "edited", { basis: first.version });
     expect((await refusal(workspace.writeText("a.txt", "again", { basis: first.version }))).code).toBe("changed");

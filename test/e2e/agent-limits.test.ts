@@ -74,7 +74,7 @@ describe("the line client", () => {
 });
 
 describe("PATH with folders of the workspace", () => {
-  verifies(["P3"], "starts nothing of them unasked, and works as before in what was allowed", async () => {
+  verifies(["P3"], "starts none of them without asking, and works as before within its permissions", async () => {
     const cwd = await temporaryFolder();
     const bin = join(cwd, "node_modules/.bin");
     await mkdir(bin, { recursive: true });

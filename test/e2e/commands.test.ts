@@ -44,7 +44,7 @@ describe("commands", () => {
     }
   });
 
-  verifies(["U1"], "version is said in three ways, and matches the package", async () => {
+  verifies(["U1"], "version can be printed in three ways, and matches the package", async () => {
     const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
     for (const args of [["--version"], ["-V"], ["version"]]) {
       expect((await oxbowProcess(args)).stdout).toBe(`oxbow ${version}\n`);
@@ -73,7 +73,7 @@ describe("commands", () => {
     expect((await oxbow(["config", "show"], { env })).stdout).toMatch(/^model +from-environment +OXBOW_MODEL$/m);
   });
 
-  verifies(["U9"], "a profile that cannot be used is said with its place (2)", async () => {
+  verifies(["U9"], "an invalid profile is reported with its place (2)", async () => {
     const home = await temporaryFolder();
     await writeFile(join(home, "bad.toml"), "model = \n");
     const bad = await oxbow(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "bad.toml") } });

@@ -127,7 +127,7 @@ describe("a conversation that fills the window", () => {
     expect(texts.some((text) => text.includes("rare-kingfisher"))).toBe(true);
   }
 
-  verifies(["X7", "S7"], "goes on from the edited files with the messages that were kept", async () => {
+  verifies(["X7", "S7"], "continues from the edited files with the kept messages", async () => {
     const { mock, home, run } = await scene(LONG_TURN);
     const flags = [...ALLOW, "--store", "files"];
     await run([...flags, "find the heron"]);
@@ -146,7 +146,7 @@ describe("a conversation that fills the window", () => {
     expect(sent).not.toContain("rare-kingfisher");
   });
 
-  verifies(["X7", "U1"], "says so in one quiet line; a summary that fails leaves everything as it is", async () => {
+  verifies(["X7", "U1"], "prints one line; a summary that fails changes nothing", async () => {
     const quiet = await scene(LONG_TURN);
     const told = await quiet.run(["--permission-mode", "allow", "find the heron"], {
       env: { ...quiet.env, OXBOW_STREAM: "1" },
@@ -207,7 +207,7 @@ describe("a conversation that fills the window", () => {
 });
 
 describe("a run that is killed after its conversation was shortened", () => {
-  verifies(["X7", "S3", "S6"], "goes on with the shortened one: it was on the disk before it was used", async () => {
+  verifies(["X7", "S3", "S6"], "continues with the shortened one: it was on the disk before it was used", async () => {
     const script = LONG_TURN.replace("  text: Found it.\n  usage input=4000 output=50", "  hang");
     const { mock, run } = await scene(script);
     let poll: NodeJS.Timeout | undefined;

@@ -50,7 +50,7 @@ function jsonOf(stdout: string) {
 }
 
 describe("costs", () => {
-  verifies(["M14"], "are told with every call, for a session and over all of them", async () => {
+  verifies(["M14"], "are reported with every call, for a session and over all of them", async () => {
     const { run, mock, cwd } = await scene(TWO_CALLS);
     const events = envelopes((await run(["run", "look", "--stream-events"])).stdout);
     const costs = events.flatMap((event) => (event.kind === "CostIncremented" ? [event.payload.cost] : []));
@@ -115,7 +115,7 @@ describe("budgets", () => {
     },
   );
 
-  verifies(["M14"], "an answer that the budget cut off says so", async () => {
+  verifies(["M14"], "an answer that the budget cut off is reported", async () => {
     const { run } = await scene("reply\n  text: The beginning of\n  stop length\n  usage input=1000 output=300\n");
     const { code, stdout, stderr } = await run(["run", "tell", "--budget", "0.02"]);
     expect([code, stdout]).toEqual([3, "The beginning of\n"]);
@@ -157,7 +157,7 @@ describe("budgets", () => {
     60_000,
   );
 
-  verifies(["M14"], "of a day count a call whose process was killed at what was held for it", async () => {
+  verifies(["M14"], "of a day count the reservation of a killed process as spent", async () => {
     const { run, mock, home, cwd } = await scene("reply\n  text: so far\n  hang\n", 'budget_day = "30k tokens"\n');
     const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
     await oxbow(["run", "--stream-events", "one"], {
@@ -171,7 +171,7 @@ describe("budgets", () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  verifies(["M14", "L9"], "count what was streamed of an answer that was cancelled", async () => {
+  verifies(["M14", "L9"], "count the streamed part of a cancelled answer", async () => {
     const { mock, run, home, cwd } = await scene("reply\n  text: so far and a few words more\n  hang\n");
     const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
     let pressed = false;
@@ -289,7 +289,7 @@ describe("facts about models", () => {
     },
   );
 
-  verifies(["M14"], "are fetched anew by 'oxbow models --refresh'", async () => {
+  verifies(["M14"], "are fetched again by 'oxbow models --refresh'", async () => {
     const model = {
       limit: { context: 9000, output: 900 },
       cost: { input: 1, output: 1 },

@@ -203,7 +203,7 @@ socket.on("data", (piece) => console.log("answer:", String(piece).split("\\r\\n"
     },
   );
 
-  verifies(["M12"], "goes on when the helper dies once, and says so when it dies again", async ({ skip }) => {
+  verifies(["M12"], "continues when the helper dies once, and reports when it dies again", async ({ skip }) => {
     if (!onLinux) return skip();
     const home = await ownHome();
     let deaths = 1;

@@ -84,7 +84,7 @@ describe("a session whose content has expired", () => {
 });
 
 describe("the date", () => {
-  verifies(["S6"], "is told to the model once a day, however often the session is resumed", async () => {
+  verifies(["S6"], "is sent to the model once a day, however often the session is resumed", async () => {
     const { mock, run, inStore } = await machine("reply\n  text: one\nreply\n  text: two\nreply\n  text: three\n");
     const first = envelopes((await run("run", "--stream-events", "a prompt")).stdout);
     const session = first[0]?.session as never;

@@ -94,7 +94,7 @@ describe("git in the default mode", () => {
 });
 
 describe.runIf(sandboxed)("a repository that a sandboxed command leaves behind", () => {
-  verifies(["P8"], "is harmless when the turn has ended, and the person is told", async () => {
+  verifies(["P8"], "is harmless when the turn has ended, and the user gets a message", async () => {
     const marker = join(home, "MARKER");
     await writeFile(join(cwd, "program"), `#!/bin/sh\n: > "${marker}"\n`);
     await chmod(join(cwd, "program"), 0o755);

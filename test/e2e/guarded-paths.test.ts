@@ -159,7 +159,7 @@ describe("guarded paths", () => {
 });
 
 describe("what is guarded", () => {
-  verifies(["P16", "T10"], "is not brought back by an undo without a yes of its own", async () => {
+  verifies(["P16", "T10"], "is not restored by an undo without a separate approval", async () => {
     await put("ci/pre-commit", "old\n");
     await calling([
       ["read", { path: "ci/pre-commit" }],

@@ -120,7 +120,7 @@ reply
     expect(sessions.map(({ title }: { title: string }) => title)).toEqual(["second", "primo"]);
   });
 
-  verifies(["L16", "S6"], "ends the old session, which another process may go on with at once", async () => {
+  verifies(["L16", "S6"], "ends the old session, which another process may resume at once", async () => {
     const mock = await mockModel("reply\n  text: one\nreply\n  hang\nreply\n  text: three\n");
     const cwd = await temporaryFolder();
     const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };

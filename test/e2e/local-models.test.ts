@@ -18,7 +18,7 @@ async function ollama(script: string) {
 }
 
 describe("a model of Ollama", () => {
-  verifies(["M20", "M10"], "is given the context it needs, and a prompt that was cut is told", async () => {
+  verifies(["M20", "M10"], "gets the context it needs, and a cut prompt is reported", async () => {
     const { mock, env } = await ollama("model small context=16384 cut=silent\nreply times=any\n  text: Hello.");
     const home = await temporaryFolder();
     await mkdir(join(home, "config"));

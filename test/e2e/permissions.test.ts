@@ -115,7 +115,7 @@ reason = "not today"
     expect(await readdir(cwd)).toEqual(["made.txt"]);
   });
 
-  verifies(["P1", "P3"], "is told beforehand by 'oxbow permissions test', with the reason", async () => {
+  verifies(["P1", "P3"], "is shown in advance by 'oxbow permissions test', with the reason", async () => {
     const asked = await permissions("test", "git push --force", "--json");
     expect(JSON.parse(asked.stdout)).toMatchObject({ decision: "ask" });
     expect(asked.code).toBe(4);
@@ -151,7 +151,7 @@ reason = "not today"
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  verifies(["P7", "P2"], "and why, can be asked for afterwards", async () => {
+  verifies(["P7", "P2"], "and its reason can be shown afterwards", async () => {
     const mock = await startMockModel({
       script: script([reply().tool("bash", { command: "rm x" }), reply().text("No.")]),
     });
@@ -287,7 +287,7 @@ program=$2; shift 3; exec "$program" "$@"
     expect(without.statuses).toEqual(commands.map(() => "ok"));
   });
 
-  verifies(["P8"], "leaves it only when a person says so", async (context) => {
+  verifies(["P8"], "leaves it only when a person approves", async (context) => {
     context.skip(!(await hasSandbox()), "this machine has no sandbox");
     const outside = await temporaryFolder();
     const { statuses, text } = await calling(

@@ -89,7 +89,7 @@ describe("behind a proxy", () => {
     expect(await texts(home)).not.toContain(LOGIN.password);
   });
 
-  verifies(["O5"], "what it refuses is told with its name and without its password", async () => {
+  verifies(["O5"], "its refusals are reported with its name and without its password", async () => {
     const { network, run } = await setUp({ settings: ["ConnectPort 443"] });
     const shown = `http://${network.proxy}`;
     const failing = async (env: Record<string, string>) => {

@@ -131,7 +131,7 @@ describe("routes", () => {
     },
   );
 
-  verifies(["M8"], "oxbow route keeps what was added, and says what is wrong", async () => {
+  verifies(["M8"], "oxbow route stores routes, and reports mistakes", async () => {
     const env = { OXBOW_HOME: await temporaryFolder() };
     expect((await oxbow(["route", "add", "fast", "openai:small"], { env })).code).toBe(0);
     expect((await oxbow(["route", "list"], { env })).stdout).toBe("@fast  openai:small\n");

@@ -208,17 +208,21 @@ describe("exit codes and clear errors", () => {
     expect(timed.stderr).toContain("--timeout");
   });
 
-  verifies(["U1", "P1"], "a permission nobody could give is said (4), and the answer still comes", async () => {
-    const script =
-      'reply\n  tool bash {"command": "touch made"}\nreply\n  expect last-tool-result contains "cannot answer here"\n  text: I could not.\n';
-    const cwd = await temporaryFolder();
-    const { code, stdout, stderr } = await runAgainst(script, ["run", "go", "--permission-mode", "ask"], { cwd });
-    expect(stdout).toBe("I could not.\n");
-    oneLine(stderr);
-    expect(stderr).toContain("--permission-mode allow");
-    expect(code).toBe(4);
-    expect(await readdir(cwd)).toEqual([]);
-  });
+  verifies(
+    ["U1", "P1"],
+    "a permission that no user could give is reported (4), and the answer still comes",
+    async () => {
+      const script =
+        'reply\n  tool bash {"command": "touch made"}\nreply\n  expect last-tool-result contains "cannot answer here"\n  text: I could not.\n';
+      const cwd = await temporaryFolder();
+      const { code, stdout, stderr } = await runAgainst(script, ["run", "go", "--permission-mode", "ask"], { cwd });
+      expect(stdout).toBe("I could not.\n");
+      oneLine(stderr);
+      expect(stderr).toContain("--permission-mode allow");
+      expect(code).toBe(4);
+      expect(await readdir(cwd)).toEqual([]);
+    },
+  );
 
   verifies(["U1", "M5"], "no model (6)", async () => {
     const { code, stderr } = await oxbow(["run", "hi", "--provider", "anthropic"]);

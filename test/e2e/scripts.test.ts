@@ -51,7 +51,7 @@ describe("oxbow --run SCRIPT", () => {
     expect([test.code, test.stdout]).toEqual([1, expect.not.stringContaining("effort")]);
   });
 
-  verifies(["U1"], "reads standard input as '-', ends at /exit, and refuses what is no script", async () => {
+  verifies(["U1"], "reads standard input as '-', ends at /exit, and refuses files that are not scripts", async () => {
     const piped = await oxbow(["--run", "-"], { cwd, env, input: "/effort high\n/exit\n/hlep\n" });
     expect([piped.code, piped.stdout]).toEqual([0, expect.stringContaining("high effort")]);
     const refusals: [readonly string[], RegExp][] = [

@@ -89,7 +89,7 @@ describe("oxbow session", () => {
     expect(await readdir(join(home, "data", "undo"))).toEqual([]);
   });
 
-  verifies(["S10", "S6"], "shows what was said and done, whole or by turns", async () => {
+  verifies(["S10", "S6"], "shows the conversation and the calls, whole or by turns", async () => {
     const { stdout } = await session("show", id);
     for (const words of ["write a poem", "A poem about a rose", "Turn 2", "Now it is about a tulip."]) {
       expect(stdout).toContain(words);
@@ -104,7 +104,7 @@ describe("oxbow session", () => {
     ]);
   });
 
-  verifies(["S10"], "finds words in what was said, and says when there are none", async () => {
+  verifies(["S10"], "finds words in conversations, and reports when there are none", async () => {
     const hits = await json<{ session: string; turn: number; snippet: string }[]>("search", "tulip", '"now it is"');
     expect(hits).toMatchObject([{ session: id, turn: 2 }]);
     const nothing = await session("search", "chrysanthemum");
@@ -122,7 +122,7 @@ describe("oxbow session", () => {
     expect(await readdir(cwd)).toEqual(["made"]);
   });
 
-  verifies(["S6", "S10"], "branches after a turn; both sessions go on by themselves", async () => {
+  verifies(["S6", "S10"], "branches after a turn; both sessions continue separately", async () => {
     const branch = await json<SessionRecord>("branch", id, "--turn", "1");
     const source = await exported();
     const copy = await exported(branch.id);
@@ -161,7 +161,7 @@ describe("oxbow session", () => {
     expect(refused.stderr).toMatch(/not|no/);
   });
 
-  verifies(["S6"], "imports what Claude Code wrote, and goes on with it", async () => {
+  verifies(["S6"], "imports a transcript of Claude Code, and continues it", async () => {
     const project = join(home, ".claude", "projects", "-w");
     await mkdir(project, { recursive: true });
     const line = (uuid: string, parentUuid: string | null, message: unknown) => {
@@ -269,7 +269,7 @@ describe("oxbow session", () => {
     expect((await run(["/session delete x"])).stderr).toContain("too short");
   });
 
-  verifies(["S10"], "explains itself and what was typed wrongly", async () => {
+  verifies(["S10"], "explains itself and typing mistakes", async () => {
     const help = await session("--help");
     expect(help.code).toBe(0);
     for (const name of ["list", "show", "search", "replay", "branch", "undo", "export", "import", "verify", "gc"]) {

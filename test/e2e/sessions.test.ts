@@ -80,7 +80,7 @@ describe("a session", () => {
     );
   }
 
-  verifies(["S6", "M7"], "goes on with another provider, without the thoughts of the first", async () => {
+  verifies(["S6", "M7"], "continues with another provider, without the thinking of the first", async () => {
     const { run, sessions } = await machine();
     const mock = await mockModel(TWO_RUNS);
     const anthropic = providerEnvironment("anthropic", mock.url);
@@ -166,7 +166,7 @@ reply
     expect(timing?.payload.parts["log/write"]).toBeGreaterThan(0);
   });
 
-  verifies(["U1"], "says what is wrong with a session that is asked for", async () => {
+  verifies(["U1"], "reports what is wrong with a named session", async () => {
     const { run } = await machine();
     const { code, stderr } = await run(["run", "--continue", "hi"]);
     expect(code).toBe(2);
@@ -220,7 +220,7 @@ reply
     return { ...place, mock, env };
   }
 
-  verifies(["S6", "U1"], "goes on in its own folder, or in the one that --cwd names", async () => {
+  verifies(["S6", "U1"], "resumes in its own folder, or in the one that --cwd names", async () => {
     const { home, cwd, run, sessions } = await machine();
     const elsewhere = await temporaryFolder();
     await writeFile(join(cwd, "name.txt"), "the first folder");
@@ -247,7 +247,7 @@ reply
     expect(mock.requests).toHaveLength(1);
   });
 
-  verifies(["S3"], "is told to the model as the person says, and is settled then", async () => {
+  verifies(["S3"], "gets the result that the user gives, for the model and for the ledger", async () => {
     const { run, env, mock } = await killed();
     const args = ["run", "--continue", "--orphan", "succeeded", "--orphan-note", "The file is there.", "go on"];
     expect(await run(args, env)).toMatchObject({ code: 0, stdout: "I see.\n" });

@@ -51,7 +51,7 @@ async function endsAfter(child: ChildProcess, signal: NodeJS.Signals): Promise<{
 const FULL = "oxbow: cannot write to standard output: no space is left on the device.\n";
 
 describe("standard output that cannot be written to", () => {
-  verifies(["U1", "L9"], "ends the turn: nothing more is asked or run, and the exit code says so", async () => {
+  verifies(["U1", "L9"], "ends the turn: nothing more is sent or run, and the exit code shows it", async () => {
     const { mock, cwd, env } = await machine(
       'reply\n  text: Words first.\n  tool bash {"command": "sleep 60"}\nreply\n  text: never\n',
     );
@@ -62,7 +62,7 @@ describe("standard output that cannot be written to", () => {
     expect(shown).toMatchObject({ code: 0 });
   });
 
-  verifies(["U1"], "is told once where only the last words are lost, and by every command", async () => {
+  verifies(["U1"], "is reported once if only the last output is lost, and by every command", async () => {
     const { cwd, env } = await machine("reply\n  text: Done.\n");
     for (const args of [["run", "go"], ["run", "--output-format", "json", "go"], ["session", "list"], ["--help"]]) {
       expect(await writingTo("/dev/full", args, { cwd, env })).toEqual({ code: 1, stderr: FULL });
@@ -70,7 +70,7 @@ describe("standard output that cannot be written to", () => {
     expect((await writingTo("/dev/full", ["--version"], { cwd, env })).code).toBe(1);
   });
 
-  verifies(["U1"], "is no news where the reader has gone (130)", async () => {
+  verifies(["U1"], "is not reported if the reader closed the pipe (130)", async () => {
     const { env } = await machine("reply\n  text repeat=200000: words and words \n  hang\n");
     const gone = await oxbow(["run", "go", "--stream-events"], {
       env,
@@ -150,7 +150,7 @@ describe("a signal", () => {
 const script = findProgram("script", process.env.PATH);
 
 describe("a terminal that is closed", () => {
-  verifies(["L9", "U1"], "ends the turn and the client, also where no signal says so", async (context) => {
+  verifies(["L9", "U1"], "ends the turn and the client, even without a signal", async (context) => {
     if (script === undefined || process.platform !== "linux") return context.skip();
     const { mock, cwd, env } = await machine("reply\n  text: so far\n  hang\n");
     const pidFile = join(cwd, "pid");

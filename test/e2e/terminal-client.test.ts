@@ -96,7 +96,7 @@ describe.skipIf(tmux === undefined)("the terminal client", () => {
     await leave(terminal);
   });
 
-  verifies(["U2"], "steers, queues and takes back what is typed during a turn", async () => {
+  verifies(["U2"], "steers, queues and removes inputs during a turn", async () => {
     const terminal = await start(
       [
         reply().tool("bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }),
@@ -186,7 +186,7 @@ describe.skipIf(tmux === undefined)("the terminal client", () => {
     await leave(terminal);
   });
 
-  verifies(["U2"], "stops for the shell and comes back", async () => {
+  verifies(["U2"], "suspends to the shell and returns", async () => {
     const terminal = await start([reply().text("Back.")]);
     terminal.type("half a draft");
     await terminal.until("> half a draft");

@@ -35,7 +35,7 @@ describe("text output to a pipe", () => {
     expect(stderr).toBe("First I look.\nThen I look again.\n");
   });
 
-  verifies(["U1"], "holds nothing of a turn that ends at a limit within its calls", async () => {
+  verifies(["U1"], "contains nothing of a turn that ends at a limit within its calls", async () => {
     const env = await model("reply times=any\n  text: On it.\n  tool ls {}\n");
     const { code, stdout, stderr } = await oxbow(["look around", "--max-iterations", "2"], { env });
     expect([code, stdout]).toEqual([3, ""]);
@@ -55,7 +55,7 @@ describe("text output to a pipe", () => {
     }
   });
 
-  verifies(["U1", "M9"], "retries are said in text and beside JSON", async () => {
+  verifies(["U1", "M9"], "retries are reported in text and beside JSON", async () => {
     for (const flags of [[], ["--output-format", "json"]]) {
       const env = await model('reply\n  error 429 rate-limit "slow" retry-after=50ms\nreply\n  text: Here.\n');
       const { code, stderr } = await oxbow(["look around", ...flags], { env });
@@ -64,7 +64,7 @@ describe("text output to a pipe", () => {
     }
   });
 
-  verifies(["U1", "M8"], "a failover is said, with both models", async () => {
+  verifies(["U1", "M8"], "a failover is reported, with both models", async () => {
     const env = await model(
       'reply times=any when model is "main"\n  error overloaded\nreply when model is "spare"\n  text: Here.\n',
     );

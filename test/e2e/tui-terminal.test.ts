@@ -92,7 +92,7 @@ describe("the terminal of the client in tmux", () => {
     expect(terminal.lines().filter((line) => line.startsWith("printed"))).toEqual([]);
   });
 
-  verifies(["U1"], "repaints only the live part at each size, and keeps what stands above", async (context) => {
+  verifies(["U1"], "repaints only the live part at each size, and keeps the text above", async (context) => {
     context.skip(tmux === undefined, "tmux is not installed");
     const { terminal } = await start();
     let count = 0;
@@ -108,27 +108,31 @@ describe("the terminal of the client in tmux", () => {
     expect(terminal.lines().slice(1)).toEqual([...numbers, "hello", ...printed, ...live]);
   });
 
-  verifies(["U1"], "stops by Ctrl-Z, comes back by fg, and lends the terminal to another program", async (context) => {
-    context.skip(tmux === undefined, "tmux is not installed");
-    const { terminal } = await start();
-    terminal.type("z");
-    await terminal.until(/Stopped[\s\S]*EXIT/);
-    await expectRestored(terminal);
-    terminal.type("fg", "Enter");
-    await terminal.until(/<resumed> <z>.*\n> \d+\nstatus/);
-    terminal.type("e");
-    await terminal.until(/^icanon$/m);
-    terminal.type("words", "Enter");
-    await terminal.until(/got words\n-+\nlast/);
-    terminal.type("f");
-    await terminal.until(/^full screen$/m);
-    expect(terminal.tell("#{alternate_on}")).toBe("1");
-    terminal.type("f");
-    await terminal.until(/got words\n-+\nlast/);
-    terminal.type("q");
-    await terminal.until(/got words\nbye\n\$/);
-    await expectRestored(terminal);
-  });
+  verifies(
+    ["U1"],
+    "suspends with Ctrl-Z, returns with fg, and lends the terminal to another program",
+    async (context) => {
+      context.skip(tmux === undefined, "tmux is not installed");
+      const { terminal } = await start();
+      terminal.type("z");
+      await terminal.until(/Stopped[\s\S]*EXIT/);
+      await expectRestored(terminal);
+      terminal.type("fg", "Enter");
+      await terminal.until(/<resumed> <z>.*\n> \d+\nstatus/);
+      terminal.type("e");
+      await terminal.until(/^icanon$/m);
+      terminal.type("words", "Enter");
+      await terminal.until(/got words\n-+\nlast/);
+      terminal.type("f");
+      await terminal.until(/^full screen$/m);
+      expect(terminal.tell("#{alternate_on}")).toBe("1");
+      terminal.type("f");
+      await terminal.until(/got words\n-+\nlast/);
+      terminal.type("q");
+      await terminal.until(/got words\nbye\n\$/);
+      await expectRestored(terminal);
+    },
+  );
 
   verifies(["U1"], "is restored after SIGTERM, an exception, and SIGKILL in the full screen", async (context) => {
     context.skip(tmux === undefined || process.platform !== "linux", "tmux is not installed");

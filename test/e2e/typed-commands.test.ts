@@ -46,7 +46,7 @@ const REFUSED: readonly (readonly [args: readonly string[], advice: RegExp])[] =
 ];
 
 describe("a mistyped command", () => {
-  verifies(["U1"], "is never sent to a model: exit code 2 and what was meant", async () => {
+  verifies(["U1"], "is never sent to a model: exit code 2 and a suggestion", async () => {
     const { mock, env } = await model();
     for (const [args, advice] of REFUSED) {
       const { code, stdout, stderr } = await oxbow(args, { env });

@@ -24,7 +24,7 @@ async function homeWith(toml: string, env: Readonly<Record<string, string>> = {}
 }
 
 describe("a model that cannot be meant", () => {
-  verifies(["M5", "M7"], "is an error that costs nothing; a tag of Ollama is no provider", async () => {
+  verifies(["M5", "M7"], "is an error that costs nothing; a tag of Ollama is not a provider", async () => {
     const mock = await mockModel("model qwen2.5:7b\nreply times=any\n  text: here\n");
     const hosted = providerEnvironment("openai", mock.url);
     const wrong: readonly (readonly [string, RegExp])[] = [
@@ -82,7 +82,7 @@ describe("an address or folder that cannot be", () => {
 });
 
 describe("a profile", () => {
-  verifies(["U9", "U10"], "is told with the place of its mistake (2)", async () => {
+  verifies(["U9", "U10"], "is reported with the place of its mistake (2)", async () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ['model = "a"\nmax_iterations = = 3\n', /config\.toml, line 2, column \d+ is not valid TOML: /],
       ['[permissions]\nedit = "ask"\n', /permissions: unknown key "edit"/],

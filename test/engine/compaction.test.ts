@@ -137,7 +137,7 @@ describe("a conversation that is shortened as it goes", () => {
     },
   );
 
-  verifies(["X7", "S3"], "can go on from any event at which the log may end, with every call answered", async () => {
+  verifies(["X7", "S3"], "can continue from any event at which the log may end, with every call answered", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
         const { engine } = engineWith(steps, 1_200);
@@ -177,14 +177,18 @@ describe("a conversation that is shortened as it goes", () => {
     expect(rebuilt.waiting).toEqual([[text("later")]]);
   });
 
-  verifies(["M16", "X7"], "is looked at with one comparison a request, and not shortened again in vain", async () => {
-    const { engine, model } = engineWith([{ says: 1, calls: [1], fails: "no" }], 100_000);
-    await engine.turn("go");
-    expect([model.summaries, engine.kinds("CompactionTriggered")]).toEqual([0, []]);
-    // The newest input alone is more than the window: nothing can be dropped, and no summary is requested.
-    const hopeless = engineWith([{ says: 1, calls: [1], fails: "no" }], 1_000);
-    await hopeless.engine.turn("please ".repeat(9_000));
-    expect(hopeless.model.summaries).toBe(0);
-    expect(hopeless.engine.kinds("ContextNearlyFull", "CompactionTriggered")).toEqual(["ContextNearlyFull"]);
-  });
+  verifies(
+    ["M16", "X7"],
+    "is checked with one comparison per request, and not shortened again without effect",
+    async () => {
+      const { engine, model } = engineWith([{ says: 1, calls: [1], fails: "no" }], 100_000);
+      await engine.turn("go");
+      expect([model.summaries, engine.kinds("CompactionTriggered")]).toEqual([0, []]);
+      // The newest input alone is more than the window: nothing can be dropped, and no summary is requested.
+      const hopeless = engineWith([{ says: 1, calls: [1], fails: "no" }], 1_000);
+      await hopeless.engine.turn("please ".repeat(9_000));
+      expect(hopeless.model.summaries).toBe(0);
+      expect(hopeless.engine.kinds("ContextNearlyFull", "CompactionTriggered")).toEqual(["ContextNearlyFull"]);
+    },
+  );
 });

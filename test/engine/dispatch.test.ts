@@ -155,7 +155,7 @@ describe("dispatch", () => {
     },
   );
 
-  verifies(["L7"], "sequential execution stops at the first failure and says so for the rest", async () => {
+  verifies(["L7"], "sequential execution stops at the first failure and reports it for the rest", async () => {
     const ran: string[] = [];
     const step = tool("step", async (args) => {
       ran.push(String(args.name));

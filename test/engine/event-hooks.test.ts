@@ -131,7 +131,7 @@ describe("hooks before a call", () => {
     expect(project.read(".git/hooks/pre-commit")).toBeUndefined();
   });
 
-  verifies(["E3", "P2"], "a changed input is judged again, by the permissions and by the other hooks", async () => {
+  verifies(["E3", "P2"], "a changed input is checked again, by the permissions and by the other hooks", async () => {
     const changing = (command: string) => deciding("allow", { updatedInput: { command } });
     project.settings({ PreToolUse: [{ matcher: "Bash", hooks: [changing("touch changed")] }] });
     const changed = await project.run([bash("ls"), done]);
@@ -302,7 +302,7 @@ describe("hooks around a turn", () => {
   });
 });
 
-verifies(["E3", "L17"], "a subagent has events of its own, and the same guards around its calls", async () => {
+verifies(["E3", "L17"], "a subagent has its own events, and the same guards around its calls", async () => {
   const log = (fields: string) => ({
     type: "command",
     command: `grep -o '"\\(hook_event_name\\|agent_type\\)":"[^"]*"' | tr '\\n' ' ' >> ${fields}; echo >> ${fields}`,

@@ -133,14 +133,14 @@ describe("a hook and permissions", () => {
     expect(resultsOf(await engine.turn("hi")).join()).toMatch(/denied: .*needs the user's permission.*please look/);
   });
 
-  verifies(["L2"], "never allow a call, and changed arguments are judged", async () => {
+  verifies(["L2"], "never allow a call, and changed arguments are checked", async () => {
     gate('{decision: "allow"}');
     await open('reply\n  tool bash {"command": "touch x"}\nreply\n  text: Done.\n', ["--permission-mode", "ask"]);
     expect(resultsOf(await engine.turn("hi")).join()).toMatch(/denied/);
     expect(engine.notes.join()).toContain("a hook can only make permissions stricter");
   });
 
-  it("judges changed arguments", async () => {
+  it("checks changed arguments", async () => {
     gate('{input: {command: "touch x"}}');
     await open('reply\n  tool bash {"command": "ls"}\nreply\n  text: Done.\n', ["--permission-mode", "ask"]);
     expect(resultsOf(await engine.turn("hi")).join()).toMatch(/denied/);

@@ -92,14 +92,14 @@ describe("hooks of a stage", () => {
     expect(order).toEqual(["05-early -/-", "30-instructions /1", "60-late /1"]);
   });
 
-  verifies(["L2"], "choose another stage; the last wish counts", async () => {
+  verifies(["L2"], "choose another stage; the last choice wins", async () => {
     const goesTo = (name: string, next: Stage): NamedHook => ({ name, run: () => ({ next }) });
     const { engine, result } = await turnWith({ start: [goesTo("80-a", "receive"), goesTo("90-b", "done")] });
     expect(result).toMatchObject({ outcome: "answered", text: "", iterations: 0 });
     expect(engine.kinds("TurnStarted", "TurnEnded", "Error")).toEqual(["TurnStarted", "TurnEnded"]);
   });
 
-  verifies(["L2", "L4"], "stop the turn on purpose; the outcome says so, and every call is answered", async () => {
+  verifies(["L2", "L4"], "stop the turn on purpose; the outcome shows it, and every call is answered", async () => {
     const stops: NamedHook = { name: "60-stop", run: () => ({ stop: "the review is not done" }) };
     const { engine, result } = await turnWith({ receive: [stops] });
     expect(result).toMatchObject({ outcome: "stopped", failure: { reason: "StoppedByHook" } });

@@ -213,7 +213,7 @@ describe("cancellation", () => {
     expect(engine.conversation.at(-1)?.content).toHaveLength(3);
   });
 
-  it("a limit that cancels is an outcome of its own", async () => {
+  it("a limit that cancels is a separate outcome", async () => {
     const abort = new AbortNode();
     abort.abort({ by: "oxbow", failure: failure("Timeout", { timeout: "5s" }) });
     const engine = testEngine({ model: scriptedModel([says("never")]) });

@@ -26,7 +26,7 @@ async function running(inspector: Session): Promise<readonly string[]> {
 }
 
 describe("a turn", () => {
-  verifies(["L2"], "runs nothing of src/main", async () => {
+  verifies(["L2"], "runs no module of src/main", async () => {
     const base = await mkdtemp(join(tmpdir(), "oxbow-test-"));
     const mock = await startMockModel({ script: SCRIPT });
     const { engine, connect } = await hostEngine(base, mock, { flags: ["--permission-mode", "allow"] });

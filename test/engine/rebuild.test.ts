@@ -145,7 +145,7 @@ describe("the conversation from the log", () => {
     );
   });
 
-  verifies(["S6", "S3"], "can go on from any event at which the log may end", async () => {
+  verifies(["S6", "S3"], "can continue from any event at which the log may end", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 4 }), async (answers) => {
         const engine = engineFor(answers);

@@ -64,7 +64,7 @@ const of = (engine: TestEngine, kind: string) =>
   engine.events.filter((event) => event.kind === kind).map(({ payload }) => payload);
 
 describe("a model call that fails for a while", () => {
-  verifies(["M9"], "is made again after the time that the provider named, and that is told", async () => {
+  verifies(["M9"], "is retried after the time that the provider gives, and an event reports it", async () => {
     const { clock, model, engine } = engineOf([fails("RateLimited", [], { retry_after_ms: 12_000 }), says("hello")]);
     const turn = engine.turn("go");
     await settled();

@@ -63,7 +63,7 @@ describe("a turn that was cut off", () => {
     });
   });
 
-  verifies(["S3"], "is told of a read that fails now", async () => {
+  verifies(["S3"], "gets an error for a read that fails now", async () => {
     const look = tool("look", async () => {
       throw new Error("it is gone");
     });

@@ -125,7 +125,7 @@ describe("input while a turn runs", () => {
     await ended(1);
   });
 
-  verifies(["L10"], "with queue it becomes the next turn, in the order it came, each of its own sender", async () => {
+  verifies(["L10"], "with queue it becomes the next turn, in order, each with its own sender", async () => {
     const { send, other, events, run, working, release, ended } = await hosted([
       WORK,
       says("one"),
@@ -174,7 +174,7 @@ describe("input while a turn runs", () => {
     expect(inputs(events)).toEqual(["go", "one more thing"]);
   });
 
-  verifies(["L10", "L9"], "is given up when the turn is cancelled, and that is told", async () => {
+  verifies(["L10", "L9"], "is dropped when the turn is cancelled, and an event reports it", async () => {
     const { send, client, session, events, working, ended, run } = await hosted([WORK, says("never")]);
     await send("go");
     await working;

@@ -87,7 +87,7 @@ function start(file: string, mock: MockModel, args: readonly string[] = []): Sta
 }
 
 describe("docs/library.md", () => {
-  verifies(["L13"], "opens with an example of at most fifteen lines that runs as it stands", async () => {
+  verifies(["L13"], "opens with an example of at most fifteen lines that runs unchanged", async () => {
     const mock = await mockModel(
       reply().text("Let me look.").tool("clock", { zone: "Europe/Lisbon" }),
       reply()
@@ -104,7 +104,7 @@ describe("docs/library.md", () => {
     expect(mock.failures).toEqual([]);
   });
 
-  verifies(["C6"], "has an example of the server that runs as it stands", async () => {
+  verifies(["C6"], "has an example of the server that runs unchanged", async () => {
     const mock = await mockModel(reply().text("Hi."));
     const code = (await codeIn("docs/library.md")).find((block) => block.includes("createServer")) ?? "";
     const program = start(await projectWith(code), mock);

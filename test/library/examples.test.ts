@@ -285,7 +285,7 @@ describe("the other blocks of", () => {
 });
 
 describe("docs/cassettes.md", () => {
-  it("opens with an example that replays as it stands", async () => {
+  it("opens with an example that replays unchanged", async () => {
     const [first] = await blocksOf(ROOT, "docs/cassettes.md");
     const mock = await startMockModel({
       script: script([reply().tool("grep", { pattern: "needle" }), reply().text("Found it in hay.txt.")]),

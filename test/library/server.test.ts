@@ -83,7 +83,7 @@ describe("the server of a harness", () => {
     expect(mock.failures).toEqual([]);
   });
 
-  verifies(["C6"], "cancels, refuses a second prompt meanwhile, and goes on", async () => {
+  verifies(["C6"], "cancels, refuses a second prompt meanwhile, and continues", async () => {
     const { mock, harness, server, auth, post } = await serve(reply().text("Well …").hang(), reply().text("Yes."));
     const reader = await readEvents(`${server.url}/events`, auth);
     await post("/prompt", '{"content": "Think hard."}');

@@ -8,7 +8,7 @@ function made(config: object, handler: object = {}): Harness {
 }
 
 describe("options that the library does not have", () => {
-  verifies(["L13"], "are refused at construction, with what was meant", () => {
+  verifies(["L13"], "are refused at construction, with a suggestion", () => {
     expect(() => made({ maxToken: 10 })).toThrow('the configuration has no option "maxToken". Did you mean maxTokens?');
     expect(() => made({ colour: "red" })).toThrow(/There are apiKey, model, /);
     expect(() => made({ price: { input: 1, output: 2, cached: 3 } })).toThrow('price has no option "cached"');

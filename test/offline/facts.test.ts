@@ -92,7 +92,7 @@ describe("what a project's files say", () => {
 });
 
 describe("what the history says", () => {
-  it("is told", async () => {
+  it("is reported", async () => {
     const project = await scene(FILES);
     const git = (...args: readonly string[]) =>
       execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=a@b.test", ...args], { cwd: project.root });
@@ -115,7 +115,7 @@ describe("what the history says", () => {
     for (const [question, answer] of cases) expect(await project.ask(question), question).toContain(answer);
   });
 
-  it("is told for a time", async () => {
+  it("is reported for a time", async () => {
     const project = await scene({});
     const at = (daysAgo: number) => new Date(new Date().setHours(12, 0, 0, 0) - daysAgo * 86_400_000).toISOString();
     const git = (date: string, ...args: readonly string[]) =>

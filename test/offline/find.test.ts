@@ -141,7 +141,7 @@ describe("a search with more than one listing holds", () => {
   });
 });
 
-describe("what cannot be done is said", () => {
+describe("impossible requests are reported", () => {
   it("when the folder does not exist", async () => {
     const project = await scene({ "a.txt": "x\n" });
     const answer = await project.ask("search for x in nowhere");

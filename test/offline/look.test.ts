@@ -96,7 +96,7 @@ describe("measuring", () => {
 describe("reading", () => {
   const files = { "a.txt": `${numbered(30)}\n`, "README.md": "# Title\n\nSome text.\n", "docs/README.md": "# Other\n" };
 
-  it("shows all of a file or the part asked for", async () => {
+  it("shows all of a file or the requested part", async () => {
     const project = await scene(files);
     expect(await project.ask("show me README.md")).toContain(
       "`README.md` (3 lines):\n\n```\n# Title\n\nSome text.\n```",
@@ -110,7 +110,7 @@ describe("reading", () => {
     expect(await project.ask("show a.txt lines 40-50")).toContain("has only 30 lines");
   });
 
-  it("lists a folder that was taken for a file", async () => {
+  it("lists a folder instead of a file", async () => {
     const project = await scene(files);
     expect(await project.ask("show me ./docs/../docs")).toMatch(/is a folder|could not be read/);
     expect(await project.ask("open docs/README.md/x")).toContain("could not be read");
@@ -122,7 +122,7 @@ describe("reading", () => {
     expect(await project.ask("cat wide.txt")).toContain("Some lines are cut.");
   });
 
-  it("fences text that has fences of its own", async () => {
+  it("fences text that contains fences", async () => {
     const project = await scene({ "a.md": "```\ncode\n```\n" });
     expect(await project.ask("cat a.md")).toContain("````\n```\ncode\n```\n````");
   });

@@ -142,7 +142,7 @@ describe.skipIf(reason !== undefined)("what a command makes at a guarded name", 
     expect(auto.told.join("")).not.toContain("\x1b");
   });
 
-  it("is found while a background command goes on after the turn", async () => {
+  it("is found while a background command keeps running after the turn", async () => {
     program('import time\nwhile not os.path.exists("go"): time.sleep(0.01)\nopen(".envrc","w")\ntime.sleep(60)');
     await auto.background("python3 make.py");
     await auto.flush();

@@ -115,7 +115,7 @@ describe("clients of one session", () => {
     expect(only(events, "TurnEnded")[0]?.payload.outcome).toBe("denied");
   });
 
-  verifies(["P4"], "a person who does not answer in time has denied, and the model is told", async () => {
+  verifies(["P4"], "a question without an answer in time is denied, and the model gets the reason", async () => {
     const engine = await open(["touch made"], { timeoutMs: 20 });
     const person = connect(engine, "human");
     const events = await turn(person, await newSession(person));

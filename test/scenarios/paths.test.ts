@@ -438,7 +438,7 @@ if (!existsSync(SUITE)) {
 } else {
   const { cases } = JSON.parse(readFileSync(SUITE, "utf8")) as { cases: readonly Scenario[] };
   describe("path scenarios", () => {
-    it("that are left out or played in a way of their own exist", () => {
+    it("that are left out or played specially exist", () => {
       const known = new Set(cases.map(({ id }) => id));
       expect([...Object.keys(ELSEWHERE), ...Object.keys(SPECIAL), ...STRICTER].filter((id) => !known.has(id))).toEqual(
         [],

@@ -189,7 +189,7 @@ describe("plugins", () => {
     },
   );
 
-  verifies(["E4"], "a plugin that fails is switched off with a message, and the turn goes on", async () => {
+  verifies(["E4"], "a plugin that fails is switched off with a message, and the turn continues", async () => {
     const broken = (name: string, body: string) => `export default (oxbow) => { ${body} }; // ${name}`;
     const place = await start(
       [reply().tool("read", { path: "a.txt" }), reply().text("first "), reply().text("again")],

@@ -166,24 +166,28 @@ describe("a client", () => {
 });
 
 describe("a person at a client", () => {
-  verifies(["C1", "P2"], "changes the mode, which holds from the next call on and is told to the others", async () => {
-    const engine = await open(["touch made"], { flags: ["--permission-mode", "deny"] });
-    const client = connect(engine);
-    const session = await create(client);
-    expect(await client.send("SetMode", { mode: "allow" }, session)).toEqual({ ok: true });
-    const status = await client.query("GetStatus", {}, session);
-    expect(status).toMatchObject({ ok: true, answer: { place: { mode: "allow", cwd: root } } });
-    expect(await client.query("ListSessions", {})).toMatchObject({ ok: true, answer: { sessions: [] } });
-    const ended = until(client, "TurnEnded");
-    const result = until(client, "ToolResult");
-    await client.send("SendInput", { content: [text("make it")] }, session);
-    expect((await result).payload.status).toBe("ok");
-    await ended;
-    const told = until(client, "ModeChanged");
-    await client.send("SetMode", { mode: "plan" }, session);
-    expect((await told).payload).toEqual({ mode: "plan", by: client.id });
-    expect(await client.query("GetStatus", {}, session)).toMatchObject({ answer: { place: { mode: "plan" } } });
-  });
+  verifies(
+    ["C1", "P2"],
+    "changes the mode, which applies from the next call on and is reported to the others",
+    async () => {
+      const engine = await open(["touch made"], { flags: ["--permission-mode", "deny"] });
+      const client = connect(engine);
+      const session = await create(client);
+      expect(await client.send("SetMode", { mode: "allow" }, session)).toEqual({ ok: true });
+      const status = await client.query("GetStatus", {}, session);
+      expect(status).toMatchObject({ ok: true, answer: { place: { mode: "allow", cwd: root } } });
+      expect(await client.query("ListSessions", {})).toMatchObject({ ok: true, answer: { sessions: [] } });
+      const ended = until(client, "TurnEnded");
+      const result = until(client, "ToolResult");
+      await client.send("SendInput", { content: [text("make it")] }, session);
+      expect((await result).payload.status).toBe("ok");
+      await ended;
+      const told = until(client, "ModeChanged");
+      await client.send("SetMode", { mode: "plan" }, session);
+      expect((await told).payload).toEqual({ mode: "plan", by: client.id });
+      expect(await client.query("GetStatus", {}, session)).toMatchObject({ answer: { place: { mode: "plan" } } });
+    },
+  );
 
   verifies(["P2"], "is needed for every mode but plan", async () => {
     const engine = await open([], { flags: ["--permission-mode", "ask"] });
@@ -194,7 +198,7 @@ describe("a person at a client", () => {
     expect(await agent.send("SetMode", { mode: "ask" }, session)).toMatchObject({ ok: false });
   });
 
-  verifies(["C1"], "takes back what still waits, and no turn begins with it", async () => {
+  verifies(["C1"], "removes a waiting input, and no turn begins with it", async () => {
     const engine = await open(["touch made"], { flags: ["--permission-mode", "ask"] });
     const client = connect(engine);
     const session = await create(client);

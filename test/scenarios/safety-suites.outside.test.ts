@@ -228,7 +228,7 @@ describe("trust/scenarios", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("flag-smuggling: a prompt that looks like a flag is no flag", async () => {
+  it("flag-smuggling: a prompt that looks like a flag is not a flag", async () => {
     const config = join(base, "evil.toml");
     writeFileSync(config, 'permission_mode = "allow"\n');
     const { code, stderr } = await oxbow(["run", `--settings=${config}`, "go"], {

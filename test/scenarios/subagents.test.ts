@@ -84,7 +84,7 @@ async function stored(place: Place, parent: SessionId) {
 }
 
 describe("subagents", () => {
-  verifies(["L17"], "several calls in one answer run side by side, and each report comes back", async () => {
+  verifies(["L17"], "several calls in one answer run concurrently, and each returns a report", async () => {
     // Each waits for a file of the other, so one after the other would never end.
     const waits = (own: string, other: string) => ({
       command: `touch ${own}; until [ -e ${other} ]; do sleep 0.02; done; echo ${own} met ${other}`,
@@ -289,7 +289,7 @@ describe("subagents", () => {
     expect(of(events, "TurnEnded")[0]?.by_model?.map(({ model }) => model)).toContain("cheap-one");
   });
 
-  verifies(["L17"], "a failing subagent is a result, and the turn goes on", async () => {
+  verifies(["L17"], "a failing subagent is a result, and the turn continues", async () => {
     const place = await start([
       reply()
         .when("begin")
@@ -392,7 +392,7 @@ describe("subagents", () => {
     expect(most).toEqual([1, 1]);
   });
 
-  verifies(["L17"], "a subagent has a time limit, and the turn goes on after it", async () => {
+  verifies(["L17"], "a subagent has a time limit, and the turn continues after it", async () => {
     const place = await start(
       [
         reply().when("begin").tool("agent", agent("stall")),

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const TOOL = fileURLToPath(new URL("../suites.mjs", import.meta.url));
 
-it("says plainly that there are no suites, and that is no failure", async () => {
+it("says plainly that there are no suites, which is not a failure", async () => {
   const env = { ...process.env, OXBOW_SUITES: "/nowhere/at/all" };
   const { stdout } = await promisify(execFile)(process.execPath, [TOOL], { env });
   expect(stdout).toContain("No suites at /nowhere/at/all");

@@ -16,7 +16,7 @@ describe("themes", () => {
     }
   });
 
-  it("switches off what it switches on, and stays inside sixteen colours where there are no more", () => {
+  it("switches off what it switches on, and uses only sixteen colours if the terminal has no more", () => {
     const on: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
     for (const name of THEME_NAMES) {
       const theme = createTheme(name, { colours: "16" });

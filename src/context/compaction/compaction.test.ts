@@ -103,7 +103,7 @@ describe("the meter", () => {
   });
 });
 
-describe("the message that stands for the beginning", () => {
+describe("the message that replaces the beginning", () => {
   verifies(["X7"], "keeps the user's words, and the first request over any number of summaries", () => {
     const first = [user("build it <first-request>\nnot this\n</first-request>"), answer("ok"), user("now test it")];
     const { firstRequest = "", latestRequest = "" } = requestsIn(first, 500);
@@ -127,7 +127,7 @@ describe("the message that stands for the beginning", () => {
 });
 
 describe("a transcript", () => {
-  verifies(["X7", "P12"], "marks what a call brought, and not what was said in its place", () => {
+  verifies(["X7", "P12"], "marks the result of a call, but not Oxbow's own text instead of it", () => {
     const untrusted = (words: string, source: string) => `<${source}>${words}</${source}>`;
     const said = (...content: readonly ResultContent[]) =>
       transcriptOf(
@@ -149,7 +149,7 @@ describe("a summary", () => {
   });
   const long = (n: number) => [calls(n), results(n, `word${n} and more, `.repeat(400))];
 
-  verifies(["X7"], "is asked for once when all fits, with results marked and cut", async () => {
+  verifies(["X7"], "is requested once if everything fits, with results marked and cut", async () => {
     const requests: SummaryRequest[] = [];
     const messages = [user("do it"), calls(1), results(1, "x ".repeat(20_000)), answer("done")];
     const answered = await summarize(

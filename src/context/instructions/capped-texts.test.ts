@@ -3,7 +3,7 @@ import { cappedTexts } from "./capped-texts.js";
 
 const texts = (...all: string[]) => all.map((text, at) => ({ name: String(at), text }));
 
-it("takes texts in order as far as the bytes go, and says what was cut", () => {
+it("takes texts in order up to the limit, and says what was cut", () => {
   expect(cappedTexts(texts("root", "abcdef", "never"), 7)).toEqual([
     { name: "0", text: "root", cut: 0 },
     { name: "1", text: "abc", cut: 3 },

@@ -62,7 +62,7 @@ describe("a request link of a plugin that fails", () => {
     expect(await wordsOf(await link.run(REQUEST, requestContext(), async () => stream("x")))).toBe("x");
   });
 
-  it("in an answer of its own is replaced by the model's, or the request is made again", async () => {
+  it("in its own answer is replaced by the model's answer, or the request is made again", async () => {
     const own = (...words: readonly string[]) =>
       guarded().guard.requestLink({
         name: "40-a",
@@ -77,7 +77,7 @@ describe("a request link of a plugin that fails", () => {
     expect(await wordsOf(await own("half").run(REQUEST, requestContext(), next))).toBe("half failure");
   });
 
-  it("with a request that cannot be sent, or a result that is no stream, is left out", async () => {
+  it("with an invalid request, or a result that is not a stream, is left out", async () => {
     for (const run of [
       async (_request: ModelRequest, _context: RequestContext, next: (input: ModelRequest) => Promise<ModelStream>) =>
         next({ model: "m" } as ModelRequest),

@@ -50,7 +50,7 @@ describe("a bench", () => {
     expect(failed).toMatchObject({ failure: { reason: "NoModel" } });
   });
 
-  it("takes the middle of several runs, and a whole answer when there is no first piece", () => {
+  it("takes the median of several runs, and the whole answer when there is no first piece", () => {
     expect(median([])).toBeUndefined();
     expect(median([run(9000, 9500), run(100, 600), run(200, 700)])).toEqual(run(200, 700));
     expect(median([run(100, 600), run(200, 800)])).toEqual(run(150, 700));

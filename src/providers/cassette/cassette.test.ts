@@ -101,7 +101,7 @@ describe("a cassette", () => {
     expect(replayed.report()).toEqual({ left: [] });
   });
 
-  verifies(["M18", "S4"], "holds no key and no secret, also when they come back in pieces", async () => {
+  verifies(["M18", "S4"], "contains no key and no secret, even if a server repeats them in pieces", async () => {
     const said = `data: your key ${key()} and the token ${secret()} are noted\n\n`;
     const url = await serve(async (_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream", "x-account": "somebody" });
@@ -259,7 +259,7 @@ describe("two requests are the same", () => {
   });
 });
 
-describe("a file that is no cassette", () => {
+describe("a file that is not a cassette", () => {
   it.each([
     ["", "is not a cassette"],
     ["hello", "tape:1 is not a line"],

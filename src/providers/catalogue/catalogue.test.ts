@@ -156,7 +156,7 @@ describe("facts of a model", () => {
     },
   );
 
-  verifies(["M14"], "have no price when nobody told one", async () => {
+  verifies(["M14"], "have no price if none is listed", async () => {
     const unknown = await catalogue.facts({ provider: "anthropic", model: "brand-new" });
     expect(unknown).toMatchObject({ source: "assumed", assumed: true, context: 32_768 });
     expect(unknown.note).toContain("its price is unknown");
@@ -205,7 +205,7 @@ describe("facts of a model", () => {
     expect(() => readOverrides(value)).toThrow(message);
   });
 
-  it("come from the newer of the shipped and the fetched list; a spoiled one is no help", async () => {
+  it("come from the newer of the shipped and the fetched list; a damaged one is ignored", async () => {
     const facts = async (text: string | undefined) =>
       new Catalogue({ readFetched: async () => text }).facts({ provider: "anthropic", model: "claude-sonnet-4-5" });
     const own = "[anthropic]\nclaude-sonnet-4-5 1k 10 7 8 - - t\n";
@@ -294,7 +294,7 @@ describe("a refresh", () => {
     return { file, done: refreshCatalogue({ url, file, http, today: "2099-01-02" }) };
   }
 
-  verifies(["M14"], "keeps what it fetched; what is no catalogue changes nothing", async () => {
+  verifies(["M14"], "stores a fetched catalogue; an invalid one changes nothing", async () => {
     const { file, done } = await refreshFrom(200, JSON.stringify(document()));
     expect((await done).date).toBe("2099-01-02");
     const text = await readFile(file, "utf8");

@@ -77,7 +77,7 @@ describe("parseVariables", () => {
 });
 
 describe("environmentOf", () => {
-  it("is what every program needs and what was asked for, and no more", () => {
+  it("contains the default variables and those that the program names, and no others", () => {
     const variables = { PATH: "/bin", HOME: "/home/me", A_KEY: "a", OTHER_KEY: "o", B_KEY: undefined };
     const asked = ["A_KEY", "B_KEY"].map((name) => ({ name, description: "" }));
     expect(environmentOf(variables, asked)).toEqual({ PATH: "/bin", HOME: "/home/me", A_KEY: "a" });

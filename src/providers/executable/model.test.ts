@@ -143,7 +143,7 @@ LINES`);
     expect(failure?.retryable).toBe(retryable);
   });
 
-  it("keeps what was said before it failed", async () => {
+  it("keeps the text from before the failure", async () => {
     const events = await ask(await program(`cat > /dev/null; echo '{"type":"text","text":"Half"}'; exit 1`));
     expect(events[0]).toEqual({ type: "text", text: "Half" });
     expect(failureOf(events)?.reason).toBe("ProviderFailed");
@@ -216,7 +216,7 @@ LINES`);
     });
   });
 
-  it("is told of thoughts of its own family only, and in good order", async () => {
+  it("gets thinking of its own family only, and in order", async () => {
     const path = await program(`printf '{"content":"'; cat | base64 | tr -d '\\n'; printf '"}'`);
     const messages: readonly Message[] = [
       { role: "user", content: [{ type: "text", text: "a" }] },

@@ -93,7 +93,7 @@ describe("[M20] a model of Ollama", () => {
     expect(mock.requests[0]?.body).toMatchObject({ keep_alive: -1, truncate: false });
   });
 
-  it("is asked again with more when the estimate was too small, and fails when there is no more", async () => {
+  it("gets the request again with more context when the estimate was too small, and fails when there is no more", async () => {
     const model = await open("model mock-model context=8192\nreply times=any\n  text: ok");
     // Characters that take one byte here and more in the request.
     const events = await ask(model, "\u0001".repeat(3000));
@@ -110,7 +110,7 @@ describe("[M20] a model of Ollama", () => {
     expect(noticesOf(await ask(model, tokens(12_000)))).toEqual([]);
   });
 
-  it("is not asked for what the server says it cannot do, and that is told once", async () => {
+  it("gets no request for abilities that the server denies, with one notice", async () => {
     const model = await open("model plain capabilities=completion\nreply times=2\n  text: ok\n", { model: "plain" });
     const notices = noticesOf(await ask(model, "hi", { tools: TOOLS, effort: "high" }));
     expect(notices).toMatchObject([{ level: "warning", message: expect.stringContaining("plain cannot call tools") }]);
@@ -145,7 +145,7 @@ describe("[M20] a model of Ollama", () => {
 describe("[M20] a call with broken arguments", () => {
   const BROKEN = 'reply\n  text: Reading.\n  tool read raw: {"path":\n';
 
-  it("is asked for again with the tool's schema, and only the call is replaced", async () => {
+  it("is requested again with the tool's schema, and only the call is replaced", async () => {
     const model = await open(`${BROKEN}reply\n  text: {"path": "a.txt"}\n  usage input=5 output=5\n`, {
       wire: "openai-chat",
     });
@@ -162,7 +162,7 @@ describe("[M20] a call with broken arguments", () => {
     expect(mock.requests[1]?.body).not.toHaveProperty("tools");
   });
 
-  it("stands when that does not help either, and after three times nobody asks again", async () => {
+  it("stays if that does not help, and after three times it is not requested again", async () => {
     const model = await open(`${BROKEN}reply\n  text: sorry\n`.repeat(3) + BROKEN, { wire: "openai-chat" });
     for (const requests of [2, 4, 6, 7]) {
       const events = await ask(model, "Read a.txt", { tools: TOOLS });

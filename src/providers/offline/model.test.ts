@@ -48,7 +48,7 @@ describe("the offline model", () => {
     expect(all.at(-2)).toMatchObject({ type: "usage", usage: { cache_read: 0, reasoning: 0 } });
   });
 
-  it("asks for tools and says so", async () => {
+  it("calls tools and reports them", async () => {
     const all = await events(request([user("which files mention sqlite")]));
     expect(all.map((event) => event.type)).toEqual(["block", "usage", "stop"]);
     expect(all[0]).toMatchObject({
@@ -57,7 +57,7 @@ describe("the offline model", () => {
     expect(all[2]).toEqual({ type: "stop", reason: "tool_calls" });
   });
 
-  it("goes on from the results in the messages alone", async () => {
+  it("continues from the results in the messages alone", async () => {
     const ask = user("which files mention sqlite");
     const [first] = await events(request([ask]));
     if (first?.type !== "block" || first.block.type !== "tool_call") throw new Error("no call");
@@ -90,13 +90,13 @@ describe("the offline model", () => {
     expect(all.at(-1)).toEqual({ type: "stop", reason: "length" });
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when it is cancelled", async () => {
     const stop = new AbortController();
     stop.abort();
     expect(await events(request([user("help")]), stop.signal)).toEqual([]);
   });
 
-  it("answers when nobody said anything", async () => {
+  it("answers without any message", async () => {
     expect(JSON.stringify(await events(request([])))).toContain("It is not a language model");
   });
 });

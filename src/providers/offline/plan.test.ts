@@ -48,7 +48,7 @@ describe("a plan", () => {
     expect(step(batch(), [fact("a"), fact("b")])).toEqual({ type: "answer", text: "text of a,text of b" });
   });
 
-  it("ends with a failure that it does not expect, and goes on after one that it does", () => {
+  it("ends at an unexpected failure, and continues after an expected one", () => {
     expect(step(twoReads(), [fact("a", { failed: true })])).toMatchObject({
       text: expect.stringContaining("I could not finish: `read` (a) failed."),
     });

@@ -31,7 +31,7 @@ describe("quoted text", () => {
     },
   );
 
-  it("keeps what stands around a literal inside a word", () => {
+  it("keeps the text around a literal inside a word", () => {
     const request = parseRequestText("open x='a b'");
     expect(request.term(request.text.split(" ")[1] ?? "")).toEqual({ value: "x=a b", quoted: false });
   });

@@ -20,7 +20,7 @@ const results = (...names: readonly string[]): Message => ({
 });
 
 describe("the turn at hand", () => {
-  it("is the newest request and what was found for it", () => {
+  it("is the newest request and its results so far", () => {
     const messages = [user("old"), calls("a"), results("a"), { role: "assistant", content: [text("done")] } as Message];
     const turn = readCurrentTurn([...messages, user("new"), calls("b", "bad"), results("b", "bad")], never);
     expect(turn).toEqual({
@@ -61,7 +61,7 @@ describe("the turn at hand", () => {
     expect(readCurrentTurn(messages, never)).toMatchObject({ request: "show a", facts: [{ text: "inside" }] });
   });
 
-  it("is empty when nobody said anything", () => {
+  it("is empty without messages", () => {
     expect(readCurrentTurn([], never)).toEqual({ request: "", facts: [], first: true });
   });
 });

@@ -17,7 +17,7 @@ const names = async () => {
   return installed.ok ? installed.models.map(({ name }) => name) : [];
 };
 
-it("[M5] pulls a model, stops when told, and goes on from there", async () => {
+it("[M5] pulls a model, stops when cancelled, and resumes from there", async () => {
   const clock = new ManualClock();
   mock = await startMockModel({ script: "model new:1b installed=no size=2000 pull=20s\nreply\n  text: ok", clock });
   expect(await names()).toEqual([]);

@@ -37,7 +37,7 @@ describe("what is done about a failed call", () => {
     expect(nextWait(problem("Overloaded", { retryable: true, attempts: 3 }), first, limits)).toBeUndefined();
   });
 
-  verifies(["M9"], "garbage is asked for again once, and only where a model had begun to speak", () => {
+  verifies(["M9"], "a damaged answer is retried once, and only if a model had begun its answer", () => {
     const garbled = problem("MalformedResponse", {});
     expect(nextWait(garbled, first, limits)).toBeUndefined();
     expect(nextWait(garbled, { ...first, begun: true }, limits)).toBe(250);

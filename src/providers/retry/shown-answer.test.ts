@@ -40,7 +40,7 @@ function read(events: readonly ModelEvent[]): readonly ModelEvent[] {
 }
 
 describe("one answer over several attempts", () => {
-  verifies(["M9"], "an attempt that says the same goes on where the last one broke", () => {
+  verifies(["M9"], "an attempt with the same text continues where the last one broke", () => {
     const shown = new ShownAnswer();
     expect(shown.take([think("hm"), thought("hm"), say("The qu")])).toHaveLength(3);
     shown.restart("StreamInterrupted");
@@ -53,7 +53,7 @@ describe("one answer over several attempts", () => {
     ]);
   });
 
-  verifies(["M9"], "one that says something else has the old words taken back, and is told from its beginning", () => {
+  verifies(["M9"], "an attempt with other text withdraws the old text and starts from its beginning", () => {
     const shown = new ShownAnswer();
     shown.take([say("The quick")]);
     shown.restart("Overloaded");
@@ -65,7 +65,7 @@ describe("one answer over several attempts", () => {
     ]);
   });
 
-  verifies(["M9"], "also one that ends before it has said all of it, or that signs its thought otherwise", () => {
+  verifies(["M9"], "and so does one that ends earlier, or that signs its thinking differently", () => {
     const shorter = new ShownAnswer();
     shorter.take([say("The quick")]);
     shorter.restart("StreamInterrupted");

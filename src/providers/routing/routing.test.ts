@@ -42,27 +42,31 @@ const costs = (engine: ReturnType<typeof testEngine>) =>
   );
 
 describe("a model made of several", () => {
-  verifies(["M8"], "the next one answers when one cannot; that is told, and who was paid", async () => {
-    const usage: ModelEvent = {
-      type: "usage",
-      usage: { input: 5, output: 1, cache_read: 0, cache_write: 0, reasoning: 0 },
-    };
-    const first = member("a:one", fails("Overloaded", usage));
-    const { engine } = routed(first, member("b:two", answers("hello")));
-    expect(await engine.turn("go")).toMatchObject({ outcome: "answered", text: "hello", usage: { input: 5 } });
-    const over = engine.events.find(({ kind }) => kind === "FailedOver");
-    expect(over?.payload).toMatchObject({
-      route: "main",
-      from: { provider: "a", model: "one" },
-      to: { provider: "b", model: "two" },
-      reason: "Overloaded",
-      message: "a is overloaded.",
-    });
-    expect(costs(engine)).toEqual(["a:one", "b:two"]);
-    expect(engine.events.find(({ kind }) => kind === "CostIncremented")?.payload).toMatchObject({ abandoned: true });
-  });
+  verifies(
+    ["M8"],
+    "the next model answers when one cannot; the events report that and the cost of each model",
+    async () => {
+      const usage: ModelEvent = {
+        type: "usage",
+        usage: { input: 5, output: 1, cache_read: 0, cache_write: 0, reasoning: 0 },
+      };
+      const first = member("a:one", fails("Overloaded", usage));
+      const { engine } = routed(first, member("b:two", answers("hello")));
+      expect(await engine.turn("go")).toMatchObject({ outcome: "answered", text: "hello", usage: { input: 5 } });
+      const over = engine.events.find(({ kind }) => kind === "FailedOver");
+      expect(over?.payload).toMatchObject({
+        route: "main",
+        from: { provider: "a", model: "one" },
+        to: { provider: "b", model: "two" },
+        reason: "Overloaded",
+        message: "a is overloaded.",
+      });
+      expect(costs(engine)).toEqual(["a:one", "b:two"]);
+      expect(engine.events.find(({ kind }) => kind === "CostIncremented")?.payload).toMatchObject({ abandoned: true });
+    },
+  );
 
-  verifies(["M8"], "one that failed is passed over for a minute, then asked again", async () => {
+  verifies(["M8"], "a failed model is skipped for a minute, then tried again", async () => {
     const first = member("a:one", fails("QuotaExceeded"), answers("back"));
     const { engine, clock } = routed(first, member("b:two", answers("stand-in")));
     await engine.turn("1");

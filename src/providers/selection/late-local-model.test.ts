@@ -38,7 +38,7 @@ const loud = (model: Model): Model => ({
   },
 });
 
-it("asks first, loads the care while the server works, once, and reads the answer through it", async () => {
+it("sends the request first, loads the wrappers once while the server works, and reads the answer through them", async () => {
   const { model, asked, say } = server();
   const clock = new ManualClock();
   let loads = 0;

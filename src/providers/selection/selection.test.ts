@@ -93,7 +93,7 @@ async function chosen(from: ModelRegistry, ...args: Parameters<ModelRegistry["ch
   return `${model.provider}:${model.model}`;
 }
 
-describe("[M5] the choice without a wish", () => {
+describe("[M5] the choice without a named model", () => {
   it("takes the first key at once: nothing is asked of any server", async () => {
     const server = await serve(tags("a"));
     const from = await registry([SERVICE, OTHER, local("ollama", server.url)], {
@@ -153,7 +153,7 @@ describe("[M5] the choice without a wish", () => {
     expect(await chosen(await registry(rows, { roots }), {}, someone)).toBe("ollama:b");
   });
 
-  it("takes the first of several when nobody is there, and says so", async () => {
+  it("takes the first of several without a user, and reports it", async () => {
     const server = await serve(tags("a", "b"));
     const { model, note } = await (await registry([local("ollama", server.url)])).choose({});
     expect(model.model).toBe("a");
@@ -163,7 +163,7 @@ describe("[M5] the choice without a wish", () => {
     expect(await chosen(silent, {}, person(" "))).toBe("ollama:a");
   });
 
-  it("is offline when there is nothing, and a model that was asked for is then missing", async () => {
+  it("is offline if nothing is found, and a named model is then missing", async () => {
     const from = await registry([SERVICE, local("ollama", NOWHERE)]);
     const { model, note } = await from.choose({});
     expect(model.provider).toBe("offline");
@@ -172,7 +172,7 @@ describe("[M5] the choice without a wish", () => {
     expect(failure?.message).toMatch(/^No model: no available provider has 'qwen'/);
   });
 
-  it("offers to start Ollama where it is installed: a person is asked, otherwise it is only said", async () => {
+  it("offers to start an installed Ollama: asks a user, otherwise only mentions it", async () => {
     const bin = await folder();
     await script(join(bin, "ollama"), "exit 1");
     const rows = [local("ollama", NOWHERE)];

@@ -42,7 +42,7 @@ async function modelOver<State>(wire: Wire<State>, more: { path?: string } = {})
 }
 
 describe("a provider's own count", () => {
-  verifies(["M1"], "is asked for with what Anthropic counts, and nothing it refuses", async () => {
+  verifies(["M1"], "sends the fields that Anthropic counts, and none that it refuses", async () => {
     const { count, mock } = await modelOver(anthropic);
     expect(await count()).toBeGreaterThan(0);
     const [asked] = mock.lookups;
@@ -51,7 +51,7 @@ describe("a provider's own count", () => {
     expect(mock.failures).toEqual([]);
   });
 
-  verifies(["M1"], "is asked for with the whole request at Gemini", async () => {
+  verifies(["M1"], "sends the whole request to Gemini", async () => {
     const { count, mock } = await modelOver(gemini);
     const counted = await count();
     const [asked] = mock.lookups;

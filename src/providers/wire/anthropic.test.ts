@@ -87,7 +87,7 @@ describe("[M1 M2] the stream of Anthropic Messages", () => {
     expect(seen.at(-1)).toEqual({ type: "stop", reason: "tool_calls" });
   });
 
-  it("marks arguments that were cut off, or are no object, and repairs nothing", () => {
+  it("marks arguments that were cut off or are not an object, and repairs nothing", () => {
     const cut = [
       { type: "content_block_start", index: 0, content_block: { type: "tool_use", name: "write", input: {} } },
       { type: "content_block_delta", index: 0, delta: json('{"path": "a", "text": "unfin') },
@@ -184,7 +184,7 @@ describe("[M1 M2] the stream of Anthropic Messages", () => {
     expect(glued.at(-1)).toMatchObject({ type: "failure", failure: { reason: "StreamInterrupted", retryable: true } });
   });
 
-  it("does not show what was not JSON", () => {
+  it("does not show text that is not JSON", () => {
     const seen = replay(anthropic, CONTEXT, [Buffer.from("data: {private\n\n")]);
     expect(seen).toMatchObject([{ type: "failure", failure: { reason: "MalformedResponse" } }]);
     expect(JSON.stringify(seen)).not.toContain("private");
@@ -307,7 +307,7 @@ describe("[M1 M2] a request to Anthropic Messages", () => {
     ]);
   });
 
-  it("leaves out a server's tool that a cancel cut off, but not one that is to go on", () => {
+  it("leaves out a server's tool that a cancel cut off, but not one that continues", () => {
     const search = { type: "opaque", provider: "anthropic", data: { type: "server_tool_use", id: "s1" } } as const;
     const answer: Message = { role: "assistant", content: [{ type: "text", text: "Looking" }, search] };
     const kept = request([said("Go"), answer]).messages;

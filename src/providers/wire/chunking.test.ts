@@ -161,7 +161,7 @@ describe.each(WIRES)("%s", (_, wire, write) => {
     );
   });
 
-  it("repeats in its blocks what the deltas said, and ends exactly once", () => {
+  it("repeats the text of the deltas in its blocks, and ends exactly once", () => {
     fc.assert(
       fc.property(saying, fc.nat(3000), (parts, length) => {
         const bytes = Buffer.from(write(parts, "\n")).subarray(0, length);

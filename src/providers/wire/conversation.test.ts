@@ -41,7 +41,7 @@ describe("arrange", () => {
     });
   });
 
-  it("puts an answer between a call and what the model said next", () => {
+  it("puts a result between a call and the next text of the model", () => {
     const turns = arrange([user(text("a")), assistant(call(1)), assistant(text("b"))], all);
     expect(turns.map((turn) => turn.role)).toEqual(["user", "assistant", "user", "assistant"]);
     expect(arrange([user(text("a")), assistant(call(1))], all).at(-1)).toMatchObject({ results: [{ call: "call_1" }] });
@@ -52,7 +52,7 @@ describe("arrange", () => {
     expect(arrange([user(text("a")), thought, user(text("b"))], all)).toHaveLength(1);
   });
 
-  it("knows which messages belong to the answer that goes on", () => {
+  it("knows which messages belong to the current answer", () => {
     const turns = arrange(
       [user(text("a")), assistant(text("b")), user(text("c")), assistant(call(1)), user(result(1))],
       all,

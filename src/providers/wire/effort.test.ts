@@ -78,7 +78,7 @@ describe("an effort", () => {
     expect(encode("anthropic", "claude-haiku-4-5", { effort: "low", extra }).body).toMatchObject(extra);
   });
 
-  it("lets models that can be told to think between calls", () => {
+  it("lets capable models think between calls", () => {
     const beta = "interleaved-thinking-2025-05-14";
     expect(encode("anthropic", "claude-haiku-4-5", { effort: "low" }).headers["anthropic-beta"]).toBe(beta);
     expect(encode("anthropic", "claude-opus-5", { effort: "low" }).headers).not.toHaveProperty("anthropic-beta");

@@ -108,7 +108,7 @@ describe("responseFailure", () => {
 });
 
 describe("streamFailure", () => {
-  it("judges by the provider's words, then by a status in the code", () => {
+  it("classifies by the provider's words, then by a status in the code", () => {
     expect(streamFailure({ type: "error", error: { type: "overloaded_error", message: "o" } }, CONTEXT)).toMatchObject({
       reason: "Overloaded",
       retryable: true,

@@ -236,7 +236,7 @@ describe("[M1 M2] a request to Gemini", () => {
     });
   });
 
-  it("returns each signature on the part it came with, and nothing of other families", () => {
+  it("returns each signature on the part it came with, and none of other families", () => {
     const seen = events(
       chunk({ text: "Hm.", thought: true }),
       chunk({ text: "a" }),
@@ -268,7 +268,7 @@ describe("[M1 M2] a request to Gemini", () => {
     ]);
   });
 
-  it("gives newer models a word for a signature that nobody has, and goes on giving it", () => {
+  it("gives newer models a placeholder for a missing signature, in every later request too", () => {
     const messages = [
       said("a"),
       answered(use("1")),

@@ -156,7 +156,7 @@ reply
     },
   );
 
-  it("goes on in the middle of a turn that another model began", async () => {
+  it("continues in the middle of a turn that another model began", async () => {
     mock = await startMockModel({ script: "reply\n  text: Done." });
     const messages: Message[] = [
       said("Look."),

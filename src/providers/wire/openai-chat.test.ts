@@ -31,7 +31,7 @@ const callsOf = (all: readonly ModelEvent[]) =>
 const DONE = "[DONE]";
 
 describe("[M1 M2] the stream of Chat Completions", () => {
-  it("gives text, usage without what was cached, and the stop reason", () => {
+  it("gives text, usage without cached tokens, and the stop reason", () => {
     const usage = {
       prompt_tokens: 100,
       completion_tokens: 20,
@@ -271,7 +271,7 @@ describe("[M1 M2] a request to Chat Completions", () => {
     expect(openaiChat.authorize("k")).toEqual({ authorization: "Bearer k" });
   });
 
-  it("answers each call by a message of its own, with images after them", () => {
+  it("answers each call with a separate message, with images after them", () => {
     const result = (id: "call_1" | "call_2", content: readonly (typeof image | { type: "text"; text: string })[]) =>
       ({ type: "tool_result", call: id, tool: "read", content, is_error: false }) as const;
     const { body } = encode([
@@ -310,7 +310,7 @@ describe("[M1 M2] a request to Chat Completions", () => {
     ]);
   });
 
-  it("returns thinking in its field while the answer goes on, and not after it", () => {
+  it("returns thinking in its field while the answer continues, and not after it", () => {
     const thought = { type: "thinking", text: "Hm", provider: "openai", opaque: { field: "reasoning" } } as const;
     const foreign = { type: "thinking", text: "No", provider: "anthropic", opaque: { signature: "s" } } as const;
     const step: readonly Message[] = [

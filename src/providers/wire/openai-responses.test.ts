@@ -148,7 +148,7 @@ describe("[M2] the stream of OpenAI Responses", () => {
     expect(seen.at(-1)).toEqual({ type: "stop", reason: stop });
   });
 
-  it("reads an answer that came without events of its own", () => {
+  it("reads an answer that came without separate events", () => {
     const output = [message("Hi."), { type: "function_call", name: "read", arguments: "{}" }];
     expect(events(ended({ output }))).toEqual([
       { type: "text", text: "Hi." },
@@ -345,7 +345,7 @@ describe("[M1 M2] a request to OpenAI Responses", () => {
     });
   });
 
-  it("returns thinking in the clear only while its answer goes on", () => {
+  it("returns plain thinking only while its answer continues", () => {
     const plain: AssistantBlock = {
       type: "thinking",
       text: "Hm.",

@@ -176,7 +176,7 @@ describe("tool calls written as text", () => {
     expect(read(...text)).toEqual([text]);
   });
 
-  it("hold back nothing of ordinary prose, and only what may be a call of the rest", () => {
+  it("do not hold back ordinary prose, only text that may be a call", () => {
     const passed = (...pieces: string[]) =>
       feed(pieces).map((parts) => parts.map((part) => (part.type === "text" ? part.text : "CALL")).join(""));
     expect(passed("The", " answer", " is {4}.")).toEqual(["The", " answer", " is {4}.", ""]);

@@ -28,33 +28,37 @@ async function show(name: string): Promise<string> {
   return "text" in result ? result.text : result.failure.message;
 }
 
-verifies(["E1"], "oxbow sources, hooks and tools show what was found, what hides what, and what waits", async () => {
-  expect(await show("sources")).toBe("No folder here holds extensions.");
-  bed.program(join(bed.config, "tools/hello"));
-  bed.program(".oxbow/tools/hello.py");
-  bed.program(".oxbow/hooks.d/assemble/30-instructions");
-  await bed.approveAll();
-  bed.program(".oxbow/hooks.d/start/20-new");
-  bed.program(".oxbow/tools/esc\u001b[2J");
-  bed.put(".mcp.json", '{"mcpServers": {"search": {"command": "x"}}}');
-  bed.link("/etc/passwd", ".oxbow/tools/out");
-  const sources = await show("sources");
-  expect(sources).toContain("~/config (yours)\n");
-  expect(sources).toMatch(/tool +hello +approved; hidden by \.\/\.oxbow\/tools\/hello\.py/);
-  expect(sources).toMatch(/hook +start\/20-new +waits for your approval; needs --allow-project-hooks/);
-  expect(sources).toMatch(/MCP server +\.mcp\.json: mcp_servers\.search +waits/);
-  expect(sources).toContain("./.oxbow/tools/out leads out of the folder");
-  expect(sources).toContain("3 waiting: 'oxbow ack' shows and approves them.");
-  expect(sources).not.toContain("\u001b");
-  const hooks = await show("hooks");
-  expect(hooks).toMatch(/30-instructions +built in; replaced/);
-  expect(hooks).toMatch(
-    /30-instructions +\.\/\.oxbow\/.*approved; needs --allow-project-hooks; replaces the built-in one/,
-  );
-  expect(hooks).toMatch(/start\n.*05-edited-conversation +built in\n/);
-  const tools = await programsOf("tool", await place());
-  expect(tools.map(({ line }) => line).join("\n")).toMatch(/hello +\.\/\.oxbow\/tools\/hello\.py +approved; needs/);
-});
+verifies(
+  ["E1"],
+  "oxbow sources, hooks and tools show the files, which one hides another, and which wait for approval",
+  async () => {
+    expect(await show("sources")).toBe("No folder here holds extensions.");
+    bed.program(join(bed.config, "tools/hello"));
+    bed.program(".oxbow/tools/hello.py");
+    bed.program(".oxbow/hooks.d/assemble/30-instructions");
+    await bed.approveAll();
+    bed.program(".oxbow/hooks.d/start/20-new");
+    bed.program(".oxbow/tools/esc\u001b[2J");
+    bed.put(".mcp.json", '{"mcpServers": {"search": {"command": "x"}}}');
+    bed.link("/etc/passwd", ".oxbow/tools/out");
+    const sources = await show("sources");
+    expect(sources).toContain("~/config (yours)\n");
+    expect(sources).toMatch(/tool +hello +approved; hidden by \.\/\.oxbow\/tools\/hello\.py/);
+    expect(sources).toMatch(/hook +start\/20-new +waits for your approval; needs --allow-project-hooks/);
+    expect(sources).toMatch(/MCP server +\.mcp\.json: mcp_servers\.search +waits/);
+    expect(sources).toContain("./.oxbow/tools/out leads out of the folder");
+    expect(sources).toContain("3 waiting: 'oxbow ack' shows and approves them.");
+    expect(sources).not.toContain("\u001b");
+    const hooks = await show("hooks");
+    expect(hooks).toMatch(/30-instructions +built in; replaced/);
+    expect(hooks).toMatch(
+      /30-instructions +\.\/\.oxbow\/.*approved; needs --allow-project-hooks; replaces the built-in one/,
+    );
+    expect(hooks).toMatch(/start\n.*05-edited-conversation +built in\n/);
+    const tools = await programsOf("tool", await place());
+    expect(tools.map(({ line }) => line).join("\n")).toMatch(/hello +\.\/\.oxbow\/tools\/hello\.py +approved; needs/);
+  },
+);
 
 verifies(["E3"], "oxbow hooks shows event hooks with their files, approved or not", async () => {
   const hook = (command: string) => [

@@ -37,7 +37,7 @@ async function place(profile = "") {
 }
 
 describe("content that expires", () => {
-  verifies(["S5"], "is announced, goes a week later and not before, and a resume says so", async () => {
+  verifies(["S5"], "is announced, is deleted a week later and not before, and a resume reports it", async () => {
     const { sessions, store, clock, told, tend } = await place();
     const session = ids.next("sess");
     const turn = ids.next("turn");

@@ -60,7 +60,7 @@ describe("the address of a proxy", () => {
     for (const [text, expected] of cases) expect(parseProxyAddress(text, "X"), text).toMatchObject(expected);
   });
 
-  it("that cannot be read is told without its password", () => {
+  it("that cannot be parsed is reported without its password", () => {
     for (const text of [
       "http://me:sec/ret@proxy:1",
       "http://me:sec#ret@proxy:1",

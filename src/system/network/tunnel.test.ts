@@ -65,7 +65,7 @@ describe("a proxy", () => {
     await expect(late.request(get("https://a.test/", { timeouts }))).rejects.toMatchObject({ kind: "timeout" });
   });
 
-  it("gets whole addresses over a kept connection, and its refusals are not taken for the server's", async () => {
+  it("gets whole addresses over a persistent connection, and its refusals do not count as the server's", async () => {
     const asked: IncomingMessage[] = [];
     const server = createHttpServer((request, response) => {
       asked.push(request);

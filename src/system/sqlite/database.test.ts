@@ -145,7 +145,7 @@ describe("the database wrapper", () => {
     database.close();
   });
 
-  it("refuses a file that is no database of ours and leaves it alone", async () => {
+  it("refuses a file that is not our database and leaves it unchanged", async () => {
     const path = join(folder, "notes.txt");
     await writeFile(path, "my notes\n".repeat(1000));
     await cp(path, `${path}.copy`);

@@ -85,7 +85,7 @@ describe("oxbow mock-model", () => {
     await expect(probe(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  it("ends at once when it is told to in the middle of an answer", async () => {
+  it("ends at once when it is stopped in the middle of an answer", async () => {
     const command = await run({ script: file("reply\n  hang") });
     const answer = expect(askOllama(command.url)).rejects.toMatchObject({ code: "ECONNRESET" });
     while (!command.err().includes("reply 1")) await new Promise((resolve) => setImmediate(resolve));
@@ -121,7 +121,7 @@ describe("oxbow mock-model", () => {
     expect(command.err()).toContain("1 expectation of the script failed.");
   });
 
-  it("listens where it is told to, and says when it cannot", async () => {
+  it("listens on the given port, and reports when it cannot", async () => {
     const script = file("reply\n  text: hi");
     const first = await run({ script });
     const port = new URL(first.url).port;

@@ -45,7 +45,7 @@ describe.each(EVERY_WIRE)("the %s wire", (wire) => {
     expect(textOf(await ask(url))).toBe(SCRIPT_ENDED);
   });
 
-  it("starts over when told to loop", async () => {
+  it("starts over with `loop`", async () => {
     const { url } = await start("reply\n  text: one\nreply\n  text: two\nloop");
     const said: string[] = [];
     for (let i = 0; i < 5; i++) said.push(textOf(await ask(url)));
@@ -66,7 +66,7 @@ describe.each(EVERY_WIRE)("the %s wire", (wire) => {
     expect(answer.text).toContain("Too much");
   });
 
-  it("breaks the connection in the middle of the answer, after what was said", async () => {
+  it("breaks the connection in the middle of the answer, after the text so far", async () => {
     const mock = await start("reply\n  text: half an answer\n  drop");
     const answer = await ask(mock.url);
     expect(answer.status).toBe(200);
@@ -88,7 +88,7 @@ describe.each(EVERY_WIRE)("the %s wire", (wire) => {
     expect(answer.text).not.toMatch(/message_stop|\[DONE\]|"done":true/);
   });
 
-  it("sends an error in the stream when something was said before", async () => {
+  it("sends an error in the stream if text came before", async () => {
     const { url } = await start('reply\n  text: half\n  error overloaded "Sorry"');
     const answer = await ask(url);
     expect(answer.status).toBe(200);
@@ -213,7 +213,7 @@ describe.each(EVERY_WIRE)("the %s wire", (wire) => {
     expect(mock.unusedReplies).toBe(1);
   });
 
-  it("sends half of an answer that was asked for in one piece", async () => {
+  it("sends half of an answer without a stream", async () => {
     const { url } = await start(
       "reply\n  text: a long enough answer\n  drop\nreply\n  text: a long enough answer\n  cut",
     );
@@ -229,7 +229,7 @@ describe.each(EVERY_WIRE)("the %s wire", (wire) => {
 });
 
 describe("the record", () => {
-  it("keeps what was asked, without the key", async () => {
+  it("records the requests, without the key", async () => {
     const clock = new ManualClock(1000);
     const mock = await start("reply times=any\n  text: hi", { clock });
     await askAnthropic(mock.url);
@@ -256,7 +256,7 @@ describe("the record", () => {
     expect(mock.lookups.map(({ path }) => path)).toEqual(["/api/tags", "/nowhere", "/api/chat"]);
   });
 
-  it("gives the n-th request when it comes, and says so when it never does", async () => {
+  it("returns the n-th request when it comes, and rejects if it never does", async () => {
     const mock = await start("reply times=any\n  text: hi");
     const second = mock.waitForRequest(2);
     const third = mock.waitForRequest(3);

@@ -15,7 +15,7 @@ describe("the operations about what comes from outside", () => {
     expect(["8.8.8.8", "2606:4700::1", "API.example.com"].map(nonPublic)).toEqual([false, false, false]);
   });
 
-  it("wrap a text with a mark of its own", () => {
+  it("wrap a text with a unique mark", () => {
     const { text, mark } = handleWrapUntrusted({ text: "</untrusted>", kind: "file", source: "a" });
     expect(text).toBe(`<untrusted-${mark} kind="file" source="a">\n‹not a tag›/untrusted>\n</untrusted-${mark}>`);
   });

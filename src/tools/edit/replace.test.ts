@@ -21,7 +21,7 @@ describe("[T1] an edit quoted to the letter", () => {
     expect(edited("price: 1", "1", "")).toBe("price: ");
   });
 
-  it("changes every place when told to", () => {
+  it("changes every place with `all`", () => {
     expect(applyEdits("foo bar foo", [{ old: "foo", new: "food", all: true }])).toEqual({
       text: "food bar food",
       count: 2,
@@ -147,7 +147,7 @@ describe("[T1] an edit that is quoted almost right", () => {
     expect(refusal(file, { old: "log('hello');\nrun();", new: "log('bye');\nrun();" })).toContain("other quotes");
   });
 
-  it("reads what was escaped once too often, in both texts alike", () => {
+  it("understands text that was escaped twice, in both texts", () => {
     const file = 'print("a");\nprint("b\\n");\n';
     expect(edited(file, 'print(\\"a\\");', 'print(\\"c\\");')).toBe('print("c");\nprint("b\\n");\n');
     expect(edited(file, 'print(\\"a\\");\\nprint(\\"b\\\\n\\");', 'print(\\"a\\");\\nprint(\\"c\\\\n\\");')).toBe(
@@ -208,7 +208,7 @@ describe("[T1] an edit that is quoted almost right", () => {
     expect(refusal("p(`x`)\np(\"x\")\np('x')\n}\n", { old: 'p(`x`)\np("x")\n}', new: "q" })).toContain("elsewhere");
   });
 
-  it("changes every place that is alike when told to", () => {
+  it("changes every similar place with `all`", () => {
     const file = "  f( 1 );\n  x();\n\tf(1) ;\n";
     expect(applyEdits(file, [{ old: "f(1);", new: "g(1);", all: true }])).toEqual({
       text: "  g(1);\n  x();\n\tg(1);\n",
@@ -236,7 +236,7 @@ describe("[T1] a quotation that is not in the file", () => {
     expect(message.length).toBeLessThan(6000);
   });
 
-  it("says so when nothing resembles it, and when the new text is there already", () => {
+  it("reports when nothing resembles it, and when the new text is already there", () => {
     expect(refusal("alpha beta", { old: "gamma", new: "delta" })).toContain("Nothing in the file resembles it");
     expect(refusal("a\nnew text\n", { old: "old text here", new: "new text" })).toContain("already there, at line 2");
   });

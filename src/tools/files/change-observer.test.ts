@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(base, { recursive: true }));
 
 describe("the observer of a workspace", () => {
-  verifies(["T10"], "hears of every change before it happens, with what is about to go", async () => {
+  verifies(["T10"], "is notified of every change before it happens, with the old content", async () => {
     await workspace.readText("a");
     await workspace.writeText("a", "1");
     expect(heard).toEqual([]);
@@ -86,7 +86,7 @@ describe("the observer of a workspace", () => {
     expect(readFileSync(join(base, "d/e/f"), "utf8")).toBe("2");
   });
 
-  it("hears nothing of what is refused", async () => {
+  it("is not notified of refused changes", async () => {
     await expect(workspace.writeText("a", "unread")).rejects.toThrow();
     await expect(workspace.remove("missing")).rejects.toThrow();
     await expect(workspace.move("a", "d")).rejects.toThrow();

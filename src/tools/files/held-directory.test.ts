@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe.runIf(process.platform === "linux")("a directory that is swapped for a link", () => {
-  it("after it is held: work goes on where it began", async () => {
+  it("after it is held: work continues where it began", async () => {
     const held = await HeldDirectory.open(join(base, "ws/dir"), "dir");
     await rename(join(base, "ws/dir"), join(base, "ws/moved"));
     await symlink(join(base, "out"), join(base, "ws/dir"));
@@ -44,7 +44,7 @@ describe.runIf(process.platform === "linux")("a directory that is swapped for a 
 });
 
 describe("a file", () => {
-  it("is opened where it is said to be, and not through links", async () => {
+  it("is opened at its path, and not through links", async () => {
     const handle = await openRegularFile(join(base, "ws/dir/file"), "file");
     expect(await handle.readFile("utf8")).toBe("mine");
     await handle.close();

@@ -158,7 +158,7 @@ describe("which files are searched, with and without ripgrep", () => {
     expect(seen).toEqual(["four", "one", "sub/one", "sub/three"]);
   });
 
-  it("sees hidden files but nothing of version control, and no links", async () => {
+  it("sees hidden files, but no files of version control and no links", async () => {
     await build(root, { ".hidden/x": "", ".git/config": "", "sub/.git": "gitdir: elsewhere", ".hg/store": "", a: "" });
     await build(base, { "out/secret": "SECRET" });
     await symlink(join(base, "out"), join(root, "link"));

@@ -24,7 +24,7 @@ describe("LiveProgress", () => {
     expect(shown).toEqual(["a", "bc"]);
   });
 
-  it("shows nothing of what ends at once: that is in the result", () => {
+  it("shows nothing for a command that ends at once: the result has its output", () => {
     const { clock, shown, live } = setUp();
     live.write(Buffer.from("a"));
     live.stop();
@@ -62,7 +62,7 @@ describe("LiveProgress", () => {
     expect(shown.length).toBeLessThan(100);
   });
 
-  it("shows the last words at the end of what was watched, and is silent after that", () => {
+  it("shows the last output when a watched command ends, and nothing after that", () => {
     const { clock, shown, live } = setUp();
     live.write(Buffer.from("a"));
     clock.advance(40);

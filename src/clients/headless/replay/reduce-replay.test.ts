@@ -39,12 +39,12 @@ const lines = (count: number, word = "line"): StepContent => ({
 const show = (state: ReplayState, content: StepContent) => act(state, { type: "content", step: state.at, content });
 
 describe("[S6] moving through the steps", () => {
-  it("goes on with space, right and j, and back with left, k and b", () => {
+  it("moves forward with space, right and j, and back with left, k and b", () => {
     expect(press(opened(), " ", "right", "j").at).toBe(3);
     expect(press(opened(), " ", "right", "j", "left", "k", "b").at).toBe(0);
   });
 
-  it("stays at both ends and says so", () => {
+  it("stays at both ends with a message", () => {
     const beginning = press(opened(), "left");
     expect([beginning.at, beginning.message]).toEqual([0, "This is the beginning."]);
     const end = press(opened(), "end", " ");
@@ -104,13 +104,13 @@ describe("[S6] a log that is still being read", () => {
     expect(press(partly, "j", "j", "j", "j", "j").message).toBe("Still reading the session.");
   });
 
-  it("reaches a turn that was not known when it was asked for", () => {
+  it("reaches a turn that was not known at the request", () => {
     const wanting = press(partly, "2", "enter");
     expect([wanting.at, wanting.message]).toEqual([0, "Reading up to turn 2 …"]);
     expect(act(wanting, rest)).toMatchObject({ at: 7, message: "", goal: undefined });
   });
 
-  it("says so when the log ends before that turn", () => {
+  it("reports when the log ends before that turn", () => {
     const missing = act(press(partly, "9", "enter"), rest, { type: "index-ended" });
     expect(missing).toMatchObject({ at: 0, goal: undefined, message: "There is no turn 9: the session has 2." });
   });
@@ -131,7 +131,7 @@ describe("[S6] a log that is still being read", () => {
     expect(act(shown, rest)).toMatchObject({ at: 1, content: shown.content });
   });
 
-  it("keeps what was read when the rest cannot be", () => {
+  it("keeps the steps so far if the rest cannot be read", () => {
     const broken = act(partly, { type: "index-ended", problem: "damaged" });
     expect(broken.steps).toHaveLength(5);
     expect(broken.indexed).toEqual({ upTo: 11, done: true, problem: "damaged" });
@@ -192,7 +192,7 @@ describe("[S6] searching", () => {
     expect(press(opened(), "/", "enter").search).toBeUndefined();
   });
 
-  it("goes to what was found and scrolls to it", () => {
+  it("goes to the match and scrolls to it", () => {
     const searching = press(opened(), ...typed("line 70"));
     const search = searching.search ?? { text: "", from: 0 };
     const found = act(searching, { type: "found", search, step: 5 });

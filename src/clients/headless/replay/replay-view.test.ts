@@ -55,7 +55,7 @@ describe("[S6] viewReplay", () => {
     ]);
   });
 
-  it("adds up what was paid, and names the model of the turn", () => {
+  it("adds up the costs, and names the model of the turn", () => {
     const state = press(opened(sampleLog()), "end");
     expect(viewReplay(state).at(-2)).toBe(
       "step 10/10 · turn 2/2 · 2026-01-31 · 12:00:06 · +0ms · test:other · 400 in · 40 out · $0.40",
@@ -125,7 +125,7 @@ describe("[S6] viewReplay", () => {
     expect(viewReplay(press(state, "d")).slice(1, 6)).toEqual(["── thinking", "thoughts", "", "whole", ""]);
   });
 
-  it("marks what was looked for", () => {
+  it("marks the search text", () => {
     const state = show(
       press(opened(sampleLog(), { ...FACTS, color: true }), "/", "l", "o", "o", "k", "enter"),
       CONTENT,

@@ -49,7 +49,7 @@ describe("[S6] runReplay on a terminal", () => {
     expect([terminal.closed, terminal.listeners]).toEqual([1, 0]);
   });
 
-  it("leaves with Ctrl-C, with Esc once no sequence can follow, and when it is told to", async () => {
+  it("leaves with Ctrl-C, with Esc once no sequence can follow, and when it is stopped", async () => {
     const interrupted = open(sampleLog());
     interrupted.terminal.type("\u0003");
     await interrupted.done;
@@ -168,7 +168,7 @@ describe("[S6] runReplay on a terminal", () => {
     expect(terminal.closed).toBe(1);
   });
 
-  it("shows a step that cannot be read as such, and goes on", async () => {
+  it("shows that a step cannot be read, and continues", async () => {
     const { events } = sampleLog();
     const holed: EventSource = async function* (range) {
       if (range.after === 1 && range.limit !== undefined) throw new Error("The blob is gone.");
@@ -184,7 +184,7 @@ describe("[S6] runReplay on a terminal", () => {
     await done;
   });
 
-  it("skips what was passed while keys came faster than the log", async () => {
+  it("skips steps while keys come faster than the log", async () => {
     const { terminal, done } = open(longLog(30));
     await terminal.shows("Question 1");
     terminal.type("jjjjnnn");

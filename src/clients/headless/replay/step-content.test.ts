@@ -46,7 +46,7 @@ describe("[S6] StepReader", () => {
     expect(endless).toBe(`${"x".repeat(480)}\n… 4,520 more characters`);
   });
 
-  it("says how a call failed, and which one it was when told", () => {
+  it("says how a call failed, and which one it was if known", () => {
     const log = new SampleLog().returned("a", "bash", "boom", "timeout");
     expect(read(log)).toMatchObject({ title: "✗ bash: timeout", style: "red" });
     const reader = new StepReader({ resultLines: 3 });
@@ -97,7 +97,7 @@ describe("[S6] StepReader", () => {
     expect(detailed(content).at(-1)).toMatch(/^ +20\.3 ms {2}slow\n +1\.0 ms {2}fast\nevents 1–2/);
   });
 
-  it("shows gaps, and what a turn that broke off had thought", () => {
+  it("shows gaps, and the thinking of an interrupted turn", () => {
     const gap = read(new SampleLog().add("StreamGap", { from: 5, to: 9, reason: "slow client" }));
     expect([gap.title, ...plain(gap)]).toEqual(["gap in the log", "Events 5–9 are missing: slow client"]);
     const broken = read(new SampleLog().thought("hm"));

@@ -61,7 +61,7 @@ You are welcome.
     expect(shown).toContain("event 11 · 2026-01-31T12:00:05.040Z");
   });
 
-  it("shows the turns that were asked for, and reads no further", async () => {
+  it("shows the requested turns, and reads no further", async () => {
     const source = sourceOf(longLog(50).events);
     const shown = await collect(showTranscript(source({}), { ...OPTIONS, turns: { from: 2, to: 3 } }));
     expect(shown.match(/Question \d+/g)).toEqual(["Question 2", "Question 3"]);
@@ -75,7 +75,7 @@ You are welcome.
     expect(await show(log)).toContain("● read a\n\n● read b\n✓ read: ok\n  a\n\n  A\n✓ read: ok\n  b\n\n  B\n");
   });
 
-  it("shows what stands before the first turn, and a turn without an end", async () => {
+  it("shows the events before the first turn, and a turn without an end", async () => {
     const log = new SampleLog()
       .add("SkillRegistryChanged", { added: ["x"], removed: [] })
       .started("hi")
@@ -103,7 +103,7 @@ You are welcome.
     expect(await show(log)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  it("reads no more than one event ahead of what it has told", async () => {
+  it("reads at most one event ahead of its output", async () => {
     const source = sourceOf(longLog(200).events);
     for await (const piece of showTranscript(source({}), OPTIONS)) {
       const turn = /Question (\d+)/.exec(piece)?.[1];

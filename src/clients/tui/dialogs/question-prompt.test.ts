@@ -60,7 +60,7 @@ describe("a question beside the draft", () => {
     expect(answers).toHaveLength(1);
   });
 
-  verifies(["P2"], "goes on to the next one, and away when another client has answered", () => {
+  verifies(["P2"], "shows the next one, and closes when another client has answered", () => {
     const { questions, answers, press } = prompt();
     questions.show([question(1), question(2)], { now: 5000, draftIsEmpty: true });
     press("s", 6000);

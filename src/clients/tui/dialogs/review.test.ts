@@ -43,7 +43,7 @@ describe("the review", () => {
     expect(stateAfter(undoReview(), ["tab", "tab", "shift+tab"]).at).toBe(1);
   });
 
-  verifies(["U3"], "scrolls a long diff, and comes back to the change with the next key", () => {
+  verifies(["U3"], "scrolls a long diff, and returns to the change with the next key", () => {
     const dialog = undoReview();
     const size = { columns: 40, rows: 10 };
     dialog.view(dialog.first, size, plainTheme);

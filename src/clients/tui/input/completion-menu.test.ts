@@ -79,7 +79,7 @@ describe("commands", () => {
     expect(composer.text).toBe("/skills:gofastr-cli");
   });
 
-  it("enter runs the chosen command, and goes on where it needs an argument", async () => {
+  it("enter runs the chosen command, and continues the completion if it needs an argument", async () => {
     const run = open();
     await run.type("/cos");
     run.press(BYTES.enter);
@@ -132,7 +132,7 @@ describe("files", () => {
     expect(composer.text).toBe('look at @src/main.ts and @"src/my file.ts" ');
   });
 
-  it("goes on inside a folder, and shows no name that could move the cursor", async () => {
+  it("continues inside a folder, and shows no name that could move the cursor", async () => {
     const { composer, press, type, list } = open();
     await type("in @src");
     press(BYTES.down, BYTES.down, BYTES.tab);

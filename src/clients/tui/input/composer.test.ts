@@ -43,7 +43,7 @@ function processorMs(action: () => void): number {
 const numbered = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
 
 describe("typing and sending", () => {
-  it("sends what was typed, and is empty then", () => {
+  it("sends the typed text, and is empty then", () => {
     const { composer, sent, press, type } = open();
     type("hello wörld");
     press(BYTES.enter);
@@ -282,7 +282,7 @@ describe("a draft", () => {
     expect(composer.text).toBe("alone");
   });
 
-  it("comes back with its blocks", () => {
+  it("is restored with its blocks", () => {
     const first = open();
     first.type("look: ");
     first.composer.onPaste(numbered(40));

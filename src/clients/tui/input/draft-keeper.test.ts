@@ -32,7 +32,7 @@ function open(storage: DraftStorage) {
   return { clock, drafts, composer, settle };
 }
 
-verifies(["U2"], "a draft survives a crash with its pastes, and is gone when it was sent", async () => {
+verifies(["U2"], "a draft survives a crash with its pastes, and is deleted when it was sent", async () => {
   const storage = new MemoryStorage();
   const first = open(storage);
   for (const each of keys("half a thought ")) first.composer.onKey(each);

@@ -81,7 +81,7 @@ verifies(["U6"], "models, routes, sessions and files complete by name", async ()
   expect((await values("@fa"))[0]).toBe("@fast");
 });
 
-verifies(["U6"], "commands are asked for again when the skills change, and lists are kept", async () => {
+verifies(["U6"], "commands are requested again when the skills change, and lists are cached", async () => {
   const { values, asked, lists, tell, clock } = await open();
   expect(await values("/skills:")).toEqual([]);
   lists.commands = [...lists.commands, command("skills:review")];
@@ -111,7 +111,7 @@ verifies(
   },
 );
 
-verifies(["U6"], "tab counts also before the engine has told its commands", async () => {
+verifies(["U6"], "tab works even before the engine has sent its commands", async () => {
   const { client } = engine();
   const completion = new EngineCompletion({ client, clock: new ManualClock(), session: () => undefined });
   completion.start();

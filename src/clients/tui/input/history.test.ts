@@ -79,7 +79,7 @@ describe("the history file", () => {
 });
 
 describe("up and down", () => {
-  verifies(["U2"], "go through what was sent, also in sessions before, and back to the draft", async () => {
+  verifies(["U2"], "browse earlier inputs, also of earlier sessions, and return to the draft", async () => {
     const storage = new MemoryStorage();
     const first = composerWith(open(storage));
     for (const text of ["one", "two"]) {
@@ -121,7 +121,7 @@ describe("up and down", () => {
     expect(composer.text).toBe("old\nentry");
   });
 
-  it("keep a changed entry as a draft of its own", () => {
+  it("keep a changed entry as a separate draft", () => {
     const history = open(new MemoryStorage());
     history.add("one");
     history.add("two");

@@ -57,7 +57,7 @@ describe("a dropped image", () => {
     }
   });
 
-  it("stays a path where there is no such file, and where it cannot be used", async () => {
+  it("stays a path if there is no such file, or if it cannot be used", async () => {
     const { composer, notices, line } = open(there);
     composer.onPaste("/tmp/missing.png");
     for (const each of keys("!")) composer.onKey(each);
@@ -69,7 +69,7 @@ describe("a dropped image", () => {
     expect(notices).toEqual(["huge.png is too large."]);
   });
 
-  it("stays a path for a model without eyes, and says so", async () => {
+  it("stays a path for a model that accepts no images, with a message", async () => {
     const { composer, notices } = open({ read: async () => "The model takes no images." });
     composer.onPaste("/tmp/a.png");
     await settle();
@@ -89,7 +89,7 @@ describe("a dropped image", () => {
     expect(sent[0]).toMatchObject({ text: "look at [image 1: a.png]", images: [PNG] });
   });
 
-  it("is gone from the prompt when it was deleted", async () => {
+  it("is not in the prompt after it was deleted", async () => {
     const { composer, sent } = open(there);
     composer.onPaste("/tmp/a.png");
     composer.onKey(key(BYTES.backspace));

@@ -124,7 +124,7 @@ describe("keys", () => {
 });
 
 describe("a paste", () => {
-  it("is one block, with plain line breaks, between what was typed", () => {
+  it("is one block, with plain line breaks, between typed keys", () => {
     expect(typed("a\x1b[200~one\r\ntwo\rthree\n\x1b[201~b")).toEqual(["a", 'paste "one\\ntwo\\nthree\\n"', "b"]);
   });
 
@@ -214,7 +214,7 @@ describe("answers of the terminal", () => {
     "\x1b_Gi=1;OK\x1b\\",
   ];
 
-  it.each(ANSWERS)("%j is no key, also cut and between keys", (answer) => {
+  it.each(ANSWERS)("%j is not a key, even if it is cut or between keys", (answer) => {
     for (let at = 1; at <= answer.length; at++) {
       const keyboard = new Keyboard();
       const seen = [...keyboard.read(`a${answer.slice(0, at)}`), ...keyboard.wait(10)];

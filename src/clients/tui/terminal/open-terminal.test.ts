@@ -71,7 +71,7 @@ describe("painting", () => {
 });
 
 describe("a new size", () => {
-  it("is told once, and the live part is painted again, without remains", async () => {
+  it("is reported once, and the live part is painted again, without remnants", async () => {
     const { process, terminal, inputs } = open();
     terminal.paint({ lines: ["a".repeat(60), "b".repeat(50), "end"], cursor: { row: 2, column: 3 } }, ["above"]);
     await process.shown();
@@ -181,7 +181,7 @@ describe("the way back", () => {
     expect(await process.allLines()).toEqual(["live", "caret", "status"]);
   });
 
-  it("a terminal that is gone ends the client, and nothing is written any more", () => {
+  it("a closed terminal ends the client, and nothing is written any more", () => {
     const { process, terminal, inputs, bytesOf } = open();
     terminal.paint({ lines: ["live"] });
     const bytes = bytesOf(() => {
@@ -232,7 +232,7 @@ describe("Ctrl-Z and another program", () => {
     expect(process.stops).toBe(2);
   });
 
-  it("comes back by itself where nothing can stop it", () => {
+  it("continues at once if nothing can stop it", () => {
     const { process, terminal, inputs } = open();
     terminal.paint({ lines: ["live"] });
     terminal.suspend();
@@ -286,7 +286,7 @@ describe("the full screen", () => {
     expect(process.bytes.length).toBe(before);
   });
 
-  it("comes back after Ctrl-Z and after another program", async () => {
+  it("is restored after Ctrl-Z and after another program", async () => {
     const { process, terminal } = open();
     terminal.paint({ lines: ["live"] }, ["printed"]);
     const full = terminal.openFullScreen();
@@ -351,7 +351,7 @@ describe("what the terminal answers", () => {
     expect(process.clock.pending).toBe(0);
   });
 
-  it("is not asked for on the Linux console", () => {
+  it("is not requested on the Linux console", () => {
     const { process, terminal } = open(new FakeProcess({ TERM: "linux" }));
     terminal.setTitle("title");
     terminal.notify("note");

@@ -71,7 +71,7 @@ describe("the history", () => {
     expect(earlier[8]).toBe(before[0]);
   });
 
-  it("says why it cannot go on", async () => {
+  it("says why it cannot continue", async () => {
     const client = { query: async () => ({ ok: false, failure: { message: "No store." } }) } as unknown as EngineClient;
     const history = new History({ client, session: SESSION, blocks: [], before: 9, onChange: () => {} });
     history.loadEarlier();

@@ -113,7 +113,7 @@ describe("what a command answers", () => {
     expect(parse("There is no shell on this machine.", true)).toMatchObject({ ended: "not-started" });
   });
 
-  it("is cut where it says so", () => {
+  it("is cut at the position in the note", () => {
     expect(parse("a\n[… 1,000 bytes left out here; all of it is in x …]\nb", false).cut).toBe(true);
   });
 });

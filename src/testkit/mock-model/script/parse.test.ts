@@ -60,7 +60,7 @@ loop
 });
 
 describe("text", () => {
-  it("is taken as it stands, blanks and # included", () => {
+  it("is literal, including blanks and #", () => {
     expect(actionsOf('text: a # b: "c"  ')).toEqual([{ type: "text", text: 'a # b: "c"  ' }]);
     expect(actionsOf("text:no blank")).toEqual([{ type: "text", text: "no blank" }]);
     expect(actionsOf("text:   two blanks kept")).toEqual([{ type: "text", text: "  two blanks kept" }]);
@@ -211,7 +211,7 @@ describe("conditions", () => {
   });
 });
 
-describe("complaints name the line and what was expected", () => {
+describe("errors name the line and what was expected", () => {
   it.each([
     ["", 'line 1: expected at least one "reply"'],
     ["# nothing\n", 'line 2: expected at least one "reply"'],

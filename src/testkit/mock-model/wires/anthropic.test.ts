@@ -130,14 +130,14 @@ reply
     expect(text).toContain(`"stop_reason":"${reason}"`);
   });
 
-  it("passes redacted thinking, and leaves the usage out when told", async () => {
+  it("passes redacted thinking, and leaves the usage out on request", async () => {
     const { text } = await askAnthropic(await start("reply\n  redacted-thinking: abc=\n  text: Hi\n  usage none"));
     expect(text).toContain('"content_block":{"type":"redacted_thinking","data":"abc="}');
     expect(text).not.toContain("usage");
   });
 });
 
-it("answers in one piece when no stream is asked for", async () => {
+it("answers in one piece without a stream", async () => {
   const url = await start(
     'reply\n  thinking signature=abc: Hm.\n  text: Hi there\n  tool read {"path": "a"}\n  usage input=1 output=2',
   );

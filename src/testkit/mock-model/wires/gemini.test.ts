@@ -107,7 +107,7 @@ describe("a stream", () => {
   });
 });
 
-it("answers in one piece when no stream is asked for", async () => {
+it("answers in one piece without a stream", async () => {
   const answer = await askGemini(await start(SCRIPT), {}, { method: "generateContent" });
   const chunk: Chunk = JSON.parse(answer.text);
   expect(partsOf([chunk]).map((part) => part.functionCall?.name ?? part.text)).toEqual([
@@ -244,7 +244,7 @@ describe("refusals", () => {
     expect(mock.failures).toMatchObject([{ kind: "refused" }]);
   });
 
-  it("a signature that is missing in the newest turn, or stands on another call", async () => {
+  it("a signature that is missing in the newest turn, or is on another call", async () => {
     const url = await start('reply\n  tool read {"n": 1}\nreply times=any\n  text: ok');
     const [signed] = partsOf(chunksOf((await askGemini(url)).text));
     const model = "gemini-3-pro-preview";

@@ -79,7 +79,7 @@ describe("a stream", () => {
   });
 });
 
-it("answers in one piece when no stream is asked for", async () => {
+it("answers in one piece without a stream", async () => {
   const answer = await askOllama(await start(SCRIPT), { stream: false });
   expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
   expect(JSON.parse(answer.text)).toMatchObject({

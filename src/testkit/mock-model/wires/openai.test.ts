@@ -39,7 +39,7 @@ interface Chunk {
 }
 
 describe("a stream", () => {
-  it("is the service's chunks in the service's order, with usage when asked for", async () => {
+  it("is the service's chunks in the service's order, with usage on request", async () => {
     const answer = await askOpenai(await start(SCRIPT), { stream_options: { include_usage: true } });
     expect(answer.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     expect(answer.headers["x-request-id"]).toMatch(/^req_[0-9a-f]{32}$/);
@@ -83,7 +83,7 @@ describe("a stream", () => {
     expect(chunks.at(-1)?.choices).toEqual([]);
   });
 
-  it("keeps the order of fields, and says nothing of usage unless asked", async () => {
+  it("keeps the order of fields, and reports usage only on request", async () => {
     const { text } = await askOpenai(await start("reply\n  text: Hi"));
     expect(text.split("\n\n")[1]).toMatch(
       /^data: \{"id":"chatcmpl-\w{29}","object":"chat\.completion\.chunk","created":\d{10},"model":"mock-model","service_tier":"default","system_fingerprint":"fp_\w+","choices":\[\{"index":0,"delta":\{"content":"Hi"\},"logprobs":null,"finish_reason":null\}\]\}$/,
@@ -93,7 +93,7 @@ describe("a stream", () => {
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  it("says an error in a frame of its own and stops", async () => {
+  it("sends an error in a separate frame and stops", async () => {
     const { text } = await askOpenai(await start('reply\n  text: a\n  error server "Boom" code=boom'));
     expect(sseEvents(text).at(-1)?.data).toEqual({
       error: { message: "Boom", type: "server_error", param: null, code: "boom" },

@@ -79,7 +79,7 @@ describe("a stream", () => {
     });
   });
 
-  it("holds reasoning in encrypted form only when that is asked for", async () => {
+  it("contains encrypted reasoning only on request", async () => {
     const url = await start(`${SCRIPT}${SCRIPT}`);
     expect((await askResponses(url)).text).not.toContain("encrypted_content");
     expect((await askResponses(url, INCLUDE)).text).toContain('"encrypted_content":"gAAAAAB');
@@ -104,7 +104,7 @@ describe("a stream", () => {
   });
 });
 
-it("answers in one piece when no stream is asked for", async () => {
+it("answers in one piece without a stream", async () => {
   const answer = await askResponses(await start(SCRIPT), { stream: false });
   const { output, status } = JSON.parse(answer.text);
   expect(status).toBe("completed");

@@ -21,7 +21,7 @@ describe("running text", () => {
     ).toBe("<p> &amp; café € 😀 – © 2020 &nope; \ufffd \ufffd a&b");
   });
 
-  it("writes code so that it can be told from text", () => {
+  it("writes code so that it differs from text", () => {
     expect(convert("<code>a  b</code><code>`x`</code> <kbd>Ctrl</kbd>")).toBe("`a b``` `x` `` `Ctrl`");
   });
 
@@ -36,7 +36,7 @@ describe("running text", () => {
     expect(convert('<base href="https://other.example/a/"><a href="b">x</a>')).toBe("[x](https://other.example/a/b)");
   });
 
-  it("shows images by what they are said to be", () => {
+  it("shows images by their description", () => {
     expect(convert('<img src="a.png" alt=" A  tree "> <img src="pixel.gif"> <img alt="">')).toBe("[image: A tree]");
   });
 });

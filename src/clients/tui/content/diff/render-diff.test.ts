@@ -28,7 +28,7 @@ describe("renderDiff", () => {
     ]);
   });
 
-  it("stands side by side where there is room, and below each other where there is not", () => {
+  it("is side by side if there is room, and in one column if there is not", () => {
     const hunks = hunksOf(BEFORE, AFTER);
     const wide = renderDiff(hunks, { width: 83, theme: plainTheme, layout: "split" });
     expect(wide.map((line) => line.split("│").map((half) => half.trim()))).toEqual([
