@@ -132,7 +132,7 @@ describe("each rule fails on a planted violation", () => {
       ["clients/web/a.ts:1 direction"],
     ],
     ["testkit imports no feature", { "testkit/a.ts": 'import "../tools/read.js";' }, ["testkit/a.ts:1 direction"]],
-    ["nobody imports main", { "commands/a.ts": 'import "../main/env.js";' }, ["commands/a.ts:1 direction"]],
+    ["no layer imports main", { "commands/a.ts": 'import "../main/env.js";' }, ["commands/a.ts:1 direction"]],
     ["… nor its types", { "commands/a.ts": 'let a: import("../main/env.js").A;' }, ["commands/a.ts:1 direction"]],
     ["node modules in protocol", { "protocol/a.ts": 'import "node:fs";' }, ["protocol/a.ts:1 node-module"]],
     ["node modules in base", { "base/a.ts": 'import type { A } from "node:events";' }, ["base/a.ts:1 node-module"]],
@@ -142,7 +142,7 @@ describe("each rule fails on a planted violation", () => {
     ["packages in the core", { "engine/a.ts": 'import "some-package";' }, ["engine/a.ts:1 third-party"]],
     ["files outside of src", { "tools/a.ts": 'import "../../test/x.js";' }, ["tools/a.ts:1 outside-src"]],
     ["the package by its own name", { "tools/a.ts": 'import "oxbow/protocol";' }, ["tools/a.ts:1 self-import"]],
-    ["a folder nobody knows", { "helpers/a.ts": "" }, ["helpers/a.ts:1 unknown-layer"]],
+    ["an unknown folder", { "helpers/a.ts": "" }, ["helpers/a.ts:1 unknown-layer"]],
     [
       "a file beside the folders",
       { "a.ts": "", "clients/a.ts": "" },

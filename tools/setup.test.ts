@@ -267,7 +267,7 @@ describe("a clone that is set up", () => {
       expect(JSON.parse(stdout), script).toMatchObject({ cwd: elsewhere, args: ["x"] });
     }
     const other = await clone.run("tools/start.mjs", { env: npmStart(join(clone.root, "other"), elsewhere) });
-    expect(JSON.parse(other.stdout), "somebody else's start script").toMatchObject({ cwd: clone.root });
+    expect(JSON.parse(other.stdout), "another user's start script").toMatchObject({ cwd: clone.root });
   });
 });
 

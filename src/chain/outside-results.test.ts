@@ -59,7 +59,7 @@ describe("what is sent", () => {
     },
   );
 
-  verifies(["P12"], "is the conversation where that is wanted; whoever summarises still marks it", async () => {
+  verifies(["P12"], "is the conversation where that is wanted; a summary still marks it", async () => {
     const { results: marks } = outside("plain");
     const conversation = [input, answer, results(text("one"))];
     expect(marks.asSent(conversation)).toEqual(conversation);

@@ -177,7 +177,7 @@ describe("prices on a stream", () => {
     expect(events.at(-1)).toEqual({ type: "stop", reason: "end" });
   });
 
-  it("stay away from a count that came with the end when nobody knows them", async () => {
+  it("are missing from a count that came with the end if they are unknown", async () => {
     const { price: _price, ...unknown } = FACTS;
     const stream = streamOf([
       { type: "usage", usage: usage(1, 1) },
@@ -187,35 +187,39 @@ describe("prices on a stream", () => {
     expect(batch?.[0]).toEqual({ type: "usage", usage: usage(1, 1) });
   });
 
-  verifies(["M8", "M14"], "are those of whoever answers, and each that was asked is paid from the budget", async () => {
-    const dear: ModelFacts = { ...FACTS, price: { input: 10, output: 10 } };
-    const costs = keeper({ facts: async ({ provider }) => (provider === "dear" ? dear : FACTS) });
-    const by = (provider: string) => ({ provider, family: provider, model: "m", route: "main" });
-    const busy = failure("Overloaded", { name: "dear", detail: "busy" });
-    const stream = () =>
-      streamOf(
-        [{ type: "answering", by: by("dear") }],
-        [{ type: "usage", usage: usage(100_000, 0) }],
-        [
-          { type: "failover", failure: busy, to: by("cheap") },
-          { type: "answering", by: by("cheap") },
-        ],
-        [
-          { type: "usage", usage: usage(100_000, 100_000) },
-          { type: "stop", reason: "end" },
-        ],
-      );
-    const found = (await priced(stream(), costs))
-      .flat()
-      .flatMap((event) => (event.type === "usage" ? [event.cost?.usd] : []));
-    expect(found.at(-1)).toBe(0.2);
-    expect(found).toContain(1);
-    const budget = new Budget({ scope: "this run", limit: { usd: 5 } });
-    await pay(budget, async function* () {
-      yield* await price(costs)(request, context(), async () => stream());
-    });
-    expect(budget.spent).toEqual({ usd: 1.2, tokens: 300_000 });
-  });
+  verifies(
+    ["M8", "M14"],
+    "are those of the model that answers, and the budget pays for each that was called",
+    async () => {
+      const dear: ModelFacts = { ...FACTS, price: { input: 10, output: 10 } };
+      const costs = keeper({ facts: async ({ provider }) => (provider === "dear" ? dear : FACTS) });
+      const by = (provider: string) => ({ provider, family: provider, model: "m", route: "main" });
+      const busy = failure("Overloaded", { name: "dear", detail: "busy" });
+      const stream = () =>
+        streamOf(
+          [{ type: "answering", by: by("dear") }],
+          [{ type: "usage", usage: usage(100_000, 0) }],
+          [
+            { type: "failover", failure: busy, to: by("cheap") },
+            { type: "answering", by: by("cheap") },
+          ],
+          [
+            { type: "usage", usage: usage(100_000, 100_000) },
+            { type: "stop", reason: "end" },
+          ],
+        );
+      const found = (await priced(stream(), costs))
+        .flat()
+        .flatMap((event) => (event.type === "usage" ? [event.cost?.usd] : []));
+      expect(found.at(-1)).toBe(0.2);
+      expect(found).toContain(1);
+      const budget = new Budget({ scope: "this run", limit: { usd: 5 } });
+      await pay(budget, async function* () {
+        yield* await price(costs)(request, context(), async () => stream());
+      });
+      expect(budget.spent).toEqual({ usd: 1.2, tokens: 300_000 });
+    },
+  );
 });
 
 describe("a turn that reaches a budget", () => {

@@ -58,7 +58,7 @@ describe("a client that attaches after an event", () => {
     expect(seen).toEqual(counted(after + 1, bus.nextId - 1));
   });
 
-  verifies(["C3"], "gets events that are not stored from memory, and is told which ones are gone", async () => {
+  verifies(["C3"], "gets events that are not stored from memory, and a report of the lost ones", async () => {
     const nowhere = { events: () => undefined };
     const few = place(20);
     expect(await few.attachments.attachAfter(few.client, 5, nowhere)).toBeUndefined();
@@ -104,7 +104,7 @@ describe("a client that attaches after an event", () => {
     expect(attachments.readers).toEqual([]);
   });
 
-  verifies(["C3"], "is told which events have expired, and gets the rest", async () => {
+  verifies(["C3"], "gets a report of expired events, and the rest", async () => {
     const { attachments, client, seen, gaps, slowly } = place(300);
     const history = { ...slowly, expiredTo: async () => 20 };
     expect(await attachments.attachAfter(client, 3, history)).toBeUndefined();
@@ -112,7 +112,7 @@ describe("a client that attaches after an event", () => {
     expect(seen[0]).toBe(21);
   });
 
-  verifies(["C3"], "is told that events it has seen were lost, and goes on from the log", async () => {
+  verifies(["C3"], "gets a report that events it has seen were lost, and continues from the log", async () => {
     const { attachments, client, seen, gaps, slowly, publish } = place(10);
     expect(await attachments.attachAfter(client, 14, slowly)).toBeUndefined();
     publish(2);

@@ -28,7 +28,7 @@ describe("the bus", () => {
     });
   });
 
-  verifies(["L14"], "a throwing subscriber is reported and stops nobody", () => {
+  verifies(["L14"], "a throwing subscriber is reported and does not stop the others", () => {
     const errors: unknown[] = [];
     const bus = make((error) => errors.push(error));
     const seen: number[] = [];

@@ -177,7 +177,7 @@ export interface Tool extends ToolSpec {
   readonly extension?: ToolExtension;
   /** Its results are its own text or already marked, so they need no marks. */
   readonly ownResults?: boolean;
-  /** Checks arguments in place of the usual check: the problems, a line each. */
+  /** Replaces the default check of arguments: returns the problems, a line each. */
   check?(args: JsonObject): readonly string[] | Promise<readonly string[]>;
   /** Maps argument names of other harnesses to the schema, before the check. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;

@@ -18,7 +18,7 @@ function endsOf(...bodies: readonly EventBody[]): number[] {
 }
 
 describe("the end of an answer", () => {
-  it("is told by AnswerEnded, and its cost ends nothing", () => {
+  it("is reported by AnswerEnded, and its cost ends nothing", () => {
     expect(endsOf(delta, ended, cost, delta, ended, cost)).toEqual([1, 4]);
   });
 
@@ -34,7 +34,7 @@ describe("the end of an answer", () => {
     expect(endsOf(delta, ended, delta, cost, delta, ended, cost)).toEqual([1, 3, 5]);
   });
 
-  it("is told once although a subscriber publishes something between the two", () => {
+  it("is reported once although a subscriber publishes something between the two", () => {
     expect(endsOf(delta, ended, notice, cost)).toEqual([1]);
   });
 

@@ -223,7 +223,7 @@ describe("[M1 M10] createHttpModel", () => {
     expect((await events(model(url))).at(-1)).toEqual({ type: "stop", reason: "end" });
   });
 
-  it("tells that nobody is there", async () => {
+  it("reports that no server is there", async () => {
     const url = await serve(() => {});
     for (const cleanUp of cleanUps.splice(0)) cleanUp();
     const message = `Could not reach acme at ${url}/v1/chat/completions: connection refused. Is it running, and is the address right?`;

@@ -142,7 +142,7 @@ describe("[M3] named providers", () => {
     expect(isReady(provider("ollama"), endpointOf(provider("ollama"), {}))).toBe(true);
   });
 
-  it("are ready when somebody signed in, where that is the way", () => {
+  it("are ready after a sign-in, if they need one", () => {
     const claude = provider("claude");
     const endpoint = endpointOf(claude, {});
     expect(isReady(claude, endpoint)).toBe(false);

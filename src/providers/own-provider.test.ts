@@ -66,7 +66,7 @@ describe("[M4] a .conf file", () => {
     expect(() => parseProviderConf(`description=a\n${line}\n`, "x.conf")).toThrow(message);
   });
 
-  it("needs a protocol only for a name nobody knows", () => {
+  it("needs a protocol only for an unknown name", () => {
     expect(() => ownProvider("acme", { url: "https://x.example" }, ORIGIN)).toThrow("needs a protocol");
     expect(ownProvider("groq", { model: "other" }, ORIGIN)).toMatchObject({
       wire: "openai-chat",
@@ -131,7 +131,7 @@ describe("[M2 M4] the folder of providers", () => {
     for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
   });
 
-  it("holds variants and programs, and says of the rest why it is of no use", async () => {
+  it("contains variants and programs, and says why other files cannot be used", async () => {
     const folder = await mkdtemp(join(tmpdir(), "oxbow-test-"));
     folders.push(folder);
     const file = async (name: string, { text = "#!/bin/sh\n", mode = 0o755 } = {}) => {

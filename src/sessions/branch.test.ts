@@ -69,7 +69,7 @@ describe("branches", () => {
     expect(branchIds(source, 42, 1).log).toBe("log_7KDC0K7H5ESNFHEGCDE6T8EG6Z");
   });
 
-  verifies(["S6"], "are the same for everybody who cuts at the same place, and another for each copy", async () => {
+  verifies(["S6"], "are the same for all readers that cut at the same place, and another for each copy", async () => {
     expect(branchIds(SOURCE, FIRST_END)).toEqual(branchIds({ ...SOURCE }, FIRST_END));
     const made = [branchIds(SOURCE, 16), branchIds(SOURCE, 22), branchIds(SOURCE, 16, 1), branchIds(SOURCE, 1, 61)];
     expect(new Set(made.map(({ log }) => log)).size).toBe(made.length);

@@ -71,7 +71,7 @@ describe("the key file", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  verifies(["S1"], "is one, whoever starts at once", async () => {
+  verifies(["S1"], "is one, even if several processes start at once", async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => resolveKey({ folder, database })));
     expect(new Set(keys.map(({ key }) => Buffer.from(key).toString("hex"))).size).toBe(1);
     expect(keys.filter(({ created }) => created !== undefined)).toHaveLength(1);

@@ -37,7 +37,7 @@ async function leaseOf(place: string, session: SessionId, mark: string): Promise
 }
 
 describe("the lease of a session", () => {
-  verifies(["S13"], "is taken over when the holder has surely ended, and only then", async () => {
+  verifies(["S13"], "is taken over when the holder has certainly ended, and only then", async () => {
     const place = join(folder, "leases");
     const leases = new SessionLeases({ folder: place, clock: systemClock });
     const cases: readonly [(parts: string[]) => void, "ended" | "lives"][] = [

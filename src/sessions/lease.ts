@@ -5,7 +5,7 @@
  * 1. A process takes the lease before it reads a session in order to continue it, and before it creates one. It releases the lease
  *    when it has written everything. Commands that only read need no lease.
  * 2. While a live process has the lease, another one is refused at once, with the name of the holder. It has written nothing.
- * 3. A lease is taken over only when its holder has surely ended: on the same system by process id, start time and boot; from another
+ * 3. A lease is taken over only when its holder has certainly ended: on the same system by process id, start time and boot; from another
  *    system when the lease was not renewed for two minutes.
  * 4. If the lease was taken over (a machine that slept), the old holder can write no event, no intent and no end of a call:
  *    each commit checks the lease first. That is final for this holder.

@@ -201,7 +201,7 @@ describe("the search", () => {
     expect(places(await search("needle 2999"))).toHaveLength(1);
   });
 
-  verifies(["S10"], "passes over a session that cannot be read, and says so", async () => {
+  verifies(["S10"], "skips a session that cannot be read, and reports it", async () => {
     const good = await session([input("word")]);
     const bad = await session([input("word"), input("other"), input("word")]);
     const broken: SessionStore = Object.create(store, {
@@ -227,7 +227,7 @@ describe("the search", () => {
     expect(notes).toEqual([`${bad} -1 is not an event id.`]);
   });
 
-  it("stops when it is told to, also in the middle of a session", async () => {
+  it("stops when it is cancelled, even in the middle of a session", async () => {
     await session([input("word"), ...Array.from({ length: 5000 }, (_, i) => delta(`${i}`))]);
     const controller = new AbortController();
     setImmediate(() => setImmediate(() => controller.abort(new Error("stopped"))));

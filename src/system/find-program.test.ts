@@ -31,11 +31,11 @@ describe("findProgram", () => {
     expect(findProgram("tool", undefined)).toBeUndefined();
   });
 
-  it("passes over relative folders", () => {
+  it("skips relative folders", () => {
     expect(findProgram("tool", `.${delimiter}bin${delimiter}${delimiter}${path("usr")}`)).toBe(trusted);
   });
 
-  it("passes over what the workspace supplies, also through a link", () => {
+  it("skips programs of the workspace, also through a link", () => {
     const outside = join(base, "workspace");
     expect(findProgram("tool", path("workspace/bin", "linked", "usr"), { outside })).toBe(trusted);
     expect(findProgram("tool", path("workspace/bin"), { outside: join(base, "gone") })).toBe(planted);

@@ -167,7 +167,7 @@ describe("createHttpClient", () => {
     expect(seen.join("")).toBe("half of it");
   });
 
-  it("does not lose bytes when the connection broke before anybody read", async () => {
+  it("does not lose bytes when the connection broke before a read", async () => {
     const url = await serve((_, response) => {
       response.write("early");
       setImmediate(() => response.destroy());
@@ -281,7 +281,7 @@ describe("createHttpClient", () => {
     expect(await client().request(get(url))).toMatchObject({ status: 302 });
   });
 
-  it("makes the server wait when nobody reads", async () => {
+  it("makes the server wait when no one reads", async () => {
     const total = 64 * 1024 * 1024;
     let sent = 0;
     let blocked = false;

@@ -109,7 +109,7 @@ describe("a command that ends by itself", () => {
   });
 });
 
-describe("nobody to ask", () => {
+describe("without a user", () => {
   it.each([
     ["reads stdin", "cat; read answer; echo done $?", "done 1"],
     ["asks on the terminal", "read answer </dev/tty; echo done $?", "done 1"],
@@ -200,7 +200,7 @@ describe.skipIf(process.platform !== "linux")("[T6 L9] timeout and cancel of a c
     expect((await started.stop()).reason).toBe("cancelled");
   });
 
-  it("leaves nobody behind, whatever the moment", { timeout: 120_000 }, async () => {
+  it("leaves no process behind, at any moment", { timeout: 120_000 }, async () => {
     const command =
       "setsid sleep 1000 & (sleep 1000 &) ; nohup sleep 1000 >/dev/null 2>&1 & (setsid bash -c 'sleep 1000 &' &); sleep 1000";
     let seed = 20_26;

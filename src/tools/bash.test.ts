@@ -246,7 +246,7 @@ describe("[T6 L9] ends", () => {
 });
 
 describe("[T7] surroundings", () => {
-  it("hides keys and answers prompts for nobody", async () => {
+  it("hides keys and answers no prompts", async () => {
     const secret = ["ANTHROPIC", "API", "KEY"].join("_");
     const run = await bash(
       { command: "env; git --version | cat; read x; echo read=$?" },

@@ -65,7 +65,7 @@ describe("[T7] childEnvironment", () => {
     expect(childEnvironment({ [name]: value })[name]).toBe(expected);
   });
 
-  it("tells programs that nobody is there, whatever the user has set", () => {
+  it("tells programs that no user is there, whatever the user has set", () => {
     const child = childEnvironment({ PAGER: "less", EDITOR: "vim" });
     expect(child).toMatchObject({ PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", EDITOR: "true" });
     expect(child).toMatchObject({ TERM: "dumb", DEBIAN_FRONTEND: "noninteractive" });

@@ -342,7 +342,7 @@ describe("[T1] hostile repositories", () => {
     }
   });
 
-  it("start no hook, whoever named their folder", async () => {
+  it("start no hook, whatever named their folder", async () => {
     makeRepository();
     const hook = join(root, "hooks/post-index-change");
     mkdirSync(dirname(hook));
@@ -591,7 +591,7 @@ describe("other people's repositories", () => {
     await refused();
   });
 
-  it("objects that are borrowed by way of a store inside are refused", async () => {
+  it("objects that are borrowed through a store inside are refused", async () => {
     sh(root, "init", "-q", "-b", "main");
     write("store/info/alternates", `${secret}/.git/objects\n`);
     writeFileSync(join(root, ".git/objects/info/alternates"), `${join(root, "store")}\n`);

@@ -78,7 +78,7 @@ describe("cassettes", () => {
         const again = await oxbow(["run", prompt, "--replay", tape], { cwd: await workspace() });
         expect(again).toMatchObject({ code: 0, stderr: result.stderr, stdout: result.stdout });
         const spent = await oxbow(["cost", "--json"], { env: { OXBOW_HOME: again.home } });
-        expect(JSON.parse(spent.stdout).total, "nobody is paid for a replay").toMatchObject({
+        expect(JSON.parse(spent.stdout).total, "a replay costs nothing").toMatchObject({
           calls: 2,
           usd: 0,
           unpriced: 0,
@@ -89,7 +89,7 @@ describe("cassettes", () => {
 
   verifies(
     ["M18"],
-    "a request that is not the recorded one ends the run; what differs, is missing or left over is told",
+    "a request that is not the recorded one ends the run, with a report of what differs, is missing or left over",
     async () => {
       const { tape, prompt, result } = await recorded("anthropic", storedKey);
       expect(result, result.stderr).toMatchObject({ code: 0 });

@@ -229,7 +229,7 @@ describe("a run that is killed after its conversation was shortened", () => {
 describe("instructions", () => {
   verifies(
     ["X7", "X1"],
-    "are no part of what is summarised; those of a folder are told again when it is next touched",
+    "are not part of the summary; the model gets those of a folder again when it next touches it",
     async () => {
       const touch = (usage: number) => `reply\n  tool read {"path":"pkg/a.txt"}\n  usage input=${usage} output=50\n`;
       const fill = `reply\n  tool bash {"command":"seq 1000 2500"}\n  usage input=12000 output=50\n`;

@@ -80,7 +80,7 @@ async function run(lane: Lane, prompt: string, kill?: { readonly from: KillFrom;
   return result;
 }
 
-/** What the log holds, by way of the public export. */
+/** The content of the log, from the public export. */
 async function logOf(lane: Lane): Promise<Envelope[]> {
   const result = await oxbow(["session", "export", lane.session ?? "", "--format", "jsonl"], {
     env: { OXBOW_HOME: home },

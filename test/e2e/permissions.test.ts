@@ -65,7 +65,7 @@ function permissions(...args: string[]): Promise<ProgramResult> {
 }
 
 describe("what runs without a question", () => {
-  verifies(["P1", "P3"], "is what only reads; the rest is denied when nobody is there (4)", async () => {
+  verifies(["P1", "P3"], "is what only reads; the rest is denied without a user (4)", async () => {
     await writeFile(join(cwd, "a.txt"), "one\ntwo\n");
     const { statuses, code, text } = await calling(
       [bash("cat a.txt | wc -l; ls -la && grep -n two a.txt"), bash("cat a.txt > b.txt"), bash("ls $(touch c.txt)")],
@@ -251,7 +251,7 @@ program=$2; shift 3; exec "$program" "$@"
     expect(await readdir(outside)).toEqual([]);
   });
 
-  verifies(["P8", "T7"], "can change the workspace and nothing else, and reaches nobody", async (context) => {
+  verifies(["P8", "T7"], "can change the workspace and nothing else, and has no network", async (context) => {
     context.skip(!(await hasSandbox()), "this machine has no sandbox");
     await mkdir(join(cwd, ".git", "hooks"), { recursive: true });
     await writeFile(join(cwd, ".git", "config"), "[core]\n");

@@ -28,24 +28,28 @@ describe("a folder for sessions that a project brings", () => {
     expect((await readdir(store)).filter((name) => name.startsWith("sess_"))).toHaveLength(1);
   });
 
-  verifies(["S7", "P10"], "is never behind a link, above the repository, or where everybody writes", async () => {
-    const linked = await bed();
-    const elsewhere = join(linked.outer, "elsewhere");
-    await mkdir(elsewhere);
-    await mkdir(join(linked.cwd, ".oxbow"));
-    await symlink(elsewhere, linked.store);
-    const above = await bed();
-    const abovePlace = join(above.outer, ".oxbow", "sessions");
-    await mkdir(abovePlace, { recursive: true });
-    const open = await bed();
-    await mkdir(open.store, { recursive: true });
-    await chmod(open.store, 0o777);
-    for (const { home, cwd } of [linked, above, open]) await approve(cwd, { home });
-    const results = await Promise.all([linked, above, open].map(({ run }) => run()));
-    expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect([await readdir(elsewhere), await readdir(abovePlace), await readdir(open.store)]).toEqual([[], [], []]);
-    expect(results[0]?.stderr).toContain("leads out of the folder");
-    expect(results[2]?.stderr).toContain("is writable by everyone");
-    expect(await Promise.all([linked, above, open].map(({ database }) => database()))).toEqual([true, true, true]);
-  });
+  verifies(
+    ["S7", "P10"],
+    "is never behind a link, above the repository, or in a folder that all users can write",
+    async () => {
+      const linked = await bed();
+      const elsewhere = join(linked.outer, "elsewhere");
+      await mkdir(elsewhere);
+      await mkdir(join(linked.cwd, ".oxbow"));
+      await symlink(elsewhere, linked.store);
+      const above = await bed();
+      const abovePlace = join(above.outer, ".oxbow", "sessions");
+      await mkdir(abovePlace, { recursive: true });
+      const open = await bed();
+      await mkdir(open.store, { recursive: true });
+      await chmod(open.store, 0o777);
+      for (const { home, cwd } of [linked, above, open]) await approve(cwd, { home });
+      const results = await Promise.all([linked, above, open].map(({ run }) => run()));
+      expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect([await readdir(elsewhere), await readdir(abovePlace), await readdir(open.store)]).toEqual([[], [], []]);
+      expect(results[0]?.stderr).toContain("leads out of the folder");
+      expect(results[2]?.stderr).toContain("is writable by everyone");
+      expect(await Promise.all([linked, above, open].map(({ database }) => database()))).toEqual([true, true, true]);
+    },
+  );
 });

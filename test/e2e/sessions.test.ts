@@ -192,7 +192,7 @@ reply
   });
 });
 
-describe("a call whose end nobody saw", () => {
+describe("a call without a recorded end", () => {
   const SCRIPT = `
 reply
   tool bash {"command": "echo begun > begun; sleep 60"}

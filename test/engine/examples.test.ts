@@ -80,29 +80,25 @@ describe("the programs of the pages", () => {
 });
 
 describe("examples/extensions", () => {
-  verifies(
-    ["E2"],
-    "tools/web_fetch fetches a page, in the user's folder also in place of the built-in one",
-    async () => {
-      const server = createServer((_request, response) => response.end("a page from Python"));
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      try {
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-        const target = join(engine.home, "config/tools");
-        mkdirSync(target, { recursive: true });
-        cpSync(join(EXAMPLES, "extensions/tools/web_fetch"), join(target, "web_fetch"));
-        await engine.bed.approveAll();
-        await engine.open(
-          `reply\n  tool web_fetch {"url": "${url}"}\n  tool web_fetch {"url": "file:///etc/passwd"}\nreply\n  text: Done.\n`,
-        );
-        const results = resultsOf(await engine.turn("go"));
-        expect(results[0]).toBe("ok: a page from Python");
-        expect(results[1]).toMatch(/^error: .*must begin with http/);
-      } finally {
-        server.close();
-      }
-    },
-  );
+  verifies(["E2"], "tools/web_fetch fetches a page, and in the user's folder replaces the built-in one", async () => {
+    const server = createServer((_request, response) => response.end("a page from Python"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const target = join(engine.home, "config/tools");
+      mkdirSync(target, { recursive: true });
+      cpSync(join(EXAMPLES, "extensions/tools/web_fetch"), join(target, "web_fetch"));
+      await engine.bed.approveAll();
+      await engine.open(
+        `reply\n  tool web_fetch {"url": "${url}"}\n  tool web_fetch {"url": "file:///etc/passwd"}\nreply\n  text: Done.\n`,
+      );
+      const results = resultsOf(await engine.turn("go"));
+      expect(results[0]).toBe("ok: a page from Python");
+      expect(results[1]).toMatch(/^error: .*must begin with http/);
+    } finally {
+      server.close();
+    }
+  });
 
   verifies(["E2", "L2"], "the cost tracker, the approval gate and the cost guard do what they say", async () => {
     await copy(

@@ -152,7 +152,7 @@ describe("a model call that fails for a while", () => {
 
   verifies(
     ["M9", "S3"],
-    "after a whole call ends there: the call is run once and the turn goes on with it",
+    "after a whole call ends there: the call is run once and the turn continues with it",
     async () => {
       const ran: unknown[] = [];
       const look = tool("look", async (args) => {

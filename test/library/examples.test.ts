@@ -49,13 +49,13 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
 /** Commands that answer with another exit code than 0. */
 const EXIT_CODES: readonly (readonly [command: RegExp, code: number])[] = [
   [/^oxbow permissions test "git push/, 4],
-  // Nobody is there to say yes.
+  // No user is there to allow it.
   [/^oxbow session undo/, 2],
 ];
 
 const MODELS = ["claude-sonnet-4-5", "gpt-5-mini", "openai/gpt-oss-120b", "qwen3", "qwen3:8b"];
 
-/** What a reader puts in place of a word. */
+/** What a reader writes instead of a word. */
 function filledIn(command: string, session: string): string {
   return command
     .replace(/^\.\/oxbow\b/, "oxbow")

@@ -157,7 +157,7 @@ describe("what a handler receives", () => {
     expect(atUser).toEqual([{ role: "user", content: [{ type: "text", text: "Hello." }] }]);
   });
 
-  it.each([undefined, null, {}])("may be nobody: %j", async (handler) => {
+  it.each([undefined, null, {}])("may be missing: %j", async (handler) => {
     const mock = await mockModel(reply().tool("echo", { path: "x" }), reply().text("Quiet."));
     const harness = new Harness(config(mock), [ECHO], handler);
     expect((await harness.prompt("Go.")).text).toBe("Quiet.");
@@ -416,7 +416,7 @@ describe("a prompt ends", () => {
     expect(mock.failures).toEqual([]);
   });
 
-  it("with the failure when nobody is there", async () => {
+  it("with the failure when there is no server", async () => {
     const mock = await mockModel();
     await mock.close();
     const harness = new Harness(config(mock), []);

@@ -1,4 +1,4 @@
-/** Somebody who changes the file system in a loop, in a thread of their own, while a tool is at work. */
+/** An attacker that changes the file system in a loop, in a separate thread, while a tool works. */
 import { Worker } from "node:worker_threads";
 
 export type AttackStep =

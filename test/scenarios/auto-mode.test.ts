@@ -57,7 +57,7 @@ describe.skipIf(reason !== undefined)("ordinary build and test commands", () => 
   beforeAll(() => begin({ home: homedir() }));
   afterAll(end);
 
-  verifies(["P15", "P1", "P8"], "are at least 200, and all run unasked", async () => {
+  verifies(["P15", "P1", "P8"], "are at least 200, and all run without asking", async () => {
     const { commands } = ordinary;
     expect(commands.length).toBeGreaterThanOrEqual(200);
     const asked: string[] = [];

@@ -86,7 +86,7 @@ async function run(wire: WireName, url: string) {
   return { engine, result, ran };
 }
 
-/** Answers request n with the n-th answer, except that the first is broken off after `border` bytes once. */
+/** Answers request n with the n-th answer, except that the first one ends early once, after `border` bytes. */
 async function breaking(
   answers: readonly Recorded[],
   border: () => { readonly answer: number; readonly byte: number },

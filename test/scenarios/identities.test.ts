@@ -105,7 +105,7 @@ describe("clients of one session", () => {
     expect(only(events, "ToolResult")[0]?.payload.status).toBe("ok");
   });
 
-  verifies(["P4"], "without a person nobody is asked, however many agents are there", async () => {
+  verifies(["P4"], "without a person no client gets the question, however many agents are there", async () => {
     const engine = await open(["touch made"]);
     const [agent, other] = [connect(engine, "agent"), connect(engine, "agent")];
     const session = await newSession(agent);

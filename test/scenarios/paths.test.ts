@@ -53,7 +53,7 @@ const PATIENCE_MS = 10_000;
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "symlink/instruction-file": "no tool: concerns reading instruction files into the prompt",
   "special/mount-bind":
-    "mounting needs rights that a test does not have; a mount is part of the workspace for whoever made it",
+    "mounting needs rights that a test does not have; a mount is part of the workspace for the user who made it",
   "git/worktree-commondir": "concerns the list of writable places of the command sandbox",
   "archive/zip-slip": "there is no installing from archives",
   "archive/tar-symlink": "there is no installing from archives",

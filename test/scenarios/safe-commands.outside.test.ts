@@ -12,7 +12,7 @@ import { verifies } from "../verifies.js";
 const reason = await whyNoSandbox();
 
 describe.skipIf(reason !== undefined)("commands that only read", () => {
-  verifies(["P15", "P3"], "run unasked in mode auto", async () => {
+  verifies(["P15", "P3"], "run without asking in mode auto", async () => {
     const base = realpathSync(mkdtempSync("/var/tmp/safe-commands-"));
     const root = join(base, "project");
     mkdirSync(root);

@@ -100,7 +100,7 @@ function sit(client: EngineClient, session: SessionId, terminal: FakeTerminal) {
 describe("two terminal clients on one session", () => {
   verifies(
     ["P2", "U2", "C1"],
-    "show the same turn; the first answer counts, and the other person is told",
+    "show the same turn; the first answer counts, and the other client shows it",
     async () => {
       const mock = await startMockModel({
         script: script([reply().tool("bash", { command: "touch made" }), reply().text("Made it.")]),

@@ -187,7 +187,7 @@ describe("a connection", () => {
     expect((await connect({ url, token: "x" })).handshake.protocol_version).toBe(version);
   });
 
-  verifies(["U5"], "gives up when it is told to, and says so to those who wait", async () => {
+  verifies(["U5"], "gives up when it is stopped, and rejects waiting calls", async () => {
     await start("reply\n  text: Hi.\n  delay 20s\nloop\n");
     const { token, socket } = engine;
     const proxy = await cutter(base, { target: socket, next: () => undefined });

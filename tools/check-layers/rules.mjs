@@ -70,7 +70,7 @@ function relativeViolation(file, { layer, specifier, when }) {
 }
 
 function directionAdvice(layer, { wanted, imports, types }) {
-  if (wanted === "main") return `nobody imports main: take what ${layer} needs as a parameter`;
+  if (wanted === "main") return `no layer imports main: take what ${layer} needs as a parameter`;
   const allowed = [...imports, ...types.map((file) => `types of ${file}`)].join(", ") || "nothing";
   return `${layer} imports ${allowed}, not ${wanted}: declare a small interface in ${layer} and let main supply it`;
 }

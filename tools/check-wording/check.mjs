@@ -6,8 +6,13 @@ import { parseArgs } from "node:util";
 import { ROOT } from "../setup/set-up.mjs";
 import { NOT_YET_COVERED, PHRASES } from "./phrases.mjs";
 
-const TEXT = /\.(?:ts|md)$/;
-const TEST = /\.test\.ts$|(?:^|\/)test-support\//;
+const TEXT = /\.(?:ts|mjs|md)$/;
+/** Tests contain sample data, so only their comments and titles are checked. */
+const TEST = /\.test\.ts$|(?:^|\/)test-support\/|^test\//;
+const COMMENT_OR_TITLE = /^\s*(?:\/\/|\/\*|\* )|\b(?:describe|it|test|verifies)(?:\.\w+)*\(|^\s*"[^"]* [^"]*",$/;
+/** The table itself and its tests. */
+const OWN = /^tools\/check-wording/;
+const FOLDERS = ["assets", "docs", "examples", "src", "test", "tools"];
 /** Decision records keep their wording: they are history. */
 const HISTORY = /^docs\/decisions\//;
 
@@ -22,19 +27,20 @@ export function formatFinding({ file, line, found, advice }) {
   return `${file}:${line} "${found}" — ${advice}`;
 }
 
-/** Every phrase of the table in src, docs, examples and the pages of the root folder, in the order of files and lines. */
+/** Every phrase of the table in these folders and the pages of the root folder, in the order of files and lines. */
 export function checkWording(root, notYetCovered = NOT_YET_COVERED) {
   const skipped = notYetCovered.map((folder) => `src/${folder}/`);
   return listFiles(root)
-    .filter((file) => TEXT.test(file) && !TEST.test(file) && !HISTORY.test(file))
+    .filter((file) => TEXT.test(file) && !HISTORY.test(file) && !OWN.test(file))
     .filter((file) => !skipped.some((folder) => file.startsWith(folder)))
     .flatMap((file) => findPhrases(file, readFileSync(join(root, file), "utf8")));
 }
 
 function findPhrases(file, text) {
-  const phrases = PHRASES.filter(({ sourceOnly }) => !sourceOnly || file.startsWith("src/"));
+  const phrases = PHRASES.filter(({ sourceOnly }) => !sourceOnly || (file.startsWith("src/") && !TEST.test(file)));
+  const isTest = TEST.test(file);
   return text.split("\n").flatMap((content, index) =>
-    phrases.flatMap(({ pattern, advice }) => {
+    (isTest && !COMMENT_OR_TITLE.test(content) ? [] : phrases).flatMap(({ pattern, advice }) => {
       const found = pattern.exec(content)?.[0];
       return found === undefined ? [] : [{ file, line: index + 1, found, advice }];
     }),
@@ -44,7 +50,7 @@ function findPhrases(file, text) {
 function listFiles(root) {
   const top = readdirSync(root, { withFileTypes: true });
   const pages = top.filter((entry) => entry.isFile()).map(({ name }) => name);
-  const folders = top.filter((entry) => entry.isDirectory() && ["docs", "examples", "src"].includes(entry.name));
+  const folders = top.filter((entry) => entry.isDirectory() && FOLDERS.includes(entry.name));
   return [...pages, ...folders.flatMap(({ name }) => filesBelow(root, name))].sort();
 }
 

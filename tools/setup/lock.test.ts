@@ -63,7 +63,7 @@ describe("the lock", () => {
     await withLock({ path, now, work: async () => expect(time).toBeGreaterThanOrEqual(100_000) });
   });
 
-  it("of somebody else is not removed at the end", async () => {
+  it("of another process is not removed at the end", async () => {
     await withLock({ path, work: async () => writeFileSync(path, FOREIGN) });
     expect(readFileSync(path, "utf8")).toBe(FOREIGN);
   });

@@ -27,7 +27,7 @@ export const ACCEPTED_EDITS = [
   ),
   accepted(
     "opencode/replacer/07",
-    "opencode puts spaces in place of the file's tab and loses the line break before the brace; Oxbow keeps both",
+    "opencode writes spaces instead of the file's tab and loses the line break before the brace; Oxbow keeps both",
   ),
   accepted("opencode/replacer/10", "opencode moves a nested function to the left margin; Oxbow keeps its 4 spaces"),
   accepted("opencode/replacer/25", "opencode moves an indented function to the left margin; Oxbow keeps its 2 spaces"),

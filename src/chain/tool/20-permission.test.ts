@@ -17,7 +17,7 @@ async function resultOf(decision: "ask" | "deny", person: object) {
 }
 
 describe("a call that is not allowed", () => {
-  verifies(["O5", "P2"], "says in its result why: a rule, a person, no answer in time, nobody there", async () => {
+  verifies(["O5", "P2"], "says in its result why: a rule, a person, no answer in time, no client", async () => {
     const no = { ask: async () => ({ decision: "deny", decidedBy: "cli_x" }) };
     const late = { ask: async () => timedOut(60_000) };
     const cases = [

@@ -37,7 +37,7 @@ export class Listening {
     this.#owner = options.owner;
   }
 
-  /** Nothing waits for it. A process that cannot listen works all the same. */
+  /** Nothing waits for it. A process that cannot listen still works. */
   begin(): void {
     const { clock } = this.#options.engine;
     this.#cancel ??= clock.after(this.#owner === undefined ? LATER_MS : 0, () => {

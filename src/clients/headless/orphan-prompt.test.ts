@@ -17,7 +17,7 @@ async function answered(...lines: readonly string[]) {
   return { answer: await askAboutOrphans(terminal, ORPHANED), shown, left };
 }
 
-describe("the question about a call whose end nobody saw", () => {
+describe("the question about a call without a recorded end", () => {
   verifies(["S3"], "names the call and takes the answer with a note", async () => {
     const { answer, shown } = await answered("S", " the folder is gone ");
     expect(answer).toEqual({ verdict: "succeeded", note: "the folder is gone" });

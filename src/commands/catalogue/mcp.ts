@@ -85,7 +85,7 @@ export const MCP_AUTH: CommandSpec = {
   summary: "sign in to an MCP server; the tokens stay in the credential helper",
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   flags: [
-    { name: "scope", value: "SCOPES", help: "what to ask for, in place of what the server names" },
+    { name: "scope", value: "SCOPES", help: "what to request, instead of what the server names" },
     { name: "remove", help: "forget the sign-in" },
   ],
   shellFlags: [CWD],

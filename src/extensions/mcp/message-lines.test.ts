@@ -19,7 +19,7 @@ function reader(limits = { lineBytes: 100, windowMs: 1000, messages: 5, bytes: 1
 }
 
 describe("the messages of a server", () => {
-  verifies(["E6"], "are read however they are cut, and noise is told apart", () => {
+  verifies(["E6"], "are read however they are cut, and noise is recognised", () => {
     const { take, seen, noise } = reader();
     for (const letter of '{"a":1}\r\nhello\n\n{"b":"ü"}\n') take(letter);
     expect(seen).toEqual([{ a: 1 }, { b: "ü" }]);

@@ -180,7 +180,7 @@ LINES`);
     expect(survivors("sleep 86471")).toEqual([]);
   });
 
-  it("is stopped with everything it started when nobody reads on", async () => {
+  it("is stopped with everything it started when the reader stops", async () => {
     const path = await program(`cat > /dev/null; sleep 86472 & echo '{"type":"text","text":"a"}'; wait`);
     const model = createExecutableModel({ provider: "own", path, model: "m", cwd: folder, env: { PATH } });
     for await (const batch of model.stream(REQUEST, { model, signal: new AbortController().signal })) {

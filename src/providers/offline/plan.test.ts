@@ -23,7 +23,7 @@ describe("a plan", () => {
     expect(step(twoReads(), [fact("a"), fact("b")])).toEqual({ type: "answer", text: "text of a, text of b" });
   });
 
-  it("passes over results of calls that it did not ask for", () => {
+  it("skips results of calls that it did not make", () => {
     const foreign = [fact("x"), fact("a"), { ...fact("b"), tool: "ls" }, fact("b")];
     expect(step(twoReads(), foreign)).toEqual({ type: "answer", text: "text of a, text of b" });
   });

@@ -18,7 +18,7 @@ export interface Term {
 }
 
 export interface RequestText {
-  /** With marks in place of literals. */
+  /** With marks instead of literals. */
   readonly text: string;
   /** Exactly as it was typed. */
   readonly raw: string;

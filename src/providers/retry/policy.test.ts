@@ -11,7 +11,7 @@ const first = { failed: 1, alike: 1, waitedMs: 0, begun: false };
 const limits = { totalWaitMs: 300_000, random: () => 1 };
 
 describe("what is done about a failed call", () => {
-  verifies(["M9"], "what may pass by itself is tried again, each time later, and not for ever", () => {
+  verifies(["M9"], "a temporary failure is retried, each time later, and not forever", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((n) =>
       nextWait(problem("Overloaded"), { ...first, failed: n, alike: n }, limits),
     );

@@ -78,7 +78,7 @@ describe("a model made of several", () => {
 
   verifies(
     ["M8", "M9"],
-    "what the first had said when it broke off is taken back; live and stored are the same",
+    "the text of an interrupted first model is withdrawn; live and stored are the same",
     async () => {
       const half: ModelEvent = { type: "text", text: "I was about to" };
       const { engine } = routed(member("a:one", fails("StreamInterrupted", half)), member("b:two", answers("Hello.")));
@@ -98,7 +98,7 @@ describe("a model made of several", () => {
 
   verifies(
     ["M8"],
-    "nobody else is asked what the conversation itself is to blame for, or when all have failed",
+    "no other model is tried if the conversation itself is the cause, or when all have failed",
     async () => {
       const second = member("b:two", answers("never"));
       const { engine } = routed(member("a:one", fails("ContentRefused")), second);

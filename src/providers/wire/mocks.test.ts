@@ -138,7 +138,7 @@ reply
   });
 
   it.each(ROWS.filter(({ name }) => name !== row.name).map(({ name }) => [name]))(
-    "goes on with a conversation that began with %s",
+    "continues a conversation that began with %s",
     async (before) => {
       const other = ROWS.find(({ name }) => name === before) as Row;
       const run = () => [{ type: "text" as const, text: "ok" }];
@@ -176,7 +176,7 @@ reply
   });
 });
 
-/* ---- a mock model that somebody else wrote ---- */
+/* ---- a mock model of another project ---- */
 
 interface ForeignMock {
   readonly url: string;

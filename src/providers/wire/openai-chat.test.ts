@@ -60,7 +60,7 @@ describe("[M1 M2] the stream of Chat Completions", () => {
     expect(usageOf({ x_groq: { usage: groq } })).toMatchObject({ usage: { input: 9, output: 1 } });
   });
 
-  it("takes OpenRouter's word for the cost, and nobody else's", () => {
+  it("uses the cost that OpenRouter reports, and no other service's", () => {
     const counts = { prompt_tokens: 90, completion_tokens: 10, cost: 0.3 };
     const usage = { input: 90, output: 10, cache_read: 0, cache_write: 0, reasoning: 0 };
     expect(reportedCost(counts, usage)).toMatchObject({ usd: 0.3, input: 0.27, output: 0.03 });

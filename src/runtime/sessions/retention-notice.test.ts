@@ -167,7 +167,7 @@ describe("content that expires", () => {
     await sessions.close();
   });
 
-  verifies(["S1"], "comes after the word about the key, when the first run had nobody to tell it to", async () => {
+  verifies(["S1"], "comes after the message about the key, if the first run had no terminal", async () => {
     const { sessions, told, tend } = await place();
     await tend();
     // This process made the key, and has said so.

@@ -5,7 +5,7 @@ import { checkKey } from "./check-key.js";
 
 const body = "abcdefghij0123456789";
 
-describe("a key that somebody gives", () => {
+describe("a key that the user gives", () => {
   verifies(["M11"], "is taken without the blanks around it", () => {
     expect(checkKey(`  sk-ant-${body}\n`, "anthropic")).toEqual({ ok: true, key: `sk-ant-${body}` });
     expect(checkKey(body, "a-provider-of-my-own")).toEqual({ ok: true, key: body });

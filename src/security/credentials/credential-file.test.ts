@@ -56,7 +56,7 @@ describe("the credential file", () => {
     expect((await openFile().read()).map(({ provider }) => provider).sort()).toEqual([...names].sort());
   });
 
-  verifies(["M11"], "is not touched by whoever has another key", async () => {
+  verifies(["M11"], "is not changed with another key", async () => {
     const machineKey = "ab".repeat(32);
     await openFile({ machineKey }).put(entry("one"));
     const before = await readFile(places.path);

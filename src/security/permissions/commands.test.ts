@@ -215,7 +215,7 @@ describe("/why", () => {
   });
 });
 
-describe("what the model is told", () => {
+describe("what the model gets", () => {
   it("is what was denied and why, not how to get around it", () => {
     const text = denialText(decide(bash("op read x"), policyWith()));
     expect(text).toBe('Denied by blocklist. "op" shows credentials.');

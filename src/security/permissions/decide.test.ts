@@ -130,7 +130,7 @@ describe("law 5: safe mode", () => {
     ["passes what is listed", bash("ls -la"), safe, "allow", "quiet preset"],
     ["which then still may ask", bash("cat /etc/passwd"), safe, "ask", "default"],
     ["does not concern other tools", onPath("edit", "a.ts"), safe, "ask", "default"],
-    ["denies a command that nobody parsed", UNREAD, { mode: "allow", ...safe }, "deny", "safe mode"],
+    ["denies a command that was not parsed", UNREAD, { mode: "allow", ...safe }, "deny", "safe mode"],
   ]);
 });
 
@@ -216,13 +216,13 @@ describe("law 7: rules", () => {
     ],
     ["deny in a text for a shell", bash("bash -c 'ls; rm a'"), { mode: "allow", ...rule(denyRm) }, "deny", "rule"],
     ["deny in a loop", bash("for i in 1; do rm $i; done"), { mode: "allow", ...rule(denyRm) }, "deny", "rule"],
-    ["ask when it cannot be told", bash("$TOOL a"), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
-    ["ask when a shell's text cannot be told", bash('bash -c "$X"'), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
+    ["ask when it is unknown", bash("$TOOL a"), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
+    ["ask when a shell's text is unknown", bash('bash -c "$X"'), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
     ["ask when it was not understood", bash("rm 'a"), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
     ["… as a shell's text", bash(`bash -c 'rm "'`), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
-    ["ask when nobody parsed it", UNREAD, { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
+    ["ask when it was not parsed", UNREAD, { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
     [
-      "what cannot be told does not soften a denial",
+      "unknown words do not soften a denial",
       bash("$TOOL a"),
       rule({ tool: "*", decision: "deny" }, { ...denyRm, priority: 1 }),
       "deny",

@@ -167,7 +167,7 @@ describe("the engine", () => {
     expect((await engine.test(edit)).decision).toBe("allow");
   });
 
-  it("lets only calls start early about which nobody has to be asked", () => {
+  it("lets only calls start early that need no question", () => {
     const engine = engineWith({ rules: rulesOf({ tool: "read", path: "secret/**", decision: "ask" }) });
     const early = (name: string, args: JsonObject) => engine.mayStartEarly(call(name, args), named(name), "human");
     expect(early("read", { path: "src/a.ts" })).toBe(true);

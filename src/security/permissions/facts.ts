@@ -56,7 +56,7 @@ export interface CommandPart {
    * `xargs`, `bash -c`). For finding what is forbidden, not for trusting.
    */
   readonly readings: readonly Words[];
-  /** The programs that surely run, in the order they start each other; undefined for one that is not known. */
+  /** The programs that certainly run, in the order they start each other; undefined for an unknown one. */
   readonly programs: readonly (string | undefined)[];
   /** Variables set for it or for what follows that can change what runs. */
   readonly variables: readonly string[];

@@ -44,7 +44,7 @@ describe("who may answer", () => {
   });
 });
 
-describe("a question that nobody answers", () => {
+describe("a question without an answer", () => {
   it("is a denial that the model can plan around", () => {
     expect(timedOut(DEFAULT_PERMISSION_TIMEOUT_MS)).toEqual({
       decision: "deny",

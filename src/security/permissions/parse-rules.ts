@@ -9,7 +9,7 @@
  *     tool = "bash"                    # a glob over tool names; needed
  *     command = "git push *"           # or path = "docs/**", or argument = { name = "url", glob = "https://docs.rs/*" }
  *     decision = "ask"                 # allow, ask or deny; needed
- *     priority = 10                    # higher wins; 0 when not given
+ *     priority = 10                    # higher wins; default: 0
  *     reason = "pushes are reviewed"   # shown with the decision
  *     match = ["git push origin main"] # must apply to these, and not to those in not_match: checked when it loads
  *     not_match = ["git pull"]

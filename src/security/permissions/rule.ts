@@ -27,7 +27,7 @@ export interface PermissionRule {
   /** Only for turns that such a client started. */
   readonly originator?: Identity;
   readonly decision: Decision;
-  /** Higher wins; 0 when not given. */
+  /** Higher wins; default: 0. */
   readonly priority: number;
   readonly reason?: string;
   /** It allows also what the blocklist refuses. */

@@ -100,7 +100,7 @@ describe("a rule with a problem", () => {
     ]);
   });
 
-  it("is one about the home folder where nobody knows it", () => {
+  it("is one about an unknown home folder", () => {
     expect(parseRules([{ tool: "*", path: "~/x", decision: "deny" }], USER_FILE).problems[0]).toMatch(/in full/);
   });
 });

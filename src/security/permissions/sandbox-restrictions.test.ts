@@ -32,7 +32,7 @@ it("hides what may not be read and makes read-only what may not be written", () 
   });
 });
 
-it("follows links to what is meant, and passes over what is not there", () => {
+it("follows links to their targets, and skips missing files", () => {
   expect(restrictions({ link: "r", gone: "none" })).toEqual({ hidden: [], readOnlyWithin: ["real"] });
 });
 

@@ -133,7 +133,7 @@ describe("files that hold secrets", () => {
     expect(verdicts(clean, without)).toEqual(without.map((it) => [it, "read-only"]));
   });
 
-  it("are told apart from other reasons to ask", () => {
+  it("are distinguished from other reasons to ask", () => {
     const [part] = readCommand("grep -r A .", { workspace: secrets, trees: diskTrees }).parts;
     expect(part?.exposes).toMatch(/^It would show (\.env|certs\/server\.pem): /);
     expect(readCommand("make", { workspace: secrets, trees: diskTrees }).parts[0]?.exposes).toBeUndefined();

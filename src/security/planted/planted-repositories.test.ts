@@ -80,20 +80,24 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true }));
 
 describe("a repository that a command leaves behind", () => {
-  verifies(["P8"], "does not run its program by the person's git status, and the person is told the file", async () => {
-    const planted = await begun();
-    plant(join(root, "lib"));
-    git(root, "-c", "advice.addEmbeddedRepo=false", "add", "lib");
-    expect(runs(root, "status")).toBe(true);
-    await planted.look();
-    expect(runs(root, "status")).toBe(false);
-    expect(told.join()).toContain(`${join(root, "lib/.git/config")} sets core.fsmonitor`);
-    expect(told.join()).toContain("enters this repository by itself");
-    expect(readFileSync(join(root, "lib/.git/config.set-aside-by-oxbow"), "utf8")).toContain("fsmonitor");
-    expect(git(join(root, "lib"), "config", "user.name")).toBe("Ann\n");
-    await planted.look();
-    expect(told).toHaveLength(1);
-  });
+  verifies(
+    ["P8"],
+    "does not run its program with the user's git status, and the user gets the name of the file",
+    async () => {
+      const planted = await begun();
+      plant(join(root, "lib"));
+      git(root, "-c", "advice.addEmbeddedRepo=false", "add", "lib");
+      expect(runs(root, "status")).toBe(true);
+      await planted.look();
+      expect(runs(root, "status")).toBe(false);
+      expect(told.join()).toContain(`${join(root, "lib/.git/config")} sets core.fsmonitor`);
+      expect(told.join()).toContain("enters this repository by itself");
+      expect(readFileSync(join(root, "lib/.git/config.set-aside-by-oxbow"), "utf8")).toContain("fsmonitor");
+      expect(git(join(root, "lib"), "config", "user.name")).toBe("Ann\n");
+      await planted.look();
+      expect(told).toHaveLength(1);
+    },
+  );
 
   it.each(["a/b/c/d/e/f/g/h/lib", "node_modules/x/lib", ".hidden/lib"])(
     "is found as %s where it is in the index, also in a split one",
@@ -203,7 +207,7 @@ describe("a repository that a command leaves behind", () => {
     expect(told.join()).toContain(`${join(root, file)} `);
   });
 
-  it("is told where it leads outside, or was moved there", async () => {
+  it("is reported if it leads outside, or was moved there", async () => {
     const shipped = join(root, "shipped");
     plant(shipped);
     renameSync(join(shipped, ".git"), join(shipped, "dotgit"));
@@ -215,7 +219,7 @@ describe("a repository that a command leaves behind", () => {
     expect(told.join()).toContain(`${join(root, "other/.git")} leads git to ${base}`);
   });
 
-  it("is told where an index cannot be understood", async () => {
+  it("is reported if an index cannot be understood", async () => {
     const planted = await begun();
     write(join(root, "hidden"), "DIRC");
     symlinkSync("../hidden", join(root, ".git/index"));

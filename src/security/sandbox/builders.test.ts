@@ -114,7 +114,7 @@ describe("[P8] hidden places", () => {
 });
 
 describe("[P8] openings of the running system", () => {
-  it("are the sockets somebody listens on", () => {
+  it("are the sockets that a program listens on", () => {
     const table = `Num       RefCount Protocol Flags    Type St Inode Path
 0000000000000000: 00000002 00000000 00010000 0001 01 12345 /var/lib/engine/docker.sock
 0000000000000000: 00000003 00000000 00000000 0001 03 12346 /var/lib/engine/connected.sock

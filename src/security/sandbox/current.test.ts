@@ -39,7 +39,7 @@ describe.skipIf(reason !== undefined)("[P8] a sandbox that was made ahead", () =
     await made.ended();
   });
 
-  it("is no longer current when somebody listens on a new socket", async () => {
+  it("is no longer current when a program listens on a new socket", async () => {
     const made = await bed.wrap("true");
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(join(bed.outside, "engine.sock"), resolve));

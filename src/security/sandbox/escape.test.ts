@@ -141,7 +141,7 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
     expect([mode("tool"), mode("group"), mode("made")]).toEqual([0o4000, 0o2000, 0o4000]);
   });
 
-  it("by way of another user namespace", async () => {
+  it("through another user namespace", async () => {
     const script = "unshare --user --map-root-user --mount true";
     const inside = await bed.inside(script);
     expect(inside.code).not.toBe(0);

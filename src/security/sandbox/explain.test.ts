@@ -10,7 +10,7 @@ const state: SandboxState = {
 const hidden = ["/home/me/.ssh"];
 const explain = (text: string) => explainFailure(text, state, { hidden });
 
-describe("[P8] what the model is told about a denial", () => {
+describe("[P8] what the model gets about a denial", () => {
   it.each([
     ["bash: line 1: /etc/x: Read-only file system", "keeps /etc/x read-only."],
     ["touch: cannot touch '/usr/lib/a b': Read-only file system", "read-only"],

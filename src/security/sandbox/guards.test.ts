@@ -127,7 +127,7 @@ describe("[P8] what is guarded", () => {
     expect(found()).toContain(bed.path("samples/one/.npmrc"));
   });
 
-  it("is found without waiting for a pipe in place of a configuration", () => {
+  it("is found without waiting for a pipe instead of a configuration", () => {
     repository(bed.workspace);
     execFileSync("sh", ["-c", `rm '${bed.path(".git/config")}'; mkfifo '${bed.path(".git/config")}'`]);
     expect(guards().readOnly).toContain(bed.path(".git/config"));
@@ -168,7 +168,7 @@ describe("[P8] what is guarded", () => {
     expect(guards().readOnly).toEqual([bed.path(".git"), bed.path(".oxbow")]);
   });
 
-  it("a link in place of a guarded name is refused", () => {
+  it("a link instead of a guarded name is refused", () => {
     symlinkSync(bed.outside, bed.path(".oxbow"));
     expect(() => guards()).toThrow(SandboxError);
   });

@@ -46,7 +46,7 @@ describe.skipIf(reason !== undefined)("[P8] limits in a sandbox", () => {
     expect((await bed.unprotected(bomb)).output).toBe("150");
   });
 
-  it.runIf(isRoot)("on processes of somebody who is not root", () => {
+  it.runIf(isRoot)("on processes of a user who is not root", () => {
     const id = 65_534;
     const workspace = bed.path("theirs");
     mkdirSync(workspace);

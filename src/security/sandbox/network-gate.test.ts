@@ -247,7 +247,7 @@ describe.skipIf(reason !== undefined)("[P8] a sandbox with allowed hosts", () =>
     expect((await bed.inside(direct, options)).output).toBe("ECONNREFUSED");
   });
 
-  it("does not start without somebody to resolve names", async () => {
+  it("does not start without a resolver", async () => {
     await expect(bed.wrap("true", { policy: { network: { allow: ["example.com"] } } })).rejects.toThrow(/resolve/);
   });
 });

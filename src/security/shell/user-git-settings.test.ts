@@ -192,7 +192,7 @@ describe("submodules that git enters by itself", () => {
   });
 });
 
-describe("what the sandbox puts in the place of what must not come into being", () => {
+describe("what the sandbox puts where nothing may be created", () => {
   verifies(["P3"], "does not make a repository ask", () => {
     write(join(root, ".git/commondir"), ".\n");
     write(join(root, ".git/config.worktree"), "");

@@ -76,7 +76,7 @@ describe("the file", () => {
   });
 
   it.each(["[]", "7", "null", "{}", '{"v":1}', '{"v":"1"}', "\0\0"])(
-    "passes over what is no entry: %s",
+    "skips lines that are not entries: %s",
     async (line) => {
       writeFileSync(file(), `${line}\n`, { mode: 0o600 });
       await decide(bed.lock(), item("x"));

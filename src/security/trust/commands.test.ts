@@ -108,7 +108,7 @@ describe("oxbow ack", () => {
     expect(await open()).toEqual(["AGENTS.md"]);
   });
 
-  it("leaves what was skipped, and the rest when it is stopped or nobody answers any more", async () => {
+  it("leaves skipped files, and the rest when it is stopped or gets no more answers", async () => {
     for (const name of ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]) bed.put(name, `for ${name}`);
     expect(await ack(new Script("s", "y", "q"))).toEqual({
       text: "Approved: CLAUDE.md\nNot approved: AGENTS.md, GEMINI.md\n",

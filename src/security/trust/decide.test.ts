@@ -42,7 +42,7 @@ function decide(over: Partial<Review>, options: Partial<DecideOptions> = {}) {
 describe("when something is not approved", () => {
   const open = { approved: [item("skill")], pending: [pending(item("instructions"))] };
 
-  it("and nobody can answer, the run is refused with the names, and nothing is loaded", () => {
+  it("and no user can answer, the run is refused with the names, and nothing is loaded", () => {
     const { load, refuse } = decide(open);
     expect(load).toEqual([]);
     expect(refuse?.reason).toBe("NonInteractiveAckRefused");
@@ -59,7 +59,7 @@ describe("when something is not approved", () => {
     });
   });
 
-  it("--skip-unapproved goes on without it and asks nobody", () => {
+  it("--skip-unapproved continues without it and does not ask", () => {
     for (const interactive of [true, false]) {
       expect(decide(open, { interactive, skipUnapproved: true })).toEqual({
         load: ["project-skill"],

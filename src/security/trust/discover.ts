@@ -23,9 +23,9 @@ export interface DiscoverOptions {
   readonly home: Home;
   /** The topmost folder to look in: by default the top of the repository, and without one the folder itself. */
   readonly stopAt?: string;
-  /** The instruction files that are in use, as a profile lists them; all that are known when not given. */
+  /** The instruction files in use, as a profile lists them; default: all known ones. */
   readonly sources?: readonly string[];
-  /** The profile in use: other files in a `profiles` folder are not looked at. All are when not given. */
+  /** The profile in use: other files in a `profiles` folder are ignored. Default: all profiles. */
   readonly profile?: string;
   /** Which files an instruction file names as parts of it, absolute. They are approved like the file itself. */
   readonly importsOf?: (file: { readonly path: string; readonly text: string }) => Promise<readonly string[]>;

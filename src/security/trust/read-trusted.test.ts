@@ -69,7 +69,7 @@ describe("the bytes of approved content", () => {
     await expect(readTrusted(item)).rejects.toThrow(ContentChanged);
   });
 
-  it("are never others, however fast somebody switches the file", async () => {
+  it("are never others, however fast another process switches the file", async () => {
     const path = bed.put("AGENTS.md", "Be kind.\n");
     const item = await trusted("AGENTS.md");
     const code = `
@@ -137,7 +137,7 @@ describe("approved programs", () => {
     expect(spawnSync(await copyOf(items[0], [...items])).stdout.toString()).toBe("approved\n");
   });
 
-  it("are copied again when somebody changed the copy", async () => {
+  it("are copied again when another process changed the copy", async () => {
     bed.program(".oxbow/tools/t", "#!/bin/sh\necho good\n");
     const item = await trusted(".oxbow/tools/t");
     const copy = await copyOf(item);

@@ -48,7 +48,7 @@ async function entryBytes({ path, entry }: ContentItem, text: string): Promise<B
 }
 
 /**
- * Private copies of approved files, to be run in place of the originals; `folder` is one of Oxbow's own. The files keep their
+ * Private copies of approved files, which run instead of the originals; `folder` is one of Oxbow's own. The files keep their
  * places relative to each other, so that a program finds its approved companions, and no others.
  */
 export async function trustedCopies(

@@ -101,7 +101,7 @@ describe("a review", () => {
     expect(brief((await bed.review()).pending)).toEqual(["new prose AGENTS.md"]);
   });
 
-  it("names what was removed, but not nested files that nobody touched", async () => {
+  it("names removed files, but not nested files that no call touched", async () => {
     bed.put("AGENTS.md", "x");
     bed.put("CLAUDE.md", "x");
     bed.put(".mcp.json", '{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}');

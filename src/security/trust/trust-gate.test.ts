@@ -57,7 +57,7 @@ describe("entering a folder", () => {
     expect([notes, script.shown, script.questions]).toEqual([[], [], []]);
   });
 
-  it("is refused when nobody can answer, and loads nothing", async () => {
+  it("is refused when no user can answer, and loads nothing", async () => {
     bed.put("AGENTS.md", "x");
     const entered = gate();
     const { load, refuse } = await entered.enter();
@@ -145,7 +145,7 @@ describe("including a file that content names", () => {
 });
 
 describe("an agent", () => {
-  it("is nobody to ask", async () => {
+  it("is no user to ask", async () => {
     bed.put("AGENTS.md", "x");
     const script = new Script("y");
     const person = { by: { identity: "agent", name: "helper" } as const, conversation: script };

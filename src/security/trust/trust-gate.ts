@@ -58,7 +58,7 @@ export class TrustGate {
     return readTrusted(item);
   }
 
-  /** Private copies of approved files, to be run in place of the originals; `folder` is one of Oxbow's own. */
+  /** Private copies of approved files, which run instead of the originals; `folder` is one of Oxbow's own. */
   async copies(items: readonly TrustedItem[], folder: string): Promise<ReadonlyMap<TrustedItem, string>> {
     const { trustedCopies } = await import("./read-trusted.js");
     return trustedCopies(items, folder);

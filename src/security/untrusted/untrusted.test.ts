@@ -123,7 +123,7 @@ describe("wrapResult", () => {
     return wrapped.slice(open.length, -close.length);
   };
 
-  verifies(["P12"], "leaves source as it is, with what nobody sees in it", () => {
+  verifies(["P12"], "leaves source unchanged, with its invisible characters", () => {
     const source = [
       "const a: List<UntrustedText> = b; if (a <untrusted && c < untrusted - d) return <Untrusted.Badge />;",
       "</UntrustedText> <s>old</s> x <| f |> y [INSTALL]",

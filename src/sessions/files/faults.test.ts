@@ -80,7 +80,7 @@ async function check(root: string, seed: number, known: Acknowledged): Promise<v
     // The conclusion that was under way may have been written without having been acknowledged.
     expect(known.intended.filter((call) => !ended.has(call) && !orphans.has(call)).length).toBeLessThanOrEqual(1);
     expect(known.concluded.filter((call) => orphans.has(call))).toEqual([]);
-    expect(await store.editedConversation?.(id), "nobody has edited a file").toBeUndefined();
+    expect(await store.editedConversation?.(id), "no user has edited a file").toBeUndefined();
   }
   await store.close();
 }
@@ -219,7 +219,7 @@ describe("faults", () => {
     }
   });
 
-  verifies(["S11"], "finds what was put in the place of expired content, and another session's events", async () => {
+  verifies(["S11"], "finds replaced expired content, and another session's events", async () => {
     const store = await fill(10);
     await store.expire(session.id, 6);
     expect(await store.verify(session.id)).toEqual({ ok: true, events: 10 });

@@ -255,7 +255,7 @@ function joinedUsers(messages: readonly Message[]): readonly unknown[] {
 describe("an edited conversation", () => {
   const edited = () => store.editedConversation?.(session.id);
 
-  verifies(["S7"], "is not one while nobody has touched a file, whatever the times of the files say", async () => {
+  verifies(["S7"], "is not one while no file was changed, whatever the times of the files are", async () => {
     expect(await edited()).toBeUndefined();
     await tell(oneTurn());
     expect(await edited()).toBeUndefined();

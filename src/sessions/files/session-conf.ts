@@ -44,7 +44,7 @@ export function renderConf(session: NewSession, chain: string): string {
   });
 }
 
-/** The text with these values in place of the ones it had; undefined takes a line out. */
+/** The text with these values instead of its own; undefined removes a line. */
 export function withValues(text: string, values: ConfValues): string {
   const left = new Map(Object.entries(values));
   const lines: string[] = [];

@@ -429,7 +429,7 @@ describe("what goes wrong while recording", () => {
       },
       onProblem: (message) => {
         problems.push(message);
-        throw new Error("nobody hears");
+        throw new Error("a listener failed");
       },
     });
     const { file } = await recorder.start("a.md");
@@ -464,7 +464,7 @@ describe("what goes wrong while recording", () => {
   });
 });
 
-/** Waits for something that happens by itself; the test's own time limit ends a wait in vain. */
+/** Waits for an event; the test's own time limit ends the wait. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@
 import { ChainBreak } from "../chain-break.js";
 import { StoreError } from "../store.js";
 
-/** What a reader gets in place of a break in the chain. */
+/** What a reader gets instead of a break in the chain. */
 export function asStoreError(error: unknown): unknown {
   if (!(error instanceof ChainBreak)) return error;
   return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });

@@ -141,7 +141,7 @@ describe("faults", () => {
     const all = Promise.all(seeds.map((seed) => children.start("writer", path, `${seed}`, "400").end)).finally(() => {
       running = false;
     });
-    // Whoever looks in the middle finds nothing wrong.
+    // A reader in the middle finds nothing wrong.
     const onlooker = await openSqliteStore({ path, key: SAMPLE_KEY });
     while (running) {
       for (const { id } of await onlooker.list()) expect(await onlooker.verify(id)).toMatchObject({ ok: true });
@@ -158,7 +158,7 @@ describe("faults", () => {
 
   verifies(
     ["S1"],
-    "several processes write to the same session: one is first, the others are told, nothing is lost",
+    "several processes write to the same session: one is first, the others get a conflict, nothing is lost",
     async () => {
       const path = join(folder, "rivals.db");
       const session = sampleSession(1);

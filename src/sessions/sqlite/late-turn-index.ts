@@ -22,7 +22,7 @@ export interface LateTurnIndexOptions {
 }
 
 const NOTHING: TurnMatches = { spans: [], reach: new Map() };
-/** Why the file is of no use any more. */
+/** Why the file cannot be used any more. */
 const USELESS: ReadonlySet<string> = new Set(["damaged", "wrong-key", "incompatible"]);
 
 export class LateTurnIndex implements TurnIndex {

@@ -83,7 +83,7 @@ describe("transcripts of other programs", () => {
     expect(await findForeignSessions({ home: join(home, "nobody") })).toEqual([]);
   });
 
-  it("are looked for where the programs were told to keep them", async () => {
+  it("are searched where the programs are configured to keep them", async () => {
     await put("c/projects/p/one.jsonl", claude("here"), 1);
     await put("d/sessions/2026/01/01/rollout-x.jsonl", codex("there"), 2);
     const found = await findForeignSessions({ home, claudeFolder: join(home, "c"), codexFolder: join(home, "d") });

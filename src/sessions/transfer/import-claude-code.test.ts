@@ -77,7 +77,7 @@ describe("import of a Claude Code transcript", () => {
     expect(events.at(-1)?.ts).toBe("2026-02-01T12:00:08.000Z");
   });
 
-  verifies(["S6"], "follows the branch that was gone on with", async () => {
+  verifies(["S6"], "follows the branch that was continued", async () => {
     const lines = new ClaudeLines();
     const root = lines.user("count to three");
     lines.assistant("m1", said("1 2 3"));

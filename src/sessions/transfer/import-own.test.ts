@@ -62,7 +62,7 @@ describe("import of our own export", () => {
     expect((await imported(lines)).events).toEqual(events);
   });
 
-  verifies(["S6"], "can be stored and gone on with", async () => {
+  verifies(["S6"], "can be stored and resumed", async () => {
     const folder = await mkdtemp(join(tmpdir(), "oxbow-transfer-"));
     const store = await openSqliteStore({ path: join(folder, "sessions.db"), key: new Uint8Array(32).fill(7) });
     try {

@@ -82,12 +82,12 @@ describe("a chain of changes", () => {
     expect(ends(later, C)).toEqual([["A", "C"]]);
   });
 
-  it("is broken by somebody else's change", () => {
+  it("is broken by another program's change", () => {
     expect(chainOf([A, B], [C, A]).isBroken).toBe(true);
     expect(chainOf([A, B], [undefined, A]).isBroken).toBe(true);
   });
 
-  it("does not take a mode that nobody looked at for another one", () => {
+  it("does not treat an unknown mode as a change", () => {
     const chain = chainOf([undefined, { kind: "file", content: "A" }], [A, B]);
     expect(chain.isBroken).toBe(false);
   });

@@ -110,7 +110,7 @@ describe("undoing what tools changed", () => {
     expect((await refusal(here.plan({ redo: true }))).code).toBe("not-found");
   });
 
-  it("turns folders into files and back, and keeps folders that nobody can work in", async () => {
+  it("turns folders into files and back, and keeps folders that are not accessible", async () => {
     const here = place();
     here.sh("mkdir -p x/y shut; echo 1 > x/y/z; echo 2 > f; echo 3 > shut/in; chmod 555 shut");
     onTestFinished(() => chmodSync(join(here.root, "shut"), 0o755));

@@ -49,7 +49,7 @@ describe("the database wrapper", () => {
     database.close();
   });
 
-  it("refuses text that is not UTF-8 and values of the wrong kind in place of ending the process", async () => {
+  it("refuses text that is not UTF-8 and values of the wrong kind instead of ending the process", async () => {
     const database = await open();
     database.script("CREATE TABLE t (a ANY) STRICT");
     database.script("INSERT INTO t VALUES (CAST(x'61ff' AS TEXT))");
@@ -94,7 +94,7 @@ describe("the database wrapper", () => {
     database.close();
   });
 
-  it("shows one moment to whoever asks for it", async () => {
+  it("shows one moment to a reader of a snapshot", async () => {
     const [reader, writer] = [await open(), await open()];
     writer.script("CREATE TABLE t (a INTEGER) STRICT");
     const count = () => reader.first({ n: ["integer", "count(*)"] }, "FROM t")?.n;

@@ -267,7 +267,7 @@ describe("the record", () => {
     await Promise.all([expect(third).rejects.toThrow("before request 3 came; it got 2 requests"), mock.close()]);
   });
 
-  it("tells whoever started it of each request before it answers", async () => {
+  it("notifies its owner of each request before it answers", async () => {
     const seen: string[] = [];
     const mock = await start("reply\n  text: hi", { onRequest: ({ path }) => seen.push(path) });
     await askOpenai(mock.url);

@@ -20,7 +20,7 @@ describe("decodeText", () => {
     expect(decodeText(Buffer.from('<meta charset="utf-16">é'), "text/html")).toContain("é");
   });
 
-  it("tries UTF-8 when nobody says anything, also for what ends within a character", () => {
+  it("tries UTF-8 without a declaration, even if the text ends within a character", () => {
     expect(decodeText(Buffer.from("grün"), "text/html")).toBe("grün");
     expect(decodeText(Buffer.from("grün€").subarray(0, -1), "")).toBe("grün");
     expect(decodeText(latin1("gr\xfcn \x80"), "")).toBe("grün €");

@@ -55,7 +55,7 @@ describe("KeyDecoder", () => {
     expect(decoder.isWaiting).toBe(false);
   });
 
-  it("does not wait for ever for the end of a sequence", () => {
+  it("does not wait forever for the end of a sequence", () => {
     expect(decode(`${ESC}[${"1".repeat(40)}`)[0]).toBe("escape");
   });
 

@@ -210,7 +210,7 @@ describe("[S6] runReplay on a terminal", () => {
 });
 
 describe("[S6] runReplay without a terminal", () => {
-  it("prints the steps, and waits for whoever reads them", async () => {
+  it("prints the steps, and waits for the reader", async () => {
     const pipe = new FakeTerminal(60, 12, "pipe");
     let waiting = 0;
     const held: Promise<void>[] = [];

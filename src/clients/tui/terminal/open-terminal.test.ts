@@ -121,7 +121,7 @@ describe("the way back", () => {
     expect(process.bytes.length).toBe(length);
   });
 
-  it("waits for the answers to its questions, so that no shell gets them, but not for ever", async () => {
+  it("waits for the answers to its queries, so that no shell gets them, but not forever", async () => {
     const silentProcess = () => Object.assign(new FakeProcess(), { isAnswering: false });
     const { process, terminal } = open(silentProcess());
     terminal.paint({ lines: ["live"] });

@@ -358,7 +358,7 @@ describe("the life of the helper", () => {
     expect(JSON.stringify(direct.note())).not.toBe(note);
   });
 
-  verifies(["M12"], "ends when nobody is connected for a while, and leaves nothing", async () => {
+  verifies(["M12"], "ends when no client is connected for a while, and leaves nothing", async () => {
     const clock = new ManualClock();
     const { url } = await provider((_, response) => response.end("ok"));
     await file.put(entry(url));
@@ -505,7 +505,7 @@ describe("tokens that end", () => {
     expect(await readFile(file.path, "utf8")).not.toContain("twice");
   });
 
-  verifies(["M13"], "that cannot be renewed are used to their end, and then a person is told", async () => {
+  verifies(["M13"], "that cannot be renewed are used to their end, and then the user gets a message", async () => {
     const { url } = await provider((request, response) => response.end(request.headers.authorization?.slice(-3)));
     await file.put(signIn(url, soon()));
     let problem: Error = new Error("the network is down");

@@ -34,7 +34,7 @@ describe("a secret in what a provider sends", () => {
     expect(sent).toEqual(["data: one\n\n"]);
   });
 
-  it("does not hold back for ever what only begins like it", () => {
+  it("does not hold back forever text that only begins like it", () => {
     const { filter, sent, clock } = filterOf();
     filter.push(Buffer.from("it ends with sk-abc"));
     expect(sent).toEqual(["it ends with "]);

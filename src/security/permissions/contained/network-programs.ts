@@ -1,5 +1,5 @@
 /**
- * Programs that surely need the network, or a service of this machine that the sandbox does not reach. Data. What may need it and
+ * Programs that certainly need the network, or a service of this machine that the sandbox does not reach. Data. What may need it and
  * may not (`npx tsc`, `go mod tidy`, a build) is not listed: it runs without the network first, and its failure says what was missing.
  */
 

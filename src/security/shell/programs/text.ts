@@ -99,7 +99,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
     minimum: 2,
     maximum: 2,
   },
-  // Both write a file with one more option or operand, so they read only what surely is the name of one file: one with an extension.
+  // Both write a file with one more option or operand, so they read only words that are certainly the name of one file: those with an extension.
   sort: {
     flags:
       "-b -d -f -g -h -i -M -n -R -r -s -u -V -z -c -C --ignore-leading-blanks --dictionary-order --ignore-case " +

@@ -69,7 +69,7 @@ export class UndoPlace {
     this.sameTurn();
   }
 
-  /** Somebody else. */
+  /** Another program. */
   sh(command: string): void {
     execFileSync("bash", ["-ec", command], { cwd: this.root, stdio: ["ignore", "ignore", "inherit"] });
   }

@@ -54,7 +54,7 @@ loop
     ]);
   });
 
-  it("may repeat a reply for ever", () => {
+  it("may repeat a reply forever", () => {
     expect(parseScript("reply times=any").replies[0]?.times).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -185,7 +185,7 @@ describe("refusals", () => {
     expect(mock.unusedReplies).toBe(1);
   });
 
-  it("reasoning that somebody changed", async () => {
+  it("changed reasoning", async () => {
     const url = await start(`${SCRIPT}reply times=2\n  text: hi`);
     const data = sseEvents((await askResponses(url, INCLUDE)).text).at(-1)?.data as Event;
     const [thought] = data.response?.output ?? [];
