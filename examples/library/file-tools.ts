@@ -1,5 +1,5 @@
 /**
- * Tools of your own, a limit of time, and what to do when it fails.
+ * Your own tools, a time limit, and what to do when it fails.
  *
  *     ANTHROPIC_API_KEY=… tsx examples/library/file-tools.ts "what is in this folder?"
  *

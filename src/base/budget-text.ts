@@ -1,7 +1,7 @@
 /** Amounts as people write and read them: `0.50`, `$2`, `200k tokens`, `$2, 1M tokens`. */
 import { groupDigits } from "./group-digits.js";
 
-/** US dollars and tokens; an absent one is no limit. */
+/** US dollars and tokens; an absent amount means no limit. */
 interface Limit {
   readonly usd?: number;
   readonly tokens?: number;

@@ -52,7 +52,7 @@ function whyNot({ WAYLAND_DISPLAY, DISPLAY, SSH_CONNECTION, SSH_TTY }: Variables
   if (WAYLAND_DISPLAY) return `To paste images, install wl-clipboard (wl-paste). ${INSTEAD}`;
   if (DISPLAY) return `To paste images, install xclip. ${INSTEAD}`;
   if (SSH_CONNECTION || SSH_TTY) {
-    return "Over SSH the clipboard of your own machine cannot be read. Copy the file here and paste its path.";
+    return "Over SSH, Oxbow cannot read the clipboard of your machine. Copy the file here and paste its path.";
   }
   return `There is no desktop here whose clipboard could be read. ${INSTEAD}`;
 }

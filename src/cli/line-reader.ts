@@ -46,7 +46,7 @@ export class LineReader {
   /** Shows the line that is being typed then. */
   #onDraft: ((text: string) => void) | undefined;
   #waiting: ((line: TypedLine | undefined) => void) | undefined;
-  /** The lines of this input that stand above the one being edited. */
+  /** The lines of this input above the one being edited. */
   #above: string[] = [];
   /** The line is the answer to a question. */
   #isAnswer = false;

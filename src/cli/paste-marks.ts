@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 1000;
 export class PasteMarks {
   readonly #texts = new Map<string, string>();
 
-  /** What goes into the line. */
+  /** The text or mark for the line. */
   shown(text: string): string {
     const trimmed = text.replace(/\n+$/, "");
     if (!trimmed.includes("\n") && trimmed.length <= MAX_CHARACTERS) return trimmed;

@@ -15,7 +15,7 @@ export interface Amount {
   readonly tokens: number;
 }
 
-/** An absent one is no limit. */
+/** An absent amount means no limit. */
 export type BudgetLimit = Partial<Amount>;
 
 /** A model call to pay for. */

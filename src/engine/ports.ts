@@ -109,7 +109,7 @@ export interface Model {
   readonly model: string;
   /** The context window, if the server reported it. */
   readonly contextTokens?: number;
-  /** The same, if the server must be asked or it depends on the machine. */
+  /** The same, if it needs a request to the server or depends on the machine. */
   contextLimit?(): Promise<number | undefined>;
   /** The longest answer, if set for its provider. */
   readonly outputTokens?: number;

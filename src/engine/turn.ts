@@ -55,7 +55,7 @@ export interface TurnOptions {
 
 export interface Unanswered {
   readonly tool: string;
-  /** The command, path or address that was asked about. */
+  /** The command, path or address of the question. */
   readonly about: string;
   /** The inline TOML of a rule that allows it, if there is one. */
   readonly rule?: string;
@@ -105,7 +105,7 @@ export class Turn {
   failure: Failure | undefined;
   /** A hook ended the turn on purpose. */
   stopped: Failure | undefined;
-  /** Calls that a hook wants denied, or wants the user to be asked about. It never makes a permission wider. */
+  /** Calls that a hook denies, or that need a question because of a hook. A hook never widens a permission. */
   readonly held = new Map<CallId, HeldCall>();
   /** Calls that needed a permission which no client could give. */
   readonly unanswered: Unanswered[] = [];

@@ -192,7 +192,7 @@ export class Harness {
     if (handler) this.subscribe((event) => callHandler(handler, event));
   }
 
-  /** The conversation so far: a list of its own, oldest first. */
+  /** A copy of the conversation so far, oldest first. */
   get messages(): readonly Message[] {
     return [...this.#run.conversation];
   }

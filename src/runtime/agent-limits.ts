@@ -1,6 +1,6 @@
 /**
  * What an Oxbow that a model started may not do: change permissions, trust, keys, routes and budgets, or delete sessions. A model
- * could otherwise use a command to lift the limits of its own run.
+ * could otherwise use a command to remove the limits of its own run.
  */
 
 import { UsageError } from "../base/usage-error.js";

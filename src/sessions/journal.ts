@@ -164,7 +164,7 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  /** What was given to the store so far is written, or the reason why not is thrown. Input is given to it at once. */
+  /** Resolves when everything so far is written, or throws the reason. Input goes to the store at once. */
   async saved(): Promise<void> {
     await this.#open();
     await this.#recovering;

@@ -13,7 +13,7 @@ export interface KnownHead {
 
 export class KnownHeads {
   readonly #committed = new Map<SessionId, KnownHead>();
-  /** Of the commit under way. */
+  /** The heads of the running commit. */
   readonly #moved = new Map<SessionId, KnownHead>();
 
   /** The session is leased, and its log ends here. */

@@ -1,5 +1,5 @@
 /**
- * Hides secrets in events on their way to the log.
+ * Hides secrets in events before they are logged.
  *
  * 1. The text of an answer is checked as a whole, however it was cut into deltas. The number of events and their order stay.
  * 2. The last delta of an unfinished answer is held back, and so are the events between two attempts at it.

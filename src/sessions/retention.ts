@@ -52,7 +52,7 @@ export interface Collected {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The first to expire comes first. Reads one event of each session that is old enough, and nothing of the others. */
+/** The first to expire comes first. Reads one event of each session that is old enough, and none of the others. */
 export async function dueSoon(store: SessionStore, now: number, policy: RetentionPolicy): Promise<DueSession[]> {
   const due: DueSession[] = [];
   for (const record of await store.list({ pinned: false })) {

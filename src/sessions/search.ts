@@ -110,7 +110,7 @@ async function readAll(store: SessionStore, search: SessionSearch, signal: Abort
   }
 }
 
-/** What is known of the turn that is being read. */
+/** The state of the turn that is being read. */
 interface Turn {
   readonly number: number;
   readonly found: Set<RegExp>;

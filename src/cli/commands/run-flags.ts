@@ -89,7 +89,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "attach",
     help: "use the engine that runs already ('oxbow status'): a new session there, or with --continue or --resume an old one",
   },
-  { name: "no-attach", help: "start an engine of its own, also when one runs already" },
+  { name: "no-attach", help: "start a separate engine, even if one runs already" },
   { name: "no-listen", help: "do not let other clients attach to this conversation" },
   { name: "wait", value: "TIME", help: "how long to wait while another process has the session open: 30s, 5m" },
   {

@@ -110,7 +110,7 @@ async function runHere({ flags, owner }: OwnEngine, options: HereOptions): Promi
 async function runScript(flags: ParsedFlags, options: PromptOptions, format: OutputFormat): Promise<number> {
   const { readScript, runLines } = await import("../run/script.js");
   if (flags.words.length > 0) throw new UsageError("Give a prompt or --run SCRIPT, not both.");
-  if (flags.has("attach")) throw new UsageError("--run SCRIPT starts an engine of its own: leave out --attach.");
+  if (flags.has("attach")) throw new UsageError("--run SCRIPT starts its own engine: leave out --attach.");
   if (format !== "text" || flags.has("json-events")) throw new UsageError("--run prints text: give no output format.");
   const script = await readScript(flags.text("run") ?? "");
   const terminal = processTerminal(options.variables, { verbose: flags.has("verbose") });

@@ -1,4 +1,4 @@
-/** The commands that `oxbow NAME` takes, for completion: completion has no table of its own. */
+/** The commands that `oxbow NAME` takes, for completion: completion has no separate table. */
 import { RESUME, RUN } from "../../commands/catalogue/program.js";
 import type { CommandSpec } from "../../commands/command.js";
 import { COMMANDS } from "../command-table.js";

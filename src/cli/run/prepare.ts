@@ -182,7 +182,7 @@ async function providersOfProject(extensions: ExtensionFiles): Promise<readonly 
   return Promise.all(files.map((file) => file.program()));
 }
 
-/** A process without plugins loads nothing of them. */
+/** A process without plugins does not load their code. */
 async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] | undefined> {
   const { content, loaded } = place;
   if (loaded.settings.plugins.value.length === 0 && content.extensions.of("plugin").length === 0) return undefined;

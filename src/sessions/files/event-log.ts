@@ -187,7 +187,7 @@ export class EventReader {
     }
   }
 
-  /** Rewrites the log with what is left of the events up to `last`. Under the session's lock. */
+  /** Rewrites the log with the expired form of the events up to `last`. Under the session's lock. */
   async expire(last: number): Promise<void> {
     const file = await LineFile.open(this.#paths.events, "read");
     const parts: Buffer[] = [];

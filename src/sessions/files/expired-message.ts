@@ -1,10 +1,10 @@
-/** What is left of a message file when its content has expired: as sessions/expired.ts does for an event. */
+/** The rest of a message file after its content has expired, like sessions/expired.ts for an event. */
 import type { AssistantBlock } from "../../protocol/content.js";
 import { text } from "../../protocol/content.js";
 import { EXPIRED } from "../../protocol/events.js";
 import { type MessageEntry, renderMessage } from "./message-file.js";
 
-/** `entry` is undefined when the file could not be understood: then nothing of it is kept. */
+/** `entry` is undefined if the file could not be parsed: then nothing of it stays. */
 export function withoutWords(entry: MessageEntry | undefined, seq: number): string {
   if (entry === undefined) return `${EXPIRED}\n`;
   if (entry.role !== "assistant") return renderMessage({ ...entry, seq, content: [text(EXPIRED)] });

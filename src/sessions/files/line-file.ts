@@ -173,7 +173,7 @@ export class LineFile {
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await this.#handle.read(buffer, filled, length - filled, position + filled);
-      // Cut while we read: what is left has its own checks.
+      // The file was cut while we read it; the rest has its own checks.
       if (bytesRead === 0) break;
       filled += bytesRead;
     }

@@ -116,7 +116,7 @@ function fence(word: Word, attributes: Attributes, content: string, rest = ""): 
   return `${line}${rest}\n${content}\n${ticks}`;
 }
 
-/** Markdown allows no backticks beside a fence; in JSON they only stand in strings. */
+/** Markdown allows no backticks beside a fence; in JSON they only occur in strings. */
 function noTicks(json: string): string {
   return json.replaceAll("`", "\\u0060");
 }

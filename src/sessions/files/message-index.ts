@@ -85,7 +85,7 @@ export class MessageIndex {
     return this.#byName.values();
   }
 
-  /** The number of the first file of the conversation: those before it stand behind a summary. */
+  /** The number of the first file of the conversation: a summary replaces those before it. */
   get firstSeq(): number {
     if (this.#from === 0) return 0;
     let first = this.#highest + 1;
@@ -115,7 +115,7 @@ export class MessageIndex {
     });
   }
 
-  /** Also the lines about files that stand behind a summary. */
+  /** Includes the lines about files that a summary replaces. */
   async readAll(): Promise<void> {
     if (!this.#isPartial) return;
     await this.#use("read", async (file) => {

@@ -47,7 +47,7 @@ export class SessionWriter {
     if (this.#draining !== undefined) await this.add(async () => "group").catch(() => {});
   }
 
-  /** Puts on the disk what is not there yet, and lets go of the lock: a job is acknowledged before its batch has ended. */
+  /** Syncs the rest to the disk and releases the lock: a job is acknowledged before its batch has ended. */
   async flush(): Promise<void> {
     await this.idle();
     if (this.#state.unsynced.size > 0) await this.add(async () => "sync");

@@ -175,7 +175,7 @@ export class MarkdownRecorder {
       `- Model: ${codeSpan(redact(safeLine(model())))}`,
       `- Workspace: ${codeSpan(redact(safeLine(workspace)))}`,
     ].join("\n");
-    // What was there may end in the middle of a line.
+    // The existing text may end in the middle of a line.
     return isEmpty ? `${MARKER}\n# Oxbow session\n\n${facts}\n\n` : `\n\n---\n\n${facts}\n\n`;
   }
 

@@ -41,7 +41,7 @@ export function chainKey(key: Uint8Array): Uint8Array {
   return derive(key, "oxbow session chains 1");
 }
 
-/** The database and the chains have keys of their own, both from the user's. */
+/** The database and the chains have separate keys, both derived from the user's. */
 function derive(key: Uint8Array, purpose: string): Uint8Array {
   if (key.length !== 32) throw new StoreError("invalid", `The key has ${key.length} bytes; it must have 32.`);
   return new Uint8Array(hkdfSync("sha256", key, "", purpose, 32));

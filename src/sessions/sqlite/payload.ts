@@ -52,7 +52,7 @@ export interface Blob extends Encoded {
 export interface PreparedPayload {
   /** All of it. */
   readonly json: Buffer;
-  /** What goes into the body. */
+  /** The content of the body. */
   readonly rest: Buffer;
   /** Where strings were taken out, and the hash of each. */
   readonly holes?: Buffer;

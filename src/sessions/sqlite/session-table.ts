@@ -1,4 +1,4 @@
-/** The rows of `sessions`: what is known of a session, and the head of its chain. */
+/** The rows of `sessions`: the record of a session, and the head of its chain. */
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { LogId, SessionId } from "../../protocol/ids.js";
 import { isId } from "../../protocol/ids.js";

@@ -14,7 +14,7 @@ export interface IgnoreRules {
 
 /** Where ignore files come from; this feature only obeys them. */
 export interface IgnoreSource {
-  /** Names of the files that hold rules: when one changes, the rules of its folder are asked for again. */
+  /** Names of the files that hold rules: when one changes, the rules of its folder are read again. */
   readonly files: readonly string[];
   /** The rules of the folders above a workspace. */
   above(root: string): Promise<IgnoreRules | undefined>;

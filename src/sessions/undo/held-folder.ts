@@ -15,7 +15,7 @@ const HAS_DESCRIPTORS = process.platform === "linux";
 /** A folder on the way is not one (any more). */
 export class WayBlockedError extends Error {
   override readonly name = "WayBlockedError";
-  /** The path of what stands in its place. */
+  /** The path of the entry that replaces it. */
   readonly at: string;
   readonly by: "nothing" | "link" | "file";
 

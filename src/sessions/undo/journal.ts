@@ -60,7 +60,7 @@ export class UndoJournal {
   #history = new History();
   #contents = new Map<string, Position>();
   #lastFrame: { readonly at: number; readonly bytes: Buffer | undefined } | undefined;
-  /** Contents on their way into the file. */
+  /** Contents that are being written to the file. */
   readonly #waiting = new Map<string, Buffer>();
   #waitingBytes = 0;
   #making: Promise<void>[] = [];
@@ -152,7 +152,7 @@ export class UndoJournal {
     return address;
   }
 
-  /** Whether there is room for what is kept for commands. */
+  /** Whether there is room for the copies for commands. */
   get hasRoom(): boolean {
     return this.#opened().end + this.#waitingBytes < this.limits.journalBytes;
   }

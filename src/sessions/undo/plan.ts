@@ -30,7 +30,7 @@ export interface UndoPlan {
   /** The turns this is about. */
   readonly turns: readonly { readonly id: TurnId; readonly number?: number; readonly at: number }[];
   readonly items: readonly UndoItem[];
-  /** What is not covered, as sentences. */
+  /** What undo does not cover, as sentences. */
   readonly notes: readonly string[];
   /** How much the journal said: the plan is for this state of it alone. */
   readonly basis: number;

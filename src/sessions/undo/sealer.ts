@@ -3,7 +3,7 @@
  *
  * 1. Everything is encrypted and authenticated with AES-256-GCM under a key of this journal alone, made by HKDF from the key
  *    given, a salt in the file and the session's id.
- * 2. A frame is bound to its place in the file and its kind: it cannot be moved, repeated or taken for another kind.
+ * 2. A frame is bound to its place in the file and its kind: it cannot be moved, repeated or used as another kind.
  * 3. Content is named by a keyed hash. Who does not have the key cannot even test whether a known file is in there.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";

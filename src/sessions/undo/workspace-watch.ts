@@ -212,7 +212,7 @@ export class WorkspaceWatch {
     return size <= fileBytes && this.#keptFiles < files && this.#keptBytes + size <= totalBytes;
   }
 
-  /** Forgets what was not met, and gives what is really gone. */
+  /** Drops the entries that were not found, and returns those that were really deleted. */
   #gone(unreadable: readonly string[]): ReadonlyMap<string, Entry> {
     const gone = new Map<string, Entry>();
     for (const [path, entry] of this.#entries) {

@@ -73,7 +73,7 @@ interface Value {
   readonly isPlain: boolean;
 }
 
-/** A key that stands alone is a switch that is on. */
+/** A key without a value is a switch that is on. */
 const NO_VALUE: Value = { value: "true", end: 0, isPlain: true };
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b", '"': '"', "\\": "\\" };
 

@@ -16,7 +16,7 @@ export type SettingKind = "harmless" | "fetching" | "placing" | "hooks" | "menti
 export interface GitSetting {
   /** As git lists it: section and key in lower case, the quoted part between them unchanged. */
   readonly name: string;
-  /** `true` for a key that stands alone. */
+  /** `true` for a key without a value. */
   readonly value: string;
 }
 
@@ -88,7 +88,7 @@ const PLAIN: Readonly<Record<string, ReadonlySet<string>>> = {
   "oh-my-zsh": set("hide-status hide-dirty hide-info"),
 };
 
-/** Keys by section, where a part in quotes stands between them. */
+/** Keys by section, for sections with a name in quotes. */
 const NAMED: Readonly<Record<string, ReadonlySet<string>>> = {
   remote: set(
     "url fetch pushurl push tagopt prune prunetags mirror skipdefaultupdate skipfetchall gh-resolved followremotehead",

@@ -68,7 +68,7 @@ function row(texts: readonly string[], count: number, { theme, role }: { theme: 
   return Array.from({ length: count }, (_, at) => {
     // The last column shows surplus cells.
     const whole = at === count - 1 && texts.length > count ? texts.slice(at).join(" | ") : (texts[at] ?? "");
-    // A tab has no width of its own within a column.
+    // A tab has no fixed width within a column.
     const text = whole.replaceAll("\t", " ");
     const parsed = text.length > MAX_PARSED ? [span(text)] : parseInline(text, codeMark);
     const spans = role === undefined ? parsed : parsed.map((each) => ({ ...each, roles: [...each.roles, role] }));

@@ -164,7 +164,7 @@ function narrowed(text: string): string {
   return Array.from(characters(text), (character) => (characterWidth(character) > 1 ? "?" : character)).join("");
 }
 
-/** The parts of one line that become lines of their own. */
+/** The parts of one line that become separate lines. */
 export function breakLine(text: string, width: number, at: "words" | "anywhere" = "words"): Range[] {
   const length = trimmedEnd(text, 0, text.length);
   if (length <= width && PRINTABLE.test(text)) return [{ start: 0, end: length }];

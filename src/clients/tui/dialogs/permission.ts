@@ -101,7 +101,7 @@ function write(state: PermissionState, { id, data }: Key): PermissionStep {
   return { state: { ...state, message: message + typed } };
 }
 
-/** A tab has no width of its own. */
+/** A tab has no fixed width. */
 function spaced(text: string): string {
   return safeText(text).replaceAll("\t", "    ");
 }
