@@ -1,7 +1,7 @@
 import { it, type TestContext } from "vitest";
 import type { RequirementId } from "./requirements.js";
 
-/** A test that shows a requirement holds; the ids stand in its name, where the coverage test finds them. */
+/** A test that shows a requirement holds; its name contains the ids, where the coverage test finds them. */
 export function verifies(
   ids: readonly RequirementId[],
   name: string,

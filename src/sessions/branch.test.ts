@@ -128,7 +128,7 @@ describe("branches", () => {
 });
 
 describe("the list of turns", () => {
-  verifies(["S6"], "has what was asked, how it ended and where it can be cut", async () => {
+  verifies(["S6"], "has the input, the outcome and the position for a cut", async () => {
     expect(await collect(turnsOf(stream(sampleEvents())))).toEqual([
       {
         number: 1,
@@ -158,7 +158,7 @@ describe("the list of turns", () => {
     expect(open?.endEvent).toBeUndefined();
   });
 
-  it("cuts what is long, never through a character", async () => {
+  it("cuts long text, never through a character", async () => {
     const long = "😀".repeat(5000);
     const events = envelopes([
       { kind: "TurnStarted", payload: { turn: turn("F"), input: [{ type: "text", text: `x${long}` }] } },

@@ -298,7 +298,7 @@ describe.each(["sqlite", "files"] as const)("a log in the %s store, condensed,",
     expect(rebuilt.messages.slice(1, 4).map(originOf)).toEqual([61, 62, undefined]);
   });
 
-  verifies(["S6"], "begins anew with a summary", async () => {
+  verifies(["S6"], "starts again with a summary", async () => {
     const session = await newSession();
     await append(session, turns(0, 12));
     await condenseSession(store, session, { stretchEvents: 50 });
@@ -363,7 +363,7 @@ describe("a condensed log in files", () => {
 });
 
 describe("a condensed log in the database", () => {
-  verifies(["S5"], "keeps nothing of what has expired, and takes nothing back that was kept elsewhere", async () => {
+  verifies(["S5"], "keeps no expired content, and restores none that is stored elsewhere", async () => {
     const session = await newSession();
     await append(session, turns(0, 20));
     await condenseSession(store, session, { stretchEvents: 50 });
@@ -425,7 +425,7 @@ describe("a condensed log in the database", () => {
     expect(await store.verify(session)).toEqual({ ok: true, events: 200 });
   });
 
-  verifies(["S11"], "does not hide a changed event: verify finds it, and a resume uses what was written", async () => {
+  verifies(["S11"], "does not hide a changed event: verify finds it, and a resume uses the original", async () => {
     const session = await newSession();
     await append(session, turns(0, 20));
     const whole = await rebuildConversation(store.events(session));

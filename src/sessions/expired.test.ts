@@ -14,7 +14,7 @@ const frame = { id: 7, session: ids.next("sess"), originator: ids.next("cli"), t
 const left = (body: EventBody) => withoutContent({ ...frame, ...body } as Envelope);
 
 describe("what remains of an event", () => {
-  verifies(["S5"], "says who, when, which tool, how it ended and what it cost, and nothing that was said", () => {
+  verifies(["S5"], "has the author, the time, the tool, the outcome and the cost, and no text", () => {
     const said = [{ type: "text", text: "words" }] as const;
     const gone = [{ type: "text", text: EXPIRED }];
     const failure = { reason: "NetworkFailed", message: "words", retryable: true } as const;
@@ -80,7 +80,7 @@ describe("what remains of an event", () => {
     for (const [body, payload] of cases) expect(left(body)).toEqual({ ...frame, kind: body.kind, payload });
   });
 
-  verifies(["S5"], "stays what it is when it expires again", () => {
+  verifies(["S5"], "does not change when it expires again", () => {
     const once = left({ kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: { deep: ["words"] } } });
     expect(once.payload).toEqual({ namespace: "n", kind: "k", payload: EXPIRED });
     expect(withoutContent(once)).toEqual(once);

@@ -144,7 +144,7 @@ describe("the journal", () => {
     expect(full.failures).toHaveLength(1);
   });
 
-  verifies(["S1"], "goes on without a store where none is wanted", async () => {
+  verifies(["S1"], "continues without a store if none is configured", async () => {
     const { session, journal, publish, failures } = recording("none");
     publish(started("go"));
     await journal.intend({ call: ids.next("call"), tool: "bash", args: {} });
@@ -153,7 +153,7 @@ describe("the journal", () => {
     expect(await store.get(session)).toBeUndefined();
   });
 
-  verifies(["S1"], "tells when writing fails, and writes what is missing when it works again", async () => {
+  verifies(["S1"], "reports when writing fails, and writes the missing events when it works again", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 12 }), async (faults) => {
         let left = [...faults];

@@ -56,14 +56,14 @@ describe("the key in the keychain", () => {
     expect((await resolveHere()).key).toEqual(key);
   });
 
-  verifies(["S1"], "is not made anew for a database that another key opens", async () => {
+  verifies(["S1"], "is not created for a database that another key opens", async () => {
     await writeFile(join(folder, "data", "sessions.db"), "content");
     await install("secret-tool", SECRET_TOOL);
     await expect(resolveHere()).rejects.toMatchObject({ code: "wrong-key" });
     await expect(readFile(join(folder, "bin", "entry"))).rejects.toThrow("ENOENT");
   });
 
-  verifies(["S1"], "says what is missing where there is no keychain, or none that answers", async () => {
+  verifies(["S1"], "says what is missing if there is no keychain, or none that answers", async () => {
     await expect(resolveHere("win32")).rejects.toThrow("session_key");
     await install("secret-tool", SECRET_TOOL);
     await writeFile(join(folder, "bin", "locked"), "");

@@ -102,7 +102,7 @@ describe.each(Object.keys(STORES))("recall in the store %s", (kind) => {
 });
 
 describe("recall", () => {
-  it("finds what means the same where there is an embedding model, and goes on without one that fails", async () => {
+  it("finds text with the same meaning if there is an embedding model, and continues without one that fails", async () => {
     const store = await (STORES.sqlite as () => Promise<SessionStore>)();
     const record = await fill(store, LOG);
     const about = (text: string) =>

@@ -88,7 +88,7 @@ describe("retention", () => {
     expect(await start(407)).toEqual({ gone: [id], banner: [] });
   });
 
-  verifies(["S5"], "goes by the age of the event: what is younger, or was not announced, stays", async () => {
+  verifies(["S5"], "uses the age of the event: younger and unannounced content stays", async () => {
     const id = await session(0, 1, 7, 8, 25);
     // On day 24 the content of days 0 and 1 falls due within the week, that of day 7 and later does not.
     expect(await start(24)).toEqual({ gone: [], banner: [id] });
@@ -107,7 +107,7 @@ describe("retention", () => {
     expect((await store.verify(id)).ok).toBe(true);
   });
 
-  verifies(["S5"], "keeps what is pinned, and announces it anew when it is not any more", async () => {
+  verifies(["S5"], "keeps pinned content, and announces it again after it is unpinned", async () => {
     const id = await session(0);
     await start(25);
     await store.update(id, { pinned: true });
@@ -118,7 +118,7 @@ describe("retention", () => {
     expect(await start(108)).toEqual({ gone: [id], banner: [] });
   });
 
-  verifies(["S5"], "says what would go without doing it", async () => {
+  verifies(["S5"], "reports what would expire without a change", async () => {
     const id = await session(0, 1, 90);
     await start(60);
     const pinned = await session(0);
@@ -160,14 +160,14 @@ describe("retention", () => {
     expect(await start(40)).toEqual({ gone: [id], banner: [] });
   });
 
-  it("keeps what stands behind an event whose clock ran ahead", async () => {
+  it("keeps the events after one whose clock was ahead", async () => {
     const id = await session(0, 500, 1);
     await start(40);
     expect(await start(50)).toMatchObject({ gone: [id] });
     expect(await texts(id)).toEqual([EXPIRED, "day 500", "day 1"]);
   });
 
-  it("goes on when one session cannot be read", async () => {
+  it("continues when one session cannot be read", async () => {
     const [bad, good] = [await session(0), await session(0)];
     await start(30);
     const broken: SessionStore = Object.assign(Object.create(store) as SessionStore, {

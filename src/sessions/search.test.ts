@@ -119,7 +119,7 @@ describe("the search", () => {
     expect(await search("bash")).toEqual([]);
   });
 
-  verifies(["S10"], "wants all words in one turn, phrases as they are, and leaves out what it should", async () => {
+  verifies(["S10"], "requires all words in one turn and exact phrases, and excludes `-words`", async () => {
     await session([
       input("alpha beta gamma"),
       result("delta\n   epsilon"),
@@ -145,7 +145,7 @@ describe("the search", () => {
     }
   });
 
-  verifies(["S10"], "does not mind case and accents, and marks what it found in the text as it stands", async () => {
+  verifies(["S10"], "ignores case and accents, and marks the matches in the original text", async () => {
     await session([
       input("Le Café de l'Été: 𝄞 ÉTÉ, e\u0301te\u0301, ﬁn, ΟΔΟΣ"),
       input(`${"padding ".repeat(40)}needle\n\n   in the ${"hay ".repeat(100)}`),

@@ -1,4 +1,4 @@
-/** Approves what a folder brings, as a person at a terminal would. */
+/** Approves the content of a folder, as a user at a terminal would. */
 import { join } from "node:path";
 import { importsOf } from "../../src/runtime/content/instruction-imports.js";
 import { ackCommand } from "../../src/security/trust/ack-command.js";

@@ -1,10 +1,10 @@
 /**
- * An authorization server that is as strict as the standards ask for (RFC 6749, 7636, 8628), with a model behind it that demands the
+ * An authorization server that is as strict as the standards require (RFC 6749, 7636, 8628), with a model behind it that requires the
  * tokens. One for all providers: `/NAME/authorize`, `/NAME/token`, `/NAME/device`, `/NAME/exchange`, `/NAME/api/…`.
  *
- * 1. A code is good once, for the client, the redirect address and the verifier it was asked with.
- * 2. A refresh token is good once. Used again, it takes everything that came from it along.
- * 3. Its clock is its own: `advance` makes tokens old.
+ * 1. A code is valid once, for the client, the redirect address and the verifier of its request.
+ * 2. A refresh token is valid once. If it is used again, all tokens that came from it are revoked.
+ * 3. It has its own clock: `advance` makes tokens old.
  */
 import { createHash } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
@@ -103,7 +103,7 @@ export class AuthorizationServer {
     this.#skewMs += ms;
   }
 
-  /** Everything that was ever given is void, as when a person removes the program from the account. */
+  /** Revokes all tokens, as when the user removes the program from the account. */
   revokeAll(): void {
     for (const family of this.#refresh.values()) family.revoked = true;
     for (const { family } of this.#access.values()) family.revoked = true;
@@ -314,7 +314,7 @@ function text(outgoing: ServerResponse, body: string): ServerResponse {
   return outgoing.writeHead(200, { "content-type": "text/plain" }).end(body);
 }
 
-/** What a browser does with an address: it goes there and wherever it is sent, as a person's navigation. */
+/** Opens an address like a browser: follows redirects, as a navigation of the user. */
 export async function browse(address: string, headers: Readonly<Record<string, string>> = {}): Promise<Visit> {
   const visit = await new Promise<Visit & { location: string | undefined }>((resolve, reject) => {
     const outgoing = httpRequest(

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../src/protocol/json.js";
 
-/** A request without the marks that tell Anthropic what to cache: they move on with the conversation and change nothing in it. */
+/** A request without the marks that tell Anthropic what to cache: they move with the conversation and change nothing in it. */
 export function withoutCacheHints<T extends JsonValue>(value: T): T {
   if (Array.isArray(value)) return value.map((item) => withoutCacheHints(item as JsonValue)) as unknown as T;
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,7 @@
-/** Programs that are killed, abort or run out of disk, and so run in processes of their own: `test-support/NAME.child.ts` beside a test. */
+/**
+ * Programs that are killed, abort or run out of disk, and therefore run in separate processes: `test-support/NAME.child.ts` beside a
+ * test.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -30,7 +30,7 @@ export interface HookRun {
   readonly events: readonly Envelope[];
   /** The text of each tool result, with its status before it. */
   readonly results: readonly string[];
-  /** What the model was sent last. */
+  /** The last request to the model. */
   readonly lastRequest: string;
   readonly requests: number;
   of<K extends EventKind>(kind: K): readonly EnvelopeOf<K>["payload"][];
@@ -81,7 +81,7 @@ export class HookProject {
     options: {
       readonly flags?: readonly string[];
       readonly parts?: readonly CreatePart[];
-      /** A person is there and gives this answer to every question. */
+      /** A user gives this answer to every question. */
       readonly answer?: PermissionDecision;
     } = {},
   ): Promise<void> {

@@ -1,4 +1,4 @@
-/** Runs the built program as a stranger would: in a process of its own. */
+/** Runs the built program as a user would: in a separate process. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type ProgramOptions, type ProgramResult, programPlace } from "./program-options.js";

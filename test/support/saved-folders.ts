@@ -1,6 +1,6 @@
 /**
- * Folders that many tests begin with, made once: each test gets them as they were. Starting the program for every test anew
- * would be most of the time that such tests take.
+ * Folders that many tests begin with, made once: each test gets a fresh copy. Starting the program again for every test would take most
+ * of the time of such tests.
  */
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/protocol/json.js";
 
 export const SUITES = process.env.OXBOW_SUITES || fileURLToPath(new URL("../../../shared/suites", import.meta.url));
 
-/** The cases of one file; none, with a word about it, where the suites are not. */
+/** The cases of one file; empty, with a message, if the suites are missing. */
 export function suiteCases(file: string): readonly (JsonObject & { readonly id: string })[] {
   const path = join(SUITES, file);
   if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")).cases;

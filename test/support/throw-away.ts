@@ -1,6 +1,6 @@
 /**
- * A container of namespaces for commands that must not run on a real machine: another user, no network, few processes, and a root
- * folder of its own in which everything but the system's programs is made up.
+ * A container of namespaces for commands that must not run on a real machine: another user, no network, few processes, and a
+ * separate root folder in which everything except the system's programs is test data.
  */
 import { spawn } from "node:child_process";
 import {

@@ -40,7 +40,7 @@ class Session {
 const outcomes = (ring: AuditRing) => ring.entries().map(({ action, outcome, detail }) => [action, outcome, detail]);
 
 describe("the audit", () => {
-  it("tells what was allowed, denied, and what came of it", () => {
+  it("shows what was allowed and denied, and the results", () => {
     const session = new Session()
       .started("call_1", "make")
       .resolved("call_1", "allow_once", "cli_a")

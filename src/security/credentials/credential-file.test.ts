@@ -74,7 +74,7 @@ describe("the credential file", () => {
     expect(await readdir(join(folder, "config"))).toEqual(["creds.enc"]);
   });
 
-  verifies(["M11"], "opens with what it was written with, whatever else has been set since", async () => {
+  verifies(["M11"], "opens with its original key, whatever else has been set since", async () => {
     await openFile().put(entry("one"));
     const later = openFile({ machineKey: "ab".repeat(32), passphrase: "words" });
     expect(await later.read()).toHaveLength(1);
@@ -91,7 +91,7 @@ describe("the credential file", () => {
     await expect(openFile().read()).rejects.toMatchObject({ code: "locked" });
   });
 
-  it("says that its key file is gone instead of making another", async () => {
+  it("reports a missing key file instead of making another", async () => {
     await openFile().put(entry("one"));
     await rm(join(folder, "data", "creds.key"));
     await expect(openFile().read()).rejects.toMatchObject({

@@ -30,7 +30,7 @@ const read = (text: string) => Buffer.from(text).toString("latin1");
 const open = (text: string, key = fileKey.key) => unseal(text, key, "creds.enc");
 
 describe("the credential file's bytes", () => {
-  verifies(["M11"], "give back what was sealed, and show only the catalogue", () => {
+  verifies(["M11"], "return the sealed content, and show only the catalogue", () => {
     const text = read(seal(entries, fileKey));
     expect(open(text)).toEqual(entries);
     const { key, entries: shown } = parseCatalogue(text.split("\n")[0] ?? "", "creds.enc");

@@ -319,7 +319,7 @@ describe("what git's settings name", () => {
 });
 
 describe("own files", () => {
-  it("are known by what they are, under any name", () => {
+  it("are recognised by their content, under any name", () => {
     const own = join(home, "config");
     mkdirSync(own);
     writeFileSync(join(own, "creds.key"), "k");

@@ -29,7 +29,7 @@ describe("[P8] repositories below a folder", () => {
     expect(nested.find()).toEqual([join(root, "new/deep")]);
   });
 
-  it("are found in folders that changed in the same tick in which they were looked at", () => {
+  it("are found in folders that changed in the same tick as the search", () => {
     const nested = new WorkTreeSearch(root, { clock: systemClock });
     for (let at = 0; at < 50; at++) {
       make(`r${at}`);
@@ -48,7 +48,7 @@ describe("[P8] repositories below a folder", () => {
     expect(nested.find()).toEqual([join(root, "z/kept")]);
   });
 
-  it("are not looked for again at once, unless something ran", () => {
+  it("are not searched again at once, unless a command ran", () => {
     let now = 0;
     const slow = { now: () => (now += 5), wall: clock.wall };
     const nested = new WorkTreeSearch(root, { clock: slow });

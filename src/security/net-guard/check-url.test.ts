@@ -62,7 +62,7 @@ describe("checkUrl", () => {
       expect([name, problem(`http://${name}/`)]).toEqual([name, "allowed"]);
   });
 
-  verifies(["T8"], "refuses hosts that no name server should be asked for", () => {
+  verifies(["T8"], "refuses hosts that must not be looked up", () => {
     const hosts = [
       "a..b.com",
       "foo.09..",
@@ -78,7 +78,7 @@ describe("checkUrl", () => {
     expect(problem(`http://${"a.".repeat(130)}com/`)).toBe("refused");
   });
 
-  verifies(["T8"], "says what is not an address", () => {
+  verifies(["T8"], "reports invalid addresses", () => {
     for (const url of [
       "",
       "example.com",
@@ -105,7 +105,7 @@ describe("checkUrl", () => {
     expect(href("http://127.0.0.1:22/", ["127.0.0.1"])).toContain("not for web pages");
   });
 
-  verifies(["T8"], "lets a person allow hosts of their own network, and nothing that is forbidden", () => {
+  verifies(["T8"], "lets the user allow hosts of their network, but no forbidden address", () => {
     const allowed = [
       "docs.corp",
       "127.0.0.1:8080",

@@ -25,7 +25,7 @@ describe("classifyAddress", () => {
     );
   });
 
-  verifies(["T8"], "takes of IPv6 what is given out, and of that only what is public", () => {
+  verifies(["T8"], "accepts only assigned and public IPv6 addresses", () => {
     const forbidden =
       ":: ::2 100::1 200::1 1fff::1 4000::1 5f00::1 8000::1 fe00::1 fe80::1 febf::1 fec0::1 ff02::1 ffff::1 2001:db8::1 " +
       "2001:0:1::1 2001:20::1 2001:1ff::1 2002:808:808::1 3fff:fff::1 64:ff9b:1::808:808 ::808:808 ::ffff:0:8.8.8.8 " +
@@ -41,7 +41,7 @@ describe("classifyAddress", () => {
     ]);
   });
 
-  verifies(["T8"], "judges an address inside an address", () => {
+  verifies(["T8"], "classifies an address inside an address", () => {
     const inside = (address: string) =>
       [`::ffff:${address}`, `64:ff9b::${address}`].map((text) => classifyAddress(text));
     for (const address of ["127.0.0.1", "10.1.2.3", "169.254.169.254", "8.8.8.8", "0.0.0.0"]) {
@@ -84,7 +84,7 @@ describe("classifyAddress", () => {
     for (const text of none) expect([text, classifyAddress(text).reason]).toEqual([text, "is not an IP address"]);
   });
 
-  it("judges the same address alike however it is spelled", () => {
+  it("classifies the same address alike in every spelling", () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {

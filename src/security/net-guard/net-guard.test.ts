@@ -26,7 +26,7 @@ describe("resolveSafely", () => {
     });
   });
 
-  verifies(["T8"], "reaches a private network when that was allowed, and never what is forbidden", async () => {
+  verifies(["T8"], "reaches a private network if that is allowed, and never a forbidden address", async () => {
     const reach = "private";
     expect(await resolveSafely("docs.corp", { ...answering("10.0.0.5", "::1"), reach })).toMatchObject({
       allowed: true,
@@ -40,7 +40,7 @@ describe("resolveSafely", () => {
     expect(result).toMatchObject({ allowed: false, reason: expect.stringContaining("is this machine") });
   });
 
-  it("says what the name server said", async () => {
+  it("reports the answer of the name server", async () => {
     const lookup = () => Promise.reject(Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }));
     expect(await resolveSafely("gone.example", { lookup })).toEqual({
       allowed: false,

@@ -55,7 +55,7 @@ describe("the address to open", () => {
   });
 });
 
-describe("what comes back", () => {
+describe("the answer", () => {
   const read = (query: string) => readAnswer(new URLSearchParams(query), "mine");
 
   it("is believed with the right state only", () => {

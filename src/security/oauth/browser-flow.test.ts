@@ -82,7 +82,7 @@ describe("signing in by the browser", () => {
     expect(new URLSearchParams(body).has("state")).toBe(false);
   });
 
-  it("ignores what is not its own answer: other hosts, scripts, methods, paths and states", async () => {
+  it("ignores foreign answers: other hosts, scripts, methods, paths and states", async () => {
     const { flow } = await setUp("claude");
     const { open, address } = opening();
     const done = flow({ open });
@@ -121,7 +121,7 @@ describe("signing in by the browser", () => {
     expect(server.asked("/token")).toHaveLength(1);
   });
 
-  it("does not wait for a browser that is gone", async () => {
+  it("does not wait for a closed browser", async () => {
     const { server, flow } = await setUp("claude");
     const { open, address } = opening();
     const done = flow({ open });

@@ -66,7 +66,7 @@ describe("signing in by a device code", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("[M13] slows down when told to, and goes on when the server stumbles", async () => {
+  it("[M13] slows down on request, and continues after an error of the server", async () => {
     const { server, clock, begin, waits, pass, userCode } = await setUp();
     server.deviceSlowDowns = 1;
     const done = begin();

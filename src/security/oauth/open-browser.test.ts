@@ -29,7 +29,7 @@ const find = (variables: Desktop["variables"], over: Partial<Desktop> = {}) =>
     variables: { PATH: programs, ...variables },
   });
 
-it("[M13] knows where there is no browser, and why", () => {
+it("[M13] detects that there is no browser, and says why", () => {
   program("xdg-open");
   const desktop = { DISPLAY: ":0" };
   expect(find(desktop)).toEqual({ program: join(programs, "xdg-open"), args: [] });

@@ -36,7 +36,7 @@ async function signedIn(name: "claude" | "chatgpt", options: ServerOptions = {})
 }
 
 describe("renewing tokens", () => {
-  it("[M13] takes the new refresh token where one comes, and what the old ones said besides", async () => {
+  it("[M13] uses a new refresh token if one comes, and keeps the other fields of the old one", async () => {
     const { tokens, refresh } = await signedIn("chatgpt", { accountId: "acc-1" });
     const renewed = await refresh({ ...tokens, identity: "someone" });
     expect(renewed?.tokens.access).not.toBe(tokens.access);
@@ -70,7 +70,7 @@ describe("renewing tokens", () => {
     }
   });
 
-  it("takes trouble on the way for what it is: it may pass", async () => {
+  it("treats network problems as temporary", async () => {
     const { server, tokens, refresh } = await signedIn("claude");
     const body = { error: "server_error", error_description: `could not look up ${tokens.refresh}` };
     server.instead.set("token", [

@@ -95,7 +95,7 @@ describe("/permissions", () => {
     expect(state.paths.current.entries).toEqual([]);
   });
 
-  it("revokes by number, and numbers stay what they were", async () => {
+  it("revokes by number, and numbers stay the same", async () => {
     accept(bash("npm run build"));
     accept(bash("npm run lint"));
     expect(await say("revoke 1")).toMatchObject({ ok: true, text: "Rule 1 is removed." });
@@ -216,7 +216,7 @@ describe("/why", () => {
 });
 
 describe("what the model gets", () => {
-  it("is what was denied and why, not how to get around it", () => {
+  it("names the denied call and the reason, not a way around it", () => {
     const text = denialText(decide(bash("op read x"), policyWith()));
     expect(text).toBe('Denied by blocklist. "op" shows credentials.');
   });

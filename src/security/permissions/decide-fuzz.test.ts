@@ -110,7 +110,7 @@ describe("random commands", () => {
   );
 
   it(
-    "are denied when something forbidden stands in them in plain words",
+    "are denied if they contain forbidden text in plain words",
     () => {
       const check = fc.property(command, ({ text, floor }) => {
         fc.pre(floor === 2);
@@ -203,7 +203,7 @@ describe("random paths", () => {
   }
 
   it(
-    "are allowed only inside the workspace, where granted, and away from what is guarded",
+    "are allowed only inside the workspace, where granted, and outside guarded paths",
     () => {
       let allowed = 0;
       const check = fc.property(paths, fc.constantFrom("read", "write"), ([start, parts], tool) => {

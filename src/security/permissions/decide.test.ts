@@ -527,7 +527,7 @@ describe("guarded paths", () => {
     expect(guarded).toBeUndefined();
   });
 
-  it("are not reached by what was allowed for the session, nor by --auto-approve", () => {
+  it("are not allowed by session rules, nor by --auto-approve", () => {
     const session = new SessionRules();
     session.add([{ kind: "tool", tool: "write" }], "human");
     const verdict = decide(hook, policyWith({}), session.list());

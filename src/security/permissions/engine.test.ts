@@ -137,7 +137,7 @@ describe("the engine", () => {
     expect(engine.decided().map(({ summary }) => summary)[0]).toBe("bash: cat secret/b");
   });
 
-  it("remembers what a person accepted, and only what was offered", async () => {
+  it("remembers what the user accepted, and only what was offered", async () => {
     const engine = engineWith();
     const first = call("bash", { command: "npm run build -- -v" });
     const verdict = await engine.judge(first, named("bash"), "human");
@@ -210,7 +210,7 @@ describe("a stored session under today's rules", () => {
     payload: { call, tool: "bash", status, content: [] },
   });
 
-  it("is compared with what was decided then", async () => {
+  it("is compared with the decision at that time", async () => {
     const events = log(
       started("call_1", "bash", { command: "git push" }),
       { kind: "PermissionRequested", payload: { call: "call_1", tool: "bash", args: {}, summary: "" } },

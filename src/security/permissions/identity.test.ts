@@ -33,7 +33,7 @@ describe("who may answer", () => {
     expect(mayAnswer({ id, identity }, turn, { autoApprove: true }).ok).toBe(auto);
   });
 
-  it("is said to those who may not", () => {
+  it("is explained to clients that may not answer", () => {
     const turn = { originator: one, originatorIdentity: "agent" } as const;
     expect(mayAnswer({ id: one, identity: "agent" }, turn)).toMatchObject({
       reason: expect.stringContaining("own turn"),
@@ -79,7 +79,7 @@ describe("plan mode", () => {
     expect(plan.on).toBe(false);
   });
 
-  it("goes on when the plan is not approved", () => {
+  it("continues when the plan is not approved", () => {
     const plan = new PlanMode();
     plan.enter();
     expect(plan.exit({ approve: false, client: human, turn })).toEqual({ ok: true });

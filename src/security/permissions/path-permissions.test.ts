@@ -41,7 +41,7 @@ describe("letters", () => {
     expect(() => parseAccess(text)).toThrow(/is not a set of permissions. Use the letters r \(read\)/);
   });
 
-  it("come back from every set", () => {
+  it("are read back from every set", () => {
     for (let bits = 0; bits < 16; bits++) {
       const granted = PATH_ACCESSES.filter((_, index) => (bits & (1 << index)) !== 0);
       expect(parseAccess(printAccess(granted))).toEqual(granted);

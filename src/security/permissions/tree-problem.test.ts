@@ -79,7 +79,7 @@ describe("links out of the workspace, deep in it", () => {
     expect(verdicts(links, commands)).toEqual(commands.map((it) => [it, "ask"]));
   });
 
-  it("are no matter to commands that do not, nor are links inside", () => {
+  it("do not affect other commands, and neither do links inside", () => {
     const commands = ["grep -r x .", "rg x", "find . -name '*.ts'", "ls -R", "tree", "du -s .", "ls *", "cat src/*.ts"];
     expect(verdicts(links, commands)).toEqual(commands.map((it) => [it, "read-only"]));
     const inside = ["grep -R x .", "rg -L x", "find -L . -name x", "diff -r src other", "cat */*", "ls -LR", "rg src"];

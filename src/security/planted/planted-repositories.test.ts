@@ -269,7 +269,7 @@ describe("a repository that a command leaves behind", () => {
   });
 });
 
-describe("what is left alone", () => {
+describe("what stays unchanged", () => {
   it("ordinary repositories: made, cloned, bare, with submodules and worktrees", async () => {
     const planted = await begun();
     git(root, "init", "-q", "one");
@@ -299,7 +299,7 @@ describe("what is left alone", () => {
     expect(told.join()).toContain(join(root, "one/.git/hooks/pre-commit"));
   });
 
-  it("what was there before the first command, and the repository of the workspace", async () => {
+  it("files from before the first command, and the repository of the workspace", async () => {
     plant(join(root, "lib"));
     program(join(root, ".git/hooks/pre-commit"));
     const planted = await begun();

@@ -50,7 +50,7 @@ describe("[P8] the command line for bubblewrap", () => {
     expect(args).not.toContain("/run/docker.sock");
   });
 
-  it("has other means where there is no filter, as far as the version goes", () => {
+  it("uses other means without a filter, if the version supports them", () => {
     expect(words().args).toEqual(expect.arrayContaining(["--new-session", "--disable-userns"]));
     expect(words({ filter: { path: "/f", handOver: "inherited" } }).args).not.toContain("--new-session");
     const old = words({ bubblewrap: { program: "/usr/bin/bwrap", version: [0, 6] } }).args;

@@ -31,7 +31,7 @@ describe.skipIf(reason !== undefined)("[P8] a sandbox that was made ahead", () =
     await made.ended();
   });
 
-  it("is no longer current when what stood in for a missing folder is gone", async () => {
+  it("is no longer current when the placeholder of a missing folder was removed", async () => {
     const made = await bed.wrap("true");
     expect(made.isCurrent()).toBe(true);
     rmSync(bed.path(".git"), { recursive: true });
@@ -49,7 +49,7 @@ describe.skipIf(reason !== undefined)("[P8] a sandbox that was made ahead", () =
     await made.ended();
   });
 
-  it("is no longer current when a person has taken something away", async () => {
+  it("is no longer current when the user has removed something", async () => {
     const hidden: string[] = [];
     const restrictions = () => ({ hidden, readOnlyWithin: [] });
     const sandbox = bed.sandbox({ sandbox: { restrictions } });

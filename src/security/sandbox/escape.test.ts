@@ -102,7 +102,7 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
     expect(statSync(victim).mtimeMs).not.toBe(before.mtimeMs);
   });
 
-  it("leaves the workspace and /tmp writable, and nothing of /tmp behind", async () => {
+  it("leaves the workspace and /tmp writable, and removes its /tmp", async () => {
     const name = `sandbox-probe-${process.pid}`;
     const ran = await bed.inside(`echo a >here && echo b >/tmp/${name} && cat here /tmp/${name} && ls -A "$TMPDIR"`);
     expect(ran).toMatchObject({ code: 0 });
@@ -164,7 +164,7 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] reading what is hidden", () => {
+describe.skipIf(reason !== undefined)("[P8] reading hidden files", () => {
   it("hides folders and files, also behind links", async () => {
     const key = bed.write(join(bed.outside, "keys", "id"), "private");
     const file = bed.write(join(bed.outside, "netrc"), "login");
@@ -329,7 +329,7 @@ describe.skipIf(reason !== undefined)("[P8] the network", () => {
     expect(inside.output.split("\n")).toEqual(Array(4).fill("Address family not supported by protocol"));
   });
 
-  it("exists inside, for tests that start a server of their own", async () => {
+  it("exists inside, for tests that start their own server", async () => {
     const script = `node -e 'const net = require("node:net"); const s = net.createServer((c) => c.end("own")).listen(0, "127.0.0.1", () => net.connect(s.address().port).on("data", (d) => { console.log(String(d)); s.close(); }))'`;
     expect((await bed.inside(script)).output).toBe("own");
   });

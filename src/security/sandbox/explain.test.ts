@@ -58,7 +58,7 @@ describe("[P8] what the model gets about a denial", () => {
     "",
   ])("says nothing about: %s", (text) => expect(explain(text)).toBeUndefined());
 
-  it("says nothing where there is no sandbox", () => {
+  it("says nothing without a sandbox", () => {
     expect(explainFailure("Read-only file system", noSandbox("none"))).toBeUndefined();
   });
 

@@ -43,10 +43,10 @@ const read = (name: string) => readFileSync(bed.path(name), "utf8");
 
 const COMMIT = `git ${identity.join(" ")} commit -q --allow-empty -m second`;
 
-describe("[P8] what is guarded", () => {
+describe("[P8] guarded paths", () => {
   const guards = (nested: readonly string[] = []) => findGuards({ roots: [bed.workspace], names: [".oxbow"], nested });
 
-  it("in an empty folder: two names that must not come into being", () => {
+  it("in an empty folder: two names that must not be created", () => {
     const places = [bed.path(".git"), bed.path(".oxbow")];
     expect(guards()).toEqual({ pinned: [], readOnly: places, missing: [{ path: places[1] }, { path: places[0] }] });
   });
@@ -183,7 +183,7 @@ describe("[P8] what is guarded", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] changing what is guarded", () => {
+describe.skipIf(reason !== undefined)("[P8] changing guarded paths", () => {
   const attempts: [what: string, script: string, changed: string][] = [
     ["a new hook", "echo x >.git/hooks/pre-commit", ".git/hooks/pre-commit"],
     ["a hook by rename", "echo x >h; mv h .git/hooks/pre-commit", ".git/hooks/pre-commit"],
@@ -247,7 +247,7 @@ describe.skipIf(reason !== undefined)("[P8] changing what is guarded", () => {
     expect(found.missing.map(({ path }) => path)).toContain(bed.path("tree/team"));
   });
 
-  it("where there is no repository: none is made, and nothing is left behind", async () => {
+  it("without a repository: none is made, and nothing is left behind", async () => {
     const script =
       "git init -q || mkdir -p .git/hooks; echo x >.git/hooks/pre-commit; mkdir .oxbow/hooks; rmdir .git .oxbow; mv .git away";
     const ran = await bed.inside(script, { env: { HOME: bed.outside } });
@@ -369,7 +369,7 @@ describe.skipIf(reason !== undefined)("[P8] changing what is guarded", () => {
     expect(readdirSync(bed.state).filter((name) => name.startsWith("placeholders"))).toEqual([running]);
   });
 
-  it("does not remove what a person put there meanwhile", async () => {
+  it("does not remove files that the user put there meanwhile", async () => {
     const wrapped = await bed.wrap("true");
     bed.write(bed.path(".oxbow/settings.toml"), "mine");
     await wrapped.ended();

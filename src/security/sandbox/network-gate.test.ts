@@ -119,7 +119,7 @@ describe("[P8] the gate", () => {
     expect(JSON.parse(body)).toEqual({ url: "/a?b=c", host: `allowed.test:${port}`, own: null, mine: "kept" });
   });
 
-  it("makes tunnels, to the address that was judged", async () => {
+  it("makes tunnels to the checked address", async () => {
     const answer = await tunnel(`allowed.test:${port}`, "GET /t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 200 Connection established[\s\S]*"url":"\/t"/);
     expect(asked).toEqual(["allowed.test"]);

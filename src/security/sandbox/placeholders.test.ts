@@ -52,7 +52,7 @@ describe("placeholders of two processes in one workspace", () => {
     expect([existsSync(git), readdirSync(state)]).toEqual([false, []]);
   });
 
-  it("are looked for again when one went before it was claimed", () => {
+  it("are searched again when one was removed before it was claimed", () => {
     expect(open().hold(present())).toBeUndefined();
     expect(readdirSync(state)).toEqual([]);
   });

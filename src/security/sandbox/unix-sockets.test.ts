@@ -72,13 +72,13 @@ describe.skipIf(reason !== undefined)("[P8] Unix sockets of programs outside", (
     expect((await bed.unprotected(`${SEND_FROM_PAIR} 2`)).code).toBe(0);
   });
 
-  it("are reached neither when inherited sockets are connected anew", async () => {
+  it("cannot be reached through inherited sockets that are connected again", async () => {
     await listenOutside("stream");
     const reconnect = `perl -e 'use Socket; for my $n (0 .. 9) { open(my $s, "+<&=", $n) or next; connect($s, sockaddr_un("host.sock")) and print "connected $n\\n" }'`;
     expect((await bed.inside(reconnect)).output).toBe("");
   });
 
-  it("leaves pairs of connected sockets and the network of its own", async () => {
+  it("allows pairs of connected sockets and its own network", async () => {
     writeFileSync(
       bed.path("child.mjs"),
       'process.on("message", (text) => { process.send(text + " back", () => process.exit()); });',

@@ -159,7 +159,7 @@ function agrees(expected: readonly (string | undefined)[], words: readonly strin
 const hasBash = spawnSync("bash", ["-c", "exit $((BASH_VERSINFO[0] < 4))"]).status === 0;
 
 describe.skipIf(!hasBash)("the parser and bash", () => {
-  verifies(["P3"], "agree on what is run", () => {
+  verifies(["P3"], "agree on the commands that run", () => {
     const generator = new Generator();
     const texts = Array.from({ length: CASES }, () => generator.text());
     const understood = texts.flatMap((text, index) => {

@@ -61,7 +61,7 @@ describe("parseShell reads words as bash does", () => {
   });
 });
 
-describe("parseShell refuses what it does not wholly understand", () => {
+describe("parseShell refuses text that it does not fully understand", () => {
   it.each([
     ["a |", "missing"],
     ["a && && b", "unexpected"],

@@ -81,12 +81,12 @@ describe("a change of a text", () => {
     );
   });
 
-  it("without the old text is judged by all of the new one", () => {
+  it("without the old text is classified by the whole new text", () => {
     expect(classOf(undefined, "Be kind.\n")).toBe("prose");
     expect(classOf(undefined, "Run `make`.\n")).toBe("code-adjacent");
   });
 
-  it("that is no text is never harmless", () => {
+  it("that is not text is never harmless", () => {
     const item = {
       root: "/p",
       path: "x",

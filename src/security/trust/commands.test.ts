@@ -164,7 +164,7 @@ describe("oxbow ack", () => {
 describe("oxbow ack --all", () => {
   const all = (script: Script) => ack(script, { which: "user-owned" });
 
-  it("approves what is the user's own with one answer, and lists it", async () => {
+  it("approves the user's own files with one answer, and lists them", async () => {
     bed.put(join(bed.config, "AGENTS.md"), "x");
     bed.program(join(bed.config, "tools/t"));
     const script = new Script("d", "y");
@@ -186,7 +186,7 @@ describe("oxbow ack --all", () => {
     expect(await open()).toEqual(["AGENTS.md", ".oxbow/tools/t"]);
   });
 
-  it("leaves out what others could have put there", async () => {
+  it("leaves out files that others could have put there", async () => {
     const writable = bed.program(join(bed.config, "tools/t"));
     chmodSync(writable, 0o777);
     bed.program(join(bed.config, "commands/c"));
@@ -200,7 +200,7 @@ describe("oxbow ack --all", () => {
     expect(text).toContain("AGENTS.md is left out: it is a link out of your configuration folder.");
   });
 
-  it("does nothing without a yes, and nothing to what was refused", async () => {
+  it("changes nothing without a yes, and skips refused files", async () => {
     bed.put(join(bed.config, "AGENTS.md"), "x");
     expect((await all(new Script(""))).text).toContain("Nothing was approved.");
     expect((await all(new Script())).exitCode).toBe(5);
@@ -211,7 +211,7 @@ describe("oxbow ack --all", () => {
 });
 
 describe("oxbow verify-ack", () => {
-  it("names what is new, changed, removed or has become something else", async () => {
+  it("names files that are new, changed, removed or of another kind", async () => {
     for (const name of ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", "AGENT.md"]) bed.put(name, `For ${name}.\n`);
     await bed.approveAll();
     expect(await verify()).toEqual({ text: "No drift: 5 items approved.\n", exitCode: 0 });
@@ -290,7 +290,7 @@ describe("a lock for a build machine", () => {
     expect(drift.text).not.toContain(`${folder}/AGENTS.md`);
   });
 
-  it("is made without a person from what is approved, and says what is missing", async () => {
+  it("is made without a user from approved content, and reports what is missing", async () => {
     bed.put("AGENTS.md", "x");
     await bed.approveAll();
     bed.put("CLAUDE.md", "y");

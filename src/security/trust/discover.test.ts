@@ -150,7 +150,7 @@ describe("files that list programs to start", () => {
     expect(items[0]?.sha256).toBe(sha256('[{"command":"good"},{"command":"evil"}]'));
   });
 
-  it.each(["{", "[]", "null", '"text"', ""])("are left out when they are not what they should be: %j", async (text) => {
+  it.each(["{", "[]", "null", '"text"', ""])("are left out if they are invalid: %j", async (text) => {
     bed.put(".mcp.json", text);
     expect(await listed()).toEqual([]);
     expect(await problems()).toEqual([".mcp.json is not valid JSON"]);
@@ -299,7 +299,7 @@ describe("tricks", () => {
     expect(await problems()).toContain(".oxbow/tools/t0 is larger than 128 MB");
   });
 
-  it.skipIf(process.platform !== "linux")("counts what is read, not what a file says of its size", () => {
+  it.skipIf(process.platform !== "linux")("counts the bytes read, not the reported size of a file", () => {
     expect(readContent("/proc/self/mountinfo", { limit: 10, keep: 10 })).toHaveProperty("problem");
   });
 
@@ -315,7 +315,7 @@ describe("tricks", () => {
     ]);
   });
 
-  it("says what it may not read", async () => {
+  it("reports files that it may not read", async () => {
     bed.put("AGENTS.md", "x", 0o000);
     for (const folder of [bed.base, bed.folder]) chmodSync(folder, 0o755);
     // Root may read everything, so it reads as another user.

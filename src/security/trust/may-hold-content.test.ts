@@ -40,7 +40,7 @@ it("does not stop for a profile or settings that start no program", () => {
   expect(mayHoldContent({ folder: bed.folder, home: bed.home })).toBe(false);
 });
 
-it("is not stopped by what is not in use", async () => {
+it("is not stopped by unused content", async () => {
   bed.put("CLAUDE.md", "x");
   bed.put(".mcp.json", "{}");
   const options = {

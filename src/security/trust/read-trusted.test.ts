@@ -120,7 +120,7 @@ describe("approved programs", () => {
     await expect(copyOf(item)).rejects.toThrow(ContentChanged);
   });
 
-  it("are removed when no process asked for them in a month", async () => {
+  it("are removed when no process used them for a month", async () => {
     bed.program(".oxbow/tools/t");
     const copy = await copyOf(await trusted(".oxbow/tools/t"));
     removeUnusedCopies(folder(), Date.now());

@@ -17,7 +17,7 @@ const brief = (items: readonly PendingItem[]) =>
   items.map(({ item, state, change }) => `${state} ${change} ${nameOf(item)}`);
 
 describe("a review", () => {
-  it("finds what is new, and nothing once it is approved", async () => {
+  it("finds new content, and nothing once it is approved", async () => {
     bed.put("AGENTS.md", "Be kind.\n");
     bed.program(".oxbow/tools/t");
     expect(brief((await bed.review()).pending)).toEqual(["new prose AGENTS.md", "new executable .oxbow/tools/t"]);
@@ -36,7 +36,7 @@ describe("a review", () => {
     expect([String(changed?.before), String(changed?.after)]).toEqual(["Be kind.\n", "Be quick.\n"]);
   });
 
-  it("notes a change of metadata against what was approved, however often it changes a little", async () => {
+  it("compares a change of metadata with the approved version, however many small changes there are", async () => {
     bed.put("AGENTS.md", "Be kind.\n");
     await bed.approveAll();
     bed.put("AGENTS.md", "Be kind. \n\n");
@@ -45,7 +45,7 @@ describe("a review", () => {
     expect(brief((await bed.review()).pending)).toEqual(["changed prose AGENTS.md"]);
   });
 
-  it("lets a policy decide which changes wait; what is new always does", async () => {
+  it("lets a policy decide which changes wait; new content always waits", async () => {
     bed.put("AGENTS.md", "Be kind.\n");
     await bed.approveAll();
     bed.put("AGENTS.md", "Be quick.\n");
@@ -91,7 +91,7 @@ describe("a review", () => {
     expect((await bed.review()).approved).toHaveLength(1);
   });
 
-  it("keeps what was refused apart, until it changes", async () => {
+  it("keeps refused content separate, until it changes", async () => {
     bed.put("AGENTS.md", "x");
     const item = await bed.item("AGENTS.md");
     await bed.lock().record({ decision: "refused", item, change: "prose", by: ALICE, at: NOW() });

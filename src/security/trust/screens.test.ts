@@ -69,7 +69,7 @@ describe("the screen", () => {
     },
   );
 
-  it("breaks what is long and cuts nothing off", async () => {
+  it("wraps long lines and cuts nothing off", async () => {
     const tail = "the-end-of-the-command";
     bed.put(".mcp.json", JSON.stringify({ mcpServers: { a: { command: "sh", args: [`${" ".repeat(500)}${tail}`] } } }));
     const text = await screen({ width: 60, color: false });
@@ -112,20 +112,20 @@ describe("the screen", () => {
 });
 
 describe("the diff", () => {
-  it("shows all of what is new", async () => {
+  it("shows all new content", async () => {
     bed.put("AGENTS.md", "one\ntwo\n");
     const text = renderDiff(await pendingOne(), LOOK);
     expect(text).toMatch(/^AGENTS\.md \(new, 8 bytes, sha256 [0-9a-f]{16}…\)\n@@ -0,0 \+1,2 @@\n\+one\n\+two$/);
   });
 
-  it("shows a change against what was approved", async () => {
+  it("shows a change against the approved version", async () => {
     bed.put("AGENTS.md", "one\ntwo\n");
     await bed.approveAll();
     bed.put("AGENTS.md", "one\n2\n");
     expect(renderDiff(await pendingOne(), LOOK)).toMatch(/\(changed.*\n@@.*\n one\n-two\n\+2$/);
   });
 
-  it("says when what was approved is not at hand", async () => {
+  it("reports when the approved version is not available", async () => {
     bed.put("AGENTS.md", "one\n");
     await bed.approveAll();
     bed.put("AGENTS.md", "two\n");

@@ -34,7 +34,7 @@ describe("entering a folder", () => {
     expect(await gate(new Script(), { openLock }).enter()).toEqual({ load: [], notes: [] });
   });
 
-  it("shows the screen before anything is loaded, then loads what was approved", async () => {
+  it("shows the screen before anything is loaded, then loads approved content", async () => {
     bed.put("AGENTS.md", "Be kind.\n");
     bed.put("CLAUDE.md", "Be quick.\n");
     const script = new Script("y", "s");
@@ -67,7 +67,7 @@ describe("entering a folder", () => {
     expect(entered.of("instructions")).toEqual([]);
   });
 
-  it("goes on without it when told to", async () => {
+  it("continues without it on request", async () => {
     bed.put("AGENTS.md", "x");
     const { load, notes, refuse } = await gate(undefined, { skipUnapproved: true }).enter();
     expect([load, refuse]).toEqual([[], undefined]);
@@ -88,7 +88,7 @@ describe("entering a folder", () => {
     expect(allowed.of("hook")).toEqual([]);
   });
 
-  it("tells what changed without mattering, and what is unusable", async () => {
+  it("reports unimportant changes and unusable content", async () => {
     bed.put("AGENTS.md", "Be kind.\n");
     await bed.approveAll();
     bed.put("AGENTS.md", "Be kind.\n\n");
@@ -103,7 +103,7 @@ describe("entering a folder", () => {
 });
 
 describe("touching a file deeper down", () => {
-  it("brings what is approved there and leaves the rest out without stopping", async () => {
+  it("loads the approved content there and leaves the rest out without stopping", async () => {
     bed.put("a/AGENTS.md", "a");
     bed.put("a/CLAUDE.md", "c");
     const script = new Script("y", "s");

@@ -57,7 +57,7 @@ describe("wrapUntrusted", () => {
     }
   });
 
-  verifies(["P12"], "hides the mark wherever it stands, should it have become known", () => {
+  verifies(["P12"], "hides the mark everywhere, in case it has become known", () => {
     expect(inside(`the mark is ${MARK}, or ${MARK.toUpperCase()}`)).toBe("the mark is ‹mark›, or ‹mark›");
   });
 
@@ -170,7 +170,7 @@ describe("wrapResult", () => {
 });
 
 describe("the mark", () => {
-  verifies(["P12"], "is new for each session, long enough, and not taken for a key", () => {
+  verifies(["P12"], "is new for each session, long enough, and not redacted as a key", () => {
     const marks = Array.from({ length: 200 }, () => createMark((bytes) => randomBytes(bytes)));
     expect(new Set(marks).size).toBe(200);
     for (const mark of marks) {

@@ -50,7 +50,7 @@ describe("a session of the files store", () => {
     await reader.close();
   });
 
-  verifies(["S1", "S11"], "whose log or row is gone does not vanish", async () => {
+  verifies(["S1", "S11"], "whose log or row is missing is still listed", async () => {
     const other = sampleSession(2);
     await store.create(other);
     await store.append(session.id, new Script(session.id, 1).asks("go").ends().events, "sync");

@@ -289,7 +289,7 @@ describe("faults", () => {
     }
   });
 
-  it("lists a session whose log is gone or spoiled, and says so when it is read", async () => {
+  it("lists a session whose log is missing or damaged, and reports that on a read", async () => {
     const store = await fill(2);
     await store.create(sampleSession(2));
     await store.close();
@@ -329,39 +329,43 @@ describe("faults", () => {
     await store.close();
   });
 
-  verifies(["S1"], "a full disk refuses what does not fit, shows nothing of it, and loses nothing", async (context) => {
-    const disk = join(folder, "disk");
-    await mkdir(disk);
-    try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], { stdio: "ignore" });
-    } catch {
-      return context.skip();
-    }
-    try {
-      const { code, out, err } = await children.start("writer", join(disk, "s"), "1", "1000000").end;
-      expect({ code, err }).toEqual({ code: 0, err: "" });
-      const known = acknowledged(out);
-      expect(known.refused[0]).toBe("full");
-      expect(known.events).toBeGreaterThan(0);
-      const store = await openFilesStore({ folder: join(disk, "s"), key: SAMPLE_KEY });
-      const last = (await store.get(session.id))?.last_event ?? 0;
-      expect(last).toBeGreaterThanOrEqual(known.events);
-      expect(await store.verify(session.id)).toEqual({ ok: true, events: last });
-      await expect(store.create(sampleSession(2))).rejects.toMatchObject({ code: "full" });
-      expect((await readdir(join(disk, "s"))).filter((name) => name.startsWith(".new"))).toEqual([]);
-      expect(await store.list()).toHaveLength(1);
-      await store.close();
-      // With room again it goes on, and the messages that had no room are written.
-      execFileSync("mount", ["-o", "remount,size=4m", disk]);
-      await check(join(disk, "s"), 1, known);
-      const later = await openFilesStore({ folder: join(disk, "s"), key: SAMPLE_KEY });
-      await later.append(session.id, new Script(session.id, last + 1).asks("more").ends().events, "sync");
-      expect(await later.editedConversation?.(session.id)).toBeUndefined();
-      await later.close();
-    } finally {
-      execFileSync("umount", [disk]);
-    }
-  });
+  verifies(
+    ["S1"],
+    "a full disk refuses an append that does not fit, shows no part of it, and loses nothing",
+    async (context) => {
+      const disk = join(folder, "disk");
+      await mkdir(disk);
+      try {
+        execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], { stdio: "ignore" });
+      } catch {
+        return context.skip();
+      }
+      try {
+        const { code, out, err } = await children.start("writer", join(disk, "s"), "1", "1000000").end;
+        expect({ code, err }).toEqual({ code: 0, err: "" });
+        const known = acknowledged(out);
+        expect(known.refused[0]).toBe("full");
+        expect(known.events).toBeGreaterThan(0);
+        const store = await openFilesStore({ folder: join(disk, "s"), key: SAMPLE_KEY });
+        const last = (await store.get(session.id))?.last_event ?? 0;
+        expect(last).toBeGreaterThanOrEqual(known.events);
+        expect(await store.verify(session.id)).toEqual({ ok: true, events: last });
+        await expect(store.create(sampleSession(2))).rejects.toMatchObject({ code: "full" });
+        expect((await readdir(join(disk, "s"))).filter((name) => name.startsWith(".new"))).toEqual([]);
+        expect(await store.list()).toHaveLength(1);
+        await store.close();
+        // With room again it goes on, and the messages that had no room are written.
+        execFileSync("mount", ["-o", "remount,size=4m", disk]);
+        await check(join(disk, "s"), 1, known);
+        const later = await openFilesStore({ folder: join(disk, "s"), key: SAMPLE_KEY });
+        await later.append(session.id, new Script(session.id, last + 1).asks("more").ends().events, "sync");
+        expect(await later.editedConversation?.(session.id)).toBeUndefined();
+        await later.close();
+      } finally {
+        execFileSync("umount", [disk]);
+      }
+    },
+  );
 
   verifies(["S1"], "a write that stops in the middle leaves the log as it was", async (context) => {
     if (process.platform === "win32") return context.skip();

@@ -320,7 +320,7 @@ describe("an edited conversation", () => {
     expect(await names()).toContain("0005-user.md");
   });
 
-  verifies(["S7"], "is not written over while the turn goes on", async () => {
+  verifies(["S7"], "is not overwritten while the turn runs", async () => {
     const begun = new Script(session.id).asks("go").says("I run it.").paid({ calls: 1 });
     await tell(begun);
     await edited();
@@ -541,7 +541,7 @@ describe("an edited conversation", () => {
     expect(await names()).toEqual(["0005-user.md", "0006-assistant.md"]);
   });
 
-  verifies(["S7"], "loses its words when they expire, edited or not, and stays what it was", async () => {
+  verifies(["S7"], "loses its text when it expires, edited or not, and keeps its kind", async () => {
     await tell(oneTurn());
     await tell(new Script(session.id, 10).asks("Later.").says("Still here.").paid().ends());
     await store.expire(session.id, 9);
@@ -560,7 +560,7 @@ describe("an edited conversation", () => {
     expect((await edited())?.at(-1)).toEqual({ role: "assistant", content: [text(EXPIRED)] });
   });
 
-  it("does not get its words back when the turn that held them goes on", async () => {
+  it("does not get its text back when its turn continues", async () => {
     const begun = new Script(session.id).asks("a secret").says("kept").paid({ calls: 1 });
     await tell(begun);
     await edited();

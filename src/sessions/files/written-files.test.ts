@@ -74,7 +74,7 @@ afterEach(async () => {
 });
 
 describe("files that were written", () => {
-  verifies(["S7"], "are looked at once, and then only those that were touched", async (context) => {
+  verifies(["S7"], "are read once, and then only those that changed", async (context) => {
     const watch = await FolderWatch.begin(folder, { clock: systemClock, counts: () => true });
     if (watch === undefined) return context.skip();
     watch.close();

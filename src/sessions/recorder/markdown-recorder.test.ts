@@ -169,7 +169,7 @@ Welcome.
     expect(problems).toEqual([]);
   });
 
-  verifies(["S8", "S4"], "no secret, also when it came in two deltas or stands where a result is cut", async () => {
+  verifies(["S8", "S4"], "no secret, even if it came in two deltas or is where a result is cut", async () => {
     const token = ["ghp", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"].join("_");
     const written = await record((session) => {
       session.started(`my token is ${token}`).said(`It is ${token.slice(0, 12)}`, `${token.slice(12)}, keep it.`);

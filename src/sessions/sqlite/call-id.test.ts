@@ -8,7 +8,7 @@ const callId = fc
   .map(([first, rest]) => `call_${first}${rest.join("")}`);
 
 describe("call ids as bytes", () => {
-  it("come back as they were and keep their order", () => {
+  it("are read unchanged and keep their order", () => {
     fc.assert(
       fc.property(callId, callId, (a, b) => {
         const [x, y] = [callIdToBytes(a), callIdToBytes(b)];

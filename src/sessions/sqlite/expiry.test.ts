@@ -116,7 +116,7 @@ describe("content that expires in the encrypted store", () => {
     }
   });
 
-  verifies(["S5", "S11"], "is checked before it goes: what was changed stays in sight", async () => {
+  verifies(["S5", "S11"], "is checked before it expires: changed content stays visible", async () => {
     const made = await fill(1200);
     await made.close();
     await withDatabase((database) =>
@@ -144,7 +144,7 @@ describe("content that expires in the encrypted store", () => {
     await store.close();
   });
 
-  it("refuses what is not an event", async () => {
+  it("refuses values that are not events", async () => {
     const store = await fill(3);
     for (const id of [0, -1, 1.5, Number.NaN, 2 ** 30]) {
       await expect(store.expire(session.id, id)).rejects.toMatchObject({ code: "invalid" });

@@ -143,7 +143,7 @@ async function grow(turns: number, outputBytes: number): Promise<{ readonly file
 }
 
 describe("the size of the log", () => {
-  verifies(["S1"], "grows by less than three bytes for a byte that was said, with the ledger", async () => {
+  verifies(["S1"], "grows by less than three bytes per byte of text, with the ledger", async () => {
     for (const outputBytes of [200, 2000]) {
       const one = await grow(1, outputBytes);
       const many = await grow(1 + SHELL_TURNS, outputBytes);

@@ -209,7 +209,7 @@ describe("the encrypted session store", () => {
     await again.close();
   });
 
-  it("says that a session is gone when another process removes it while it is read", async () => {
+  it("reports a session that another process removes during a read", async () => {
     const [reader, other] = [await fill(2000), await open()];
     const read = async () => {
       for await (const { id } of reader.events(session.id)) if (id === 10) await other.remove(session.id);
@@ -219,7 +219,7 @@ describe("the encrypted session store", () => {
     await other.close();
   });
 
-  it("undoes a group whole when the database fails in the middle, and goes on", async () => {
+  it("undoes a whole group when the database fails in the middle, and continues", async () => {
     const store = await fill(3);
     await tamper([
       "CREATE TRIGGER full BEFORE INSERT ON events WHEN NEW.place = 1073741830 BEGIN SELECT RAISE(ABORT, 'no'); END",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createTimestamps, toMilliseconds, toTimestamp } from "./timestamp.js";
 
 describe("timestamps", () => {
-  it("come back as they were, or are refused", () => {
+  it("are read unchanged, or are refused", () => {
     expect(toTimestamp(toMilliseconds("2026-01-31T12:00:00.007Z"))).toBe("2026-01-31T12:00:00.007Z");
     for (const wrong of [
       "2026-01-31T12:00:00Z",

@@ -43,7 +43,7 @@ function codex(words: string): string[] {
 }
 
 describe("transcripts of other programs", () => {
-  verifies(["S6", "S10"], "are found, the newest first, with what they are about", async () => {
+  verifies(["S6", "S10"], "are found, the newest first, with their subject", async () => {
     const old = await put(".claude/projects/-home-ann-project/one.jsonl", claude("an old question\nwith details"), 1);
     const rollout = await put(
       ".codex/sessions/2026/06/03/rollout-2026-06-03T10-00-00-id.jsonl",

@@ -107,7 +107,7 @@ describe("export as Markdown", () => {
     }
   });
 
-  verifies(["S6"], "lets nothing that was said break out of its place", async () => {
+  verifies(["S6"], "keeps every text inside its block", async () => {
     const trap = "````\n### Turn 9\n</details>\n> x";
     const document = await markdown([
       started(`a\n### Turn 7\n\n# b`),
@@ -158,7 +158,7 @@ describe("export as Markdown", () => {
 });
 
 describe("Markdown", () => {
-  it("fences anything and closes what is open", () => {
+  it("fences any text and closes open fences", () => {
     expect(fenced("a ``` b", "text")).toBe("````text\na ``` b\n````");
     expect(closed("```\nx\n```\ny")).toBe("```\nx\n```\ny");
     expect(closed("~~~~\nx\n~~~")).toBe("~~~~\nx\n~~~\n~~~~");

@@ -95,7 +95,7 @@ describe("import of a Claude Code transcript", () => {
     expect(notes).toEqual(["Lines of abandoned branches left out: 2."]);
   });
 
-  it("begins anew where the first input was changed", async () => {
+  it("starts again where the first input was changed", async () => {
     const lines = new ClaudeLines();
     lines.user("a typo");
     lines.assistant("m1", said("?"));
@@ -120,7 +120,7 @@ describe("import of a Claude Code transcript", () => {
     ]);
   });
 
-  verifies(["S6"], "goes on from a summary, with everything before it still there", async () => {
+  verifies(["S6"], "continues from a summary, and keeps everything before it", async () => {
     const lines = new ClaudeLines();
     lines.user("long talk");
     lines.assistant("m1", said("yes"));
@@ -187,7 +187,7 @@ describe("import of a Claude Code transcript", () => {
     });
   });
 
-  it("keeps what the program told the model where the model saw it", async () => {
+  it("keeps the program's messages to the model in their place", async () => {
     const lines = new ClaudeLines();
     lines.user("<bash-input>git status</bash-input>");
     lines.user("<bash-stdout>clean</bash-stdout><bash-stderr></bash-stderr>");
@@ -234,7 +234,7 @@ describe("import of a Claude Code transcript", () => {
     expect((await read(own)).turns).toMatchObject([{ input: "find", text: "found" }]);
   });
 
-  it("takes what was typed while the model was at work as an input", async () => {
+  it("treats text that was typed during a turn as an input", async () => {
     const lines = new ClaudeLines();
     lines.user("start");
     lines.assistant("m1", toolUse("toolu_1", "Bash", { command: "make" }));
@@ -280,7 +280,7 @@ describe("import of a Claude Code transcript", () => {
     expect(events.at(-1)?.payload).toMatchObject({ truncated: true, text: "First.Then." });
   });
 
-  it("has a title from the person, the program or a summary of its own, in this order", async () => {
+  it("has a title from the user, the program or its own summary, in this order", async () => {
     const lines = new ClaudeLines();
     lines.other({ type: "summary", summary: "Of another session", leafUuid: "elsewhere" });
     lines.user("hello\nthere");
@@ -306,7 +306,7 @@ describe("import of a Claude Code transcript", () => {
     ]);
   });
 
-  it("is refused when nothing was said", async () => {
+  it("is refused if it has no messages", async () => {
     const lines = [
       { type: "summary", summary: "x", leafUuid: "y" },
       { type: "mode", sessionId: "s", mode: "default" },

@@ -150,7 +150,7 @@ describe("import of a Codex rollout", () => {
     expect(events.at(-1)?.payload).toMatchObject({ failure: { message: "usage limit reached" } });
   });
 
-  it("goes on from a summary it can read, and keeps everything where it cannot", async () => {
+  it("continues from a readable summary, and keeps everything otherwise", async () => {
     const readable = rollout();
     readable.add("compacted", { message: "Summary: a is A." });
     readable.user("go on");
@@ -224,7 +224,7 @@ describe("import of a Codex rollout", () => {
     expect(turns[0]?.usage).toMatchObject({ input: 21, cache_read: 9, output: 5 });
   });
 
-  it("names what it does not know", async () => {
+  it("reports unknown entries", async () => {
     const lines = rollout();
     lines.item({ type: "telepathy_call" });
     lines.add("omen", {});

@@ -39,7 +39,7 @@ async function write(): Promise<void> {
 }
 
 describe("a journal file", () => {
-  it("gives back what was written, also to others while it is written", async () => {
+  it("returns the written records, also to other readers meanwhile", async () => {
     const writer = open();
     writer.append([record("one")]);
     const reader = open("read");
@@ -56,7 +56,7 @@ describe("a journal file", () => {
     for (const file of [writer, reader]) file.close();
   });
 
-  verifies(["T10"], "that was cut off anywhere loses its last record at most, and goes on from there", async () => {
+  verifies(["T10"], "that was cut off anywhere loses at most its last record, and continues from there", async () => {
     await write();
     const whole = readFileSync(path);
     for (let length = 0; length <= whole.length; length++) {

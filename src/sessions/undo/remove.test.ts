@@ -5,7 +5,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { removeUndo, undoSessions } from "./remove.js";
 import { ids, UndoPlace } from "./test-support/undo-place.js";
 
-it("the space of a journal is given back, and the session can go on", async () => {
+it("the space of a journal is freed, and the session can continue", async () => {
   const here = new UndoPlace();
   onTestFinished(() => here.discard());
   expect(await undoSessions(here.folder)).toEqual([]);

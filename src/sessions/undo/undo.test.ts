@@ -66,7 +66,7 @@ describe("undoing what tools changed", () => {
     expect(here.tree()).toEqual(trees[0]);
   });
 
-  it("survives a restart: another process undoes, and commands go on being compared", async () => {
+  it("survives a restart: another process undoes, and later commands are still compared", async () => {
     const here = place();
     here.sh("echo 1 > a");
     const first = here.tree();
@@ -83,7 +83,7 @@ describe("undoing what tools changed", () => {
     expect(here.tree()).toEqual({ ...first, theirs: expect.stringContaining("mine") });
   });
 
-  it("takes back one turn among others, and says where a later turn is in the way", async () => {
+  it("reverts one turn among others, and reports conflicts with a later turn", async () => {
     const here = place();
     here.turn();
     await here.bash("echo 1 > a; echo 1 > b");
@@ -168,7 +168,7 @@ describe("undoing what tools changed", () => {
     expect(here.tree()).toEqual(first);
   });
 
-  it("brings a command that died to its end when the session goes on", async () => {
+  it("concludes a command that died when the session resumes", async () => {
     const here = place();
     here.sh("echo 1 > a");
     const first = here.tree();
@@ -432,7 +432,7 @@ describe("what cannot be undone", () => {
     expect((await refusal(here.undo())).message).toContain("no backup of its old content");
   });
 
-  it("is said of a workspace that is too large, and of what goes on in the background", async () => {
+  it("is reported for a workspace that is too large, and for background commands", async () => {
     const here = place({ limits: { entries: 5 } });
     here.turn();
     const workspace = await tools(here);

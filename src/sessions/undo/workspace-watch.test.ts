@@ -83,7 +83,7 @@ function watching(options: { limits?: Partial<UndoLimits>; ignore?: IgnoreSource
 }
 
 describe("comparing a workspace", () => {
-  it("finds what was made, changed, removed and renamed, and nothing else", async () => {
+  it("finds created, changed, removed and renamed files, and nothing else", async () => {
     put("a", "1");
     put("d/b", "1");
     put("d/c", "1");
@@ -169,7 +169,7 @@ describe("comparing a workspace", () => {
     expect(await compare()).toEqual(["~.gitignore"]);
   });
 
-  it.skipIf(!hasBirthTimes())("tells what was moved in from what was made", async () => {
+  it.skipIf(!hasBirthTimes())("distinguishes files that were moved in from new ones", async () => {
     put("node_modules/only-copy", "1");
     writeFileSync(join(base, "thesis"), "1");
     put("kept", "1");

@@ -332,7 +332,7 @@ describe("the life of the helper", () => {
     },
   );
 
-  verifies(["M12"], "is one, however many ask at once, and a note of a dead one is no obstacle", async () => {
+  verifies(["M12"], "is one, however many ask at once, and the record of a dead one is ignored", async () => {
     const { url } = await provider((_, response) => response.end("ok"));
     await file.put(entry(url));
     const many = Array.from({ length: 6 }, () => helper());
@@ -426,7 +426,7 @@ describe("the life of the helper", () => {
     hanging.close();
   });
 
-  it("is cut off when it sends what is no request", async () => {
+  it("is disconnected when it sends an invalid request", async () => {
     const { url } = await provider((_, response) => response.end("ok"));
     await file.put(entry(url));
     const { client, note } = helper();
@@ -463,7 +463,7 @@ describe("tokens that end", () => {
     tokens,
   });
 
-  verifies(["M13"], "are renewed before, once for all who ask, and what is new is kept", async () => {
+  verifies(["M13"], "are renewed in time, once for all clients, and the new ones are stored", async () => {
     const seen: (string | undefined)[] = [];
     const { url } = await provider((request, response) => {
       seen.push(`${request.headers.authorization} ${request.headers["x-account"]} ${request.headers["x-none"]}`);

@@ -5,7 +5,7 @@ import { forwardedHead, isBelow, parseHead } from "./request-head.js";
 const head = (...lines: string[]) => ["POST /v1/messages?a=1 HTTP/1.1", ...lines].join("\r\n");
 
 describe("the head of a request", () => {
-  verifies(["M12"], "is read and written again with the key instead of what the engine said about itself", () => {
+  verifies(["M12"], "is rewritten with the key instead of the engine's own authentication", () => {
     const parsed = parseHead(
       head(
         "Host: oxbow",
