@@ -77,7 +77,7 @@ async function runningEngine(variables: Variables, places: Roots): Promise<Drive
   if (client.identity !== "agent") {
     client.close();
     throw new UsageError(
-      "The token in OXBOW_TOKEN is a person's. Make one for an agent: oxbow token create --identity agent",
+      "The token in OXBOW_TOKEN is a person's. Make one for an agent: oxbow token --session ID --identity agent",
     );
   }
   return { client, tell: () => {}, close: async () => client.close() };
