@@ -1,18 +1,18 @@
-/** Waits for the end of a connection or for a signal. A second signal ends the program at once. */
+/** Waits for the end of a connection, and returns how it ended, or for a signal. A second signal ends the program at once. */
 import { EXIT } from "./exit-codes.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export async function untilStopped(ended: Promise<void>): Promise<void> {
+export async function untilStopped<T>(ended: Promise<T>): Promise<T | undefined> {
   let stop: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => {
+  const stopped = new Promise<undefined>((resolve) => {
     let asked = false;
     stop = () => {
       if (asked) process.exit(EXIT.cancelled);
       asked = true;
-      resolve();
+      resolve(undefined);
     };
   });
   for (const signal of SIGNALS) process.on(signal, stop);
-  await Promise.race([ended, stopped]);
+  return Promise.race([ended, stopped]);
 }

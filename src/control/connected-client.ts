@@ -111,11 +111,12 @@ export class ConnectedClient implements HostClient {
   }
 
   get identity() {
-    return this.#options.identity;
+    return this.#self.identity;
   }
 
   get info(): ClientInfo {
-    const { id, identity, transport } = this.#options;
+    const { id, transport } = this.#options;
+    const { identity } = this.#self;
     const name = this.#name === undefined ? {} : { name: this.#name };
     return { id, identity, ...name, transport, sessions: this.#host.sessionsOf(id), attached_at: this.#since };
   }
@@ -126,6 +127,7 @@ export class ConnectedClient implements HostClient {
     const name = hello.client?.name;
     if (typeof name === "string" && name !== "") this.#name = name.slice(0, 100);
     if (hello.client?.can_answer === false) this.#self = { ...this.#self, canAnswer: false, isUnattended: true };
+    if (hello.client?.identity === "agent") this.#self = { ...this.#self, identity: "agent", canAnswer: false };
     if (this.#state === "new") this.#state = "ready";
     return { ok: true, handshake: handshake([...this.#host.features], this) };
   }

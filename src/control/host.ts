@@ -5,6 +5,7 @@
  * 2. It checks what the client may do (scope.ts) for every transport.
  */
 import { type Clock, systemClock } from "../base/clock.js";
+import { safeLine } from "../base/terminal-text.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
@@ -121,9 +122,7 @@ export class Host {
     if (refusal !== undefined) return refuse(refusal);
     if (this.#isClosing) return refuse(failure("ShuttingDown"));
     const payload = knownPart(COMMAND_SCHEMAS[kind], command.payload) as CommandPayloads[K];
-    if (kind === "CreateSession") {
-      return this.#sessions.create(client, payload as CommandPayloads["CreateSession"]);
-    }
+    if (kind === "CreateSession") return this.#create(client, payload as CommandPayloads["CreateSession"]);
     const run = session === undefined ? undefined : await this.#runFor(client, kind, session);
     if (run === undefined) return refuse(failure("SessionNotFound", { session: session ?? "(none given)" }));
     if ("failure" in run) return refuse(run.failure);
@@ -169,6 +168,18 @@ export class Host {
     this.#isClosing = true;
     await this.#sessions.endAll(reason);
     for (const client of [...this.#clients.values()]) client.close();
+  }
+
+  /** People learn of a session that an agent starts: its questions are for them. */
+  async #create(client: AttachedClient, payload: CommandPayloads["CreateSession"]): Promise<CommandReply> {
+    const reply = await this.#sessions.create(client, payload);
+    if (!reply.ok || reply.session === undefined || client.identity !== "agent" || !client.isRemote) return reply;
+    const name = safeLine(this.#clients.get(client.id)?.info.name ?? "an agent");
+    this.tellPeople(
+      `${name} (agent) opened the session ${reply.session}. 'oxbow resume ${reply.session}' shows it.`,
+      client.id,
+    );
+    return reply;
   }
 
   async #runFor(client: AttachedClient, kind: CommandKind, session: SessionId) {

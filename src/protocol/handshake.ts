@@ -54,8 +54,11 @@ export interface Deprecation {
 /** What a client says first. */
 export interface ClientHello {
   readonly protocol_version?: string;
-  /** `can_answer` false: there is no person at this client who could answer a question. */
-  readonly client?: { readonly name?: string; readonly can_answer?: boolean };
+  /**
+   * `can_answer` false: there is no person at this client who could answer a question. `identity`: it works for an agent, also with a
+   * person's token. It cannot be taken back.
+   */
+  readonly client?: { readonly name?: string; readonly can_answer?: boolean; readonly identity?: "agent" };
 }
 
 export type HandshakeReply =

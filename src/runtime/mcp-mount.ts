@@ -1,7 +1,10 @@
 /** `/mcp` on the listeners of a service. Its code loads with the first request. */
+
+import type { Variables } from "../base/variables.js";
 import { VERSION } from "../base/version.js";
 import type { Mount } from "../control/transports/http/server.js";
 import type { McpMount } from "../control/transports/mcp-server/http-mount.js";
+import { agentNotices } from "./agent-notices.js";
 import type { Engine } from "./open-engine.js";
 
 export interface LazyMcpMount extends Mount {
@@ -10,17 +13,20 @@ export interface LazyMcpMount extends Mount {
   close(): void;
 }
 
-export function mcpMountOf(engine: Engine, options: { readonly log: (message: string) => void }): LazyMcpMount {
+export interface McpMountPlace {
+  readonly variables: Variables;
+  readonly log: (message: string) => void;
+}
+
+export function mcpMountOf(engine: Engine, options: McpMountPlace): LazyMcpMount {
   let mount: Promise<McpMount> | undefined;
+  const notify = agentNotices(options.variables);
   const open = async () => {
     const { mcpMount } = await import("../control/transports/mcp-server/http-mount.js");
     return mcpMount({
       ...{ host: engine.host, clock: engine.clock, version: VERSION, log: options.log },
       newClientId: () => engine.newClientId(),
-      onSession: (session, agent) => {
-        const message = `The agent ${agent.slice(0, 100)} started the session ${session}. 'oxbow resume ${session}' shows it.`;
-        engine.host.tellPeople(message);
-      },
+      onSession: (session, agent) => void notify(session, agent),
     });
   };
   engine.host.addFeature("mcpserver_http");

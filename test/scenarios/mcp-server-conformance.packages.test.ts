@@ -74,7 +74,7 @@ beforeAll(async () => {
   mock = await startMockModel({ script: script([]) });
   hosted = await hostEngine(folder, mock);
   const { engine } = hosted;
-  const mounts = [mcpMountOf(engine, { log: () => {} })];
+  const mounts = [mcpMountOf(engine, { variables: {}, log: () => {} })];
   const roots = { state: join(folder, "state"), config: join(folder, "config") };
   served = await serveEngine(engine, { roots, variables: {}, socket: false, listen: ["127.0.0.1:0"], mounts });
   front = await withToken(new URL("/mcp", served.addresses[0]), served.ownerToken);

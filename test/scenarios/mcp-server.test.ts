@@ -6,6 +6,8 @@ import { PassThrough } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
+import { fetchExchange } from "../../src/clients/sdk/exchange.js";
+import { HttpClient } from "../../src/clients/sdk/http-client.js";
 import { serveMcpStdio } from "../../src/control/transports/mcp-server/stdio.js";
 import { TOOLS } from "../../src/control/transports/mcp-server/tool-schemas.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
@@ -158,8 +160,14 @@ describe("an agent", () => {
       reply().text("Denied."),
     ]);
     const { call, own } = await connectAgent(hosted);
-    const session = (await call("create_session")).value.session as SessionId;
     const person = hosted.connectPerson();
+    await person.send("CreateSession", {});
+    const notices: string[] = [];
+    person.subscribe((event) => {
+      if (event.kind === "Notice") notices.push(event.payload.message);
+    });
+    const session = (await call("create_session")).value.session as SessionId;
+    expect(notices).toEqual([expect.stringContaining(`(agent) opened the session ${session}`)]);
     await person.send("AttachSession", {}, session);
     const asked = new Promise<CallId>((resolve) => {
       person.subscribe((event) => {
@@ -267,7 +275,7 @@ describe("an agent", () => {
 describe("over HTTP", () => {
   async function serve(hosted: HostedEngine) {
     const folder = await temporaryFolder();
-    const mount = mcpMountOf(hosted.engine, { log: () => {} });
+    const mount = mcpMountOf(hosted.engine, { variables: {}, log: () => {} });
     const served = await serveEngine(hosted.engine, {
       roots: { state: join(folder, "state"), config: join(folder, "config") },
       ...{ variables: {}, socket: false, listen: ["127.0.0.1:0"], mounts: [mount] },
@@ -309,6 +317,36 @@ describe("over HTTP", () => {
       expect(existsSync(join(hosted.root, "z"))).toBe(false);
     });
   }
+
+  verifies(["C8", "P4"], "a client that works for an agent stays an agent's, with a person's token", async () => {
+    const { hosted } = await open([reply().tool("bash", { command: "touch w" }), reply().text("ok")]);
+    const { url, token } = await serve(hosted);
+    const exchange = fetchExchange(new URL(url.origin));
+    const connect = (more: { readonly identity?: "agent" }) =>
+      HttpClient.connect({ token, exchange, place: url.href, ...more });
+    const agent = await connect({ identity: "agent" });
+    closing.push(() => agent.close());
+    expect(agent.identity).toBe("agent");
+    const created = await agent.send("CreateSession", {});
+    const session = (created.ok ? created.session : undefined) as SessionId;
+    const asked = new Promise<CallId>((resolve) => {
+      agent.subscribe((event) => {
+        if (event.kind === "PermissionRequested") resolve(event.payload.call);
+      });
+    });
+    await agent.send("AttachSession", {}, session);
+    await agent.send("SendInput", { content: [{ type: "text", text: "go" }] }, session);
+    const answer = { call: await asked, decision: "allow_once" } as const;
+    expect((await agent.send("AnswerPermission", answer, session)).ok).toBe(false);
+    expect((await agent.send("SetMode", { mode: "allow" }, session)).ok).toBe(false);
+    // To shake hands again does not make a person of it.
+    const headers = { "x-oxbow-token": token, "x-oxbow-client": agent.id };
+    await (await fetch(new URL("/v1/handshake", url), { headers })).text();
+    expect((await agent.send("AnswerPermission", answer, session)).ok).toBe(false);
+    const person = await connect({});
+    closing.push(() => person.close());
+    expect((await person.send("AnswerPermission", { ...answer, decision: "deny" }, session)).ok).toBe(true);
+  });
 
   verifies(["C8"], "needs a token, and a session of one token is unknown to others", async () => {
     const { hosted } = await open([]);

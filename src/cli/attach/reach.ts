@@ -25,7 +25,7 @@ export type Reached =
       readonly failure?: Failure;
     };
 
-export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "retry" | "onState" | "signal">;
+export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "identity" | "retry" | "onState" | "signal">;
 
 /** A command that an agent runs never gets the owner's rights, even if no sandbox hides the token from it. */
 const STARTING_MS = 10_000;

@@ -1,23 +1,28 @@
 /**
  * Serves an outer agent on standard input and output.
  *
- * With a token in OXBOW_TOKEN it drives the engine that runs in this home. Otherwise it opens an engine of its own, and listens on the
- * control socket if no other process does, so that the user can attach to the sessions.
+ * 1. With a token in OXBOW_TOKEN it drives the engine that runs in this home, with the rights of the token.
+ * 2. Without one it drives that engine as an agent, so that the person who has it open sees the sessions. Flags of a run are for an engine
+ *    of its own.
+ * 3. Otherwise it opens an engine of its own, and listens, so that the user can attach to the sessions.
  */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
+import type { HttpClient } from "../../clients/sdk/http-client.js";
+import type { ConnectOptions } from "../../clients/sdk/options.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import { confirmationChannels } from "../../control/auth/channels.js";
 import { BANNER } from "../../control/transports/mcp-server/server.js";
 import { serveMcpStdio } from "../../control/transports/mcp-server/stdio.js";
-import type { EngineClient } from "../../protocol/client.js";
-import type { SessionId } from "../../protocol/ids.js";
+import type { CommandReply, EngineClient, QueryReply } from "../../protocol/client.js";
+import type { QueryKind } from "../../protocol/queries.js";
+import { agentNotices, desktopNotices } from "../../runtime/agent-notices.js";
 import { McpParents } from "../../security/trust/mcp-parents.js";
 import { askOnControllingTerminal } from "../../system/controlling-terminal.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { parentProgram } from "../../system/parent-process.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
+import { SERVED_RUN_FLAGS } from "../commands/served-run-flags.js";
 import { EXIT } from "../exit-codes.js";
 import { takeProtocolStreams } from "../protocol-streams.js";
 import { untilStopped } from "../until-stopped.js";
@@ -25,17 +30,17 @@ import { ParentGate } from "./parent-gate.js";
 
 interface Driven {
   readonly client: EngineClient;
-  /** Shows people a message; false if none saw it. */
-  tell(message: string): void;
+  /** The folder of new sessions; undefined: that of the engine. */
+  readonly cwd?: string;
+  /** The engine is gone. */
+  readonly lost?: Promise<void>;
   close(): Promise<void>;
 }
 
 export async function serveAgent(flags: ParsedFlags, variables: Variables): Promise<number> {
   const streams = takeProtocolStreams("oxbow mcp-server", "another agent");
   const places = roots(variables);
-  const driven = variables.OXBOW_TOKEN
-    ? await runningEngine(variables, places)
-    : await ownEngine(flags, variables, places);
+  const driven = (await runningEngine(flags, variables, places)) ?? (await ownEngine(flags, variables, places));
   if ("exit" in driven) return driven.exit;
   const gate = new ParentGate({
     parents: new McpParents(places),
@@ -43,44 +48,87 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
     clock: nodeClock,
     pid: process.pid,
     ask: askOnControllingTerminal,
-    tell: (message) => driven.tell(message),
+    tell: (message) => void desktopNotices(variables)(message),
   });
   const log = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   log(BANNER);
   const ended = serveMcpStdio({
     ...{ client: driven.client, clock: nodeClock, version: VERSION, log },
+    ...(driven.cwd !== undefined && { cwd: driven.cwd }),
     ...streams,
     refusal: (patience) => gate.refusal(patience),
     onSession: (session, agent) => {
-      if (gate.attach === "always") driven.tell(startedText(agent, session));
+      if (gate.attach === "always") void agentNotices(variables)(session, agent);
     },
   });
-  await untilStopped(ended);
+  const lost = driven.lost?.then(() => "lost" as const) ?? new Promise<never>(() => {});
+  const how = await untilStopped(Promise.race([ended, lost]));
+  if (how === "lost") log("the engine has ended. Start the server again.");
   await driven.close();
-  return EXIT.answered;
+  return how === "lost" ? EXIT.failed : EXIT.answered;
 }
 
-function startedText(agent: string, session: SessionId): string {
-  return `The agent ${agent.slice(0, 100)} started the session ${session}. 'oxbow resume ${session}' shows it.`;
+/** Undefined if there is none to drive. */
+async function runningEngine(flags: ParsedFlags, variables: Variables, places: Roots): Promise<Driven | undefined> {
+  const hasToken = Boolean(variables.OXBOW_TOKEN);
+  if (!hasToken && SERVED_RUN_FLAGS.some(({ name }) => flags.has(name))) return undefined;
+  let end: () => void = () => {};
+  const lost = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const options = {
+    ...({ name: "mcp-server", identity: "agent", retry: (attempt: number) => attempt < MOST_ATTEMPTS } as const),
+    onState: (state: string) => {
+      if (state === "closed") end();
+    },
+  };
+  const client = hasToken ? await withToken(variables, places, options) : await asOwner(variables, options);
+  if (client === undefined) return undefined;
+  // The engine may be older than this protocol, and take the client for a person's.
+  if (client.identity !== "agent") {
+    await client.close();
+    throw new UsageError("The engine that runs does not let this server work as an agent. Update it, or end it.");
+  }
+  return { client: noticingLoss(client, end), cwd: process.cwd(), lost, close: async () => client.close() };
 }
 
-async function runningEngine(variables: Variables, places: Roots): Promise<Driven> {
-  const [{ HttpClient }, { socketExchange }, { controlPlace }] = await Promise.all([
+const MOST_ATTEMPTS = 3;
+
+/** Without a session there is no stream whose end would show that the engine is gone. */
+function noticingLoss(client: HttpClient, end: () => void): EngineClient {
+  const seen = <R extends CommandReply | QueryReply<QueryKind>>(reply: R): R => {
+    // The caller gets its answer first.
+    if (!reply.ok && reply.failure.reason === "NetworkFailed") setTimeout(end, ANSWER_MS);
+    return reply;
+  };
+  return {
+    id: client.id,
+    identity: client.identity,
+    send: async (kind, payload, session) => seen(await client.send(kind, payload, session)),
+    query: async (kind, request, session) => seen(await client.query(kind, request, session)),
+    subscribe: (listener) => client.subscribe(listener),
+  };
+}
+
+const ANSWER_MS = 200;
+
+type Options = Pick<ConnectOptions, "name" | "identity" | "retry" | "onState">;
+
+async function withToken(variables: Variables, places: Roots, options: Options): Promise<HttpClient> {
+  const [{ HttpClient: Client }, { socketExchange }, { controlPlace }] = await Promise.all([
     import("../../clients/sdk/http-client.js"),
     import("../../clients/sdk-node/socket-exchange.js"),
     import("../../runtime/control-place.js"),
   ]);
   const place = controlPlace(places);
   const exchange = socketExchange(place.address());
-  const options = { name: "mcp-server", canAnswer: false, token: variables.OXBOW_TOKEN ?? "", place: place.socket };
-  const client = await HttpClient.connect({ ...options, exchange });
-  if (client.identity !== "agent") {
-    client.close();
-    throw new UsageError(
-      "The token in OXBOW_TOKEN is a person's. Make one for an agent: oxbow token --session ID --identity agent",
-    );
-  }
-  return { client, tell: () => {}, close: async () => client.close() };
+  return Client.connect({ ...options, token: variables.OXBOW_TOKEN ?? "", exchange, place: place.socket });
+}
+
+async function asOwner(variables: Variables, options: Options): Promise<HttpClient | undefined> {
+  const { reachEngine } = await import("../attach/reach.js");
+  const reached = await reachEngine(variables, options);
+  return reached.kind === "connected" ? reached.client : undefined;
 }
 
 async function ownEngine(
@@ -103,18 +151,11 @@ async function ownEngine(
   // Always an agent's: no setting and no token makes this client answer a question.
   const identity = { identity: "agent", canAnswer: false, transport: "mcp" } as const;
   const client = engine.host.connect({ id: engine.newClientId(), ...identity, name: "mcp-server" });
-  const channels = confirmationChannels("auto", {
-    tellPeople: (message, except) => engine.host.tellPeople(message, except),
-    variables,
-  }).filter(({ name }) => name !== "tty");
   const log = (_level: string, _area: string, message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   const listening = new Listening({ engine, client, roots: places, variables, log });
   listening.begin();
   return {
     client,
-    tell: (message) => {
-      for (const channel of channels) void Promise.resolve(channel.show(message, client.id)).catch(() => {});
-    },
     close: async () => {
       await engine.close();
       await listening.close();

@@ -54,7 +54,7 @@ async function listen(
   if (!socket && addresses.length === 0) return undefined;
   const log = (message: string, fields: JsonObject = {}) =>
     void process.stderr.write(`oxbow: ${message} ${JSON.stringify(fields)}\n`);
-  const mcp = mcpMountOf(engine, { log });
+  const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
     roots: roots(variables),
     ...{ log, mounts: [mcp] },

@@ -267,10 +267,11 @@ async function headersOf({ token }: HttpOptions): Promise<Record<string, string>
 
 /** `client`: who this client was before the engine started again. */
 async function shakeHands(options: HttpOptions, client?: ClientId): Promise<Greeting> {
-  const { exchange, name, canAnswer, signal, place } = options;
+  const { exchange, name, canAnswer, identity, signal, place } = options;
   const about = new URLSearchParams({
     ...(name !== undefined && { name }),
     ...(canAnswer === false && { can_answer: "false" }),
+    ...(identity !== undefined && { identity }),
   }).toString();
   const headers = { ...(await headersOf(options)), ...(client !== undefined && { "x-oxbow-client": client }) };
   let answer: ExchangeAnswer;

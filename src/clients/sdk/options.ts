@@ -9,6 +9,8 @@ export interface ConnectOptions {
   readonly name?: string;
   /** False: there is no person at this client, so the engine does not wait for its answers. */
   readonly canAnswer?: boolean;
+  /** It works for an agent, also with a person's token: it can never answer a question. */
+  readonly identity?: "agent";
   /** Ends the connection. */
   readonly signal?: AbortSignal;
   /**

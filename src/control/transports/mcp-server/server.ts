@@ -27,6 +27,8 @@ export interface McpServerOptions {
   readonly client: EngineClient;
   readonly clock: Clock;
   readonly version: string;
+  /** The folder of new sessions that name none; default: that of the engine. */
+  readonly cwd?: string;
   /** Why the caller may not use the engine; undefined if it may. `wait` gives the user time to allow it. */
   readonly refusal?: (patience: "now" | "wait") => Promise<string | undefined>;
   /** A session began for the outer agent, whose name it gave itself. */
@@ -90,7 +92,13 @@ function addTools(server: Server, options: McpServerOptions): void {
     const onProgress = progressOf(mcpReq);
     const heartbeat = onProgress && setInterval(() => onProgress("working"), HEARTBEAT_MS);
     try {
-      const place = { client, clock, banner: BANNER, onSession: (session: SessionId) => onSession?.(session, agent) };
+      const place = {
+        client,
+        clock,
+        cwd: options.cwd,
+        banner: BANNER,
+        onSession: (session: SessionId) => onSession?.(session, agent),
+      };
       const args = (params.arguments ?? {}) as JsonObject;
       const result = await callTool(place, { name: params.name, args, signal: mcpReq.signal, onProgress });
       if (result === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);

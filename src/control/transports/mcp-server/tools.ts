@@ -20,6 +20,8 @@ import { RUN_TOOL, TOOLS } from "./tool-schemas.js";
 export interface ToolPlace {
   readonly client: EngineClient;
   readonly clock: Clock;
+  /** The folder of new sessions that name none. */
+  readonly cwd: string | undefined;
   readonly banner: string;
   /** A session began for this client. */
   readonly onSession: (session: SessionId) => void;
@@ -169,7 +171,9 @@ function absolute(cwd: string): string {
   throw new Refused(failure("InvalidInput", { detail: '"cwd" must be an absolute path.' }));
 }
 
-async function create({ client, onSession }: ToolPlace, { cwd, model, resume }: JsonObject): Promise<SessionId> {
+async function create(place: ToolPlace, { cwd: named, model, resume }: JsonObject): Promise<SessionId> {
+  const { client, onSession } = place;
+  const cwd = named ?? (resume === undefined ? place.cwd : undefined);
   const reply = await client.send("CreateSession", {
     ...(typeof cwd === "string" && { cwd: absolute(cwd) }),
     ...(typeof model === "string" && { model }),

@@ -28,17 +28,21 @@ export const SERVICE_ROUTES: readonly Route[] = [
     name: "handshake",
     summary: "Shake hands; commands are refused before. Makes a client",
     tag: "service",
-    query: { protocol_version: TEXT, name: TEXT, can_answer: YES_NO },
+    query: { protocol_version: TEXT, name: TEXT, can_answer: YES_NO, identity: { enum: ["agent"] } },
     answers: {
       200: { about: "The versions and kinds of the engine, and the id of the client.", schema: refer("Handshake") },
     },
     handle: (call) => {
       const { claims, service } = call;
       if (claims === undefined) throw refuse("Unauthorized", "send it as X-Oxbow-Token.");
-      const { protocol_version, name, can_answer } = call.context.req.query();
+      const { protocol_version, name, can_answer, identity } = call.context.req.query();
       const hello = {
         ...(protocol_version !== undefined && { protocol_version }),
-        client: { ...(name !== undefined && { name }), ...(can_answer === "false" && { can_answer: false }) },
+        client: {
+          ...(name !== undefined && { name }),
+          ...(can_answer === "false" && { can_answer: false }),
+          ...(identity === "agent" && { identity: "agent" as const }),
+        },
       };
       return call.json(service.clients.handshake(claims, hello, call.context.req.header("x-oxbow-client")));
     },

@@ -1,0 +1,24 @@
+/** Shows the user on the desktop that an agent works on this machine. People who are attached learn it from the engine. */
+import { safeLine } from "../base/terminal-text.js";
+import type { Variables } from "../base/variables.js";
+import { confirmationChannels } from "../control/auth/channels.js";
+import type { SessionId } from "../protocol/ids.js";
+
+/** A program chooses its own name. */
+const MOST_NAME = 100;
+
+export function agentNotices(variables: Variables): (session: SessionId, agent: string) => Promise<void> {
+  const show = desktopNotices(variables);
+  return (session, agent) => {
+    const name = safeLine(agent.slice(0, MOST_NAME));
+    return show(`The agent ${name} started the session ${session}. 'oxbow resume ${session}' shows it.`);
+  };
+}
+
+/** A notice that cannot be shown is not worth an error. */
+export function desktopNotices(variables: Variables): (message: string) => Promise<void> {
+  const channels = confirmationChannels("notify", { tellPeople: () => 0, variables });
+  return async (message) => {
+    for (const channel of channels) await Promise.resolve(channel.show(message)).catch(() => {});
+  };
+}
