@@ -120,7 +120,7 @@ export const REQUIREMENTS = [
   { id: "C1", title: "Closed unions of commands and events in one envelope", status: "done" },
   { id: "C2", title: "Handshake and versions", status: "done" },
   { id: "C3", title: "Multiplexer over many clients", status: "done" },
-  { id: "C4", title: "Transports", status: "open" },
+  { id: "C4", title: "Transports", status: "done" },
   { id: "C5", title: "REST surface with resume", status: "open" },
   { id: "C6", title: "The simple surface: events, prompt, cancel", status: "done" },
   { id: "C7", title: "Tokens, origins and confirmation", status: "open" },

@@ -18,6 +18,7 @@ import { requestError } from "./errors.js";
 import { answer, EventUpdates } from "./event-updates.js";
 import { type AskEditor, PermissionRequests } from "./permission-requests.js";
 import { commandOf, type Delimit, inputOf, type TypedCommand } from "./prompt-content.js";
+import type { News } from "./session-news.js";
 import { type ReadInEditor, withUnsaved } from "./unsaved-text.js";
 import { UpdateQueue } from "./update-queue.js";
 
@@ -31,7 +32,7 @@ export interface AcpSessionOptions {
   /** Reads a file as the editor has it; undefined if the editor does not offer that. */
   readonly readFile?: ReadInEditor | undefined;
   /** Something that the editor can set or list has changed. */
-  readonly changed: (what: "options" | "commands") => void;
+  readonly changed: (what: News) => void;
 }
 
 type TurnEnd = EventPayloads["TurnEnded"];
@@ -102,6 +103,7 @@ export class AcpSession {
         this.#drop(event.payload.inputs);
         return;
       case "TurnEnded":
+        this.#options.changed("title");
         if (event.originator === this.#options.client.id)
           this.#prompts.find(({ hasTurn }) => hasTurn)?.end(event.payload);
         return;

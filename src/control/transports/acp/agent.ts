@@ -30,13 +30,12 @@ import type { Failure } from "../../../protocol/errors.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
 import { AcpSession } from "./acp-session.js";
 import { authenticate, authMethods } from "./authentication.js";
-import { availableCommand, isForEditors } from "./commands.js";
 import { invalid, noSession, requestError } from "./errors.js";
-import { thought } from "./event-updates.js";
 import { replayHistory } from "./history.js";
 import { serverEntry } from "./mcp-servers.js";
 import { askAboutOrphans } from "./orphans.js";
 import type { Delimit } from "./prompt-content.js";
+import { SessionNews } from "./session-news.js";
 import { configOptions, modesOf, setMode, setOption, statusOf } from "./session-options.js";
 
 export interface AcpOptions {
@@ -67,14 +66,15 @@ interface Opened {
 class AcpAgent {
   readonly #options: AcpOptions;
   readonly #sessions = new Map<SessionId, AcpSession>();
+  readonly #news: SessionNews;
   #editor: AgentContext | undefined;
   /** Clients of the first version of the protocol do not name themselves, and reject updates that came later. */
   #isOldClient = false;
   #readsFiles = false;
-  #models: Promise<readonly string[]> | undefined;
 
   constructor(options: AcpOptions) {
     this.#options = options;
+    this.#news = new SessionNews(options.client, options.log);
   }
 
   connect(stream: ReturnType<typeof ndJsonStream>): Promise<void> {
@@ -100,7 +100,7 @@ class AcpAgent {
       .onRequest(session.setConfigOption, async ({ params }) => {
         const target = this.#target(params.sessionId);
         await setOption(target, params.configId, params.value);
-        return { configOptions: await this.#configOptions(target.session) };
+        return { configOptions: await this.#news.options(target.session) };
       })
       .onRequest(session.prompt, ({ params, signal }) => this.#find(params.sessionId).prompt(params.prompt, signal))
       .onNotification(session.cancel, ({ params }) => this.#sessions.get(params.sessionId as SessionId)?.cancel());
@@ -172,23 +172,19 @@ class AcpAgent {
     const { client, delimit } = this.#options;
     const status = await statusOf({ client, session });
     const cwd = status.place?.cwd ?? "/";
-    const entered =
+    const entered: AcpSession =
       this.#sessions.get(session) ??
       new AcpSession({
         ...{ client, session, cwd, delimit },
         update: (update) => this.#update(session, update),
         ask: (request, { signal }) => this.#ask(request, signal),
-        changed: (what) => void this.#refresh(session, what),
+        changed: (what) => void this.#news.tell(what, session, entered),
         ...(this.#readsFiles && { readFile: (path: string) => this.#readFile(session, path) }),
       });
     entered.contextWindow = status.place?.context_window;
     this.#sessions.set(session, entered);
     // The editor learns the id of the session from the answer, so this comes after it.
-    setImmediate(() => {
-      void this.#refresh(session, "commands");
-      void this.#showWaiting(session);
-      void this.#modelNames().then(() => this.#refresh(session, "options"));
-    });
+    setImmediate(() => void this.#news.begin(session, entered));
     const modes = modesOf(status);
     return { ...(modes && { modes }), configOptions: configOptions(status, []) };
   }
@@ -196,48 +192,6 @@ class AcpAgent {
   async #update(session: SessionId, update: SessionUpdate): Promise<void> {
     if (this.#isOldClient && LATER_UPDATES.has(update.sessionUpdate)) return;
     await this.#editor?.notify(methods.client.session.update, { sessionId: session, update });
-  }
-
-  async #refresh(session: SessionId, what: "options" | "commands"): Promise<void> {
-    const { client, log } = this.#options;
-    const found = this.#sessions.get(session);
-    if (found === undefined) return;
-    try {
-      if (what === "options") {
-        found.contextWindow = (await statusOf({ client, session })).place?.context_window;
-        found.show([{ sessionUpdate: "config_option_update", configOptions: await this.#configOptions(session) }]);
-        return;
-      }
-      const reply = await client.query("ListCommands", {}, session);
-      if (!reply.ok) return;
-      const availableCommands = reply.answer.commands.filter(isForEditors).map(availableCommand);
-      found.show([{ sessionUpdate: "available_commands_update", availableCommands }]);
-    } catch (error) {
-      log(`cannot tell the editor about ${what}: ${String(error)}`);
-    }
-  }
-
-  /** Content that the user has not approved is not in use, and the user should know it. */
-  async #showWaiting(session: SessionId): Promise<void> {
-    const reply = await this.#options.client.query("ListWaitingContent", {}, session);
-    const items = reply.ok ? reply.answer.items.filter(({ state }) => state !== "refused") : [];
-    if (items.length === 0) return;
-    const names = items.map(({ name }) => safeLine(name)).join(", ");
-    const message = `Oxbow does not use content that you have not approved: ${names}. Run 'oxbow ack' in a terminal.\n`;
-    this.#sessions.get(session)?.show(thought(message));
-  }
-
-  async #configOptions(session: SessionId): Promise<SessionConfigOption[]> {
-    const status = await statusOf({ client: this.#options.client, session });
-    return configOptions(status, await this.#modelNames());
-  }
-
-  /** Providers may be slow to answer, so they are asked once. */
-  #modelNames(): Promise<readonly string[]> {
-    this.#models ??= this.#options.client.query("ListModels", {}).then((reply) => {
-      return reply.ok ? reply.answer.models.map(({ provider, model }) => `${provider}:${model}`) : [];
-    });
-    return this.#models;
   }
 
   async #list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
