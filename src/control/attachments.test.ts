@@ -13,7 +13,7 @@ function place(published: number) {
   const bus = new Bus({ session: "sess_1", originator: "cli_0", clock: nodeClock });
   const log: Envelope[] = [];
   bus.subscribe((event) => log.push(event));
-  const run = { bus, session: "sess_1", saved: async () => {} } as unknown as Run;
+  const run = { bus, session: "sess_1", opening: [], saved: async () => {} } as unknown as Run;
   const attachments = new Attachments(run);
   attachments.follow();
   const publish = (count: number) => {

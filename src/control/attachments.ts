@@ -44,6 +44,8 @@ export class Attachments {
   readonly #readers = new Map<unknown, Attachment>();
   readonly #recent: Envelope[] = [];
   readonly #questions = new Map<CallId, Envelope>();
+  /** The clients that have followed this run. */
+  readonly #known = new Set<ClientId>();
   #isEnded = false;
   /** The last event that subscribers have got; later ones may be published already. */
   #last = 0;
@@ -126,15 +128,16 @@ export class Attachments {
     if (this.#readers.has(key)) return invalid("This client is already attached. Detach it first.");
     let stopLive = () => {};
     const attachment: Attachment = { client, detach: () => stopLive() };
+    const reached = this.#keptOf(client, after);
     const reader: Reader = {
       client,
-      reached: Math.min(after, this.#last),
+      reached,
       isAttached: () => this.#readers.get(key) === attachment,
     };
     this.#add(attachment);
     try {
       // Events that the engine did not save before it was stopped: this log continues without them.
-      if (after > this.#last) client.deliver(this.#gap({ from: this.#last + 1, to: after, reason: "lost" }));
+      if (after > reached) client.deliver(this.#gap({ from: reached + 1, to: after, reason: "lost" }));
       while (!this.#holdsAllAfter(reader.reached) && reader.isAttached()) await this.#catchUp(reader, history);
       if (!reader.isAttached()) return undefined;
       // Nothing can be published between these two.
@@ -146,6 +149,18 @@ export class Attachments {
       const detail = error instanceof Error ? error.message : String(error);
       return invalid(`The stored events of this session cannot be read: ${detail}`);
     }
+  }
+
+  /**
+   * The last event of this log that a reader has. After a crash the log lacks the newest events that readers got, and the events that close
+   * the interrupted turn take their ids. A reader that is new to this run and names such an id means the lost event.
+   */
+  #keptOf({ id }: AttachedClient, after: number): number {
+    const { opening } = this.#run;
+    const [first, last] = [opening[0]?.id ?? 0, opening.at(-1)?.id ?? 0];
+    const isAfterCrash = opening.some(({ kind }) => kind === "TurnEnded");
+    if (isAfterCrash && !this.#known.has(id) && after >= first && after <= last) return first - 1;
+    return Math.min(after, this.#last);
   }
 
   /** The events after this one are in memory. */
@@ -180,6 +195,7 @@ export class Attachments {
   }
 
   #add(attachment: Attachment): void {
+    this.#known.add(attachment.client.id);
     this.#readers.set(keyOf(attachment.client), attachment);
     if (this.#readers.size === 1) this.onChange();
   }

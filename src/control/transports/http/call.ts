@@ -142,7 +142,9 @@ export class Call {
   }
 
   #named(): string | undefined {
-    return this.context.req.header("x-oxbow-client");
+    const name = this.context.req.header("x-oxbow-client");
+    if (name === undefined || isId("cli", name)) return name;
+    throw refuse("InvalidInput", "X-Oxbow-Client must be the id of a client (cli_…).");
   }
 }
 

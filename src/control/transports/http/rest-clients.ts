@@ -21,6 +21,8 @@ export interface RestClientsOptions {
 }
 
 interface Entry {
+  /** What a request calls it: as a rule its id. */
+  readonly key: string;
   readonly client: HostClient;
   readonly isReader: boolean;
   usedAt: number;
@@ -43,15 +45,15 @@ export class RestClients {
   /** Makes a client, or greets the named one again. */
   handshake(claims: TokenClaims, hello: ClientHello, named?: string): Handshake {
     this.#dropIdle();
-    const known = named === undefined ? undefined : this.#tokens.get(claims.jti)?.get(named);
+    const entry = named === undefined ? undefined : this.#tokens.get(claims.jti)?.get(named);
+    const known = entry?.isReader ? undefined : entry;
     const client = known?.client ?? this.#connect(claims);
     const reply = client.handshake(hello);
     if (!reply.ok) {
       if (known === undefined) client.close();
       throw new Refused(reply.failure);
     }
-    if (known === undefined)
-      this.#add(claims, { client, isReader: false, usedAt: this.#options.clock.now(), streams: 0 });
+    if (known === undefined) this.#add(claims, { ...this.#entry(client), isReader: false });
     return reply.handshake;
   }
 
@@ -63,11 +65,14 @@ export class RestClients {
 
   /** The client that `find` gives, or one that only reads. */
   reader(claims: TokenClaims, named?: string): HostClient {
-    const known = this.#find(claims, named) ?? this.#newest(claims, { readers: "included" });
-    if (known !== undefined) return known;
+    const entry = named === undefined ? undefined : this.#tokens.get(claims.jti)?.get(named);
+    if (entry !== undefined) return this.#used(entry);
+    const newest = named === undefined ? this.#newest(claims, { readers: "included" }) : undefined;
+    if (newest !== undefined) return newest;
     const client = this.#connect(claims);
     client.handshake({});
-    this.#add(claims, { client, isReader: true, usedAt: this.#options.clock.now(), streams: 0 });
+    // A client of an engine that has ended still sends its old name.
+    this.#add(claims, { ...this.#entry(client), isReader: true, ...(named !== undefined && { key: named }) });
     return client;
   }
 
@@ -80,7 +85,8 @@ export class RestClients {
 
   /** Keeps a client while it has a stream; the returned function ends that. */
   hold(claims: TokenClaims, client: HostClient): () => void {
-    const entry = this.#tokens.get(claims.jti)?.get(client.id);
+    const all = this.#tokens.get(claims.jti)?.values() ?? [];
+    const entry = [...all].find((each) => each.client === client);
     if (entry === undefined) return () => {};
     entry.streams += 1;
     return () => {
@@ -134,7 +140,7 @@ export class RestClients {
 
   #add(claims: TokenClaims, entry: Entry): void {
     const clients = this.#tokens.get(claims.jti) ?? new Map<string, Entry>();
-    clients.set(entry.client.id, entry);
+    clients.set(entry.key, entry);
     this.#tokens.set(claims.jti, clients);
     if (clients.size <= MOST_CLIENTS) return;
     const [idle] = [...clients.values()]
@@ -153,8 +159,12 @@ export class RestClients {
     }
   }
 
-  #remove(clients: Map<string, Entry>, { client }: Entry): void {
-    clients.delete(client.id);
+  #entry(client: HostClient): Omit<Entry, "isReader"> {
+    return { key: client.id, client, usedAt: this.#options.clock.now(), streams: 0 };
+  }
+
+  #remove(clients: Map<string, Entry>, { key, client }: Entry): void {
+    clients.delete(key);
     client.close();
   }
 }
