@@ -28,7 +28,11 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
     meaning: "passphrase for the session database and the stored keys",
   },
   { name: "OXBOW_APPROVED_LOCK", meaning: "a lock file of approved content from another machine, for CI" },
-  { name: "OXBOW_TOKEN", meaning: "an agent's token, with which 'oxbow mcp-server' drives the engine that runs" },
+  {
+    name: "OXBOW_TOKEN",
+    meaning:
+      "a token: for 'oxbow mcp-server' that drives the engine that runs, for 'oxbow serve --stdio' and 'oxbow conformance'",
+  },
   { name: "OXBOW_AGENT", meaning: "1 in commands that a model started: this Oxbow approves nothing" },
   { name: "OXBOW_TEST_SIGN_IN", meaning: "for tests: an address of this machine that sign-ins go to instead" },
   { name: "CLAUDE_CONFIG_DIR", meaning: "where Claude Code keeps its transcripts, for 'session import --list'" },
