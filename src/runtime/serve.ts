@@ -12,7 +12,12 @@ import { type AuthChannel, confirmationChannels } from "../control/auth/channels
 import { type FileToken, readTokenFile } from "../control/auth/token-file.js";
 import { Tokens } from "../control/auth/tokens.js";
 import { listenOnPort, listenOnSocket, parseListen, type TlsFiles } from "../control/transports/http/listen.js";
-import { type HttpLimits, HttpService, type Mount } from "../control/transports/http/server.js";
+import {
+  type HttpLimits,
+  HttpService,
+  type HttpServiceOptions,
+  type Mount,
+} from "../control/transports/http/server.js";
 import { asLoopback } from "../control/transports/local-access.js";
 import type { JsonObject } from "../protocol/json.js";
 import { lockHolder } from "../system/file-lock.js";
@@ -40,6 +45,7 @@ export interface ServeOptions {
   readonly mounts?: readonly Mount[];
   readonly limits?: HttpLimits;
   readonly log?: (message: string, fields?: JsonObject) => void;
+  readonly onRequest?: HttpServiceOptions["onRequest"];
 }
 
 export interface ServedEngine {
@@ -78,6 +84,7 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
     newClientId: () => engine.newClientId(),
     ...(options.mounts !== undefined && { mounts: options.mounts }),
     ...(options.limits !== undefined && { limits: options.limits }),
+    ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
   });
   const addresses: string[] = [];
   try {
@@ -92,12 +99,11 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
     throw error;
   }
   engine.report("control", () => ({ ok: true, detail: addresses.join(", ") }));
-  const stopRenewing = every(
-    RENEW_MS,
-    engine,
-    () =>
-      void tokens.keepOwnerToken().catch((error) => log("cannot renew the owner's token", { error: String(error) })),
-  );
+  const renew = () =>
+    void tokens.keepOwnerToken().catch((error) => log("cannot renew the owner's token", { error: String(error) }));
+  const stopRenewing = every(RENEW_MS, engine, renew);
+  // It may have been the owner's.
+  tokens.onRevoke(renew);
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= Promise.resolve(stopRenewing())

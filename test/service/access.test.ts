@@ -226,6 +226,30 @@ describe("an address", () => {
   });
 });
 
+describe("an allowed page", () => {
+  it("gets CORS headers and its preflight, other pages do not", async () => {
+    const page = "http://localhost:5173";
+    const own = await serve({ serve: { origins: [page] } });
+    try {
+      const ask = (origin: string, method: string) =>
+        own.ask("/v1/sessions", { over: "port", method, headers: { origin } });
+      const preflight = await ask(page, "OPTIONS");
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers["access-control-allow-headers"]).toContain("x-oxbow-token");
+      expect((await ask(page, "GET")).headers).toMatchObject({ "access-control-allow-origin": page, vary: "origin" });
+      expect((await ask("http://localhost:5174", "OPTIONS")).status).toBe(403);
+      // The owner's token is replaced at once when it is revoked.
+      const [owner] = (await own.ask("/v1/auth/tokens")).json.tokens;
+      await own.ask(`/v1/auth/tokens/${owner.jti}`, { method: "DELETE" });
+      expect((await own.ask("/v1/sessions")).json.error.reason).toBe("TokenRevoked");
+      const token = (await own.served.tokens.keepOwnerToken()).trim();
+      expect((await own.ask("/v1/sessions", { token })).status).toBe(200);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe("a stream", () => {
   verifies(["C5", "C7"], "beats, announces the end of its token and ends with it", async () => {
     const clock = new ManualClock(Date.now());

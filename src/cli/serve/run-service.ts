@@ -1,8 +1,10 @@
 /** Starts the service, prints where it listens, and ends it in good order on a signal. */
+import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { AUTH_CHANNELS, type AuthChannel } from "../../control/auth/channels.js";
+import type { AnsweredRequest } from "../../control/transports/http/server.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
 import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
@@ -62,9 +64,14 @@ async function listen(
     tlsCert: flags.text("tls-cert"),
     tlsKey: flags.text("tls-key"),
     authTokenFile: flags.text("auth-token-file"),
+    ...(flags.has("verbose") && { onRequest: logRequest }),
   });
   served.tokens.onRevoke((jti) => mcp.drop(jti));
   return served;
+}
+
+function logRequest({ method, path, status, ms }: AnsweredRequest): void {
+  process.stderr.write(`oxbow: ${method} ${safeText(path)} ${status} ${ms} ms\n`);
 }
 
 function channelOf(flags: ParsedFlags): AuthChannel {

@@ -56,9 +56,10 @@ export class Gate {
     }
     const checked = this.#check(token);
     if ("failure" in checked) {
-      const wait = this.#guesses.wrong(request.socket.remoteAddress ?? "socket");
-      const tooMany = wait === undefined ? undefined : tooManyRequests(wait);
-      return { given: true, failure: tooMany ?? checked.failure };
+      // A token that has expired or was revoked is no guess.
+      const isGuess = checked.failure.reason === "Unauthorized";
+      const wait = isGuess ? this.#guesses.wrong(request.socket.remoteAddress ?? "socket") : undefined;
+      return { given: true, failure: wait === undefined ? checked.failure : tooManyRequests(wait) };
     }
     if (place === "network" && checked.claims.sessions === undefined) {
       const detail = "beyond this machine only tokens that are bound to sessions are accepted.";

@@ -35,6 +35,15 @@ export interface HttpServiceOptions {
   readonly log: (message: string, fields?: JsonObject) => void;
   readonly mounts?: readonly Mount[];
   readonly limits?: HttpLimits;
+  /** Called when a request has been answered. */
+  readonly onRequest?: (request: AnsweredRequest) => void;
+}
+
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
 }
 
 export interface HttpLimits {
@@ -93,12 +102,14 @@ export class HttpService {
     const onFault = (error: unknown) =>
       log("a request failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     const app = createApp({ routes: ROUTES, service: this.#service, gate: this.#gate, onFault });
-    this.#answer = (request, response, place) => {
-      const listener = getRequestListener((asked, env) => app.fetch(asked, { ...env, place }), {
-        overrideGlobalObjects: false,
-      });
-      void listener(request, response);
+    const listenerOf = (place: PlaceKind) =>
+      getRequestListener((asked, env) => app.fetch(asked, { ...env, place }), { overrideGlobalObjects: false });
+    const listeners = {
+      socket: listenerOf("socket"),
+      loopback: listenerOf("loopback"),
+      network: listenerOf("network"),
     };
+    this.#answer = (request, response, place) => void listeners[place](request, response);
   }
 
   /** A server whose requests this service answers. */
@@ -120,11 +131,8 @@ export class HttpService {
     server.maxConnections = connections;
     server.maxHeadersCount = 0;
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      const refusal = this.#gate.refuse(request, options.check());
-      if (refusal !== undefined) return refuseResponse(response, refusal);
-      const mount = this.#options.mounts?.find(({ path }) => isBelow(request.url ?? "", path));
-      if (mount !== undefined) this.#mounted(mount, { request, response, place: options.place });
-      else this.#answer(request, response, options.place);
+      this.#logLater(request, response);
+      this.#take(request, response, { place: options.place, check: options.check() });
     });
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const refusal = this.#gate.refuse(request, options.check());
@@ -136,6 +144,40 @@ export class HttpService {
     );
     this.#servers.add(server);
     return server;
+  }
+
+  #take(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { place, check }: { readonly place: PlaceKind; readonly check: AddressCheck | undefined },
+  ): void {
+    const refusal = this.#gate.refuse(request, check);
+    if (refusal !== undefined) {
+      refuseResponse(response, refusal);
+      return;
+    }
+    if (check?.isAllowedForeign(request.headers.origin)) {
+      response.setHeader("access-control-allow-origin", request.headers.origin ?? "");
+      response.setHeader("vary", "origin");
+      if (request.method === "OPTIONS") {
+        answerPreflight(response);
+        return;
+      }
+    }
+    const mount = this.#options.mounts?.find(({ path }) => isBelow(request.url ?? "", path));
+    if (mount !== undefined) this.#mounted(mount, { request, response, place });
+    else this.#answer(request, response, place);
+  }
+
+  /** The query may hold what the user typed, so only the path is logged. */
+  #logLater({ method = "", url = "" }: IncomingMessage, response: ServerResponse): void {
+    const { onRequest, clock } = this.#options;
+    if (onRequest === undefined) return;
+    const began = clock.now();
+    const [path = ""] = url.slice(0, 200).split("?");
+    response.once("close", () =>
+      onRequest({ method, path, status: response.statusCode, ms: Math.round(clock.now() - began) }),
+    );
   }
 
   async close(): Promise<void> {
@@ -161,6 +203,16 @@ export class HttpService {
     response.once("close", () => entered.leave());
     mount.handle(request, response, { claims: admitted.claims });
   }
+}
+
+/** A browser asks whether an allowed page may send more than a plain request. */
+function answerPreflight(response: ServerResponse): void {
+  response.writeHead(204, {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": "content-type, last-event-id, x-oxbow-client, x-oxbow-token",
+    "access-control-max-age": "600",
+  });
+  response.end();
 }
 
 function isBelow(url: string, path: string): boolean {

@@ -9,6 +9,7 @@
  */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Envelope } from "../../../protocol/envelope.js";
+import { failure } from "../../../protocol/errors.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { TokenWatch } from "../../auth/token-watch.js";
 import type { HostClient } from "../../connected-client.js";
@@ -20,6 +21,8 @@ export async function streamEvents(call: Call): Promise<Response> {
   const { session, reader, request } = call;
   const after = afterOf(call);
   if (request.method === "HEAD") {
+    const { sessions } = await call.query("ListSessions", { empty: true }, session);
+    if (sessions.length === 0) throw new Refused(failure("SessionNotFound", { session }));
     return new Response(null, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
   }
   const stream = new SessionStream(call, { session, client: reader });

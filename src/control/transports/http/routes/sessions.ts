@@ -185,7 +185,9 @@ async function sendInput(call: Call): Promise<Response> {
     const { value } = await call.send("SendInput", payload, session);
     return call.json(value ?? {}, 202);
   }
-  const turn = new TurnWait(client.id, payload.content as unknown as readonly InputContent[]);
+  // The host has not checked the content yet, and events may come before it does.
+  const blocks = Array.isArray(payload.content) ? payload.content.filter(isJsonObject) : [];
+  const turn = new TurnWait(client.id, blocks as unknown as readonly InputContent[]);
   const left = new Promise<undefined>((resolve) => call.response.once("close", () => resolve(undefined)));
   const followed = await client.follow(session, { canAnswer: false, deliver: (event) => turn.take(event) });
   if (!followed.ok) throw new Refused(followed.failure);
