@@ -1,4 +1,4 @@
-/** `oxbow serve` as a process: it says where it listens, ends on a signal, and after kill -9 its clients go on with the next one. */
+/** `oxbow serve` as a process: it says where it listens, ends on a signal, and after kill -9 its clients continue with the next one. */
 import type { ChildProcess } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { request } from "node:http";
@@ -55,7 +55,7 @@ function ask(home: string, method: string, path: string, { token, body }: { toke
 describe("oxbow serve", () => {
   verifies(
     ["C4", "C5", "S3"],
-    "is killed in the middle of a turn; a new one goes on with the session, and a reader with its next event",
+    "is killed in the middle of a turn; a new one resumes the session, and a reader continues with its next event",
     async () => {
       const mock = await startMockModel({
         script: script([
