@@ -49,16 +49,20 @@ type MoreHooks = Partial<Record<Stage, readonly NamedHook[]>>;
 
 /** The same stages with hooks that come and go: `more` returns the current ones, and the same object until they change. */
 export function withChangingHooks(stages: Chains["stages"], more: () => MoreHooks): Chains["stages"] {
-  let known: MoreHooks = {};
-  let merged: Partial<Record<Stage, readonly NamedHook[]>> = {};
+  interface Merged {
+    readonly base: readonly NamedHook[];
+    readonly more: MoreHooks;
+    readonly hooks: readonly NamedHook[];
+  }
+  const merged: Partial<Record<Stage, Merged>> = {};
   const hooksOf = (stage: Stage) => {
     const now = more();
-    if (now !== known) {
-      known = now;
-      merged = {};
-    }
-    merged[stage] ??= joined(stages[stage], now[stage] ?? []);
-    return merged[stage];
+    // The base may change too: it may have changing hooks of another part.
+    const base = stages[stage];
+    let known = merged[stage];
+    if (known?.base !== base || known.more !== now) known = { base, more: now, hooks: joined(base, now[stage] ?? []) };
+    merged[stage] = known;
+    return known.hooks;
   };
   const names = Object.keys(stages) as Stage[];
   return Object.defineProperties(

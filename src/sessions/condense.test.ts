@@ -214,7 +214,7 @@ describe.each(["sqlite", "files"] as const)("a log in the %s store, condensed,",
           expect(rebuilt.messages.map(originOf)).toEqual(whole.messages.map(originOf));
           expect(await store.verify(session)).toMatchObject({ ok: true });
         }),
-        { seed: 9, numRuns: kind === "sqlite" ? times(8, 300) : times(3, 60) },
+        { seed: 9, numRuns: kind === "sqlite" ? times(15, 300) : times(4, 60) },
       );
       expect(stretches).toBeGreaterThan(5);
     },

@@ -18,7 +18,7 @@ const REFUSED: readonly (readonly [args: readonly string[], advice: RegExp])[] =
   [["sesion", "delete", "X"], /no command 'sesion'.*Did you mean 'oxbow session'.*oxbow "sesion delete X"/],
   [["sesion", "list", "--all"], /no command 'sesion'/],
   [["login"], /'oxbow auth set PROVIDER'.*oxbow run login/],
-  [["serve"], /no command 'serve'.*'oxbow --help'/],
+  [["xyzzy"], /no command 'xyzzy'.*'oxbow --help'/],
   [["sess_zzz", "hi"], /'sess_zzz'/],
   [["fix", "the", "tests"], /oxbow "fix the tests"/],
   [["HELP"], /'oxbow help'/],

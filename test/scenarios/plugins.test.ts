@@ -246,7 +246,7 @@ describe("plugins", () => {
     }
     expect(messages).toContain("The plugin register.mjs is left out: seven.");
     expect(messages).toContain("The plugin nothing.mjs is left out: it exports no function by default.");
-    expect(messages.some((message) => /misnamed.mjs is left out: "x" is no name/.test(message))).toBe(true);
+    expect(messages.some((message) => /misnamed.mjs is left out: "x" is not a name/.test(message))).toBe(true);
     expect(messages.some((message) => message.startsWith("The plugin import.mjs is left out: "))).toBe(true);
     // Each says it once.
     expect(new Set(messages).size).toBe(messages.length);

@@ -2,6 +2,7 @@
  * The program without a process of its own. One run at a time: output, input and the working folder belong to the process.
  */
 import { Readable } from "node:stream";
+import { onTestFinished } from "vitest";
 import { main } from "../../src/cli/command-table.js";
 import { type ProgramOptions, type ProgramResult, programPlace } from "./program-options.js";
 
@@ -15,15 +16,43 @@ export async function oxbowHere(
   const stdin = replaceInput(options.input ?? "");
   const stdout = capture(process.stdout);
   const stderr = capture(process.stderr);
-  try {
-    const code = await main(args, env);
-    return { code, signal: null, stdout: stdout.text(), stderr: stderr.text(), home };
-  } finally {
+  const signals = rememberListeners();
+  const restore = () => {
+    signals.restore();
     stdin.restore();
     stdout.restore();
     stderr.restore();
     process.chdir(before);
+  };
+  atEndOfTest(restore);
+  try {
+    const code = await main(args, env);
+    return { code, signal: null, stdout: stdout.text(), stderr: stderr.text(), home };
+  } finally {
+    restore();
   }
+}
+
+/** A test that is over its time ends before the program does. Outside of a test (beforeAll) there is no such end. */
+function atEndOfTest(restore: () => void): void {
+  try {
+    onTestFinished(restore);
+  } catch {}
+}
+
+/** The program leaves its listeners to the end of its process. */
+function rememberListeners() {
+  const events = ["SIGINT", "SIGTERM", "SIGHUP", "SIGCONT"] as const;
+  const before = events.map((event) => process.listeners(event));
+  return {
+    restore() {
+      events.forEach((event, index) => {
+        for (const listener of process.listeners(event)) {
+          if (before[index]?.includes(listener) !== true) process.off(event, listener);
+        }
+      });
+    },
+  };
 }
 
 /** The real one is a pipe that no one writes to: the program would wait for it. */
