@@ -51,6 +51,7 @@ export interface RunOptions {
 }
 
 export interface PlanSwitch {
+  isOn(): boolean;
   /** The mode without the plan. */
   mode(): SessionMode;
   enter(): Promise<void>;
@@ -228,7 +229,7 @@ export class Run {
   }
 
   #begin({ content, originator, notice, model }: TurnInput, queued: number): Promise<TurnResult> {
-    const { ports, stages, inputNotice } = this.#options;
+    const { ports, stages, inputNotice, plan } = this.#options;
     const abort = new AbortNode();
     this.#originator = { id: originator.id, identity: originator.identity };
     this.bus.originator = originator.id;
@@ -255,6 +256,7 @@ export class Run {
       .then((own) => {
         const notices = [notice, own].filter((one) => one !== undefined);
         if (notices.length > 0) turn.notice = notices.join("\n\n");
+        turn.isPlanning = plan?.isOn() === true;
         return runTurn(turn, stages);
       })
       .then((result) => {

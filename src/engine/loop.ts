@@ -29,13 +29,14 @@ const SUCCESSORS: Readonly<Record<Exclude<Stage, "done">, Stage>> = {
 const STAGES_PER_ITERATION = 8;
 
 export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResult> {
-  const { id, input, notice, route, queued } = turn;
+  const { id, input, notice, route, queued, isPlanning } = turn;
   turn.firstEvent = turn.bus.publish("TurnStarted", {
     turn: id,
     input,
     ...(notice !== undefined && { notice }),
     ...(route !== undefined && { route }),
     ...(queued > 0 && { queued }),
+    ...(isPlanning && { plan: true }),
   });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage = "start";

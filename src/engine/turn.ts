@@ -75,6 +75,8 @@ export class Turn {
   readonly input: readonly InputContent[];
   /** Set before the turn begins. */
   notice: string | undefined;
+  /** The session is in plan mode when the turn begins. */
+  isPlanning = false;
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly route: string | undefined;

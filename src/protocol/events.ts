@@ -83,6 +83,8 @@ export interface EventPayloads {
     readonly notice?: string;
     readonly route?: string;
     readonly queued?: number;
+    /** The session is in plan mode. */
+    readonly plan?: true;
   };
   /** Input during a turn that waits: for the end of the turn, or for the next results. */
   InputQueued: { readonly input: readonly InputContent[]; readonly delivery: InputDelivery; readonly from: ClientId };

@@ -47,7 +47,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     ...(lastTurnAt !== undefined && { lastTurnAt }),
     turns,
     uncondensed,
-    isPlanning: await wasPlanning(store, session),
+    isPlanning: await wasPlanning(store, session, started ?? 0),
     orphans,
     ...(expired > told && { gap: { from: told + 1, to: expired } }),
   };
@@ -68,10 +68,14 @@ async function withExpiredTurn(
   return { ...rebuilt, open, waiting: left, ...(unfinished !== undefined && { unfinished }) };
 }
 
-async function wasPlanning(store: SessionStore, session: SessionId): Promise<boolean> {
-  const at = await store.last(session, "ModeChanged");
-  const event = at === undefined ? undefined : await eventAt(store, session, at);
-  return event?.kind === "ModeChanged" && event.payload.mode === "plan";
+/** The last turn says whether it began in plan mode; the mode may have changed since. */
+async function wasPlanning(store: SessionStore, session: SessionId, lastTurn: number): Promise<boolean> {
+  let isPlanning = false;
+  for await (const event of store.events(session, { after: lastTurn - 1 })) {
+    if (event.kind === "TurnStarted") isPlanning = event.payload.plan === true;
+    else if (event.kind === "ModeChanged") isPlanning = event.payload.mode === "plan";
+  }
+  return isPlanning;
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

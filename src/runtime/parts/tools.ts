@@ -125,6 +125,7 @@ export function toolsPart(
 
 export function planSwitch(permissions: RunPermissions): PlanSwitch {
   return {
+    isOn: () => permissions.planning,
     mode: () => permissions.mode,
     enter: async () => (await permissions.parts()).engine.plan.enter(),
     exit: async ({ approve, client, turn }) => {

@@ -65,7 +65,10 @@ const OUTCOME = oneOf("answered", "limit", "denied", "stopped", "cancelled", "fa
 const SUBAGENT: Fields = { call: STRING, session: STRING, type: STRING };
 
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
-  TurnStarted: object({ turn: STRING, input: CONTENT }, { notice: STRING, route: STRING, queued: DELTAS }),
+  TurnStarted: object(
+    { turn: STRING, input: CONTENT },
+    { notice: STRING, route: STRING, queued: DELTAS, plan: { const: true } },
+  ),
   InputQueued: object({ input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING }),
   InputSteered: object({ turn: STRING, input: CONTENT, from: STRING }),
   InputDropped: object({ inputs: { type: "array", items: CONTENT }, by: STRING }),
