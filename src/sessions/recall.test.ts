@@ -63,7 +63,7 @@ const LOG: readonly EventBody[] = [
   delta("It listens on port "),
   delta("5433."),
   ended,
-  input("Deploy it"),
+  input("Deploy it, with its queries"),
   runs("make ship"),
   result(
     `noise\n\n${"filler line\n".repeat(400)}\nthe deployment token expires on Tuesdays\n${"filler line\n".repeat(400)}`,
@@ -82,6 +82,7 @@ describe.each(Object.keys(STORES))("recall in the store %s", (kind) => {
     };
     expect((await find("what was the databases' port"))[0]).toEqual(["input", 1, 1]);
     expect(await find("5433")).toEqual([["answer", 1, 2]]);
+    expect(await find("bases of data")).toEqual([]);
     const [long] = await recallPassages(store, { query: "when does the deploy token expire", ranges: [{ record }] });
     expect(long).toMatchObject({ kind: "result", tool: "bash", turn: 2, event: 7, session: record.id });
     expect(long?.text).toContain("expires on Tuesdays");
@@ -95,6 +96,9 @@ describe.each(Object.keys(STORES))("recall in the store %s", (kind) => {
     expect(await find("ship", {}, 6)).toEqual([]);
     expect(await find("ship", { since: new Date(START + 7000).toISOString() })).toEqual([["answer", 2, 8]]);
     expect(await find("ship", { until: new Date(START + 7000).toISOString() })).toEqual([["call", 2, 6]]);
+    expect(await find("ship", { unwanted: [/make/] })).toEqual([["answer", 2, 8]]);
+    expect(await find("ship", { phrases: [/make\s+ship/] })).toEqual([["call", 2, 6]]);
+    expect(await find("query")).toEqual([["input", 2, 5]]);
     expect(await find("filler").then((hits) => hits.length)).toBe(2);
     expect(await find("the of")).toEqual([]);
     await store.close();

@@ -39,6 +39,9 @@ export interface RecallOptions {
   readonly signal?: AbortSignal;
   onProgress?(progress: { readonly sessions: number; readonly of: number }): void;
   onUnreadable?(session: SessionId, message: string): void;
+  /** Each must be in a passage, and none of the others. */
+  readonly phrases?: readonly RegExp[];
+  readonly unwanted?: readonly RegExp[];
   /** From how many events on an index is used, where there is one. */
   readonly indexFrom?: number;
   /** The embedding model failed. */
@@ -61,6 +64,7 @@ const LEAST_INDEXED = 5_000;
 /** How long a search may work on the index before it answers. */
 const INDEX_MS = 2_000;
 const MOST_SPANS = 150;
+const SHORTEST_STEM = 3;
 
 export async function recallPassages(
   store: Pick<SessionStore, "events" | "turns">,
@@ -146,23 +150,26 @@ async function readSpan(
 
 /** Keeps what may be found. */
 class Gathering {
-  readonly #terms: readonly string[];
+  /** A stem may end otherwise than the word: `query` of `queries`. */
+  readonly #beginnings: readonly string[];
   readonly #options: RecallOptions;
   #candidates: { readonly found: Found; readonly terms: number }[] = [];
   #newest: Found[] = [];
 
   constructor(terms: readonly string[], options: RecallOptions) {
-    this.#terms = terms;
+    this.#beginnings = terms.map((term) => (term.length > SHORTEST_STEM ? term.slice(0, -1) : term));
     this.#options = options;
   }
 
   add(found: Found): void {
-    const { kinds, since, until, embedder } = this.#options;
+    const { kinds, since, until, embedder, phrases = [], unwanted = [] } = this.#options;
     if (kinds?.has(found.kind) === false) return;
     if ((since !== undefined && found.ts < since) || (until !== undefined && found.ts >= until)) return;
-    if (embedder !== undefined) this.#remember(found);
     const folded = fold(found.text);
-    const terms = this.#terms.filter((term) => folded.includes(term)).length;
+    if (phrases.some((phrase) => folded.search(phrase) < 0) || unwanted.some((term) => folded.search(term) >= 0))
+      return;
+    if (embedder !== undefined) this.#remember(found);
+    const terms = this.#beginnings.filter((beginning) => folded.includes(beginning)).length;
     if (terms === 0) return;
     this.#candidates.push({ found, terms });
     if (this.#candidates.length >= 2 * MOST_CANDIDATES) this.#candidates = best(this.#candidates);

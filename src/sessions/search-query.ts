@@ -7,18 +7,26 @@ export interface SearchQuery {
   readonly wanted: readonly RegExp[];
   /** None may be there. */
   readonly unwanted: readonly RegExp[];
+  /** Those of `wanted` that stand in quotation marks. */
+  readonly phrases: readonly RegExp[];
+  /** All wanted words, for a ranking. */
+  readonly words: string;
 }
 
 export function parseSearchQuery(text: string): SearchQuery {
   const wanted = new Map<string, RegExp>();
   const unwanted = new Map<string, RegExp>();
+  const phrases = new Map<string, RegExp>();
   for (const [, minus, phrase, word] of text.matchAll(/(-?)(?:"([^"]*)"?|([^\s"]+))/g)) {
     const term = fold(phrase ?? word ?? "").trim();
     if (term === "") continue;
     const pattern = term.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+");
-    (minus === "" ? wanted : unwanted).set(term, new RegExp(pattern, "g"));
+    const found = new RegExp(pattern, "g");
+    (minus === "" ? wanted : unwanted).set(term, found);
+    if (minus === "" && phrase !== undefined) phrases.set(term, found);
   }
-  return { wanted: [...wanted.values()], unwanted: [...unwanted.values()] };
+  const words = [...wanted.keys()].join(" ");
+  return { wanted: [...wanted.values()], unwanted: [...unwanted.values()], phrases: [...phrases.values()], words };
 }
 
 const ASCII = /^[\0-\x7f]*$/;

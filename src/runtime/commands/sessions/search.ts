@@ -3,6 +3,7 @@ import { UsageError } from "../../../base/usage-error.js";
 import { asValue, COMMAND_EXIT, type CommandArguments, type CommandContext } from "../../../commands/command.js";
 import type { PassageKind } from "../../../sessions/passages.js";
 import { type SearchedKind, type SearchOptions, searchedSessions, searchSessions } from "../../../sessions/search.js";
+import { parseSearchQuery } from "../../../sessions/search-query.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 import { type FoundPlace, renderHit, toSearchHit } from "./render-hit.js";
 
@@ -34,7 +35,10 @@ async function* bestMatches(query: string, { store }: OpenPort, options: SearchO
   const ranges = (await searchedSessions(store, options)).map((record) => ({ record }));
   const { kinds, ...rest } = options;
   const passages = kinds && new Set([...kinds].filter((kind): kind is PassageKind => kind !== "title"));
-  const hits = await recallPassages(store, { query, ranges }, { ...rest, ...(passages && { kinds: passages }) });
+  const { words, phrases, unwanted } = parseSearchQuery(query);
+  if (words === "") throw new UsageError("Give at least one word to search for; -word only excludes.");
+  const wanted = { ...rest, phrases, unwanted, ...(passages && { kinds: passages }) };
+  const hits = await recallPassages(store, { query: words, ranges }, wanted);
   yield* hits.map(toSearchHit);
 }
 
