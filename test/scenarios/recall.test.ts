@@ -1,4 +1,4 @@
-/** What a summary replaced, found again in sessions of the real engine. */
+/** `/summarize`, and what a summary replaced, found again in sessions of the real engine. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished } from "vitest";
@@ -30,14 +30,22 @@ const closeAll = async () => {
 };
 afterEach(closeAll);
 
+/** Every answer is the same. */
+const BIRDS = `reply times=any when system contains "You write the summary"
+  text: The user counts herons.
+reply times=any
+  text: I saw the kingfisher.
+`;
+
 interface Start {
+  readonly script?: string;
   readonly resume?: SessionId;
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-async function start(home: string, { resume, folder, env }: Start = {}) {
-  const mock = await startMockModel({ script: SCRIPT });
+async function start(home: string, { resume, folder, env, script = SCRIPT }: Start = {}) {
+  const mock = await startMockModel({ script });
   const hosted = await hostEngine(home, mock, {
     home,
     ...(env && { env }),
@@ -47,12 +55,13 @@ async function start(home: string, { resume, folder, env }: Start = {}) {
   const client = hosted.connectPerson();
   const created = await client.send("CreateSession", resume === undefined ? {} : { resume });
   const session = (created as { session: SessionId }).session;
+  const sent = () => JSON.stringify((mock.requests.at(-1)?.body as { messages?: unknown } | undefined)?.messages);
   const hasTool = () => JSON.stringify(mock.requests.at(-1)?.body).includes('"name":"recall"');
   const say = async (line: string) => {
     const answered = await slash(client, session, line);
     return answered.ok ? (answered.value as { text: string }).text : answered.failure.message;
   };
-  return { mock, session, hasTool, say, turn: (words: string) => turnOf(client, session, words) };
+  return { mock, client, session, sent, hasTool, say, turn: (words: string) => turnOf(client, session, words) };
 }
 
 describe("recall", () => {
@@ -129,4 +138,48 @@ describe("recall", () => {
       expect(await say("/recall old bridge")).toContain("under the old bridge");
     },
   );
+});
+
+describe("/summarize", () => {
+  verifies(["X7"], "replaces a conversation of any length and keeps the pinned text, also after a resume", async () => {
+    const home = await temporaryFolder();
+    const { client, session, sent } = await start(home, { script: BIRDS });
+    expect(await slash(client, session, "/summarize")).toMatchObject({
+      ok: true,
+      value: { value: { replaced: false } },
+    });
+    await slash(client, session, "/context add PIN: always count twice");
+    await turnOf(client, session, "how many herons?");
+    await turnOf(client, session, "and kingfishers?");
+    const shown = await slash(client, session, "/summarize --show the birds");
+    expect(shown).toMatchObject({ value: { text: "The user counts herons." } });
+    await turnOf(client, session, "once more");
+    expect(sent()).toContain("I saw the kingfisher.");
+
+    const replaced = await slash(client, session, '/summarize keep "--all" -of it');
+    expect(sent()).toContain('keep \\"--all\\" -of it');
+    expect(replaced).toMatchObject({
+      ok: true,
+      value: { value: { replaced: true, summary: "The user counts herons." } },
+    });
+    await turnOf(client, session, "go on");
+    for (const words of [
+      "The user counts herons.",
+      "PIN: always count twice",
+      "how many herons?",
+      "once more",
+      "go on",
+    ])
+      expect(sent()).toContain(words);
+    for (const words of ["I saw the kingfisher.", "and kingfishers?"]) expect(sent()).not.toContain(words);
+    // Directly after a summary there is only the answer since.
+    expect(await slash(client, session, "/summarize")).toMatchObject({ value: { value: { replaced: true } } });
+    expect(await slash(client, session, "/summarize")).toMatchObject({ value: { value: { replaced: false } } });
+
+    await closeAll();
+    const later = await start(home, { script: BIRDS, resume: session });
+    await turnOf(later.client, session, "after the resume");
+    expect(later.sent()).toContain("PIN: always count twice");
+    expect(later.sent()).not.toContain("and kingfishers?");
+  });
 });
