@@ -18,11 +18,11 @@ export function toBytes(vector: Float32Array): Uint8Array {
   return new Uint8Array(Int8Array.from(vector, (value) => Math.round(value * scale)).buffer);
 }
 
-/** Whole words of 32 bits. */
-export function toBits(vector: Float32Array): Int32Array {
-  const bits = new Int32Array(Math.ceil(vector.length / 32));
+/** Eight dimensions to a byte, in whole groups of 32. */
+export function toBits(vector: Float32Array): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(vector.length / 32) * 4);
   for (let i = 0; i < vector.length; i++) {
-    if ((vector[i] as number) > 0) bits[i >> 5] = (bits[i >> 5] as number) | (1 << (i & 31));
+    if ((vector[i] as number) > 0) bits[i >> 3] = (bits[i >> 3] as number) | (1 << (i & 7));
   }
   return bits;
 }

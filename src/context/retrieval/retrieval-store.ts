@@ -95,8 +95,8 @@ export class RetrievalStore {
     const database = await Database.open({ path, key, noun: "retrieval store" });
     try {
       migrate(database, { wall, migrations: MIGRATIONS });
-      // The words of 100,000 chunks take some 40 MB; decrypting a page again takes longer than finding it in memory.
-      database.script("PRAGMA cache_size = -24000");
+      // Decrypting a page again takes longer than finding it in memory.
+      database.script("PRAGMA cache_size = -8000");
       return new RetrievalStore(database, wall);
     } catch (error) {
       database.close();
@@ -292,8 +292,7 @@ export class RetrievalStore {
     this.#database.transaction("NORMAL", () => {
       for (const { chunk, vector } of vectors) {
         const unit = normalized(vector);
-        const bits = new Uint8Array(toBits(unit).buffer);
-        this.#database.run("INSERT OR REPLACE INTO codes (chunk, bits) VALUES (?, ?)", [chunk, bits]);
+        this.#database.run("INSERT OR REPLACE INTO codes (chunk, bits) VALUES (?, ?)", [chunk, toBits(unit)]);
         this.#database.run("INSERT OR REPLACE INTO vectors (chunk, bytes) VALUES (?, ?)", [chunk, toBytes(unit)]);
       }
       this.#setMeta("dimensions", String(dimensions));

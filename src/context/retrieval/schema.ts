@@ -30,7 +30,6 @@ export const MIGRATIONS: readonly string[] = [
   -- The words come from index-words.ts; the index only compares them.
   CREATE VIRTUAL TABLE chunk_words USING fts5 (title, content, content='', contentless_delete=1, tokenize='ascii');
   INSERT INTO chunk_words (chunk_words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
-  CREATE VIRTUAL TABLE word_counts USING fts5vocab (chunk_words, row);
   -- One bit for each dimension, apart from the rest: all of these are read into memory.
   CREATE TABLE codes (chunk INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE, bits BLOB NOT NULL) STRICT;
   CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE, bytes BLOB NOT NULL) STRICT;

@@ -81,7 +81,7 @@ interface Ranking extends SearchOptions {
 function rank(store: RetrievalStore, ranking: Ranking): readonly FoundChunk[] {
   const { text, vector, by = "both", top = USUAL_TOP, minimum = USUAL_MINIMUM } = ranking;
   const depth = Math.max(DEPTH, top * 2);
-  const question = store.words.question(text);
+  const question = store.words.question(text, store.version);
   const byWords = by === "vectors" ? [] : store.words.best(question, depth);
   const near = vector === undefined ? [] : store.vectors.nearest(vector, depth, store.version);
   const fused = fuseRanks([byWords, near.map(({ chunk }) => chunk)]).map(({ id }) => id);
@@ -91,9 +91,16 @@ function rank(store: RetrievalStore, ranking: Ranking): readonly FoundChunk[] {
     for (const one of store.vectors.cosines(vector, rest)) cosines.set(one.chunk, one.cosine);
   }
   const likely = fused.filter((id) => (cosines.get(id) ?? 1) >= minimum);
-  return scored(store, likely, { cosines, wordsOf: (chunk) => coverage(question, chunk) })
-    .filter(({ score }) => score >= minimum)
-    .slice(0, top);
+  const found: FoundChunk[] = [];
+  // Mostly the first ones are good enough, so the others need not be read.
+  for (let at = 0; at < likely.length && found.length < top; at += top) {
+    const chunks = scored(store, likely.slice(at, at + top), {
+      cosines,
+      wordsOf: (chunk) => coverage(question, chunk),
+    });
+    found.push(...chunks.filter(({ score }) => score >= minimum));
+  }
+  return found.slice(0, top);
 }
 
 /** In the same order. */

@@ -1,7 +1,8 @@
 /**
  * Finds chunks by their words (BM25).
  *
- * 1. The time of a search is bounded: frequent words are left out when together they occur in more chunks than BUDGET. They say the least.
+ * 1. The time of a search is bounded: frequent words are left out when together they occur in more chunks than BUDGET. They say the least. If
+ *    even the rarest word occurs in more, its chunks have no order worth the time.
  * 2. `coverage` is the share of a question's words that a chunk contains, rare words counting more. It needs no model, so it decides what is worth
  *    showing where there are no vectors.
  */
@@ -20,11 +21,15 @@ interface WeighedWord {
   readonly weight: number;
 }
 
-const BUDGET = 20_000;
+const BUDGET = 6000;
 const MOST_WORDS = 32;
+const MOST_COUNTS = 10_000;
 
 export class WordIndex {
   readonly #database: Database;
+  /** How many chunks contain a word, as of `#version`. */
+  readonly #counts = new Map<string, number>();
+  #version = -1;
 
   constructor(database: Database) {
     this.#database = database;
@@ -38,15 +43,28 @@ export class WordIndex {
     ]);
   }
 
-  question(text: string): Question {
+  /** `version` is the state of the store. */
+  question(text: string, version: number): Question {
+    if (version !== this.#version || this.#counts.size > MOST_COUNTS) this.#counts.clear();
+    this.#version = version;
     const total = this.#database.first({ count: ["integer", "count(*)"] }, "FROM chunks")?.count ?? 0;
     const words = questionWords(text)
       .slice(0, MOST_WORDS * 4)
       .map((word) => {
-        const chunks = this.#database.first({ doc: "integer" }, "FROM word_counts WHERE term = ?", [word])?.doc ?? 0;
+        const chunks = this.#count(word);
         return { word, chunks, weight: Math.log(1 + (total - chunks + 0.5) / (chunks + 0.5)) };
       });
     return { words: words.sort((one, other) => one.chunks - other.chunks).slice(0, MOST_WORDS) };
+  }
+
+  #count(word: string): number {
+    let count = this.#counts.get(word);
+    if (count === undefined) {
+      const matching = "FROM chunk_words WHERE chunk_words MATCH ?";
+      count = this.#database.first({ count: ["integer", "count(*)"] }, matching, [`"${word}"`])?.count ?? 0;
+      this.#counts.set(word, count);
+    }
+    return count;
   }
 
   /** The ids of the best chunks, best first. */
@@ -55,14 +73,14 @@ export class WordIndex {
     let cost = 0;
     for (const { word, chunks } of words) {
       if (chunks === 0) continue;
+      if (searched.length > 0 && cost + chunks > BUDGET) break;
       cost += chunks;
-      if (searched.length > 0 && cost > BUDGET) break;
       searched.push(`"${word}"`);
     }
     if (searched.length === 0) return [];
     const rows = this.#database.select(
       { chunk: ["integer", "rowid"] },
-      "FROM chunk_words WHERE chunk_words MATCH ? ORDER BY rank LIMIT ?",
+      `FROM chunk_words WHERE chunk_words MATCH ? ${cost > BUDGET && searched.length === 1 ? "" : "ORDER BY rank"} LIMIT ?`,
       [searched.join(" OR "), most],
     );
     return rows.map(({ chunk }) => chunk);
