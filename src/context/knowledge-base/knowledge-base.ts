@@ -8,41 +8,8 @@ import { Database } from "../../system/sqlite/database.js";
 import { migrate } from "../../system/sqlite/migrate.js";
 import { indexWords, questionWords } from "../words/index-words.js";
 import { cleaned, type Dump, type ObservationKind, oneLine, type ProjectStatus } from "./dump.js";
+import type { NewObservation, Observation, Project } from "./records.js";
 import { MIGRATIONS } from "./schema.js";
-
-export interface Project {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string;
-  readonly status: ProjectStatus;
-  readonly created_at: string;
-  /** Their names. */
-  readonly concepts: string;
-}
-
-export interface Observation {
-  readonly id: number;
-  readonly project: string;
-  readonly kind: ObservationKind;
-  readonly text: string;
-  readonly created_at: string;
-  readonly session: string | undefined;
-  readonly event: number | undefined;
-  /** Their names. */
-  readonly concepts: string;
-}
-
-export interface Origin {
-  readonly session: string;
-  readonly event: number;
-}
-
-export interface NewObservation {
-  readonly project: number;
-  readonly kind: ObservationKind;
-  readonly text: string;
-  readonly origin?: Origin | undefined;
-}
 
 const PROJECT = {
   id: "integer",

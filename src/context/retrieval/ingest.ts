@@ -7,7 +7,8 @@
  */
 import type { Embedder } from "../../base/embedder.js";
 import { chunkDocument, type DocumentKind } from "./chunk.js";
-import type { NewDocument, RetrievalStore } from "./retrieval-store.js";
+import type { RetrievalStore } from "./retrieval-store.js";
+import type { NewDocument } from "./store-types.js";
 
 /** A document that may be read. */
 export interface SourceDocument {

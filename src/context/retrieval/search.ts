@@ -9,7 +9,8 @@
 import type { Embedder } from "../../base/embedder.js";
 import { fuseRanks } from "./fuse.js";
 import { normalized } from "./quantize.js";
-import { otherDimensions, type RetrievalStore, type StoredChunk } from "./retrieval-store.js";
+import { otherDimensions, type RetrievalStore } from "./retrieval-store.js";
+import type { StoredChunk } from "./store-types.js";
 import type { NearChunk } from "./vector-index.js";
 import { coverage } from "./word-index.js";
 

@@ -14,7 +14,8 @@ import {
   spell,
 } from "../../commands/command.js";
 import { isKind, isStatus, type ObservationKind, oneLine } from "../../context/knowledge-base/dump.js";
-import type { KnowledgeBase, Observation, Origin, Project } from "../../context/knowledge-base/knowledge-base.js";
+import type { KnowledgeBase } from "../../context/knowledge-base/knowledge-base.js";
+import type { Observation, Origin, Project } from "../../context/knowledge-base/records.js";
 import { redact } from "../../security/redact/redact.js";
 import { exportAll, importFile } from "./knowledge-base-files.js";
 

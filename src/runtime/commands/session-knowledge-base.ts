@@ -1,7 +1,7 @@
 /** `/kb inject` and `/kb accept`: what needs a session. */
 import { KB_ACCEPT, KB_INJECT } from "../../commands/catalogue/knowledge-base.js";
 import { asValue, type Command, type CommandResult, refuse } from "../../commands/command.js";
-import type { Observation } from "../../context/knowledge-base/knowledge-base.js";
+import type { Observation } from "../../context/knowledge-base/records.js";
 import type { LiveKnowledge } from "../parts/live-knowledge.js";
 import { found, knowledgeCommands, lineOf, record } from "./knowledge-base.js";
 

@@ -6,7 +6,8 @@
  * 3. What the model gets of it is marked as text from outside: others may have written it.
  */
 import { type Candidate, worthRecording } from "../../context/knowledge-base/extract.js";
-import type { KnowledgeBase, Origin } from "../../context/knowledge-base/knowledge-base.js";
+import type { KnowledgeBase } from "../../context/knowledge-base/knowledge-base.js";
+import type { Origin } from "../../context/knowledge-base/records.js";
 import type { Turn } from "../../engine/turn.js";
 import { plainText } from "../../protocol/content.js";
 import type { KnowledgePort } from "../commands/knowledge-base.js";

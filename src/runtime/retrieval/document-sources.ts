@@ -20,7 +20,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { VERSION } from "../../base/version.js";
 import { kindOf } from "../../context/retrieval/chunk.js";
 import type { ReadDocument, SkippedDocument, SourceDocument } from "../../context/retrieval/ingest.js";
-import type { SourceKind } from "../../context/retrieval/retrieval-store.js";
+import type { SourceKind } from "../../context/retrieval/store-types.js";
 import { redact } from "../../security/redact/redact.js";
 import { decode } from "../../tools/search/built-in-search.js";
 import { globMatcher } from "../../tools/search/glob-pattern.js";

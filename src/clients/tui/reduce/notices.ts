@@ -37,6 +37,11 @@ export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: st
         tokens === undefined ? "" : ` from ${groupDigits(tokens.before)} to ${groupDigits(tokens.after)} tokens`;
       return say("info", `The conversation was shortened${counts}.`);
     }
+    // What the user gathered with a command is no news; what retrieval found is.
+    case "ContextAdded": {
+      const [, passages] = /^retrieval from (.+)$/s.exec(event.payload.source) ?? [];
+      return passages === undefined ? undefined : say("info", `Passages of ${passages}`);
+    }
     case "HookTimeout":
     case "HookError":
       return say("warning", hookText(event));
