@@ -64,7 +64,7 @@ describe("retrieval in a session", () => {
       }
       const events = await settledTurn(client, session, "how often are the mooring buoys checked?");
       const added = events.find(({ kind }) => kind === "ContextAdded")?.payload as { source: string; text: string };
-      expect(added.source).toBe("retrieval from sea: docs/mooring.md:1-8 (Mooring)");
+      expect(added.source).toBe("retrieval from sea: docs/mooring.md:1-8");
       const [, mark] =
         /^<untrusted-([a-z]{16}) kind="retrieved" source="docs\/mooring\.md:1-8 \(Mooring\)">$/m.exec(added.text) ?? [];
       expect(added.text.startsWith("### Context (from the store sea)\n")).toBe(true);

@@ -115,6 +115,11 @@ describe("a retrieval store", () => {
     expect(store.binding).toMatchObject({ model: "ollama:other", dimensions: undefined });
   });
 
+  it("gives a passage once, although several documents have it", async () => {
+    await put({ ...BOOK, "copy.md": BOOK["a.md"] });
+    expect((await searchStore(store, "client repeats requests")).found.length).toBe(1);
+  });
+
   it("is unreadable without its key", async () => {
     await put(BOOK);
     store.close();

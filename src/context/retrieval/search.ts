@@ -80,9 +80,9 @@ interface Ranking extends SearchOptions {
 }
 
 function rank(store: RetrievalStore, ranking: Ranking): readonly FoundChunk[] {
-  const { text, vector, by = "both", top = USUAL_TOP, minimum = USUAL_MINIMUM } = ranking;
+  const { text: asked, vector, by = "both", top = USUAL_TOP, minimum = USUAL_MINIMUM } = ranking;
   const depth = Math.max(DEPTH, top * 2);
-  const question = store.words.question(text, store.version);
+  const question = store.words.question(asked, store.version);
   const byWords = by === "vectors" ? [] : store.words.best(question, depth);
   const near = vector === undefined ? [] : store.vectors.nearest(vector, depth, store.version);
   const fused = fuseRanks([byWords, near.map(({ chunk }) => chunk)]).map(({ id }) => id);
@@ -99,7 +99,11 @@ function rank(store: RetrievalStore, ranking: Ranking): readonly FoundChunk[] {
       cosines,
       wordsOf: (chunk) => coverage(question, chunk),
     });
-    found.push(...chunks.filter(({ score }) => score >= minimum));
+    for (const chunk of chunks) {
+      // Copies of a file, or the same licence in many, say nothing more.
+      const isCopy = found.some(({ text }) => text === chunk.text);
+      if (chunk.score >= minimum && !isCopy) found.push(chunk);
+    }
   }
   return found.slice(0, top);
 }

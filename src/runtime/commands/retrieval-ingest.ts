@@ -142,8 +142,8 @@ export async function reembed(
   });
 }
 
-/** Two processes would embed the same chunks twice. */
-async function alone(
+/** One writer at a time: two would embed the same chunks twice, or delete what the other works on. */
+export async function alone(
   port: RetrievalPort,
   entry: StoreEntry,
   work: () => Promise<CommandResult>,

@@ -20,7 +20,7 @@ import { searchStore } from "../../context/retrieval/search.js";
 import { choiceFor, type StoreEntry } from "../../context/retrieval/store-registry.js";
 import type { DocumentSourceOptions } from "../retrieval/document-sources.js";
 import type { Retrieval } from "../retrieval/retrieval.js";
-import { ingestInto, reembed } from "./retrieval-ingest.js";
+import { alone, ingestInto, reembed } from "./retrieval-ingest.js";
 
 export interface RetrievalPort {
   readonly retrieval: Retrieval;
@@ -181,7 +181,8 @@ const turnOff: Action = async ({ retrieval }) => {
   return { text: `${choice.active} is off in ${retrieval.root}.`, value: { store: choice.active, enabled: false } };
 };
 
-const drop: Action = async ({ retrieval }, args, context) => {
+const drop: Action = async (port, args, context) => {
+  const { retrieval } = port;
   const entry = await retrieval.find(args.text("NAME"));
   const place = args.text("SOURCE");
   const store = await retrieval.open(entry);
@@ -199,9 +200,11 @@ const drop: Action = async ({ retrieval }, args, context) => {
     if (context.confirm === undefined) return refuse(`This deletes ${what}. Add --yes to do it.`);
     if (!(await context.confirm(`Delete ${what}?`))) return { text: "Nothing was deleted.", value: { deleted: false } };
   }
-  if (source !== undefined) store.dropSource(source.id);
-  else await retrieval.drop(entry);
-  return { text: `Deleted ${what}.`, value: { deleted: true, store: entry.name } };
+  return alone(port, entry, async () => {
+    if (source !== undefined) store.dropSource(source.id);
+    else await retrieval.drop(entry);
+    return { text: `Deleted ${what}.`, value: { deleted: true, store: entry.name } };
+  });
 };
 
 const override: Action = async ({ retrieval }, args) => {

@@ -37,7 +37,7 @@ export class LiveRetrieval {
     const { engine, root, clock } = opening;
     this.#opening = opening;
     const { loaded, sessions: keys, registry: models } = engine;
-    this.#retrieval = new Retrieval({ loaded, keys, models, clock, root });
+    this.#retrieval = new Retrieval({ loaded, keys, models, clock, root, warn: (message) => this.#warn(message) });
     this.#tool = { ...RETRIEVE_TOOL, run: (args, { signal }) => this.#retrieve(args, signal) };
   }
 
@@ -83,7 +83,7 @@ export class LiveRetrieval {
     const fresh = found.filter(({ id }) => !this.#given.has(id));
     if (fresh.length === 0) return;
     for (const { id } of fresh) this.#given.add(id);
-    const source = `retrieval from ${entry.name}: ${fresh.map((chunk) => placeOf(chunk, this.#opening.root)).join(", ")}`;
+    const source = `retrieval from ${entry.name}: ${fresh.map((chunk) => placeOf({ ...chunk, title: "" }, this.#opening.root)).join(", ")}`;
     addContext(turn, { source, text: await this.#block(fresh, entry) });
   }
 

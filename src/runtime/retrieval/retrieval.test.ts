@@ -10,6 +10,7 @@ import { buildChildPrograms, type ChildPrograms } from "../../../test/support/ch
 import { verifies } from "../../../test/verifies.js";
 import { parseFlags } from "../../commands/flags.js";
 import { type Said, slashLine } from "../../commands/test-support/slash-line.js";
+import { withLock } from "../../system/file-lock.js";
 import { nodeClock } from "../../system/node-clock.js";
 import {
   hashEmbedding,
@@ -243,6 +244,22 @@ describe("rag", () => {
     });
     expect(await rag("migrate harness.yaml")).toMatchObject({ value: { stores: ["one", "two"] } });
     expect((await retrieval.active())?.model_map).toEqual({ qwen3: "llamacpp:hash" });
+  });
+
+  it("works on when an old database is none, and refuses a second writer", async () => {
+    await write({ "old.db": "this is not a database at all ".repeat(50) });
+    const { rag, retrieval } = await open({ config: '[rag]\ndb_path = "old.db"\nembedding_model = "hash"\n' });
+    expect(await rag("list")).toMatchObject({ value: { stores: [] } });
+    await rag("new docs");
+    const path = `${retrieval.registry.fileOf(await retrieval.find("docs"))}.lock`;
+    await withLock(path, { clock: nodeClock }, async () => {
+      expect(await rag("ingest .")).toMatchObject({
+        ok: false,
+        text: expect.stringContaining("is writing to docs now"),
+      });
+      expect(await rag("drop docs --yes")).toMatchObject({ ok: false });
+    });
+    expect(await rag("ingest .")).toMatchObject({ ok: true });
   });
 
   it("refuses names that are no names, stores that are not there and models that cannot embed", async () => {

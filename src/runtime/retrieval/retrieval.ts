@@ -25,6 +25,7 @@ export interface RetrievalOptions {
   readonly clock: Clock;
   /** The folder that is worked in. */
   readonly root: string;
+  readonly warn: (message: string) => void;
 }
 
 export class Retrieval {
@@ -145,7 +146,12 @@ export class Retrieval {
     if (this.#isMigrated || table.value === undefined) return;
     this.#isMigrated = true;
     const { takeOver } = await import("./old-configuration.js");
-    await takeOver(table.value, { retrieval: this, base: this.#options.root, origin: table.origin });
+    try {
+      await takeOver(table.value, { retrieval: this, base: this.#options.root, origin: table.origin });
+    } catch (error) {
+      // The other stores work all the same.
+      this.#options.warn(`The stores of ${table.origin} were not taken over: ${(error as Error).message}`);
+    }
   }
 }
 
