@@ -114,7 +114,7 @@ describe("the knowledge base", () => {
         };
         expect(fromMarkdown(toMarkdown(dump))).toEqual(dump);
         expect(fromJsonLines(toJsonLines(dump))).toEqual(dump);
-        if (round++ % 25 !== 0) return;
+        if (round++ % 30 !== 0) return;
         const [one, other] = [await open(`${round}a.db`), await open(`${round}b.db`)];
         one.import(dump);
         const stored = one.dump();
@@ -125,7 +125,7 @@ describe("the knowledge base", () => {
         one.close();
         other.close();
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 

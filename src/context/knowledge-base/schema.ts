@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly string[] = [
     session TEXT,
     event INTEGER
   ) STRICT;
-  CREATE INDEX observations_project ON observations (project);
+  CREATE INDEX observations_project ON observations (project, created_at);
   CREATE TABLE concepts (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE COLLATE NOCASE,
