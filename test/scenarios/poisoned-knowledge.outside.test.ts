@@ -54,7 +54,7 @@ describe("injection/prompt", () => {
         await slash(client, session, `/kb inject zzmarker${at}`);
         const events = await settledTurn(client, session, `zzmarker${at}`);
         // A text with NUL bytes is a binary file, which no store takes; the observation is there.
-      const added = events.flatMap(({ kind, payload }) =>
+        const added = events.flatMap(({ kind, payload }) =>
           kind === "ContextAdded" ? [(payload as { text: string }).text] : [],
         );
         expect(

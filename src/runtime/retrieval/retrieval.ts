@@ -149,7 +149,7 @@ export class Retrieval {
     try {
       await takeOver(table.value, { retrieval: this, base: this.#options.root, origin: table.origin });
     } catch (error) {
-      // The other stores work all the same.
+      // The other stores still work.
       this.#options.warn(`The stores of ${table.origin} were not taken over: ${(error as Error).message}`);
     }
   }
