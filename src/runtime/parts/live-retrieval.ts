@@ -5,6 +5,7 @@
  * 2. A passage that is in the conversation already is not added again, until a summary has replaced it.
  * 3. A store that cannot be searched never stops a turn: the user gets a warning.
  */
+import type { Embedder } from "../../base/embedder.js";
 import { addContext } from "../../chain/add-context.js";
 import { contextBlock, placeOf } from "../../context/retrieval/context-block.js";
 import { RETRIEVE_TOOL } from "../../context/retrieval/retrieve-tool-definition.js";
@@ -17,11 +18,13 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { RetrievalPort } from "../commands/retrieval.js";
 import type { Opening } from "../opening.js";
-import { Retrieval } from "../retrieval/retrieval.js";
+import { ModelMismatch, Retrieval } from "../retrieval/retrieval.js";
 import { sessionMark } from "../sessions/session-mark.js";
 
 /** A local model may have to be loaded first. */
 const PATIENCE_MS = 20_000;
+/** A model that did not answer is not asked again so soon: each input would wait for it. */
+const SILENCE_MS = 60_000;
 /** What the user's own word does not lift. */
 const BINDING: ReadonlySet<string> = new Set(["path permission", "blocklist", "safe mode"]);
 
@@ -32,6 +35,7 @@ export class LiveRetrieval {
   readonly #tool: Tool;
   #active: StoreEntry | undefined;
   #warned: string | undefined;
+  #silentUntil = Number.NEGATIVE_INFINITY;
 
   private constructor(opening: Opening) {
     const { engine, root, clock } = opening;
@@ -105,21 +109,33 @@ export class LiveRetrieval {
   async #search(entry: StoreEntry, question: string, options: SearchOptions): Promise<readonly FoundChunk[]> {
     try {
       const store = await this.#retrieval.open(entry);
-      const embedder = await this.#retrieval.embedder(entry, this.#answering());
-      const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), AbortSignal.timeout(PATIENCE_MS)]);
-      const { found, problem } = await searchStore(store, question, {
+      const { embedder, trouble } = await this.#embedder(entry);
+      const { found, problem = trouble } = await searchStore(store, question, {
         ...this.#retrieval.limits,
         ...options,
         embedder,
-        signal,
       });
-      if (problem !== undefined)
+      if (problem !== undefined) {
+        this.#silentUntil = this.#opening.clock.now() + SILENCE_MS;
         this.#warn(`the embedding model of ${entry.name} does not answer, so words alone decide: ${problem}`);
+      }
       return found;
     } catch (error) {
       if (options.signal?.aborted) return [];
       this.#warn(`${entry.name} was not searched: ${(error as Error).message}`);
       return [];
+    }
+  }
+
+  /** A model of another store is refused; one that cannot be used is done without. */
+  async #embedder(entry: StoreEntry): Promise<{ readonly embedder?: Embedder; readonly trouble?: string }> {
+    if (this.#opening.clock.now() < this.#silentUntil) return {};
+    try {
+      const embedder = await this.#retrieval.embedder(entry, this.#answering());
+      return embedder === undefined ? {} : { embedder: impatient(embedder) };
+    } catch (error) {
+      if (error instanceof ModelMismatch) throw error;
+      return { trouble: (error as Error).message };
     }
   }
 
@@ -164,4 +180,10 @@ export class LiveRetrieval {
     const verdict = await engine.test({ tool: { name: "read", set: "read", mutating: false }, args: { path } });
     return verdict.decision === "deny" && BINDING.has(verdict.law) ? verdict.reason : undefined;
   }
+}
+
+function impatient(embedder: Embedder): Embedder {
+  const limited = (signal: AbortSignal | undefined) =>
+    AbortSignal.any([...(signal === undefined ? [] : [signal]), AbortSignal.timeout(PATIENCE_MS)]);
+  return { model: embedder.model, embed: (texts, signal) => embedder.embed(texts, limited(signal)) };
 }

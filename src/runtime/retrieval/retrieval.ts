@@ -170,8 +170,11 @@ function overrideFor({ model_map = {} }: StoreEntry, answering: string | undefin
   return own(answering) ?? own(answering.slice(answering.indexOf(":") + 1));
 }
 
-export function otherModel({ name }: StoreEntry, bound: string, asked: string): UsageError {
-  return new UsageError(
+/** The vectors of a store are of another model. */
+export class ModelMismatch extends UsageError {}
+
+function otherModel({ name }: StoreEntry, bound: string, asked: string): ModelMismatch {
+  return new ModelMismatch(
     `The vectors of ${name} are of ${bound}; those of ${asked} do not compare with them. ` +
       `To use that model, embed the store again: oxbow rag reembed ${name} --embed ${asked}`,
   );
