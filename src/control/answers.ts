@@ -141,10 +141,13 @@ const ENGINE: Pick<Answers, EngineKind> = {
     };
     return { version, protocol_version, pid, started_at, ...counts };
   },
-  ListEvents: async (request, { ports, session }) => {
+  ListEvents: async ({ before, limit }, { ports, session, run }) => {
     const stored = ports?.events;
     if (stored === undefined || session === undefined) return undefined;
-    return { events: await lastEvents((after) => stored(session, after), request) };
+    const [record] = run === undefined ? ((await ports?.sessions?.({ id: session })) ?? []) : [];
+    const end = run === undefined ? (record?.last_event ?? 0) + 1 : run.bus.nextId;
+    const range = { before: Math.min(before, end), ...(limit !== undefined && { limit }) };
+    return { events: await lastEvents((after) => stored(session, after), range) };
   },
 };
 

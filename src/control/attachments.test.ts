@@ -9,11 +9,11 @@ import type { Run } from "./run.js";
 
 const STORED_LATE = 3;
 
-function place(published: number) {
+function place(published: number, more: { readonly replacesFrom?: number } = {}) {
   const bus = new Bus({ session: "sess_1", originator: "cli_0", clock: nodeClock });
   const log: Envelope[] = [];
   bus.subscribe((event) => log.push(event));
-  const run = { bus, session: "sess_1", opening: [], saved: async () => {} } as unknown as Run;
+  const run = { bus, session: "sess_1", opening: [], saved: async () => {}, ...more } as unknown as Run;
   const attachments = new Attachments(run);
   attachments.follow();
   const publish = (count: number) => {
@@ -118,6 +118,21 @@ describe("a client that attaches after an event", () => {
     publish(2);
     expect(gaps).toEqual([{ id: 10, from: 11, to: 14, reason: "lost" }]);
     expect(seen).toEqual([11, 12]);
+  });
+
+  verifies(["C3"], "after a crash, gets the events that replace those it has seen last", async () => {
+    // The reader has seen 8 to 10; the next run begins with 8 and has its own 8 to 12.
+    const { attachments, client, seen, gaps, slowly, publish } = place(12, { replacesFrom: 8 });
+    expect(await attachments.attachAfter(client, 10, slowly)).toBeUndefined();
+    publish(1);
+    expect(gaps).toEqual([{ id: 7, from: 8, to: 10, reason: "lost" }]);
+    expect(seen).toEqual(counted(8, 13));
+    const other = place(12, { replacesFrom: 8 });
+    expect(await other.attachments.attachAfter(other.client, 7, other.slowly)).toBeUndefined();
+    expect(other.gaps).toEqual([]);
+    const long = place(600, { replacesFrom: 8 });
+    expect(await long.attachments.attachAfter(long.client, 599, long.slowly)).toBeUndefined();
+    expect([long.gaps, long.seen]).toEqual([[], [600]]);
   });
 
   it("gets each event once when it attaches in the middle of a delivery", async () => {

@@ -4,8 +4,9 @@
  * 1. A reader that attaches after an event gets every later event exactly once and in order: first from the store, then live.
  * 2. It reads the store until the events that are kept in memory follow; then it continues with those and the live ones. So nothing waits for
  *    a reader that is slow to catch up, and the newest events need not be stored yet.
- * 3. Events that cannot be delivered any more are reported with a StreamGap; they are never left out silently.
- * 4. A reader that attaches without an event first gets the questions that are open.
+ * 3. After a crash the log may continue with other events than a reader has seen last. It gets a StreamGap (`lost`) and the log from there.
+ * 4. Events that cannot be delivered any more are reported with a StreamGap; they are never left out silently.
+ * 5. A reader that attaches without an event first gets the questions that are open.
  */
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -16,6 +17,9 @@ import type { Run } from "./run.js";
 
 /** The log delays one delta and the events between two attempts; everything else is stored when `saved` resolves. */
 const KEPT_EVENTS = 256;
+
+/** More events than an engine can have delivered and not saved when it is killed. */
+const MOST_UNSAVED = 256;
 
 /** Stored events after an id; undefined if sessions are not stored. */
 export type History = (run: Run, after: number) => AsyncIterable<Envelope> | undefined;
@@ -136,7 +140,6 @@ export class Attachments {
     };
     this.#add(attachment);
     try {
-      // Events that the engine did not save before it was stopped: this log continues without them.
       if (after > reached) client.deliver(this.#gap({ from: reached + 1, to: after, reason: "lost" }));
       while (!this.#holdsAllAfter(reader.reached) && reader.isAttached()) await this.#catchUp(reader, history);
       if (!reader.isAttached()) return undefined;
@@ -152,14 +155,13 @@ export class Attachments {
   }
 
   /**
-   * The last event of this log that a reader has. After a crash the log lacks the newest events that readers got, and the events that close
-   * the interrupted turn take their ids. A reader that is new to this run and names such an id means the lost event.
+   * The last event of this log that a reader has. An engine that is killed may not have saved the events that it delivered last, and the next
+   * run gives their ids to others. A reader that is new to this run and names such an id means the lost event.
    */
   #keptOf({ id }: AttachedClient, after: number): number {
-    const { opening } = this.#run;
-    const [first, last] = [opening[0]?.id ?? 0, opening.at(-1)?.id ?? 0];
-    const isAfterCrash = opening.some(({ kind }) => kind === "TurnEnded");
-    if (isAfterCrash && !this.#known.has(id) && after >= first && after <= last) return first - 1;
+    const { replacesFrom: first } = this.#run;
+    const isUncertain = first !== undefined && !this.#known.has(id) && after >= first;
+    if (isUncertain && (after > this.#last || after < first + MOST_UNSAVED)) return first - 1;
     return Math.min(after, this.#last);
   }
 

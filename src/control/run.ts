@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly conversation?: readonly Message[];
   /** Inputs that waited when an earlier run stopped. */
   readonly waiting?: readonly (readonly InputContent[])[];
+  /** The first event of this run, if clients may have seen others with its id and the next ones: the engine stopped before it saved those. */
+  readonly replacesFrom?: number;
   /** Events from before a client attached: a gap in the log, the end of an interrupted turn. */
   readonly opening?: readonly Envelope[];
   /** Finds the route that an input names. */
@@ -120,6 +122,11 @@ export class Run {
   /** For the client that opened the run; the log has it too. */
   get opening(): readonly Envelope[] {
     return this.#options.opening ?? [];
+  }
+
+  /** The first event that may replace one that a client has seen; undefined after a run that ended in order. */
+  get replacesFrom(): number | undefined {
+    return this.#options.replacesFrom;
   }
 
   /** Inputs that wait for a turn. */

@@ -108,6 +108,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
     ...(resumed && {
       conversation: await takeUp(resumed, { bus, ports: assembly.ports }),
       waiting: resumed.rebuilt.waiting,
+      ...(resumed.wasCutOff && { replacesFrom: resumed.record.last_event + 1 }),
     }),
     opening: published,
     ...(timeoutMs !== undefined && { turnTimeoutMs: timeoutMs }),

@@ -13,6 +13,8 @@ import type { SessionStores } from "./session-stores.js";
 
 export interface ResumedSession extends StoredSession {
   readonly calls: readonly CutOffCall[];
+  /** Its last run did not end in order: clients may have seen events that were not saved. */
+  readonly wasCutOff: boolean;
   /** Taken before anything is read, so the session cannot change meanwhile. */
   readonly lease: Lease;
 }
@@ -33,7 +35,9 @@ export async function resumeSession(
     try {
       const resumed = await readLeased(store, { session, answer });
       if ("failure" in resumed) await lease.release();
-      return "failure" in resumed ? resumed : { ...resumed, lease };
+      if ("failure" in resumed) return resumed;
+      const wasCutOff = (await store.last(session, "SessionEnded")) !== resumed.record.last_event;
+      return { ...resumed, wasCutOff, lease };
     } catch (error) {
       await lease.release();
       throw error;
@@ -49,7 +53,7 @@ export async function resumeSession(
 async function readLeased(
   store: SessionStore,
   { session, answer }: { readonly session: SessionId; readonly answer: Request["orphans"] },
-): Promise<Omit<ResumedSession, "lease"> | { readonly failure: Failure }> {
+): Promise<Omit<ResumedSession, "lease" | "wasCutOff"> | { readonly failure: Failure }> {
   const { readStoredSession } = await import("../../sessions/resume.js");
   const stored = await readStoredSession(store, session);
   if (stored.orphans.size === 0) return { ...stored, calls: stored.rebuilt.open };

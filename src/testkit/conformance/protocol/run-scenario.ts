@@ -42,7 +42,7 @@ export async function runScenario(
 }
 
 const WITHOUT = {
-  agent: "there is no token of an agent (--agent-token)",
+  agent: "there is no token of an agent (--agent-token-file)",
   many: "this transport has one client",
 } as const;
 
