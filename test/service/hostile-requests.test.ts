@@ -70,46 +70,58 @@ const anyBody = fc.oneof(
 );
 
 describe("a fuzzer", () => {
-  verifies(["C5", "C7"], "gets a refusal in one form from every route that reads a body", async () => {
-    const before = process.memoryUsage().rss;
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...withBody), anyBody, async (route, raw) => {
-        const answer = await served.ask(pathOf(route.path), { method: route.method, raw });
-        if (answer.status < 300) return;
-        expectCleanError(answer);
-      }),
-      { numRuns: times(120, 5000) },
-    );
-    expect((await served.ask("/v1/health")).status).toBe(200);
-    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
-  });
+  verifies(
+    ["C5", "C7"],
+    "gets a refusal in one form from every route that reads a body",
+    async () => {
+      const before = process.memoryUsage().rss;
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...withBody), anyBody, async (route, raw) => {
+          const answer = await served.ask(pathOf(route.path), { method: route.method, raw });
+          if (answer.status < 300) return;
+          expectCleanError(answer);
+        }),
+        { numRuns: times(120, 1500) },
+      );
+      expect((await served.ask("/v1/health")).status).toBe(200);
+      expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
+    },
+    times(30_000, 200_000),
+  );
 
-  verifies(["C5"], "gets no fault from strange paths, queries, methods and ids", async () => {
-    const segment = fc.oneof(
-      fc.string({ maxLength: 20 }).map(encodeURIComponent),
-      fc.constantFrom("v1", "sessions", session, "events", "..", "%2e%2e", "%00", "%", "%zz", "__proto__", "sess_x"),
-    );
-    const path = fc.array(segment, { maxLength: 5 }).map((parts) => `/${parts.join("/")}`);
-    const query = fc.constantFrom(
-      "",
-      "?",
-      "?after=-1",
-      "?after=1e99",
-      "?events=999999999999",
-      "?session=x",
-      "?limit=0",
-      "?a[]=1&a=%",
-    );
-    const method = fc.constantFrom("GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND");
-    await fc.assert(
-      fc.asyncProperty(path, query, method, async (where, asked, how) => {
-        const answer = await served.ask(`${where}${asked}`, { method: how, raw: how === "POST" ? "{}" : "" });
-        expect(answer.status).toBeLessThan(500);
-        if (answer.status >= 400 && how !== "HEAD") expectCleanError(answer);
-      }),
-      { numRuns: times(100, 5000) },
-    );
-  });
+  verifies(
+    ["C5"],
+    "gets no fault from strange paths, queries, methods and ids",
+    async () => {
+      const segment = fc.oneof(
+        fc.string({ maxLength: 20 }).map(encodeURIComponent),
+        fc.constantFrom("v1", "sessions", session, "events", "..", "%2e%2e", "%00", "%", "%zz", "__proto__", "sess_x"),
+      );
+      const path = fc.array(segment, { maxLength: 5 }).map((parts) => `/${parts.join("/")}`);
+      const query = fc.constantFrom(
+        "",
+        "?",
+        "?after=-1",
+        "?after=1e99",
+        "?events=999999999999",
+        "?session=x",
+        "?limit=0",
+        "?a[]=1&a=%",
+      );
+      const method = fc.constantFrom("GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND");
+      await fc.assert(
+        fc.asyncProperty(path, query, method, async (where, asked, how) => {
+          // A stream has no end.
+          fc.pre(!(how === "GET" && where.endsWith("/events")));
+          const answer = await served.ask(`${where}${asked}`, { method: how, raw: how === "POST" ? "{}" : "" });
+          expect(answer.status).toBeLessThan(500);
+          if (answer.status >= 400 && how !== "HEAD") expectCleanError(answer);
+        }),
+        { numRuns: times(100, 5000) },
+      );
+    },
+    times(30_000, 200_000),
+  );
 
   it("gets no stream for a wrong Last-Event-ID", async () => {
     for (const id of ["-1", "x", "1.5", "9".repeat(30), "0x10"]) {

@@ -36,6 +36,7 @@ function uuid(): string {
 /** [text around the secret with @ for it, the secret, its kind] */
 const SECRETS: readonly (readonly [string, string, string])[] = [
   ["AWS_ACCESS_KEY_ID=@\nHOME=/root", `AKIA${random(16, UPPER)}`, "aws-access-key"],
+  ["your token: @ (24 h)", `oxb1.${"eyJ"}${random(160)}.${random(43)}`, "oxbow-token"],
   ['{"AWS_SECRET_ACCESS_KEY": "@"}', random(40), "api-key"],
   ["remote: https://x-access-token:@@github.com/a/b.git", `gh${"p_"}${random(36)}`, "github"],
   ["\x1b[31m@\x1b[0m", `gh${"s_"}${random(36)}`, "github"],

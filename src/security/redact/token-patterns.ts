@@ -297,6 +297,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   token("sentry", "sntryu_", `${HEX}{64}`),
   anchored("maxmind", { anchors: "_mmk", holds: "_mmk" }, `${ALNUM}{6}_${ALNUM}{29}_mmk`),
   // signed and mapped
+  token("oxbow-token", "oxb1.eyJ", "[A-Za-z0-9_-]{60,8000}\\.[A-Za-z0-9_-]{43}"),
   token("jwt", "ey", `${ALNUM}{15,4000}\\.ey[A-Za-z0-9/\\\\_-]{23,8000}\\.(?:[A-Za-z0-9/\\\\_-]{10,2000}={0,2})?`),
   token("jwt", "ZXlK", `[A-Za-z0-9+/]{80,4000}={0,2}`),
   token(
