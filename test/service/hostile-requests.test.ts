@@ -81,7 +81,7 @@ describe("a fuzzer", () => {
           if (answer.status < 300) return;
           expectCleanError(answer);
         }),
-        { numRuns: times(120, 1500) },
+        { numRuns: times(40, 1500) },
       );
       expect((await served.ask("/v1/health")).status).toBe(200);
       expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
@@ -117,7 +117,7 @@ describe("a fuzzer", () => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status >= 400 && how !== "HEAD") expectCleanError(answer);
         }),
-        { numRuns: times(100, 5000) },
+        { numRuns: times(40, 5000) },
       );
     },
     times(30_000, 200_000),

@@ -1,5 +1,6 @@
 /** The HTTP surface, over a real socket and a real port, with the mock model behind the engine. */
 import { stat } from "node:fs/promises";
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/control/transports/http/routes/index.js";
 import { reply, script } from "../../src/testkit/index.js";
@@ -11,6 +12,7 @@ beforeAll(async () => {
   served = await serve({
     script: script([
       reply().when("touch").tool("bash", { command: "touch made" }),
+      reply().when("slow").delay(150).text("Slowly.").times(2),
       reply().text("Hello there.").times(Infinity),
     ]),
     flags: ["--permission-mode", "ask"],
@@ -60,6 +62,28 @@ describe("a session over HTTP", () => {
     const late = await served.ask(`/v1/sessions/${session}/permission`, answer);
     expect(late).toMatchObject({ status: 409, json: { error: { reason: "AlreadyAnswered" } } });
     expect((await turn).json.outcome).toBe("answered");
+  });
+
+  verifies(["C5", "L10"], "waits for the turn that takes its input; leaving does not stop a turn", async () => {
+    const session = await served.newSession();
+    const path = `/v1/sessions/${session}/input?wait=turn`;
+    const headers = { "x-oxbow-token": served.token };
+    const stream = await StreamReader.open(served, `/v1/sessions/${session}/events`, headers);
+    const first = served.ask(path, post({ content: "slow one" }));
+    await stream.until("TurnStarted");
+    const refused = await served.ask(path, post({ content: "me too" }));
+    expect(refused).toMatchObject({ status: 409, json: { error: { reason: "TurnInProgress" } } });
+    const second = await served.ask(path, post({ content: [{ text: "next" }], queue: true }));
+    expect([(await first).json.text, second.json.text]).toEqual(["Slowly.", "Hello there."]);
+
+    const left = request({ socketPath: served.socket, path, method: "POST", headers, agent: false });
+    left.on("error", () => {});
+    left.end(JSON.stringify({ content: "slow again" }));
+    await stream.untilCount("TurnStarted", 3);
+    left.destroy();
+    await stream.untilCount("TurnEnded", 3);
+    stream.close();
+    expect(stream.frames.at(-1)?.data).toMatchObject({ payload: { outcome: "answered", text: "Slowly." } });
   });
 
   it("takes every command and query in the same way", async () => {

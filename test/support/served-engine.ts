@@ -150,8 +150,12 @@ export class StreamReader {
     });
   }
 
-  async until(event: string): Promise<void> {
-    while (!this.frames.some((frame) => frame.event === event)) {
+  until(event: string): Promise<void> {
+    return this.untilCount(event, 1);
+  }
+
+  async untilCount(event: string, count: number): Promise<void> {
+    while (this.frames.filter((frame) => frame.event === event).length < count) {
       await new Promise<void>((resolve) => {
         this.#look = resolve;
       });

@@ -7,7 +7,7 @@ import { createServer, type ListeningServer } from "../../control/transports/sim
 import type { Prepared } from "../run/prepare.js";
 
 export async function serveSimple(
-  { engine, client: own }: Prepared,
+  { engine, client: own }: Pick<Prepared, "engine" | "client">,
   { place, origins }: { readonly place: string; readonly origins: readonly string[] },
 ): Promise<ListeningServer> {
   const address = parseListen(place);
