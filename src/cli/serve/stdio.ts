@@ -16,6 +16,7 @@ import type { Engine } from "../../runtime/open-engine.js";
 import { serviceTokens } from "../../runtime/service-tokens.js";
 
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
+const MOST_WAITING = 64 * 1024 * 1024;
 
 export async function serveStdio(
   engine: Engine,
@@ -28,8 +29,9 @@ export async function serveStdio(
     ...(await rightsOf(variables, { engine, tokens })),
     transport: "stdio",
     handshake: "required",
+    ready: () => isRead(),
   });
-  const connection = new FrameConnection({ client, write: (text) => void process.stdout.write(`${text}\n`) });
+  const connection = new FrameConnection({ client, write });
   process.stdout.on("error", () => process.stdin.destroy());
   try {
     for await (const line of lines(process.stdin)) {
@@ -41,6 +43,21 @@ export async function serveStdio(
   } finally {
     connection.close();
   }
+}
+
+/** A reader that stops reading ends the program, before the memory is full of what it should read. */
+function write(text: string): void {
+  process.stdout.write(`${text}\n`);
+  if (process.stdout.writableLength > MOST_WAITING) process.stdin.destroy();
+}
+
+/** Stored events wait for the reader. */
+async function isRead(): Promise<boolean> {
+  const { stdout } = process;
+  if (stdout.writableNeedDrain) {
+    await new Promise<void>((resolve) => stdout.once("drain", resolve).once("close", resolve));
+  }
+  return stdout.writable;
 }
 
 async function rightsOf(variables: Variables, place: { readonly engine: Engine; readonly tokens: Tokens | undefined }) {
