@@ -164,6 +164,7 @@ describe("bytes that are no proper request", () => {
     );
     expect((await served.ask(`/v1/health?${"x".repeat(5000)}`)).status).toBe(414);
     expect(await sendRaw("GET /v1/health HTTP/1.1\r\nHost:", { end: false })).toContain(" 408 ");
+    expect(await sendRaw("", { end: false })).toContain(" 408 ");
     const slow = `POST /v1/commands HTTP/1.1\r\n${head()}Content-Length: 10\r\n\r\n{`;
     expect(await sendRaw(slow, { end: false })).toContain(" 408 ");
   });

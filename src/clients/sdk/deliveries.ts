@@ -41,7 +41,7 @@ export class Deliveries {
     const { session, kind } = event;
     const last = this.#positions.get(session) ?? 0;
     const reached = reachedBy(event);
-    if (reached < last || (reached === last && !OF_CONNECTION.has(kind))) return;
+    if (!isLoss(event) && (reached < last || (reached === last && !OF_CONNECTION.has(kind)))) return;
     this.#positions.set(session, reached);
     this.#early?.push(event);
     for (const listener of this.#listeners) this.#tell(listener, event);
@@ -61,5 +61,12 @@ export class Deliveries {
 
 /** The server reports a gap with the id before it; the events of the gap will not come. */
 function reachedBy(event: Envelope): number {
-  return event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
+  if (event.kind !== "StreamGap") return event.id;
+  const { from, to } = event.payload;
+  return isLoss(event) ? from - 1 : Math.max(event.id, to);
+}
+
+/** The engine was killed before it saved these events. Others come with their ids. */
+function isLoss({ kind, payload }: Envelope): boolean {
+  return kind === "StreamGap" && payload.reason === "lost";
 }
