@@ -1,9 +1,10 @@
 /** The recipes of the documentation, and the bot, against a real engine. */
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createContext, runInContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { findProgram } from "../../src/system/find-program.js";
 import { parseScript } from "../../src/testkit/index.js";
@@ -87,6 +88,40 @@ describe("docs/sdk.md", () => {
     );
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: "" })));
     expect(ended.every(({ stdout }) => stdout.includes("Hello there."))).toBe(true);
+  });
+});
+
+describe("oxbow/sdk", () => {
+  verifies(["U5"], "is one small file that needs nothing of Node", async () => {
+    await start("reply\n  text: Hello there.\nloop\n");
+    const code = await readFile(join(ROOT, "dist", "sdk.js"), "utf8");
+    expect(code.length).toBeLessThan(80_000);
+    // As in a browser: only what the standards of the web have.
+    const web = {
+      fetch,
+      URL,
+      URLSearchParams,
+      AbortController,
+      TextDecoder,
+      setTimeout,
+      clearTimeout,
+      performance,
+      Date,
+    };
+    const sandbox = createContext({ ...web, queueMicrotask, place: { url: engine.url, token: engine.token } });
+    const script = code.replace(/^export \{[\s\S]*?\};?\s*$/m, "");
+    const result = runInContext(
+      `(async () => {
+        ${script}
+        const oxbow = await connect(place);
+        const session = await oxbow.createSession();
+        const turn = await session.prompt("Hi");
+        await oxbow.close();
+        return turn.text;
+      })()`,
+      sandbox,
+    );
+    expect(await result).toBe("Hello there.");
   });
 });
 

@@ -43,6 +43,9 @@ export class Listening {
     this.#cancel ??= clock.after(this.#owner === undefined ? LATER_MS : 0, () => {
       this.#begun = this.#listen().catch((error: unknown) => {
         this.#options.log("warn", "control", "cannot listen for other clients", { error: String(error) });
+        // Another process may be able to.
+        this.#owner?.close();
+        this.#owner = undefined;
       });
     });
   }

@@ -11,7 +11,7 @@ import { isBinaryText } from "../../base/text-or-binary.js";
 import { formatStats, StatsWindow, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
-import { type ImageBlock, text } from "../../protocol/content.js";
+import { type ImageBlock, plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
@@ -109,6 +109,9 @@ class Repl {
     }
     // Already answered, perhaps by another client.
     if (event.kind === "PermissionResolved") this.#question.abort();
+    if (event.kind === "TurnStarted" && event.originator !== this.#options.client.id) {
+      this.#view.aside(`Another client: ${firstLine(safeText(plainText(event.payload.input)))}`);
+    }
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
     if (event.kind === "CostIncremented") this.#modelMs += event.payload.elapsed_ms;
