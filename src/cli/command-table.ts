@@ -47,6 +47,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "config", load: () => import("./commands/config.js") },
   { name: "profiles", aliases: ["profile"], load: () => import("./commands/profiles.js") },
   { name: "doctor", load: () => import("./commands/doctor.js") },
+  { name: "attach", load: () => import("./commands/attach.js") },
   { name: "status", load: () => import("./commands/status.js") },
   { name: "debug", load: () => import("./commands/debug.js") },
   { name: "acp", load: () => import("./commands/acp.js") },

@@ -11,11 +11,11 @@ import { type HeldLock, holdLock, LockBusy } from "../system/file-lock.js";
 import type { ControlPlace } from "./control-place.js";
 
 export class ControlOwner {
-  readonly #place: ControlPlace;
+  readonly #address: string;
   readonly #lock: HeldLock;
 
-  private constructor(place: ControlPlace, lock: HeldLock) {
-    this.#place = place;
+  private constructor(address: string, lock: HeldLock) {
+    this.#address = address;
     this.#lock = lock;
   }
 
@@ -24,8 +24,9 @@ export class ControlOwner {
     try {
       const lock = await holdLock(place.lock, { clock, patienceMs: 0 });
       // Left over from a process that was killed.
-      rmSync(place.address(), { force: true });
-      return new ControlOwner(place, lock);
+      const address = await place.address();
+      rmSync(address, { force: true });
+      return new ControlOwner(address, lock);
     } catch (error) {
       if (error instanceof LockBusy) return undefined;
       throw error;
@@ -34,7 +35,7 @@ export class ControlOwner {
 
   /** After the listener has ended. */
   close(): void {
-    if (this.#lock.isHeld()) rmSync(this.#place.address(), { force: true });
+    if (this.#lock.isHeld()) rmSync(this.#address, { force: true });
     this.#lock.release();
   }
 }

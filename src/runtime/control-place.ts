@@ -1,7 +1,6 @@
 /** Where the engine of this home listens: its socket, the token of its owner, and the lock of the process that owns them. */
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { reachable } from "../system/socket-path.js";
 import type { Roots } from "../system/xdg-paths.js";
 import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "./control-names.js";
 
@@ -11,8 +10,11 @@ export interface ControlPlace {
   readonly token: string;
   readonly lock: string;
   /** The name of the socket to connect to. */
-  address(): string;
+  address(): Promise<string>;
 }
+
+/** What every kernel takes. */
+const SHORT_PATH_BYTES = 100;
 
 export function controlPlace({ state }: Pick<Roots, "state">): ControlPlace {
   const socket = join(state, CONTROL_SOCKET);
@@ -20,14 +22,31 @@ export function controlPlace({ state }: Pick<Roots, "state">): ControlPlace {
     socket,
     token: join(state, CONTROL_TOKEN),
     lock: join(state, CONTROL_LOCK),
-    address: () => reachable(state, socket),
+    address: async () => {
+      if (Buffer.byteLength(socket) <= SHORT_PATH_BYTES) return socket;
+      return (await import("../system/socket-path.js")).reachable(state, socket);
+    },
   };
+}
+
+/** Names the process that holds the lock, or held it. Undefined without a lock. */
+export function ownersMark({ lock }: ControlPlace): string | undefined {
+  try {
+    return readlinkSync(lock);
+  } catch (error) {
+    // A file system without links has a file.
+    return (error as NodeJS.ErrnoException).code === "EINVAL" ? contentOf(lock) : undefined;
+  }
 }
 
 /** Undefined if there is none, or this user may not read it. */
 export function ownersToken({ token }: ControlPlace): string | undefined {
+  return contentOf(token);
+}
+
+function contentOf(path: string): string | undefined {
   try {
-    return readFileSync(token, "utf8").trim() || undefined;
+    return readFileSync(path, "utf8").trim() || undefined;
   } catch {
     return undefined;
   }

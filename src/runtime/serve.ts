@@ -89,7 +89,7 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   const addresses: string[] = [];
   try {
     if (options.socket !== false) {
-      await listenOnSocket(service, controlPlace(roots).address());
+      await listenOnSocket(service, await controlPlace(roots).address());
       addresses.push(`unix:${controlSocket(roots)}`);
     }
     for (const place of places) addresses.push(await listenOnPort(service, place, { tls, origins }));

@@ -1,7 +1,6 @@
 /** The processes that this one descends from. Known on Linux only. */
 import { readFileSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
-import { environmentHolds, readRow } from "./process-table.js";
 
 /** A chain of parents is short; a loop cannot be one. */
 const MOST_ANCESTORS = 64;
@@ -12,23 +11,24 @@ export function descendsFrom(
   from: number = process.pid,
 ): boolean {
   const own = realPath(program);
-  if (environmentHolds(from, mark) === true) return true;
-  let pid = readRow(from)?.parent ?? 0;
+  const isProgram = (word: string) => names.includes(basename(word)) || (word.includes("/") && realPath(word) === own);
+  let pid = from;
   for (let looked = 0; looked < MOST_ANCESTORS && pid > 0; looked++) {
-    if (environmentHolds(pid, mark) === true) return true;
-    const words = commandOf(pid).slice(0, 2);
-    if (words.some((word) => names.includes(basename(word)) || (word.includes("/") && realPath(word) === own)))
-      return true;
-    pid = readRow(pid)?.parent ?? 0;
+    if (contentOf(pid, "environ").includes(mark)) return true;
+    if (pid !== from && contentOf(pid, "cmdline").split("\0").slice(0, 2).some(isProgram)) return true;
+    // The name is in parentheses and may itself contain spaces and parentheses.
+    const [, parent] = contentOf(pid, "stat").split(")").at(-1)?.trim().split(" ") ?? [];
+    pid = Number(parent ?? 0);
   }
   return false;
 }
 
-function commandOf(pid: number): readonly string[] {
+/** Empty for a process that is gone, or another user's. */
+function contentOf(pid: number, file: "environ" | "cmdline" | "stat"): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {
-    return [];
+    return "";
   }
 }
 

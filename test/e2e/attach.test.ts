@@ -1,11 +1,51 @@
 /** A second Oxbow in the same home, and the end of the first. */
+import type { ChildProcess } from "node:child_process";
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
-import { BIN, NO_LOCAL_SERVERS, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { BIN, NO_LOCAL_SERVERS, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { isThorough } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
+
+async function timeOf(run: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+function median(times: readonly number[]): number {
+  return [...times].sort((left, right) => left - right)[Math.floor(times.length / 2)] ?? 0;
+}
+
+describe.skipIf(!isThorough)("run --attach", () => {
+  verifies(["C10"], "is faster end to end than a run that starts an engine", async () => {
+    const mock = await startMockModel({ script: "reply\n  text: Hi.\nloop\n" });
+    onTestFinished(() => mock.close());
+    const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
+    const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
+    let engine: ChildProcess | undefined;
+    const listens = new Promise<void>((resolve, reject) => {
+      void oxbow(["serve"], {
+        ...{ cwd, env },
+        onStart: (child) => {
+          engine = child;
+        },
+        onOutput: ({ stdout }) => stdout.includes("listening") && resolve(),
+      }).then(reject);
+    });
+    onTestFinished(() => void engine?.kill());
+    await listens;
+    // In turns, so that other work on the machine slows both.
+    const times = { attached: [] as number[], cold: [] as number[] };
+    for (let count = 0; count < 15; count++) {
+      times.attached.push(await timeOf(() => oxbow(["run", "--attach", "hi"], { cwd, env })));
+      times.cold.push(await timeOf(() => oxbow(["run", "hi"], { cwd, env })));
+    }
+    expect(median(times.attached)).toBeLessThan(median(times.cold));
+  });
+});
 
 describe.skipIf(tmux === undefined)("a second terminal", () => {
   verifies(

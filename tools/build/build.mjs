@@ -61,6 +61,14 @@ const LATER = {
   ],
   prices: ["src/runtime/models/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
   care: ["src/providers/local/local-chat.ts"],
+  // One prompt through a running engine.
+  attach: [
+    "src/cli/attach/attach-flags.ts",
+    "src/cli/attach/through-engine.ts",
+    "src/cli/attach/one-shot.ts",
+    "src/clients/sdk/http-client.ts",
+    "src/clients/sdk-node/socket-exchange.ts",
+  ],
   // The library also uses the permission rules, without the other modules of a call.
   rules: [
     ...["decide", "session-rules", "path-permissions"].map((name) => `src/security/permissions/${name}.ts`),

@@ -36,11 +36,12 @@ export async function oneShotAttached(
   };
   const exit = await oneShot(talk, { session, flags, ...work });
   // Others may work in a session that was there before.
-  if (chosen === undefined) await endSession(place, session);
+  if (chosen !== undefined) return exit;
+  await endSession(place, session);
   return exit;
 }
 
-/** The last event is part of the output. */
+/** The last event is part of the output. What the engine does after it needs no wait. */
 async function endSession({ client }: AttachPlace, session: SessionId): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     client.subscribe((event) => {
@@ -48,6 +49,6 @@ async function endSession({ client }: AttachPlace, session: SessionId): Promise<
     });
     client.onDetached(() => resolve());
   });
-  const reply = await client.send("EndSession", {}, session);
-  if (reply.ok) await ended;
+  const refused = client.send("EndSession", {}, session).then((reply) => (reply.ok ? ended : undefined));
+  await Promise.race([ended, refused]);
 }

@@ -6,16 +6,21 @@ import type { ConnectOptions } from "../../clients/sdk/options.js";
 import { socketExchange } from "../../clients/sdk-node/socket-exchange.js";
 import type { Failure } from "../../protocol/errors.js";
 import { isAgent } from "../../runtime/agent-limits.js";
-import { controlPlace, ownersToken } from "../../runtime/control-place.js";
-import { lockHolder } from "../../system/file-lock.js";
+import { type ControlPlace, controlPlace, ownersMark, ownersToken } from "../../runtime/control-place.js";
 import { descendsFrom } from "../../system/process-ancestry.js";
 import { roots } from "../../system/xdg-paths.js";
 
 export type Reached =
-  | { readonly kind: "connected"; readonly pid: number | undefined; readonly client: HttpClient }
+  | {
+      readonly kind: "connected";
+      readonly pid: number | undefined;
+      readonly client: HttpClient;
+      /** Whether the process that owned the socket then still does. */
+      readonly isStillOwner: () => Promise<boolean>;
+    }
   /** No process owns the socket. */
   | { readonly kind: "none" }
-  /** A process owns the socket, but we cannot connect to it. */
+  /** A process owns the socket, and there is no way to it. */
   | {
       readonly kind: "unreachable";
       readonly pid: number | undefined;
@@ -27,39 +32,53 @@ export type Reached =
 
 export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "identity" | "retry" | "onState" | "signal">;
 
-/** A command that an agent runs never gets the owner's rights, even if no sandbox hides the token from it. */
 const STARTING_MS = 10_000;
+/** A command that an agent runs never gets the owner's rights, even if no sandbox hides the token from it. */
 const FOR_PEOPLE = "an agent cannot use the engine of the person who runs it";
 
 export async function reachEngine(variables: Variables, options: ReachOptions = {}): Promise<Reached> {
   const place = controlPlace(roots(variables));
-  const holder = lockHolder(place.lock);
-  if (holder === undefined) return { kind: "none" };
-  const { pid } = holder;
-  const isStarting = holder.since !== undefined && Date.now() - holder.since < STARTING_MS;
-  if (isAgent(variables) || isInsideOxbow()) return { kind: "unreachable", pid, reason: FOR_PEOPLE };
-  const first = ownersToken(place);
-  if (first === undefined)
-    return { kind: "unreachable", pid, isStarting, reason: `there is no token in ${place.token}` };
-  // The engine renews the token.
-  const token = () => ownersToken(place) ?? first;
-  const exchange = socketExchange(place.address());
+  const mark = ownersMark(place);
+  if (mark === undefined) return { kind: "none" };
+  if (isAgent(variables) || isInsideOxbow()) return whyNot(place, FOR_PEOPLE);
+  const token = ownersToken(place);
+  if (token === undefined) return whyNot(place, `there is no token in ${place.token}`);
   try {
-    const client = await HttpClient.connect({ ...options, token, exchange, place: place.socket });
-    return { kind: "connected", pid, client };
+    const client = await HttpClient.connect({
+      ...options,
+      // The engine renews the token.
+      token: () => ownersToken(place) ?? token,
+      exchange: socketExchange(await place.address()),
+      place: place.socket,
+    });
+    const isStillOwner = async () => ownersMark(place) === mark && (await holderOf(place)) !== undefined;
+    return { kind: "connected", pid: pidIn(mark), client, isStillOwner };
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    return { kind: "unreachable", pid, isStarting, reason: error.message, failure: error.failure };
+    return whyNot(place, error.message, error.failure);
   }
+}
+
+/** A lock that is left over from a process which has ended counts as none. */
+async function whyNot(place: ControlPlace, reason: string, failure?: Failure): Promise<Reached> {
+  const holder = await holderOf(place);
+  if (holder === undefined) return { kind: "none" };
+  const { pid, since } = holder;
+  const isStarting = reason !== FOR_PEOPLE && since !== undefined && Date.now() - since < STARTING_MS;
+  return { kind: "unreachable", pid, isStarting, reason, ...(failure && { failure }) };
+}
+
+/** For messages: the lock knows it for certain. */
+function pidIn(mark: string): number | undefined {
+  return Number(mark.split("_")[2]) || undefined;
+}
+
+/** Loaded late: a prompt through a running engine does not need it. */
+async function holderOf({ lock }: ControlPlace) {
+  return (await import("../../system/file-lock.js")).lockHolder(lock);
 }
 
 /** A command can change its environment, but not the processes that it descends from. */
 function isInsideOxbow(): boolean {
   return descendsFrom({ program: process.argv[1] ?? "", names: ["oxbow", "ox"], mark: "OXBOW_AGENT=" });
-}
-
-/** Whether the process that owned the socket still does. */
-export function isStillOwner(variables: Variables, pid: number | undefined): boolean {
-  const holder = lockHolder(controlPlace(roots(variables)).lock);
-  return holder !== undefined && holder.pid === pid;
 }

@@ -16,7 +16,7 @@ import type { ImageBlock } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
-import { ControlOwner } from "../../runtime/control-owner.js";
+import type { ControlOwner } from "../../runtime/control-owner.js";
 import { controlPlace } from "../../runtime/control-place.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
@@ -29,7 +29,7 @@ import { converseAttached } from "./converse.js";
 import { Loss } from "./loss.js";
 import { type Choice, offerAttach, pickByNumber } from "./offer.js";
 import { oneShotAttached } from "./one-shot.js";
-import { isStillOwner, type Reached, reachEngine } from "./reach.js";
+import { type Reached, reachEngine } from "./reach.js";
 
 export interface EngineWork {
   readonly variables: Variables;
@@ -97,7 +97,7 @@ async function converse(
     await client.close();
     if ("exit" in end) return end;
     process.stderr.write(`oxbow: the engine (process ${pid}) has ended; this client continues the session.\n`);
-    const next = await afterLoss(work.variables, pid);
+    const next = await afterLoss(work.variables, reached);
     if (next === undefined) {
       process.stderr.write(`oxbow: process ${pid} does not answer. Resume: oxbow ${end.session}\n`);
       return { exit: EXIT.failed };
@@ -112,13 +112,14 @@ async function converse(
 /** The socket is free, or another client has taken it. */
 async function afterLoss(
   variables: Variables,
-  pid: number | undefined,
+  { isStillOwner }: Connected,
 ): Promise<{ readonly owner: ControlOwner } | { readonly reached: Connected; readonly lost: Loss } | undefined> {
+  const { ControlOwner: Owner } = await import("../../runtime/control-owner.js");
   const place = controlPlace(roots(variables));
   for (const until = nodeClock.now() + PATIENCE_MS; nodeClock.now() < until; ) {
-    const owner = await ControlOwner.claim(place, nodeClock);
+    const owner = await Owner.claim(place, nodeClock);
     if (owner !== undefined) return { owner };
-    if (!isStillOwner(variables, pid)) {
+    if (!(await isStillOwner())) {
       const lost = new Loss();
       const reached = await reach(variables, lost);
       if (reached.kind === "connected") return { reached, lost };
@@ -208,10 +209,10 @@ function modeSetter({ client }: Connected, variables: Variables): AttachPlace["s
 }
 
 async function reach(variables: Variables, lost: Loss): Promise<Reached> {
-  let pid: number | undefined;
+  let isStillOwner: (() => Promise<boolean>) | undefined;
   // A process that lives may only be busy.
-  const retry = () => {
-    const isThere = isStillOwner(variables, pid);
+  const retry = async () => {
+    const isThere = (await isStillOwner?.()) ?? false;
     if (!isThere) lost.happens();
     return isThere;
   };
@@ -222,7 +223,7 @@ async function reach(variables: Variables, lost: Loss): Promise<Reached> {
     await new Promise<void>((resolve) => nodeClock.after(PAUSE_MS, resolve));
     reached = await reachEngine(variables, options);
   }
-  if (reached.kind === "connected") pid = reached.pid;
+  if (reached.kind === "connected") isStillOwner = reached.isStillOwner;
   return reached;
 }
 

@@ -1,12 +1,12 @@
 /** The commands that `oxbow NAME` takes, for completion: completion has no separate table. */
-import { RESUME, RUN } from "../../commands/catalogue/program.js";
+import { ATTACH, RESUME, RUN } from "../../commands/catalogue/program.js";
 import type { CommandSpec } from "../../commands/command.js";
 import { COMMANDS } from "../command-table.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { commonFlags } from "../shell-command.js";
 
 /** The user waits for the completion, so it does not load the large modules of these commands. */
-const STARTING_A_RUN = [RUN, RESUME].map((spec) => ({ ...spec, shellFlags: RUN_FLAGS }));
+const STARTING_A_RUN = [RUN, RESUME, ATTACH].map((spec) => ({ ...spec, shellFlags: RUN_FLAGS }));
 
 /** The commands that a first word stands for. A word that names none begins a prompt with its flags. */
 export async function specsOf(first: string): Promise<readonly CommandSpec[]> {

@@ -121,7 +121,7 @@ async function withToken(variables: Variables, places: Roots, options: Options):
     import("../../runtime/control-place.js"),
   ]);
   const place = controlPlace(places);
-  const exchange = socketExchange(place.address());
+  const exchange = socketExchange(await place.address());
   return Client.connect({ ...options, token: variables.OXBOW_TOKEN ?? "", exchange, place: place.socket });
 }
 

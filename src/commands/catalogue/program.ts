@@ -111,6 +111,14 @@ export const ACP: CommandSpec = {
   places: PROGRAM,
 };
 
+export const ATTACH: CommandSpec = {
+  name: "attach",
+  summary: "open a session of the engine that runs: the one you name, or one you choose from a list",
+  arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
+  users: ["people"],
+  places: PROGRAM,
+};
+
 /** `/status` of a conversation is another command. */
 export const ENGINE_STATUS: CommandSpec = {
   name: "status",

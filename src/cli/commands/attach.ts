@@ -1,0 +1,29 @@
+/** `oxbow attach [SESSION]`: opens a session of the engine that runs, or lets the person choose one. */
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { helpLines, parseFlags } from "../../commands/flags.js";
+import { EXIT } from "../exit-codes.js";
+import { runPrompt } from "./run.js";
+import { RUN_FLAGS } from "./run-flags.js";
+
+export async function run(args: readonly string[], variables: Variables): Promise<number> {
+  const flags = parseFlags(RUN_FLAGS, args, "attach");
+  if (flags.has("help")) {
+    process.stdout.write(`Usage: oxbow attach [SESSION] [flags]\n\n${helpLines(RUN_FLAGS)}\n`);
+    return EXIT.answered;
+  }
+  const [session, ...more] = flags.words;
+  if (more.length > 0) {
+    throw new UsageError("Give one session: oxbow attach SESSION. For a prompt: oxbow run --attach PROMPT.");
+  }
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+    throw new UsageError("'oxbow attach' needs a terminal. For one prompt: oxbow run --attach PROMPT.");
+  }
+  const named = args.flatMap((word) => (word === session ? ["--resume", word] : [word]));
+  const choosesSession = session === undefined && !flags.has("resume") && !flags.has("continue");
+  return runPrompt(parseFlags(RUN_FLAGS, ["--attach", ...named], "run"), {
+    variables,
+    rawTrace: false,
+    choosesSession,
+  });
+}
