@@ -1,17 +1,21 @@
 /** A second Oxbow in the same home, and the end of the first. */
-import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
-import { BIN, NO_LOCAL_SERVERS, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { BIN, NO_LOCAL_SERVERS, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { RealTerminal, tmux } from "../support/real-terminal.js";
 import { isThorough } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-async function timeOf(run: () => Promise<unknown>): Promise<number> {
+/** Milliseconds of a process of its own. */
+async function timeOf(args: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }) {
   const start = performance.now();
-  await run();
+  const child = spawn(process.execPath, [BIN, ...args], { ...options, stdio: "ignore" });
+  const [code] = (await once(child, "close")) as [number | null];
+  expect(code).toBe(0);
   return performance.now() - start;
 }
 
@@ -24,24 +28,17 @@ describe.skipIf(!isThorough)("run --attach", () => {
     const mock = await startMockModel({ script: "reply\n  text: Hi.\nloop\n" });
     onTestFinished(() => mock.close());
     const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
-    const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
-    let engine: ChildProcess | undefined;
-    const listens = new Promise<void>((resolve, reject) => {
-      void oxbow(["serve"], {
-        ...{ cwd, env },
-        onStart: (child) => {
-          engine = child;
-        },
-        onOutput: ({ stdout }) => stdout.includes("listening") && resolve(),
-      }).then(reject);
-    });
-    onTestFinished(() => void engine?.kill());
-    await listens;
+    const { PATH } = process.env;
+    const own = { HOME: home, OXBOW_HOME: home, PATH };
+    const options = { cwd, env: { ...NO_LOCAL_SERVERS, ...providerEnvironment("anthropic", mock.url), ...own } };
+    const engine = spawn(process.execPath, [BIN, "serve"], { ...options, stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void engine.kill());
+    await once(engine.stdout, "data");
     // In turns, so that other work on the machine slows both.
     const times = { attached: [] as number[], cold: [] as number[] };
     for (let count = 0; count < 15; count++) {
-      times.attached.push(await timeOf(() => oxbow(["run", "--attach", "hi"], { cwd, env })));
-      times.cold.push(await timeOf(() => oxbow(["run", "hi"], { cwd, env })));
+      times.attached.push(await timeOf(["run", "--attach", "hi"], options));
+      times.cold.push(await timeOf(["run", "hi"], options));
     }
     expect(median(times.attached)).toBeLessThan(median(times.cold));
   });
