@@ -9,6 +9,8 @@ async function shellSpecs(): Promise<ReadonlyMap<string, readonly CommandSpec[]>
   return new Map(shells.flatMap((shell) => (shell === undefined ? [] : [[shell.name, shell.specs] as const])));
 }
 
+const STARTING_A_RUN: readonly string[] = ["run", "resume", "attach"];
+
 describe("the commands of the program", () => {
   verifies(["U6"], "are those of a conversation, each defined once", async () => {
     const specs = [...SESSION_SPECS, ...PROGRAM_SPECS];
@@ -27,8 +29,8 @@ describe("the commands of the program", () => {
         expect({ ...spec, shellFlags: [] }, `oxbow ${shell}`).toEqual({ ...known, shellFlags: [] });
       }
     }
-    // These two start a run, and describe themselves to completion without being loaded.
-    const offered = new Set(["run", "resume", ...[...shells.values()].flat().map(({ name }) => name)]);
+    // These start a run, and describe themselves to completion without being loaded.
+    const offered = new Set([...STARTING_A_RUN, ...[...shells.values()].flat().map(({ name }) => name)]);
     for (const { name, places } of specs) {
       if (places.includes("without a session")) expect(offered, name).toContain(name);
     }
@@ -37,7 +39,7 @@ describe("the commands of the program", () => {
   verifies(["U6", "U10"], "all have a description in the catalogue, which help and completion use", async () => {
     for (const { name, load } of COMMANDS) {
       expect(programSummary(name), name).toMatch(/\w/);
-      if (name !== "run" && name !== "resume") expect((await load()).shell?.name).toBe(name);
+      if (!STARTING_A_RUN.includes(name)) expect((await load()).shell?.name).toBe(name);
     }
     // A conversation has a /run of its own.
     expect(programSummary("run")).toBe(PROGRAM_SPECS.find(({ name }) => name === "run")?.summary);

@@ -69,7 +69,7 @@ describe.skipIf(tmux === undefined)("a second terminal", () => {
       await first.until("One.");
       const engine = await vi.waitFor(owner, 10_000);
       const second = open();
-      await second.until("An engine runs already");
+      await second.until("Choose [");
       second.type("a", "Enter");
       await second.until(/first prompt[\s\S]*One\.[\s\S]*\? for keys/);
       second.type("second prompt", "Enter");
