@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
+import { VERSION } from "../../src/base/version.js";
+import { versionNote } from "../../src/cli/attach/offer.js";
 import { ControlOwner } from "../../src/runtime/control-owner.js";
 import { controlPlace } from "../../src/runtime/control-place.js";
 import { parseScript } from "../../src/testkit/index.js";
@@ -109,6 +111,13 @@ describe("oxbow status and doctor", () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ control +process \d+ owns the control socket: Could not reach the engine/);
     expect((await run(["status"])).code).toBe(1);
+  });
+});
+
+describe("an engine of another version", () => {
+  verifies(["C10"], "is named, with what to do about it", () => {
+    expect(versionNote({ version: VERSION, pid: 7 })).toBe("");
+    expect(versionNote({ version: "0.0.1", pid: 7 })).toMatch(/It is Oxbow 0\.0\.1.*end process 7.*--no-attach/);
   });
 });
 
