@@ -187,7 +187,10 @@ export class Host {
     this.#sessions.get(session)?.used();
     if (open !== undefined || !OPENING.has(kind)) return open;
     const found = await this.#sessions.find(client, session);
-    return "failure" in found ? found : found.run;
+    if ("failure" in found) return found;
+    // The session ended while the client was in it: it sees what its command does.
+    if (kind !== "AttachSession" && client.attachOnCreate !== false) found.attached.attach(client);
+    return found.run;
   }
 
   readonly #clientHost = {

@@ -84,7 +84,7 @@ export class HostedSessions {
     if (before?.run.busy) return invalid(BUSY);
     if (resume === undefined) {
       const reply = await this.#openNew(client, { payload, before: before?.run });
-      if (reply.ok && before !== undefined) await this.end(before.run.session, "user");
+      if (reply.ok && before !== undefined) await this.#leave(before, client);
       return reply;
     }
     return this.#alone(resume, async () => {
@@ -94,6 +94,12 @@ export class HostedSessions {
       if (client.attachOnCreate !== false) open.attached.attach(client);
       return { ok: true, session: resume };
     });
+  }
+
+  /** A session that others are in continues for them. */
+  async #leave({ run, attached }: HostedSession, client: AttachedClient): Promise<void> {
+    if (attached.readers.every(({ id }) => id === client.id)) await this.end(run.session, "user");
+    else attached.detachAll(client.id);
   }
 
   /** The session, which is opened if it is only stored. */

@@ -32,7 +32,7 @@ export interface CommandPayloads {
     /** `NAME`, `PROVIDER` or `PROVIDER:NAME`. */
     readonly model?: string;
     readonly resume?: SessionId;
-    /** The new session starts empty with the settings of this one (model, effort, plan mode, rules, budget, recording), which ends. */
+    /** The new session starts empty with the settings of this one (model, effort, plan mode, rules, budget, recording), which ends if no other client is in it. */
     readonly after?: SessionId;
     /** What the new session knows of another one: a summary, which its conversation begins with. */
     readonly carry?: string;

@@ -145,6 +145,17 @@ describe("a connection", () => {
     ]);
   });
 
+  verifies(["C10"], "leaves a session to the others when it begins a new one after it", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    const [first, second] = [await open("socket"), await open("http")];
+    const shared = await first.createSession();
+    await second.attach(shared.id);
+    const own = await second.createSession({ after: shared.id });
+    expect(await shared.prompt("still here?")).toMatchObject({ outcome: "answered" });
+    await second.createSession({ after: own.id });
+    expect((await second.query("ListSessions", { empty: true })).sessions.filter(({ live }) => live)).toHaveLength(2);
+  });
+
   verifies(["U5"], "follows a resumed session past the ends in its log, to its own end", async () => {
     await start("reply\n  text: Hi.\nloop\n");
     const first = await (await open("socket")).createSession();
@@ -159,11 +170,15 @@ describe("a connection", () => {
       return seen;
     });
     await again.prompt("two");
+    const left = until(again.events(), "SessionEnded");
     await again.end();
+    await left;
     for (const seen of await Promise.all(read)) {
       expect(seen.map(({ id }) => id)).toEqual(seen.map((_, index) => index + 1));
       expect(seen.filter(({ kind }) => kind === "SessionEnded")).toHaveLength(2);
     }
+    // A prompt opens it again.
+    expect(await again.prompt("three")).toMatchObject({ outcome: "answered" });
   });
 
   verifies(["U5"], "tells a missing engine, a wrong token and another major version", async () => {

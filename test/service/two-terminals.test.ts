@@ -23,7 +23,8 @@ reply
   text: Still here.
   delay 300ms
   text: And done.
-loop
+reply
+  text: Yes.
 `;
       engine = await serve({ script: parseScript(script), flags: ["--permission-mode", "ask"] });
       const first = await TuiClient.open(engine.hosted);
@@ -45,6 +46,11 @@ loop
       await first.until("And done.");
       first.type(..."/clients", "\r");
       await first.until(/owner \(cli_\w+\) +human, inproc/);
+      const other = await connect({ socket: engine.socket, token: engine.token });
+      await (await other.attach(first.session)).end();
+      await other.close();
+      first.type(..."are you there", "\r");
+      await first.until("Yes.");
       await first.leave();
     },
   );

@@ -7,6 +7,7 @@ import { socketExchange } from "../../clients/sdk-node/socket-exchange.js";
 import type { Failure } from "../../protocol/errors.js";
 import { isAgent } from "../../runtime/agent-limits.js";
 import { type ControlPlace, controlPlace, ownersMark, ownersToken } from "../../runtime/control-place.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { descendsFrom } from "../../system/process-ancestry.js";
 import { roots } from "../../system/xdg-paths.js";
 
@@ -33,6 +34,7 @@ export type Reached =
 export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "identity" | "retry" | "onState" | "signal">;
 
 const STARTING_MS = 10_000;
+const ANSWER_MS = 5000;
 /** A command that an agent runs never gets the owner's rights, even if no sandbox hides the token from it. */
 const FOR_PEOPLE = "an agent cannot use the engine of the person who runs it";
 
@@ -44,19 +46,33 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
   const token = ownersToken(place);
   if (token === undefined) return whyNot(place, `there is no token in ${place.token}`);
   try {
-    const client = await HttpClient.connect({
+    const connecting = HttpClient.connect({
       ...options,
       // The engine renews the token.
       token: () => ownersToken(place) ?? token,
       exchange: socketExchange(await place.address()),
       place: place.socket,
     });
+    const client = await soon(connecting);
+    if (client === undefined) return whyNot(place, "it does not answer; is it suspended?");
     const isStillOwner = async () => ownersMark(place) === mark && (await holderOf(place)) !== undefined;
     return { kind: "connected", pid: pidIn(mark), client, isStillOwner };
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
     return whyNot(place, error.message, error.failure);
   }
+}
+
+/** A process that is suspended takes connections, but never answers. */
+async function soon(connecting: Promise<HttpClient>): Promise<HttpClient | undefined> {
+  let stop = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    stop = nodeClock.after(ANSWER_MS, () => resolve(undefined));
+  });
+  const client = await Promise.race([connecting, late]);
+  stop();
+  if (client === undefined) connecting.then((other) => other.close()).catch(() => {});
+  return client;
 }
 
 /** A lock that is left over from a process which has ended counts as none. */

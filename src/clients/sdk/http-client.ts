@@ -9,24 +9,15 @@ import type { CommandReply, Identity, QueryReply } from "../../protocol/client.j
 import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
-import { type Handshake, PROTOCOL_VERSION, versionProblem } from "../../protocol/handshake.js";
+import type { Handshake } from "../../protocol/handshake.js";
 import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
-import { ConnectionError } from "./connection-error.js";
 import { Deliveries } from "./deliveries.js";
 import { EventStream, failureIn, unreachable } from "./event-stream.js";
-import type { Exchange, ExchangeAnswer } from "./exchange.js";
-import type { ConnectionState, ConnectOptions } from "./options.js";
+import type { ExchangeAnswer } from "./exchange.js";
+import type { ConnectionState } from "./options.js";
+import { type Greeting, type HttpOptions, headersOf, shakeHands } from "./shake-hands.js";
 import type { DetachListener, WireClient } from "./wire-client.js";
-
-export interface HttpOptions extends Omit<ConnectOptions, "url" | "fetch" | "WebSocket"> {
-  readonly exchange: Exchange;
-  /** Where the engine is, for messages. */
-  readonly place: string;
-}
-
-/** A handshake that names the client. */
-type Greeting = Handshake & { readonly client: ClientId };
 
 const SILENCE_MS = 60_000;
 const QUERY_ATTEMPTS = 3;
@@ -40,6 +31,8 @@ export class HttpClient implements WireClient {
   readonly #streams = new Map<SessionId, EventStream>();
   readonly #closed = new AbortController();
   #handshake: Greeting;
+  /** Sessions that ended while this client was in them, each with its last event. */
+  readonly #ended = new Map<SessionId, number>();
   readonly #detached = new Set<DetachListener>();
   /** The sessions whose stream is being made again. */
   readonly #lost = new Set<SessionId>();
@@ -85,9 +78,11 @@ export class HttpClient implements WireClient {
       return this.#attach(session, (payload as CommandPayloads["AttachSession"]).after);
     }
     if (kind === "DetachSession" && session !== undefined) this.#unfollow(session);
+    if (kind === "SendInput" && session !== undefined) await this.#followAgain(session);
     const reply = await this.#command({ kind, payload, ...(session !== undefined && { session }) });
     if (kind !== "CreateSession" || !reply.ok || reply.session === undefined) return reply;
-    const { resume } = payload as CommandPayloads["CreateSession"];
+    const { resume, after } = payload as CommandPayloads["CreateSession"];
+    if (after !== undefined) this.#unfollow(after);
     const problem = await this.#follow(reply.session, resume === undefined ? 0 : undefined);
     return problem === undefined ? reply : { ok: false, failure: problem };
   }
@@ -187,6 +182,13 @@ export class HttpClient implements WireClient {
     return problem;
   }
 
+  /** Input opens an ended session again; this client sees what comes of it. */
+  async #followAgain(session: SessionId): Promise<void> {
+    const after = this.#ended.get(session);
+    this.#ended.delete(session);
+    if (after !== undefined) await this.#follow(session, after);
+  }
+
   #unfollow(session: SessionId): void {
     this.#streams.get(session)?.stop();
     this.#streams.delete(session);
@@ -211,6 +213,7 @@ export class HttpClient implements WireClient {
   /** An engine that is out of reach is so for all sessions. */
   #onEnd(session: SessionId, reason?: Failure): void {
     const isLost = reason?.reason === "NetworkFailed";
+    if (reason === undefined) this.#ended.set(session, this.#deliveries.position(session) ?? 0);
     for (const ended of isLost ? [...this.#streams.keys()] : [session]) {
       this.#unfollow(ended);
       for (const listener of this.#detached) listener(ended, reason);
@@ -258,47 +261,5 @@ export class HttpClient implements WireClient {
 
   #unreachable(detail: string): Failure {
     return unreachable(this.#options.place, detail);
-  }
-}
-
-async function headersOf({ token }: HttpOptions): Promise<Record<string, string>> {
-  return { "x-oxbow-token": typeof token === "string" ? token : await token() };
-}
-
-/** `client`: who this client was before the engine started again. */
-async function shakeHands(options: HttpOptions, client?: ClientId): Promise<Greeting> {
-  const { exchange, name, canAnswer, identity, signal, place } = options;
-  const about = new URLSearchParams({
-    ...(name !== undefined && { name }),
-    ...(canAnswer === false && { can_answer: "false" }),
-    ...(identity !== undefined && { identity }),
-  }).toString();
-  const headers = { ...(await headersOf(options)), ...(client !== undefined && { "x-oxbow-client": client }) };
-  let answer: ExchangeAnswer;
-  let text: string;
-  try {
-    const path = `/v1/handshake${about === "" ? "" : `?${about}`}`;
-    answer = await exchange({ method: "GET", path, headers, ...(signal && { signal }) });
-    text = await answer.text();
-  } catch (error) {
-    throw new ConnectionError(unreachable(place, error instanceof Error ? error.message : String(error)));
-  }
-  if (answer.status !== 200) {
-    throw new ConnectionError(failureIn(text) ?? unreachable(place, `it answers with status ${answer.status}`));
-  }
-  const handshake = readHandshake(text);
-  if (typeof handshake?.protocol_version !== "string" || handshake.client === undefined) {
-    throw new ConnectionError(unreachable(place, "it is no Oxbow engine"));
-  }
-  const problem = versionProblem(PROTOCOL_VERSION, handshake.protocol_version);
-  if (problem !== undefined) throw new ConnectionError(problem);
-  return { ...handshake, client: handshake.client };
-}
-
-function readHandshake(text: string): Handshake | undefined {
-  try {
-    return JSON.parse(text) as Handshake;
-  } catch {
-    return undefined;
   }
 }

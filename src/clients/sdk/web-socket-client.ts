@@ -82,6 +82,8 @@ export class WebSocketClient implements WireClient {
     const followed =
       kind === "CreateSession" && reply.ok ? reply.session : kind === "AttachSession" ? session : undefined;
     if (followed !== undefined && reply.ok) await this.#follow(followed);
+    const { after } = kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]) : {};
+    if (after !== undefined && reply.ok) this.#unfollow(after);
     if (kind === "DetachSession" && session !== undefined) this.#unfollow(session);
     return reply;
   }
