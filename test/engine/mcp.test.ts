@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { resultsOf } from "../support/extended-engine.js";
+import { McpHttpServer } from "../support/mcp-http-server.js";
 import { McpProject, SERVER } from "../support/mcp-project.js";
 import { slash, slashTurn } from "../support/slash-turn.js";
 import { verifies } from "../verifies.js";
@@ -256,6 +257,30 @@ describe("an MCP server", () => {
     const logs = () => slash(project.client, project.session, "/mcp:flood logs").then((reply) => JSON.stringify(reply));
     await expect.poll(logs, { timeout: 10_000 }).toContain("sent more messages than a client can handle");
   });
+
+  verifies(
+    ["E6"],
+    "with an address works over streamable HTTP and over SSE, and says when it wants a sign-in",
+    async () => {
+      const web = await McpHttpServer.open();
+      const closed = await McpHttpServer.open({ access: "signed-in" });
+      try {
+        project.entry("web", { type: "http", url: `${web.url}/mcp` });
+        project.entry("older", { type: "http", url: `${web.url}/sse` });
+        project.entry("closed", { type: "http", url: `${closed.url}/mcp` });
+        await project.approve("web", "older", "closed");
+        await project.open(`${call("mcp__web__say")}${call("mcp__older__say")}${call("mcp__closed__say")}`);
+        expect(resultsOf(await project.turn("use web"))).toEqual(['ok: said {"text":"hi"} without a token']);
+        expect(resultsOf(await project.turn("use older"))).toEqual(['ok: said {"text":"hi"} without a token']);
+        expect(resultsOf(await project.turn("use closed"))[0]).toContain(
+          "it asks for a sign-in. Run: oxbow mcp auth closed",
+        );
+      } finally {
+        await web.close();
+        await closed.close();
+      }
+    },
+  );
 
   verifies(["E6"], "costs a first request little: ten of them with 300 tools stay below 2 KB", async () => {
     const names = Array.from({ length: 10 }, (_, at) => `server_${at}`);

@@ -14,7 +14,11 @@ export class McpProject extends ExtendedEngine {
   server(name: string, plan: object, more: object = {}): void {
     const file = this.planFile(name);
     writeFileSync(file, JSON.stringify({ record: this.recordFile(name), ...plan }));
-    this.#servers[name] = { command: process.execPath, args: [SERVER, file], ...more };
+    this.entry(name, { command: process.execPath, args: [SERVER, file], ...more });
+  }
+
+  entry(name: string, entry: object): void {
+    this.#servers[name] = entry;
     this.bed.put(".mcp.json", JSON.stringify({ mcpServers: this.#servers }));
   }
 

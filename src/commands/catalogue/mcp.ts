@@ -86,6 +86,7 @@ export const MCP_AUTH: CommandSpec = {
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   flags: [
     { name: "scope", value: "SCOPES", help: "what to request, instead of what the server names" },
+    { name: "no-browser", help: "do not open a browser; show the address only" },
     { name: "remove", help: "forget the sign-in" },
   ],
   shellFlags: [CWD],
