@@ -16,7 +16,7 @@ import type { JsonObject } from "../../src/protocol/json.js";
 import { mcpMountOf } from "../../src/runtime/mcp-mount.js";
 import { serveEngine } from "../../src/runtime/serve.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
-import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
+import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
 import { LineTransport } from "../support/line-transport.js";
 import { temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
@@ -198,6 +198,32 @@ describe("an agent", () => {
     await call("enter_plan_mode", { session });
     expect((await call("exit_plan_mode", { session, approve: true })).isError).toBe(true);
   });
+
+  verifies(
+    ["C8", "P4"],
+    "that joins a session of a person asks, also where that person allows everything",
+    async () => {
+      const call = (name: string) => reply().tool("bash", { command: `touch ${name}` });
+      const { hosted } = await open([call("by-person"), reply().text("1"), call("by-agent"), reply().text("2")]);
+      const person = hosted.connectPerson();
+      const created = await person.send("CreateSession", {});
+      const session = (created.ok ? created.session : undefined) as SessionId;
+      expect((await person.send("SetMode", { mode: "allow" }, session)).ok).toBe(true);
+      const asked: string[] = [];
+      person.subscribe((event) => {
+        if (event.kind !== "PermissionRequested") return;
+        asked.push(event.payload.summary);
+        void person.send("AnswerPermission", { call: event.payload.call, decision: "deny" }, session);
+      });
+      await turnOf(person, session, "go");
+      expect(existsSync(join(hosted.root, "by-person"))).toBe(true);
+      const agent = await connectAgent(hosted);
+      const { value } = await agent.call("run_agent_with_shell_access", { prompt: "go", session });
+      expect(value.denied).toHaveLength(1);
+      expect(asked).toEqual([expect.stringContaining("by-agent")]);
+      expect(existsSync(join(hosted.root, "by-agent"))).toBe(false);
+    },
+  );
 
   verifies(["C8"], "gets a denial with its reason when no person answers in time", async () => {
     const home = await temporaryFolder();

@@ -87,6 +87,13 @@ export class RunPermissions implements PermissionJudge {
     return this.#mode ?? this.#options.loaded.settings.permission_mode.value;
   }
 
+  /** A person who allows everything in a session does so for turns of people, not for those of an agent that joins the session. */
+  get modeOfTurn(): PermissionMode {
+    const { outer, originator, loaded } = this.#options;
+    if (outer !== undefined) return outer.modeOfTurn;
+    return this.#mode === "allow" && originator() === "agent" ? loaded.settings.permission_mode.value : this.mode;
+  }
+
   /** Applies to this session from the next decision on. */
   setMode(mode: PermissionMode): void {
     this.#mode = mode;
@@ -132,7 +139,7 @@ export class RunPermissions implements PermissionJudge {
     if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
     const { loaded, plugins = [] } = this.#options;
     const { permissions } = loaded.settings;
-    const { mode } = this;
+    const mode = this.modeOfTurn;
     const hasRules =
       permissions.value !== undefined || plugins.some(({ registrations }) => registrations.rules.length > 0);
     if (mode === "deny" || hasRules) return false;
@@ -151,7 +158,8 @@ export class RunPermissions implements PermissionJudge {
   async findSandbox(): Promise<void> {
     const { isSandboxed, whyNotContained } = this.#options;
     this.#sandboxed = await isSandboxed();
-    this.#contained = this.mode === "auto" && whyNotContained !== undefined && (await whyNotContained()) === undefined;
+    this.#contained =
+      this.modeOfTurn === "auto" && whyNotContained !== undefined && (await whyNotContained()) === undefined;
   }
 
   parts(): Promise<PermissionParts> {
@@ -253,7 +261,7 @@ export class RunPermissions implements PermissionJudge {
     const engine = new PermissionEngine({
       ...(before !== undefined && { before }),
       policy: (): PermissionPolicy => ({
-        mode: this.mode,
+        mode: this.modeOfTurn,
         preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
         edits: parsed.edits ?? "contained",
         rules: [...parsed.rules, ...ofPlugins],
