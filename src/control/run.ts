@@ -195,8 +195,15 @@ export class Run {
       const left = this.#takeLeft();
       return { ended: this.#begin({ ...wanted, content: [...left.flat(), ...content] }, left.length) };
     }
-    if (delivery !== undefined) return this.#inbox.add({ content, from: originator, delivery });
+    if (delivery !== undefined) {
+      return this.#inbox.add({ content, from: originator, delivery: this.#allowed(delivery, originator) });
+    }
     return { refused: this.#inProgress(this.#turn) };
+  }
+
+  /** What an agent says in a turn of a person would work with the person's permissions, so it waits for a turn of its own. */
+  #allowed(delivery: InputDelivery, from: Originator): InputDelivery {
+    return from.identity === "agent" && this.#originator.identity === "human" ? "queue" : delivery;
   }
 
   /** Work on the conversation between two turns. Input waits or is refused as during a turn, and cancel stops it. */

@@ -225,6 +225,19 @@ describe("an agent", () => {
     },
   );
 
+  verifies(["C8", "P4"], "cannot speak in a turn of a person: its input waits for a turn of its own", async () => {
+    const { hosted } = await open([reply().hang()]);
+    const person = hosted.connectPerson();
+    const created = await person.send("CreateSession", {});
+    const session = (created.ok ? created.session : undefined) as SessionId;
+    await person.send("SendInput", { content: [{ type: "text", text: "go" }] }, session);
+    const { own } = await connectAgent(hosted);
+    const steering = { content: [{ type: "text", text: "do something else" }], steer: true } as const;
+    expect(await own.send("SendInput", steering, session)).toMatchObject({ ok: true, value: { state: "queue" } });
+    expect(await person.send("SendInput", steering, session)).toMatchObject({ ok: true, value: { state: "steer" } });
+    await person.send("CancelTurn", {}, session);
+  });
+
   verifies(["C8"], "gets a denial with its reason when no person answers in time", async () => {
     const home = await temporaryFolder();
     await mkdir(join(home, "config"));
