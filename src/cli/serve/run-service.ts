@@ -8,12 +8,24 @@ import type { AnsweredRequest } from "../../control/transports/http/server.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
 import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT } from "../exit-codes.js";
 import { type Prepared, prepare } from "../run/prepare.js";
 import { processTerminal } from "../terminal-io.js";
+import { surviveStrayErrors } from "./stray-errors.js";
 
 export async function runService(flags: ParsedFlags, variables: Variables): Promise<number> {
+  const report = (line: string) => void process.stderr.write(`oxbow: ${line}\n`);
+  const restore = surviveStrayErrors(process, { clock: nodeClock, report });
+  try {
+    return await serveUntilStopped(flags, variables);
+  } finally {
+    restore();
+  }
+}
+
+async function serveUntilStopped(flags: ParsedFlags, variables: Variables): Promise<number> {
   const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
