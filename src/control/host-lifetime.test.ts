@@ -153,6 +153,36 @@ describe("the end of the engine", () => {
   });
 });
 
+describe("a session that does not end", () => {
+  verifies(["O4"], "keeps the engine from ending for half a minute at most", async () => {
+    const clock = new ManualClock();
+    let stuck: SessionId | undefined;
+    const part: CreatePart = ({ session }) => ({
+      name: "stuck",
+      close: () => (session === stuck ? new Promise(() => {}) : undefined),
+    });
+    const { engine, connect } = await engineWith([], { clock, parts: [part] });
+    const client = connect();
+    const { events, until } = watch(client);
+    stuck = await created(client);
+    const other = await created(client);
+    let isClosed = false;
+    const closing = engine.close().then(() => {
+      isClosed = true;
+    });
+    await until("SessionEnded", other);
+    clock.advance(29_999);
+    await new Promise(setImmediate);
+    expect(isClosed).toBe(false);
+    clock.advance(1);
+    await closing;
+    expect(events.map(({ kind, session }) => [kind, session])).toEqual([
+      ["SessionEnded", other],
+      ["SessionEnded", stuck],
+    ]);
+  });
+});
+
 describe("a session with a fault", () => {
   verifies(["L14", "C3"], "touches no other: hooks, subscribers, tools, readers and its end may fail", async () => {
     const faulty = new Set<SessionId>();

@@ -90,6 +90,7 @@ export class Host {
     this.#sessions = new HostedSessions({
       openRun: ports.openRun,
       personMayCome: () => this.#isReachable,
+      clock: this.#clock,
       idle: ports.idle,
       onFault: (session, error) => ports.onFault?.(session, error),
     });

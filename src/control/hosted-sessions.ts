@@ -5,6 +5,7 @@
  * 2. A session that cannot be opened or closed does not affect the others.
  * 3. A session without readers and without a turn ends after a while (idle-watch.ts). Attaching to it opens it again.
  */
+import type { Clock } from "../base/clock.js";
 import type { CommandReply } from "../protocol/client.js";
 import type { CommandPayloads } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -46,9 +47,13 @@ export interface HostedSessionsOptions {
   readonly openRun: OpenRun;
   /** Someone may still connect who can answer a question. */
   readonly personMayCome: () => boolean;
+  readonly clock: Clock;
   readonly idle?: IdlePolicy | undefined;
   readonly onFault: (session: SessionId, error: unknown) => void;
 }
+
+/** Stopping the commands of a session and saving its log take a few seconds at most. */
+const LONGEST_END_MS = 30_000;
 
 type Create = CommandPayloads["CreateSession"];
 
@@ -131,11 +136,25 @@ export class HostedSessions {
     this.#open.delete(session);
     hosted.used();
     try {
-      await hosted.run.close(reason);
+      await this.#inTime(hosted.run.close(reason));
     } catch (error) {
       this.#options.onFault(session, error);
     }
     hosted.attached.end(reason);
+  }
+
+  /** A session that does not end must not keep the engine from ending. */
+  async #inTime(closing: Promise<void>): Promise<void> {
+    let stopTimer = () => {};
+    const late = new Promise<never>((_, reject) => {
+      const error = new Error(`it did not end within ${LONGEST_END_MS / 1000} s`);
+      stopTimer = this.#options.clock.after(LONGEST_END_MS, () => reject(error));
+    });
+    try {
+      await Promise.race([closing, late]);
+    } finally {
+      stopTimer();
+    }
   }
 
   async #openNew(

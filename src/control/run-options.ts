@@ -1,0 +1,76 @@
+/** What a run is made of, and what it takes. */
+import type { Bus } from "../engine/bus.js";
+import type { TurnResult } from "../engine/loop.js";
+import type { EnginePorts, Model } from "../engine/ports.js";
+import type { StageChains } from "../engine/turn.js";
+import type { InputContent, Message } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { InputDelivery, SessionMode } from "../protocol/events.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { Originator } from "./attached-client.js";
+import type { PermissionPrompts } from "./permission-prompts.js";
+
+export interface RunOptions {
+  readonly session: SessionId;
+  readonly bus: Bus;
+  readonly ports: EnginePorts;
+  readonly stages: StageChains;
+  readonly model: Model;
+  readonly permissionPrompts: PermissionPrompts;
+  /** The earlier conversation of a resumed session. */
+  readonly conversation?: readonly Message[];
+  /** Inputs that waited when an earlier run stopped. */
+  readonly waiting?: readonly (readonly InputContent[])[];
+  /** The first event of this run, if clients may have seen others with its id and the next ones: the engine stopped before it saved those. */
+  readonly replacesFrom?: number;
+  /** Events from before a client attached: a gap in the log, the end of an interrupted turn. */
+  readonly opening?: readonly Envelope[];
+  /** Finds the route that an input names. */
+  readonly route?: (content: readonly InputContent[]) => RoutedInput;
+  /** Plan mode, if the run supports it. */
+  readonly plan?: PlanSwitch;
+  /** Changes the mode; returns the reason if it may not. */
+  readonly setMode?: (mode: SessionMode, client: Originator, turn: Originator) => Promise<string | undefined>;
+  /** What the model gets with the input of the next turn. */
+  readonly inputNotice?: (input: readonly InputContent[]) => string | undefined | Promise<string | undefined>;
+  /** The time limit of a turn; reaching it is a limit, not a failure. */
+  readonly turnTimeoutMs?: number;
+  /** Resolves when all events so far are saved; rejects if they cannot be. */
+  readonly saved?: () => Promise<void>;
+  /** Frees what the run holds: background commands, watchers. */
+  readonly dispose?: () => Promise<void> | void;
+}
+
+export interface PlanSwitch {
+  isOn(): boolean;
+  /** The mode without the plan. */
+  mode(): SessionMode;
+  enter(): Promise<void>;
+  /** Why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
+  exit(request: {
+    readonly approve: boolean;
+    readonly client: Originator;
+    readonly turn: Originator;
+  }): Promise<string | undefined>;
+}
+
+export interface TurnInput {
+  readonly content: readonly InputContent[];
+  readonly originator: Originator;
+  /** How to deliver it during a turn; without it, it is refused. */
+  readonly delivery?: InputDelivery;
+  /** What the model gets with it besides the run's own notices. */
+  readonly notice?: string;
+  /** The model of this turn alone. */
+  readonly model?: Model;
+}
+
+/** The route that an input names, and the rest of the input. */
+export interface RoutedInput {
+  readonly content: readonly InputContent[];
+  readonly route?: string;
+}
+
+export interface Started {
+  readonly ended: Promise<TurnResult>;
+}
