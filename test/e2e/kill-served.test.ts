@@ -72,6 +72,7 @@ async function start(env: Readonly<Record<string, string>>, cwd: string) {
     child?.kill(signal);
     await ended.catch(() => {});
   };
+  onTestFinished(() => void child?.kill("SIGKILL"));
   return { connect, stop };
 }
 
