@@ -6,6 +6,7 @@ import { runScenario } from "../../src/testkit/conformance/protocol/run-scenario
 import { SCENARIOS } from "../../src/testkit/conformance/protocol/suite.js";
 import { openTransport } from "../../src/testkit/conformance/protocol/transports/open-transport.js";
 import { parseScript } from "../../src/testkit/index.js";
+import { oxbow } from "../support/program.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { sample } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -37,4 +38,20 @@ describe("the conformance suite", () => {
       expect(problems).toEqual([]);
     });
   }
+
+  verifies(["C9"], "runs from the command line, with a report for people and for programs", async () => {
+    const env = { OXBOW_TOKEN: served.token };
+    const args = ["conformance", "--against", served.url, "--only", "send"];
+    const told = await oxbow(args, { env });
+    expect(told).toMatchObject({ code: 0, stderr: "" });
+    expect(told.stdout).toMatch(/^✓ send \(\d+ ms\)$/m);
+    expect(told.stdout).toContain("1 passed, 0 failed, 0 skipped · http, protocol 0.2.0");
+    const report = JSON.parse((await oxbow([...args, "--json"], { env })).stdout);
+    expect(report).toMatchObject({ passed: 1, failed: 0, scenarios: [{ name: "send", result: { state: "passed" } }] });
+    const without = await oxbow(args, {});
+    expect(without.code).toBe(1);
+    expect(without.stdout).toContain("✗ send");
+    expect((await oxbow(["conformance", "--against", "gopher:x"], {})).code).toBe(2);
+    expect((await oxbow(["conformance", "--model-script"], {})).stdout).toContain("conformance: ask");
+  });
 });
