@@ -48,6 +48,8 @@ export class Attachments {
   readonly #readers = new Map<unknown, Attachment>();
   readonly #recent: Envelope[] = [];
   readonly #questions = new Map<CallId, Envelope>();
+  /** The readers that still get stored events, by their keys. */
+  readonly #behind = new Set<unknown>();
   /** The clients that have followed this run. */
   readonly #known = new Set<ClientId>();
   #isEnded = false;
@@ -84,6 +86,11 @@ export class Attachments {
     return this.readers.some(({ canAnswer, identity }) => canAnswer && identity === "human");
   }
 
+  /** The readers that have all events so far: one that still reads stored events is not among them. */
+  get liveReaders(): readonly AttachedClient[] {
+    return this.readers.filter((client) => !this.#behind.has(keyOf(client)));
+  }
+
   get readers(): readonly AttachedClient[] {
     return [...this.#readers.values()].map(({ client }) => client);
   }
@@ -111,6 +118,7 @@ export class Attachments {
     if (attachment === undefined) return;
     attachment.detach();
     this.#readers.delete(key);
+    this.#behind.delete(key);
     if (this.#readers.size === 0) this.onChange();
   }
 
@@ -138,6 +146,7 @@ export class Attachments {
       reached,
       isAttached: () => this.#readers.get(key) === attachment,
     };
+    this.#behind.add(key);
     this.#add(attachment);
     try {
       if (after > reached) client.deliver(this.#gap({ from: reached + 1, to: after, reason: "lost" }));
@@ -146,6 +155,7 @@ export class Attachments {
       // Nothing can be published between these two.
       for (const event of [...this.#recent]) deliverNext(reader, event);
       stopLive = this.#run.bus.subscribe((event) => deliverNext(reader, event));
+      this.#behind.delete(key);
       return undefined;
     } catch (error) {
       if (reader.isAttached()) this.detach(key);

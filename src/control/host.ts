@@ -154,7 +154,7 @@ export class Host {
     const told = new Set<ClientId>();
     for (const { run, attached } of this.#sessions.all()) {
       const { session, bus } = run;
-      for (const reader of attached.readers) {
+      for (const reader of attached.liveReaders) {
         if (reader.identity !== "human" || !reader.canAnswer || reader.id === except) continue;
         told.add(reader.id);
         const payload = { level: "warning", message } as const;

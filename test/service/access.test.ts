@@ -263,6 +263,7 @@ describe("a stream", () => {
       clock.advance(10 * 60_000);
       await reader.until("TokenExpiring");
       expect(reader.comments[0]).toBe(": heartbeat");
+      expect(reader.frames[0]?.id).toBe("");
       clock.advance(5 * 60_000);
       await reader.ended;
       expect((await own.ask("/v1/sessions", { token })).json.error.reason).toBe("TokenExpired");

@@ -10,6 +10,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.js";
+import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
 import type { TokenClaims } from "../auth/claims.js";
@@ -105,7 +106,7 @@ class SocketConnection {
   readonly #watch: TokenWatch;
   readonly #options: WebSocketsOptions & { readonly claims: TokenClaims; readonly wanted: Wanted };
   readonly #busy = new Set<string>();
-  #lastId = 0;
+  #last: Envelope | undefined;
   #isAlive = true;
   #waiting: (() => void)[] = [];
   #stopTimer = () => {};
@@ -127,7 +128,7 @@ class SocketConnection {
       ready: () => this.#ready(),
     });
     client.subscribe((event) => {
-      this.#lastId = event.id;
+      this.#last = event;
       if (event.kind === "TurnStarted") this.#busy.add(event.session);
       if (event.kind === "TurnEnded" && this.#busy.delete(event.session)) this.#watch.check();
     });
@@ -140,8 +141,9 @@ class SocketConnection {
       ...{ claims, tokens, clock },
       warn: (payload) => {
         const ts = new Date(clock.wall()).toISOString();
-        const session = wanted.session ?? "sess_none";
-        this.#frames.event({ id: this.#lastId, kind: "TokenExpiring", session, originator: client.id, ts, payload });
+        // It belongs to no session. An id after the last event of its session would make a client skip events.
+        const { id = 0, session = wanted.session ?? "sess_none" } = this.#last ?? {};
+        this.#frames.event({ id, kind: "TokenExpiring", session, originator: client.id, ts, payload });
       },
       end: (cause) => socket.close(4401, cause.reason),
       isBusy: () => this.#busy.size > 0,

@@ -25,7 +25,7 @@ export async function streamEvents(call: Call): Promise<Response> {
     if (sessions.length === 0) throw new Refused(failure("SessionNotFound", { session }));
     return new Response(null, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
   }
-  const stream = new SessionStream(call, { session, client: reader });
+  const stream = new SessionStream(call, { session, client: reader, after });
   const followed = await reader.follow(session, {
     after,
     deliver: (event) => stream.deliver(event),
@@ -47,21 +47,29 @@ function afterOf(call: Call): number | undefined {
   throw refuse("InvalidInput", "Last-Event-ID must be the id of an event: a whole number.");
 }
 
+interface StreamPlace {
+  readonly session: SessionId;
+  readonly client: HostClient;
+  /** The last event that the reader has. */
+  readonly after: number | undefined;
+}
+
 /** One open stream. The response begins with the first event, or when the session was found: before, an error can still be sent. */
 class SessionStream {
   readonly #call: Call;
-  readonly #place: { readonly session: SessionId; readonly client: HostClient };
+  readonly #place: StreamPlace;
   readonly #release: () => void;
   #stream: EventStream | undefined;
   #watch: TokenWatch | undefined;
   #stop: (() => void) | undefined;
   #isClosed = false;
   #isBusy = false;
-  #lastId = 0;
+  #lastId: number | undefined;
 
-  constructor(call: Call, place: { readonly session: SessionId; readonly client: HostClient }) {
+  constructor(call: Call, place: StreamPlace) {
     this.#call = call;
     this.#place = place;
+    this.#lastId = place.after;
     const { claims, service } = call;
     this.#release = claims === undefined ? () => {} : service.clients.hold(claims, place.client);
     call.response.once("close", () => this.#close());
@@ -119,7 +127,10 @@ class SessionStream {
   #tell(kind: "TokenExpiring", payload: { readonly jti: string; readonly expires_at: string }): void {
     const { session, client } = this.#place;
     const ts = new Date(this.#call.service.clock.wall()).toISOString();
-    this.deliver({ id: this.#lastId, kind, session, originator: client.id, ts, payload });
+    const id = this.#lastId;
+    const event = { id: id ?? 0, kind, session, originator: client.id, ts, payload };
+    // Without a last event there is no id to resume after.
+    this.#opened().send(JSON.stringify(event), `${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\n`);
   }
 
   #close(): void {

@@ -1,5 +1,6 @@
 /** What clients look up: each route answers one query. */
 import type { QueryKind } from "../../../../protocol/queries.js";
+import { refuse } from "../call.js";
 import type { Route } from "../route.js";
 import { listOf, SESSION_ID, shape } from "../schemas.js";
 
@@ -13,7 +14,12 @@ function lookup(
     ...{ name, summary, path, method: "GET", tag: "lookups" },
     query: { session: SESSION_ID },
     answers: { 200: { about: summary, schema: shape({ [field]: listOf({ type: "object" }) }) } },
-    handle: async (call) => call.json(await call.query(kind, {}, call.sessionInQuery)),
+    handle: async (call) => {
+      const { sessionInQuery: session } = call;
+      if (session === undefined && kind === "ListTools")
+        throw refuse("InvalidInput", `Name the session: ${path}?session=ID.`);
+      return call.json(await call.query(kind, {}, session));
+    },
   };
 }
 
