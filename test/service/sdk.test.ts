@@ -53,7 +53,7 @@ async function until(events: AsyncIterable<Envelope>, kind: Envelope["kind"]): P
   return seen;
 }
 
-describe.each(["http", "socket", "ws"] as const)("a connection over %s", (wire) => {
+describe.each(["socket", "ws"] as const)("a connection over %s", (wire) => {
   verifies(["U5"], "sends prompts, follows events and asks queries", async () => {
     await start("reply\n  text: Hello there.\nloop\n");
     const connection = await open(wire, "my bot");

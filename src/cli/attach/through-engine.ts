@@ -24,7 +24,7 @@ import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { fitsTerminalClient } from "../run/converse.js";
 import { personPresent } from "../terminal-io.js";
 import { refuseFlagsOfEngine } from "./attach-flags.js";
-import { type AttachPlace, chooseByFlags, folderOf, openAttached } from "./attached-talk.js";
+import { type AttachPlace, chooseByFlags, folderOf, openAttached, sessionsOf } from "./attached-talk.js";
 import { converseAttached } from "./converse.js";
 import { Loss } from "./loss.js";
 import { type Choice, offerAttach, pickByNumber } from "./offer.js";
@@ -105,7 +105,8 @@ async function converse(
     if ("owner" in next) return { own: { session: end.session, owner: next.owner } };
     reached = next.reached;
     lost = next.lost;
-    choice = { kind: "attach", session: { id: end.session } };
+    const known = (await sessionsOf(reached.client)).find(({ id }) => id === end.session);
+    choice = { kind: "attach", session: known ?? { id: end.session } };
   }
 }
 
