@@ -93,6 +93,14 @@ export class ApprovedLock {
     return this.#contents.get(sha256);
   }
 
+  /** The program files of an approved entry that are not what they were: their paths. */
+  async changedPins(item: ContentItem, bytes: Uint8Array): Promise<readonly string[]> {
+    const pins = this.decisionOn(item)?.pins;
+    if (pins === undefined) return [];
+    const now = (await this.#findPins?.(item, bytes)) ?? {};
+    return Object.entries(pins).flatMap(([path, hash]) => (now[path] === hash ? [] : [path]));
+  }
+
   /** The last decision on each thing in a folder. */
   below(root: string): readonly LockEntry[] {
     const last = new Map<string, LockEntry>();

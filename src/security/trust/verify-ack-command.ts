@@ -9,6 +9,7 @@ import { describeFile } from "./describe.js";
 import type { DiscoverOptions } from "./discover.js";
 import { projectTop } from "./folders.js";
 import { isThere } from "./is-there.js";
+import { readItem } from "./read-trusted.js";
 import { reviewContent, type TrustPolicy } from "./review.js";
 import { count, shown } from "./shown.js";
 
@@ -24,6 +25,7 @@ export async function verifyAckCommand(options: VerifyOptions): Promise<CommandR
   const found = withApproved(await findAll(options), options.lock);
   const review = await reviewContent(found, options.lock, options.policy);
   const drift = [
+    ...(await changedPrograms(review.approved, options.lock)),
     ...[...review.pending, ...review.noted].map(({ item, state }) => {
       const what = state === "new" ? "not approved" : "changed since it was approved";
       return `${what}: ${labelOf(item.kind)} ${fullName(item)}`;
@@ -43,6 +45,16 @@ export async function verifyAckCommand(options: VerifyOptions): Promise<CommandR
   const approved = `${count(review.approved.length, "item")} approved`;
   const refused = review.refused.length > 0 ? `, ${review.refused.length} refused` : "";
   return { text: `${[`No drift: ${approved}${refused}.`, ...notes].join("\n")}\n`, exitCode: 0 };
+}
+
+async function changedPrograms(items: readonly ContentItem[], lock: ApprovedLock): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const item of items) {
+    if (item.kind !== "mcp") continue;
+    for (const path of await lock.changedPins(item, await readItem(item)))
+      found.push(`changed since it was approved: ${shown(path)}, which ${labelOf(item.kind)} ${fullName(item)} starts`);
+  }
+  return found;
 }
 
 /** It checks files in nested folders because they were approved, not because a tool touched them. */
