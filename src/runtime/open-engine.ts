@@ -173,6 +173,10 @@ export function createEngine(options: EngineOptions): Engine {
       profiles: async (run) => (await placeLists()).profilesOf(run ? placeOf(run) : options.place, options),
       skills: async (run) => (await placeLists()).skillsOf(run ? placeOf(run) : options.place),
       skill: async (run, name) => (await placeLists()).skillOf(run ? placeOf(run) : options.place, name),
+      mcpServers: async (run) => {
+        const { SERVERS } = await import("../extensions/mcp/registry.js");
+        return SERVERS.states(run && placeOf(run).root);
+      },
       extensions: async (run) => {
         const { extensionSections } = await import("./content/extension-sections.js");
         return extensionSections(placeOf(run).content?.extensions);

@@ -37,6 +37,7 @@ export interface QuerySources {
   readonly files: QueryPorts["files"];
   readonly waiting: QueryPorts["waiting"];
   readonly extensions: QueryPorts["extensions"];
+  readonly mcpServers: QueryPorts["mcpServers"];
   readonly profiles: QueryPorts["profiles"];
   readonly skills: QueryPorts["skills"];
   readonly skill: QueryPorts["skill"];
@@ -81,6 +82,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     ...(files && { files }),
     ...(waiting && { waiting }),
     ...(extensions && { extensions }),
+    ...(sources.mcpServers && { mcpServers: sources.mcpServers }),
     permissions: async (run) => {
       const permissions = permissionsOf(run);
       return permissions && (await permissionInfo(permissions));

@@ -91,6 +91,8 @@ describe("an MCP server", () => {
     await project.open("reply\n  text: Done.\n");
     await project.turn("what can slow do?");
     expect(toolsOf(project.requests[0])).toEqual(["mcp_search", "mcp__slow__say"]);
+    const listed = await project.client.query("ListMcpServers", {}, project.session);
+    expect(listed).toMatchObject({ ok: true, answer: { servers: [{ name: "slow", state: "ready", tools: 1 }] } });
   });
 
   verifies(["E6"], "asks like every tool, and what it says about itself changes nothing", async () => {

@@ -9,6 +9,13 @@ export interface ServerHandle {
   release(): Promise<void>;
 }
 
+export interface ServerInfo {
+  readonly name: string;
+  readonly state: string;
+  readonly tools: number;
+  readonly detail?: string;
+}
+
 interface Held {
   readonly server: McpServer;
   users: number;
@@ -44,6 +51,17 @@ export class ServerRegistry {
       users,
       state: server.state,
     }));
+  }
+
+  /** For clients that list them; those of one folder, if it is given. */
+  states(root?: string): readonly ServerInfo[] {
+    const servers = [...this.#held.values()].map(({ server }) => server);
+    return servers
+      .filter((server) => root === undefined || server.root === root)
+      .map(({ config, state, tools, problem }) => ({
+        ...{ name: config.name, state, tools: tools.length },
+        ...(problem !== undefined && { detail: problem }),
+      }));
   }
 }
 

@@ -74,6 +74,10 @@ export class McpServer {
     this.#requests = new ServerRequests(options.config.name, options.root);
   }
 
+  get root(): string {
+    return this.#options.root;
+  }
+
   get state(): ServerState {
     return this.#state;
   }
