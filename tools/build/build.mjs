@@ -54,6 +54,17 @@ const TOGETHER = {
 };
 /** Modules that load together after the first request, with everything that only they import. */
 const LATER = {
+  // What a start in a folder with content of its own reads and compares.
+  content: [
+    ...["find-extensions", "project-instructions", "approvals"].map((name) => `src/runtime/content/${name}.ts`),
+    ...["discover", "review", "read-trusted", "pass-content", "approved-lock"].map(
+      (name) => `src/security/trust/${name}.ts`,
+    ),
+  ],
+  // The content of a project needs this before the first request, and not the rest of what calls need.
+  outside: ["untrusted/untrusted", "untrusted/reveal-hidden", "untrusted/break-control-tokens", "trust/shown"].map(
+    (name) => `src/security/${name}.ts`,
+  ),
   saving: [
     ...["journal", "key", "find-project-sessions", "sqlite/sqlite-store"].map((name) => `src/sessions/${name}.ts`),
     ...["redact", "redacting-stream"].map((name) => `src/security/redact/${name}.ts`),
@@ -85,7 +96,7 @@ const LATER = {
     ),
     ...["own-files", "open-guard-list"].map((name) => `src/security/guard-list/${name}.ts`),
     ...["judge", "quiet-repository", "programs/quiet-git"].map((name) => `src/security/shell/${name}.ts`),
-    ...["planted/planted-repositories", "untrusted/untrusted"].map((name) => `src/security/${name}.ts`),
+    "src/security/planted/planted-repositories.ts",
     ...["undo/recorder", "undo/journal"].map((name) => `src/sessions/${name}.ts`),
     ...["ask-git", "contained-reach", "sandbox-ahead"].map((name) => `src/runtime/parts/${name}.ts`),
     "src/runtime/settings/workspace-state.ts",
