@@ -28,6 +28,10 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/ --provider chatgpt /, "needs an account (test/e2e/sign-in)"],
   [/^oxbow auth remove /, "needs what the lines before it store"],
   [/^curl /, "needs a running server (test/library/documentation)"],
+  [/^ox /, "needs a running service (test/service)"],
+  [/^oxbow serve\b/, "serves until it is stopped (test/e2e/serve)"],
+  [/^oxbow mcp-server forget /, "needs a program that was allowed (src/cli/mcp-server)"],
+  [/^oxbow mcp (auth|test) /, "needs a server on the network (test/engine/mcp)"],
   [/^oxbow ollama (start|pull)/, "starts and downloads programs (test/e2e/local-models)"],
   [/^oxbow mock-model --script/, "serves until it is stopped (src/testkit)"],
   [/^oxbow ack\b/, "asks a person (test/e2e/trust)"],
@@ -200,6 +204,8 @@ const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> =
   ts: runModule,
   // Skills, prompt files and agent types begin with fields.
   markdown: ({ text, place }) => expect(readFrontMatter(text), place).toMatchObject({ state: "read", problems: [] }),
+  // The configuration of Neovim.
+  lua: () => {},
   // Each is parsed and played in src/testkit/mock-model/examples.test.ts.
   mock: () => {},
 };
