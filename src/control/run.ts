@@ -208,7 +208,7 @@ export class Run {
       .then((own) => {
         const notices = [notice, own].filter((one) => one !== undefined);
         if (notices.length > 0) turn.notice = notices.join("\n\n");
-        turn.isPlanning = plan?.isOn() === true;
+        turn.isPlanning = () => plan?.isOn() === true;
         return runTurn(turn, stages);
       })
       .then((result) => {

@@ -36,7 +36,7 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
     ...(notice !== undefined && { notice }),
     ...(route !== undefined && { route }),
     ...(queued > 0 && { queued }),
-    ...(isPlanning && { plan: true }),
+    ...(isPlanning() && { plan: true }),
   });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage = "start";
@@ -117,6 +117,7 @@ function conclude(turn: Turn): TurnResult {
     ...(turn.cost !== undefined && turn.cost !== "unknown" && { cost: turn.cost }),
     ...(turn.shares.length > 1 && { by_model: turn.shares }),
     ...(turn.truncated && { truncated: true as const }),
+    ...(turn.isPlanning() && { plan: true as const }),
     ...(cause !== undefined && outcome !== "cancelled" && { failure: cause }),
   };
 }

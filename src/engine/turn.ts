@@ -75,8 +75,8 @@ export class Turn {
   readonly input: readonly InputContent[];
   /** Set before the turn begins. */
   notice: string | undefined;
-  /** The session is in plan mode when the turn begins. */
-  isPlanning = false;
+  /** Whether the session is in plan mode now. */
+  isPlanning: () => boolean = () => false;
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly route: string | undefined;

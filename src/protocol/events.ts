@@ -171,6 +171,8 @@ export interface EventPayloads {
     readonly by_model?: readonly ModelShare[];
     /** The model stopped at its output limit: the text is incomplete. */
     readonly truncated?: true;
+    /** The session is in plan mode. */
+    readonly plan?: true;
     readonly failure?: Failure;
   };
   PermissionRequested: {

@@ -228,12 +228,12 @@ describe.each(["sqlite", "files"] as const)("a log in the %s store, condensed,",
     const whole = await rebuildConversation(store.events(session));
     read = 0;
     const first = await readStoredSession(store, session);
-    // One more for the time of the last turn.
-    expect(read).toBe(count + 1);
+    // Two more: for the time of the last turn, and for the mode at its end.
+    expect(read).toBe(count + 2);
     expect(first.uncondensed).toBe(700);
     read = 0;
     const second = await readStoredSession(store, session);
-    expect(read).toBe(701);
+    expect(read).toBe(702);
     for (const { rebuilt, turns } of [first, second]) {
       expect(rebuilt).toEqual(whole);
       expect(turns).toBe(count / 100);

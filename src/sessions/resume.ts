@@ -47,7 +47,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     ...(lastTurnAt !== undefined && { lastTurnAt }),
     turns,
     uncondensed,
-    isPlanning: await wasPlanning(store, session, started ?? 0),
+    isPlanning: await wasPlanning(store, session),
     orphans,
     ...(expired > told && { gap: { from: told + 1, to: expired } }),
   };
@@ -68,11 +68,12 @@ async function withExpiredTurn(
   return { ...rebuilt, open, waiting: left, ...(unfinished !== undefined && { unfinished }) };
 }
 
-/** The last turn says whether it began in plan mode; the mode may have changed since. */
-async function wasPlanning(store: SessionStore, session: SessionId, lastTurn: number): Promise<boolean> {
+/** The last turn says whether the session was in plan mode at its end; the mode may have changed since. */
+async function wasPlanning(store: SessionStore, session: SessionId): Promise<boolean> {
+  const ended = await store.last(session, "TurnEnded");
   let isPlanning = false;
-  for await (const event of store.events(session, { after: lastTurn - 1 })) {
-    if (event.kind === "TurnStarted") isPlanning = event.payload.plan === true;
+  for await (const event of store.events(session, { after: (ended ?? 1) - 1 })) {
+    if (event.kind === "TurnStarted" || event.kind === "TurnEnded") isPlanning = event.payload.plan === true;
     else if (event.kind === "ModeChanged") isPlanning = event.payload.mode === "plan";
   }
   return isPlanning;

@@ -65,10 +65,7 @@ const OUTCOME = oneOf("answered", "limit", "denied", "stopped", "cancelled", "fa
 const SUBAGENT: Fields = { call: STRING, session: STRING, type: STRING };
 
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
-  TurnStarted: object(
-    { turn: STRING, input: CONTENT },
-    { notice: STRING, route: STRING, queued: DELTAS, plan: { const: true } },
-  ),
+  TurnStarted: object({ turn: STRING, input: CONTENT }, { notice: STRING, route: STRING, queued: DELTAS, plan: TRUE }),
   InputQueued: object({ input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING }),
   InputSteered: object({ turn: STRING, input: CONTENT, from: STRING }),
   InputDropped: object({ inputs: { type: "array", items: CONTENT }, by: STRING }),
@@ -115,7 +112,13 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
       iterations: NUMBER,
       usage: USAGE,
     },
-    { truncated: TRUE, failure: object(FAILURE_FIELDS), cost: COST, by_model: { type: "array", items: SHARE } },
+    {
+      truncated: TRUE,
+      plan: TRUE,
+      failure: object(FAILURE_FIELDS),
+      cost: COST,
+      by_model: { type: "array", items: SHARE },
+    },
   ),
   PermissionRequested: object({ call: STRING, tool: STRING, args: OBJECT, summary: STRING }),
   PermissionResolved: object(
