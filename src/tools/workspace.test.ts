@@ -248,7 +248,7 @@ describe("[T3] ways out", () => {
     const all = await Workspace.open("/");
     await refusal(all.readText("/proc/self/environ"));
     await refusal(all.readText("/dev/zero"));
-    expect((await all.readText(join(root, "a.txt"))).text).toBe("in");
+    expect((await all.readText("/etc/hostname")).text).not.toBe("");
   });
 
   it("overlong names and paths are errors, not crashes", async () => {

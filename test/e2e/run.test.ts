@@ -273,12 +273,12 @@ describe("exit codes and clear errors", () => {
 
   verifies(["U1", "L9"], "Ctrl-C cancels cleanly (130) and keeps what had arrived", async () => {
     // What comes after the text shows that the text has arrived.
-    const mock = await mockModel("reply\n  text: so far\n  thinking: hm\n  hang\n");
+    const mock = await mockModel("reply\n  text: so far\n  thinking: I wonder\n  hang\n");
     let pressed = false;
     const { code, stdout, stderr } = await oxbow(["run", "go", "-v"], {
       env: providerEnvironment("anthropic", mock.url),
       onOutput: (all, child) => {
-        if (pressed || !all.stderr.includes("hm")) return;
+        if (pressed || !all.stderr.includes("I wonder")) return;
         pressed = child.kill("SIGINT");
       },
     });

@@ -128,14 +128,14 @@ describe("a signal", () => {
 
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     verifies(["L9", "U1"], `${signal} ends the turn of the line client and the client`, async () => {
-      const { cwd, env } = await machine("reply\n  text: so far\n  thinking: hm\n  hang\n");
+      const { cwd, env } = await machine("reply\n  text: so far\n  thinking: I wonder\n  hang\n");
       let ended: Promise<{ ms: number; code: number | null }> | undefined;
       await oxbow(["--plain", "-v"], {
         cwd,
         env,
         input: "go\nnever sent\n",
         onOutput: (all, child) => {
-          if (all.stderr.includes("hm")) ended ??= endsAfter(child, signal);
+          if (all.stderr.includes("I wonder")) ended ??= endsAfter(child, signal);
         },
       });
       expect(await ended).toMatchObject({ code: 130 });

@@ -193,7 +193,7 @@ describe.skipIf(tmux === undefined)("the terminal client", () => {
     terminal.type("C-z");
     await terminal.until(/Stopped/);
     terminal.type("fg", "Enter");
-    await terminal.until(/auto|ask/);
+    await terminal.until(/^ask · /m);
     terminal.type("Enter");
     await terminal.until("Back.");
     await leave(terminal);

@@ -184,8 +184,7 @@ describe("an engine with many sessions and readers", () => {
   verifies(
     ["C3", "C4"],
     "gives every event to readers in another process, over server-sent events",
-    async (context) => {
-      context.skip(!isThorough, "it takes long");
+    async () => {
       const served = await serve({ script: SCRIPT });
       const { engine } = served.hosted;
       const client = engine.host.connect({

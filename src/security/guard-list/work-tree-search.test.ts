@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -15,6 +15,15 @@ const make = (name: string) => mkdirSync(join(root, name), { recursive: true });
 /** An hour ahead of the disk: every folder counts as changed long ago. */
 const clock = { now: () => 0, wall: () => Date.now() + 3_600_000 };
 
+/** Two changes within one tick of the file system have the same time. */
+function untilDiskTicks(): void {
+  const probe = mkdtempSync(join(tmpdir(), "tick-"));
+  const { ctimeNs } = statSync(probe, { bigint: true });
+  do writeFileSync(join(probe, "file"), "");
+  while (statSync(join(probe, "file"), { bigint: true }).ctimeNs === ctimeNs);
+  rmSync(probe, { recursive: true });
+}
+
 describe("[P8] repositories below a folder", () => {
   it("are found when they appear, also with the time of their folder set back, and forgotten when they go", () => {
     make("a/b/c");
@@ -25,6 +34,7 @@ describe("[P8] repositories below a folder", () => {
     expect(nested.find()).toEqual([join(root, "a/b/c")]);
     make("new/deep/.git");
     expect(nested.find()).toEqual(["new/deep", "a/b/c"].map((name) => join(root, name)));
+    untilDiskTicks();
     rmSync(join(root, "a/b/c/.git"), { recursive: true });
     expect(nested.find()).toEqual([join(root, "new/deep")]);
   });
