@@ -96,9 +96,13 @@ describe.skipIf(reason !== undefined)("[P8 T6] a sandbox made ahead", () => {
     ].join("\n");
     const first = await run(script);
     await nextIsReady();
+    // The first command changed the folder, perhaps after the next sandbox was made: that one may be out of date.
+    await run("true");
+    await nextIsReady();
+    const before = made.length;
     const second = await run(script);
     await nextIsReady();
-    expect(made).toEqual(["at once", "ahead", "ahead"]);
+    expect([made[0], ...made.slice(before)]).toEqual(["at once", "ahead"]);
     expect(second).toEqual(first);
     expect(second).toMatchObject({ code: 7, reason: "exit" });
   });
