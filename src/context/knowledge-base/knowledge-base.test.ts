@@ -29,9 +29,9 @@ afterEach(async () => {
 describe("the knowledge base", () => {
   verifies(["X5"], "keeps projects, observations of five kinds, concepts and links, and finds them again", async () => {
     const boat = base.addProject("Boat", "the big one");
-    base.use("/work/boat", boat.id);
-    expect(base.current("/work/boat/deck")?.name).toBe("Boat");
-    expect(base.current("/work/boats")).toBeUndefined();
+    base.use("/srv/boat", boat.id);
+    expect(base.current("/srv/boat/deck")?.name).toBe("Boat");
+    expect(base.current("/srv/boats")).toBeUndefined();
     const origin = { session: "sess_1", event: 42 };
     const [leak = 0, pump = 0] = KINDS.map((kind, i) =>
       base.observe({ project: boat.id, kind, text: `The hull leaks at seam ${i}, ${kind}`, origin }),

@@ -3,10 +3,10 @@ import { verifies } from "../../../test/verifies.js";
 import { readConfig } from "./read-config.js";
 
 const PLACE = {
-  root: "/work/shop",
+  root: "/srv/shop",
   home: "/home/ann",
   variables: { TOKEN: "t1", PORT: "80", OXBOW_MCP_INPUT_API_ID: "i1" },
-  readFile: (path: string) => (path === "/work/shop/.env" ? 'A=1\nexport B="two"\n# C=3\n' : undefined),
+  readFile: (path: string) => (path === "/srv/shop/.env" ? 'A=1\nexport B="two"\n# C=3\n' : undefined),
 };
 
 function read(path: string, value: object, { owner = "user", entry = "mcp_servers.x" } = {}) {
@@ -21,7 +21,7 @@ function configOf(path: string, value: object, more: { owner?: string; entry?: s
 
 describe("entries of MCP servers", () => {
   verifies(["E6"], "of Claude Code expand ${V} and ${V:-x}, and keep what is not set", () => {
-    const config = configOf("/work/shop/.mcp.json", {
+    const config = configOf("/srv/shop/.mcp.json", {
       command: "${HOME_BIN:-/opt}/run",
       args: ["--token", "${TOKEN}", "${MISSING}"],
       env: { P: "${PORT}" },
@@ -33,7 +33,7 @@ describe("entries of MCP servers", () => {
       env: { P: "80" },
     });
     expect(config.unset).toEqual(["MISSING"]);
-    expect(read("/work/shop/.mcp.json", { url: "https://a.b/mcp" })).toMatchObject({
+    expect(read("/srv/shop/.mcp.json", { url: "https://a.b/mcp" })).toMatchObject({
       problem: 'it has a "url" and no "type"',
     });
     const remote = { type: "http", url: "https://a.b/${PORT}", headers: { X: "Bearer ${TOKEN}" } };
@@ -42,7 +42,7 @@ describe("entries of MCP servers", () => {
       url: "https://a.b/80",
       headers: { X: "Bearer t1" },
     });
-    const local = { entry: "projects./work/shop.mcp_servers.a.b" };
+    const local = { entry: "projects./srv/shop.mcp_servers.a.b" };
     expect(configOf("/home/ann/.claude.json", { command: "a" }, local)).toMatchObject({ name: "a.b", scope: "local" });
   });
 
@@ -53,17 +53,17 @@ describe("entries of MCP servers", () => {
       env: { T: "${env:TOKEN}" },
       envFile: "${workspaceFolder}/.env",
     };
-    expect(configOf("/work/shop/.cursor/mcp.json", cursor).transport).toMatchObject({
-      args: ["/work/shop/a", "/home/ann"],
+    expect(configOf("/srv/shop/.cursor/mcp.json", cursor).transport).toMatchObject({
+      args: ["/srv/shop/a", "/home/ann"],
       env: { T: "t1", A: "1", B: "two" },
     });
-    expect(configOf("/work/shop/.cursor/mcp.json", { url: "http://a.b/c" }).transport).toMatchObject({ kind: "http" });
+    expect(configOf("/srv/shop/.cursor/mcp.json", { url: "http://a.b/c" }).transport).toMatchObject({ kind: "http" });
     const vscode = { type: "sse", url: "https://a.b", headers: { K: "${input:api-id}" } };
-    expect(configOf("/work/shop/.vscode/mcp.json", vscode).transport).toMatchObject({
+    expect(configOf("/srv/shop/.vscode/mcp.json", vscode).transport).toMatchObject({
       kind: "sse",
       headers: { K: "i1" },
     });
-    expect(configOf("/work/shop/.vscode/mcp.json", { command: "a", args: ["${input:b}"] }).unset).toEqual([
+    expect(configOf("/srv/shop/.vscode/mcp.json", { command: "a", args: ["${input:b}"] }).unset).toEqual([
       "OXBOW_MCP_INPUT_B",
     ]);
   });
@@ -93,7 +93,7 @@ describe("entries of MCP servers", () => {
 
   verifies(["E6"], "of a project never widen what their server may do", () => {
     const wide = { command: "a", sandbox: "off", writable: ["/etc"], trust_read_only_hints: true, eager_tools: 3 };
-    const path = "/work/shop/.oxbow/config.toml";
+    const path = "/srv/shop/.oxbow/config.toml";
     const narrow = { sandbox: "on", writable: [], trustsHints: false, eagerTools: 3, scope: "project" };
     expect(configOf(path, wide, { owner: "project" })).toMatchObject(narrow);
     const own = { sandbox: "off", writable: ["/etc"], trustsHints: true, scope: "user" };
@@ -101,7 +101,7 @@ describe("entries of MCP servers", () => {
   });
 
   verifies(["E6"], "that cannot be used say why", () => {
-    const path = "/work/shop/.mcp.json";
+    const path = "/srv/shop/.mcp.json";
     const wrong: readonly (readonly [object, string])[] = [
       [{}, '"command"'],
       [{ command: 1 }, '"command" must be text'],
