@@ -115,13 +115,16 @@ reply
     const env = providerEnvironment("anthropic", mock.url);
     await run(["run", "--permission-mode", "allow", `my token is ${secret}, a recognisable prompt`], env);
     const data = join(home, "data");
+    let stored = 0;
     for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       // The log of a database that is being closed goes away.
       const bytes = await readFile(join(entry.parentPath, entry.name), "latin1").catch(() => "");
+      stored += bytes.length;
       expect(bytes).not.toContain("recognisable");
       expect(bytes).not.toContain(secret);
     }
+    expect(stored).toBeGreaterThan(4096);
     const { stdout } = await run(["session", "export", (await firstId(run)) ?? "", "--format", "jsonl"]);
     expect(stdout).toContain("A very recognisable answer.");
     expect(stdout).toContain("«redacted:github»");

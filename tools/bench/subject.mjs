@@ -24,7 +24,7 @@ function promptCommand(subject, { folder, url, flags }) {
   return [subject, "--offline", "--provider", "mock", "--model", "m", "--print", "go"];
 }
 
-function configurePi(folder, url) {
+export function configurePi(folder, url) {
   const agent = join(folder, ".pi", "agent");
   mkdirSync(agent, { recursive: true });
   const mock = { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "bench", models: [{ id: "m" }] };

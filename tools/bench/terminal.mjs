@@ -1,12 +1,12 @@
 // The terminal client in a real terminal: how soon it can be typed into, what it uses when idle, and what long answers and long drafts cost.
 // With --pi PATH the start of pi is measured in the same run.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startMockModel } from "../../dist/testkit.js";
 import { lowerQuartile, median } from "./statistic.mjs";
-import { runPrompt } from "./subject.mjs";
+import { configurePi, runPrompt } from "./subject.mjs";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const DELTAS = 20_000;
@@ -186,10 +186,7 @@ async function openClient(subject, { url, path }) {
 }
 
 function piArguments(folder, { path, url }) {
-  const agent = join(folder, ".pi", "agent");
-  mkdirSync(agent, { recursive: true });
-  const mock = { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "bench", models: [{ id: "m" }] };
-  writeFileSync(join(agent, "models.json"), JSON.stringify({ providers: { mock } }));
+  configurePi(folder, url);
   return [path, "--offline", "--provider", "mock", "--model", "m"];
 }
 
