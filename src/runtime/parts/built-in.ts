@@ -160,6 +160,7 @@ const tools: CreateBuiltIn = (opening) => {
     before: before?.permissions,
     isPlanning: resumed?.isPlanning ?? false,
     parent,
+    model: () => current.run?.model,
   });
   built.add(made);
   return {

@@ -86,9 +86,15 @@ export class RunSandbox {
     return state;
   }
 
-  /** Detects the sandbox of the machine before the first command; reports nothing until then. */
+  /** Does ahead what the first command would wait for; reports nothing until then. */
   async prepare(): Promise<void> {
-    await (await this.#open("pipes", USUAL)).state();
+    const state = await (await this.#open("pipes", USUAL)).state();
+    if (state.kind === "none") return;
+    const { reachOf, whyNotContained } = await import("./contained-reach.js");
+    const isContained = this.#mode === "auto" && (await whyNotContained(state, this.#options)) === undefined;
+    const reach = reachOf([], { isContained, settings: this.#options.loaded.settings });
+    (await this.#open("pipes", reach)).prepare();
+    await Promise.all([this.#watchCommands(), this.#openAhead()]);
   }
 
   /** Why mode `auto` asks like mode `ask`; undefined if it does not. */

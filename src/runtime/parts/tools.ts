@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { PlanSwitch, RunOptions } from "../../control/run.js";
 import type { Bus } from "../../engine/bus.js";
+import type { Model } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -32,6 +33,8 @@ export function toolsPart(
     /** A resumed session that was in plan mode stays in it. */
     readonly isPlanning: boolean;
     readonly parent?: ParentRun | undefined;
+    /** Undefined before the run is open. */
+    readonly model: () => Model | undefined;
   },
 ) {
   const { loaded, variables, root, sessions, notify } = parts;
@@ -97,7 +100,7 @@ export function toolsPart(
   const first = firstCall(parts.clock, [
     () => permissions.parts(),
     // The answer is priced before its calls run.
-    () => import("../models/open-catalogue.js"),
+    () => readPrices(loaded, place.model()),
     ...(runsCommands ? [() => toolbox.prepare("bash"), makeOutputPipe, () => sandbox.prepare()] : []),
   ]);
   const close = async () => {
@@ -154,6 +157,11 @@ export function modeSwitch(permissions: RunPermissions): NonNullable<RunOptions[
     permissions.setMode(mode);
     return undefined;
   };
+}
+
+async function readPrices(loaded: LoadedSettings, model: Model | undefined): Promise<void> {
+  const { openCatalogue } = await import("../models/open-catalogue.js");
+  if (model !== undefined) await openCatalogue(loaded).facts(model);
 }
 
 /** The folders of the profile, without the repository, which contains no programs to start. */

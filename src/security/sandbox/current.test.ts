@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
+import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
 
 const reason = await whyNoSandbox();
 if (reason !== undefined) console.warn(reason);
@@ -58,5 +58,17 @@ describe.skipIf(reason !== undefined)("[P8] a sandbox that was made ahead", () =
     hidden.push(bed.outside);
     expect(made.isCurrent()).toBe(false);
     await made.ended();
+  });
+
+  it("asks git ahead of the first command when it is prepared", async () => {
+    const calls = bed.write(join(bed.outside, "calls"), "");
+    const git = bed.write(join(bed.outside, "bin", "git"), `#!/bin/sh\necho asked >> ${calls}\n`);
+    chmodSync(git, 0o755);
+    const sandbox = bed.sandbox({ sandbox: { path: `${dirname(git)}:${PATH}` } });
+    sandbox.prepare();
+    expect(readFileSync(calls, "utf8")).toBe("asked\n");
+    const wrapped = await sandbox.wrap({ program: "/bin/sh", args: ["-c", ":"], cwd: bed.workspace, env: {} });
+    await wrapped.ended();
+    expect(readFileSync(calls, "utf8")).toBe("asked\n");
   });
 });

@@ -70,6 +70,12 @@ export class Sandbox {
     return this.#state;
   }
 
+  /** Finds what commands must not change or inherit, so that the first one need not wait for it. */
+  prepare(): void {
+    this.#place.now();
+    this.withheldFiles();
+  }
+
   async wrap(command: Command): Promise<SandboxedCommand> {
     const state = await this.state();
     if (state.kind === "none") {

@@ -10,6 +10,7 @@
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { nodeClock } from "../node-clock.js";
 import { mayBeGitFolder } from "./git-folder.js";
 
 export interface RepositoryWalkOptions<Note> {
@@ -70,12 +71,12 @@ export class RepositoryWalk<Note = undefined> {
 
   async inSlices(): Promise<Walked<Note>> {
     const steps = this.#steps();
-    let sliceEnds = performance.now() + SLICE_MS;
+    let sliceEnds = nodeClock.now() + SLICE_MS;
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value;
-      if (performance.now() < sliceEnds) continue;
+      if (nodeClock.now() < sliceEnds) continue;
       await setImmediate();
-      sliceEnds = performance.now() + SLICE_MS;
+      sliceEnds = nodeClock.now() + SLICE_MS;
     }
   }
 
