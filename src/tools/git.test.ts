@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,7 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { schemaProblems } from "../base/json-schema.js";
 import type { ToolOutcome } from "../engine/ports.js";
 import { plainText } from "../protocol/content.js";
@@ -64,8 +65,21 @@ function write(path: string, content: string, folder = root): void {
   writeFileSync(join(folder, path), content);
 }
 
-/** A repository with two commits, one changed file and one unknown one. */
+let template: string | undefined;
+afterAll(() => {
+  if (template !== undefined) rmSync(template, { recursive: true });
+});
+
+/** A repository with two commits, one changed file and one unknown one. It is made once and copied: git is slow to start. */
 function makeRepository(folder = root): void {
+  if (template === undefined) {
+    template = mkdtempSync(join(tmpdir(), "git-template-"));
+    commitTwice(template);
+  }
+  cpSync(template, folder, { recursive: true, preserveTimestamps: true });
+}
+
+function commitTwice(folder: string): void {
   sh(folder, "init", "-q", "-b", "main");
   write("a.txt", "one\ntwo\n", folder);
   write("src/b.ts", "export const b = 1;\n", folder);
