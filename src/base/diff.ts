@@ -27,10 +27,10 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 
   // A line that the other side does not have cannot match: skipping it makes a rewritten file cheap.
   const numbers = new Map<string, number>();
-  const old = numbered(before.slice(head, before.length - tail), numbers);
-  const fresh = numbered(after.slice(head, after.length - tail), numbers);
-  const oldKept = shared(old, fresh);
-  const newKept = shared(fresh, old);
+  const old = numbered(before, { head, tail, numbers });
+  const fresh = numbered(after, { head, tail, numbers });
+  const oldKept = shared(old, { other: fresh, numbers: numbers.size });
+  const newKept = shared(fresh, { other: old, numbers: numbers.size });
   const matcher = new Matcher(
     oldKept.map((index) => old[index] as number),
     newKept.map((index) => fresh[index] as number),
@@ -42,20 +42,34 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   return partsFrom(oldChanged, newChanged);
 }
 
-function numbered(lines: readonly string[], numbers: Map<string, number>): Int32Array {
-  return Int32Array.from(lines, (line) => {
-    const known = numbers.get(line);
-    if (known !== undefined) return known;
-    numbers.set(line, numbers.size);
-    return numbers.size - 1;
-  });
+interface Middle {
+  readonly head: number;
+  readonly tail: number;
+  readonly numbers: Map<string, number>;
 }
 
-function shared(lines: Int32Array, other: Int32Array): Int32Array {
-  const present = new Set(other);
-  const out: number[] = [];
-  for (let i = 0; i < lines.length; i++) if (present.has(lines[i] as number)) out.push(i);
-  return Int32Array.from(out);
+function numbered(lines: readonly string[], { head, tail, numbers }: Middle): Int32Array {
+  const out = new Int32Array(lines.length - head - tail);
+  for (let i = 0; i < out.length; i++) {
+    const line = lines[head + i] as string;
+    let number = numbers.get(line);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(line, number);
+    }
+    out[i] = number;
+  }
+  return out;
+}
+
+/** The indices of the lines that the other side has as well. */
+function shared(lines: Int32Array, { other, numbers }: { other: Int32Array; numbers: number }): Int32Array {
+  const present = new Uint8Array(numbers);
+  for (const number of other) present[number] = 1;
+  const out = new Int32Array(lines.length);
+  let count = 0;
+  for (let i = 0; i < lines.length; i++) if (present[lines[i] as number] === 1) out[count++] = i;
+  return out.subarray(0, count);
 }
 
 function partsFrom(oldChanged: Uint8Array, newChanged: Uint8Array): readonly DiffPart[] {
@@ -192,9 +206,14 @@ export function diffText(before: string, after: string, { maxLines = 200 }: { ma
   const newLines = diffedLines(after);
   const parts = diffLines(oldLines, newLines);
   const changes = parts.filter((part) => part.kind === "changed");
-  const lines = hunksOf(parts).flatMap((hunk) => renderHunk(hunk, oldLines, newLines));
-  const left = lines.length - maxLines;
-  const shown = left > 0 ? [...lines.slice(0, maxLines), `… ${left} more diff lines`] : lines;
+  const hunks = hunksOf(parts);
+  const shown: string[] = [];
+  for (const hunk of hunks) {
+    if (shown.length >= maxLines) break;
+    for (const line of renderHunk(hunk, oldLines, newLines)) if (shown.push(line) >= maxLines) break;
+  }
+  const left = hunks.reduce((sum, hunk) => sum + renderedLines(hunk), 0) - shown.length;
+  if (left > 0) shown.push(`… ${left} more diff lines`);
   return {
     added: changes.reduce((sum, part) => sum + part.newCount, 0),
     removed: changes.reduce((sum, part) => sum + part.oldCount, 0),
@@ -245,22 +264,29 @@ function lastLines(part: DiffPart): DiffPart {
   return { ...part, oldStart, newStart, oldCount: count, newCount: count };
 }
 
-function renderHunk(parts: readonly DiffPart[], before: readonly string[], after: readonly string[]): string[] {
+/** With its header. */
+function renderedLines(parts: readonly DiffPart[]): number {
+  const linesOf = ({ kind, oldCount, newCount }: DiffPart) => (kind === "same" ? oldCount : oldCount + newCount);
+  return parts.reduce((sum, part) => sum + linesOf(part), 1);
+}
+
+/** One line after the other: a rewritten file may have millions, and only the first ones are shown. */
+function* renderHunk(
+  parts: readonly DiffPart[],
+  before: readonly string[],
+  after: readonly string[],
+): Generator<string, void> {
   const first = parts[0] as DiffPart;
   const oldCount = parts.reduce((sum, part) => sum + part.oldCount, 0);
   const newCount = parts.reduce((sum, part) => sum + part.newCount, 0);
   const start = (line: number, count: number) => (count === 0 ? line : line + 1);
-  const lines = [
-    `@@ -${start(first.oldStart, oldCount)},${oldCount} +${start(first.newStart, newCount)},${newCount} @@`,
-  ];
-  for (const part of parts) {
-    const old = before.slice(part.oldStart, part.oldStart + part.oldCount);
-    const mark = part.kind === "same" ? " " : "-";
-    for (const line of old) lines.push(mark + shortened(line));
-    if (part.kind === "same") continue;
-    for (const line of after.slice(part.newStart, part.newStart + part.newCount)) lines.push(`+${shortened(line)}`);
+  yield `@@ -${start(first.oldStart, oldCount)},${oldCount} +${start(first.newStart, newCount)},${newCount} @@`;
+  for (const { kind, oldStart, oldCount, newStart, newCount } of parts) {
+    const mark = kind === "same" ? " " : "-";
+    for (let i = 0; i < oldCount; i++) yield mark + shortened(before[oldStart + i] as string);
+    if (kind === "same") continue;
+    for (let i = 0; i < newCount; i++) yield `+${shortened(after[newStart + i] as string)}`;
   }
-  return lines;
 }
 
 function shortened(line: string): string {
