@@ -181,6 +181,10 @@ describe("bytes that are no proper request", () => {
       `POST /v1/commands HTTP/1.1\r\n${head()}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}`,
       `GET /v1/ws HTTP/1.1\r\n${head()}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
       `GET /v1/health HTTP/1.1\r\n${head()}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+      ...["//[", "//", "//name/v1/health", "/\\"].flatMap((target) => [
+        `GET ${target} HTTP/1.1\r\n${head()}\r\n`,
+        `GET ${target} HTTP/1.1\r\n${head()}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      ]),
     ];
     for (const bytes of refused) {
       const [status = ""] = (await sendRaw(bytes)).split("\r\n");

@@ -44,7 +44,7 @@ export class Gate {
     if (foreign !== undefined) return { status: 403, failure: { ...failure("Forbidden"), message: foreign } };
     if (rawHeaders.length / 2 > MOST_HEADERS) return tooLarge("The number of headers", `${MOST_HEADERS}`, 431);
     if (url.length > MOST_TARGET) return tooLarge("The address", `${MOST_TARGET} characters`, 414);
-    if (url.startsWith("/")) return undefined;
+    if (isPath(url)) return undefined;
     return { status: 400, failure: failure("InvalidInput", { detail: "The address must be a path." }) };
   }
 
@@ -90,6 +90,11 @@ export class Gate {
       return { failure: failure("Unauthorized", { detail: "the list of revoked tokens cannot be read." }) };
     }
   }
+}
+
+/** `//name` would be another host, and what is no address at all would fail where it is parsed. */
+function isPath(url: string): boolean {
+  return url.startsWith("/") && !url.startsWith("//") && URL.canParse(url, "http://localhost");
 }
 
 /** A page cannot set X-Oxbow-Token without asking first. Authorization is for programs, which send no Origin. */
