@@ -199,6 +199,17 @@ describe("[P8] the gate", () => {
     expect(await tunnel("gone.test:443", "")).toMatch(/^HTTP\/1\.1 502[\s\S]*could not be reached/);
   });
 
+  it("answers 502 for a status that it cannot hand on", async () => {
+    const odd = createServer((socket) => socket.end("HTTP/1.1 042 Odd\r\ncontent-length: 0\r\n\r\n"));
+    await new Promise<void>((resolve) => odd.listen(0, "127.0.0.1", resolve));
+    closing.push(() => odd.close());
+    const gate = new NetworkGate({ allow: [`odd.test:${portOf(odd)}`], resolveSafely: async () => ["127.0.0.1"] });
+    entrance = await gate.open("port");
+    const { close } = entrance;
+    closing.push(() => close());
+    expect(await ask(`http://odd.test:${portOf(odd)}/`)).toMatchObject({ status: 502 });
+  });
+
   it("closes with connections open, and removes its socket", async () => {
     const gate = new NetworkGate({ allow: [], resolveSafely: async () => [] });
     const own = await gate.open("socket");

@@ -149,7 +149,13 @@ export class NetworkGate {
     });
     outgoing.on("error", (error) => fail(502, error.message));
     outgoing.on("response", (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, handedOn(incoming));
+      try {
+        response.writeHead(incoming.statusCode ?? 502, handedOn(incoming));
+      } catch (error) {
+        // Node reads some status lines and headers that it does not write.
+        incoming.destroy();
+        return fail(502, `The answer of ${url.host} cannot be handed on: ${(error as Error).message}`);
+      }
       incoming.pipe(response);
       incoming.on("error", () => response.destroy());
     });
