@@ -13,6 +13,8 @@ import type { CompletionSource, Place, Suggestion, Suggestions } from "./complet
 export interface Value {
   readonly value: string;
   readonly about?: string;
+  /** Another name that finds it, such as the title of a session. */
+  readonly title?: string;
 }
 
 export interface CommandSource {
@@ -30,7 +32,8 @@ export function commandCompletion(source: CommandSource): CompletionSource {
   return {
     suggest({ line, column, isFirstLine }: Place) {
       const before = line.slice(0, column);
-      if (!isFirstLine || !/^\/[^/]*$/.test(before)) return undefined;
+      // A first word with another slash is a path.
+      if (!isFirstLine || !/^\/[^\s/]*(?:\s|$)/.test(before)) return undefined;
       const answer = (commands: readonly CommandInfo[]) =>
         /\s/.test(before) ? argumentsAt(before, commands, source) : namesAt(before.slice(1), commands);
       const commands = source.commands();
@@ -126,8 +129,9 @@ function argumentsAt(
   const all = command.arguments ?? [];
   const argument = all[given.length] ?? (all.at(-1)?.rest === true ? all.at(-1) : undefined);
   const answer = (values: readonly Value[]): Suggestions => {
-    const items = rankValues(typed, [...(given.length === 0 ? actions : []), ...values.map(valueItem)]);
-    return { start, items, usage };
+    const further = rankValues(typed, given.length === 0 ? actions : []);
+    const items = [...further, ...rankValues(typed, values.map(valueItem))].slice(0, MOST_VALUES);
+    return { start, items, usage, ...(further.length === 0 && takesAnyText(argument) && { complete: true }) };
   };
   if (argument?.choices !== undefined) return answer(argument.choices.map((value) => ({ value })));
   if (argument?.source === undefined) return answer([]);
@@ -135,9 +139,18 @@ function argumentsAt(
   return values instanceof Promise ? values.then(answer) : answer(values);
 }
 
-function valueItem({ value, about }: Value): Candidate {
+/** A new file, a pattern or a sentence is as good as an entry of the list, so Enter must not replace it by a similar one. */
+function takesAnyText(argument: ArgumentInfo | undefined): boolean {
+  if (argument?.choices !== undefined) return argument.rest === true;
+  return argument?.source !== undefined && !CLOSED_SOURCES.has(argument.source);
+}
+
+const CLOSED_SOURCES: ReadonlySet<string> = new Set(["model", "route", "provider", "profile", "command"]);
+
+function valueItem({ value, about, title }: Value): Candidate {
   const description = about === undefined ? {} : { description: about };
-  return { value, label: value, ...description, next: value.endsWith("/") ? "more" : "stay", names: [value] };
+  const names = title === undefined ? [value] : [value, title];
+  return { value, label: value, ...description, next: value.endsWith("/") ? "more" : "stay", names };
 }
 
 /** The next words of names that begin with these: `/route ` continues with `add`. */

@@ -18,16 +18,26 @@ const COMMANDS = [
   command("compact", { arguments: [{ name: "WORDS", optional: true }] }),
   command("mode", { arguments: [{ name: "MODE", choices: ["ask", "auto", "plan"] }] }),
   command("model", { arguments: [{ name: "NAME", optional: true, source: "model" }] }),
+  command("read", { arguments: [{ name: "FILE", rest: true, source: "file" }] }),
+  command("note", { arguments: [{ name: "TEXT", rest: true, choices: ["finding", "question"] }] }),
   command("skills:gofastr-ui"),
   command("skills:gofastr-cli"),
 ];
+
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  model: ["openai:gpt-5", "openai:gpt-4"],
+  file: ["docs/", "docs/a.md", "src/layout.txt"],
+};
 
 const FILES = ["src/main.ts", "src/my file.ts", "src/", "docs/evil\u202e\u001b[31m.md"];
 
 function open() {
   const sent: Submission[] = [];
   const completion = firstOf(
-    commandCompletion({ commands: () => COMMANDS, values: async () => [{ value: "gpt-5" }, { value: "gpt-4" }] }),
+    commandCompletion({
+      commands: () => COMMANDS,
+      values: async (source) => (VALUES[source] ?? []).map((value) => ({ value })),
+    }),
     fileCompletion({
       find: async (query) => FILES.filter((path) => path.includes(query)).map((path) => ({ path })),
       routes: () => [{ name: "fast", about: "gpt-5" }],
@@ -54,11 +64,13 @@ describe("commands", () => {
     const { type, list } = open();
     await type("/");
     expect(list()).toEqual([
-      "> /compact [WORDS]     does compact",
-      "  /cost                does cost",
-      "  /mode ask|auto|plan  does mode",
-      "  /model [NAME]        does model",
-      "  /skills:             gofastr-ui, gofastr-cli",
+      "> /compact [WORDS]         does compact",
+      "  /cost                    does cost",
+      "  /mode ask|auto|plan      does mode",
+      "  /model [NAME]            does model",
+      "  /note finding|question…  does note",
+      "  /read FILE…              does read",
+      "  /skills:                 gofastr-ui, gofastr-cli",
     ]);
     for (const width of [10, 20, 40]) {
       for (const line of list(width)) expect(line.length, line).toBeLessThanOrEqual(width);
@@ -105,6 +117,43 @@ describe("commands", () => {
     await type("/model gpt-4");
     press(BYTES.enter);
     expect(sent.map(({ text }) => text)).toEqual(["/mode", "/model", "/model gpt-4"]);
+  });
+
+  it("enter sends an argument that needs no suggestion, and tab completes it", async () => {
+    const { composer, sent, press, type } = open();
+    const lines = [
+      "/read docs",
+      "/read docs/a",
+      "/read out.txt",
+      "/note decision use q",
+      "/model gpt-4",
+      "/model openai:gpt-4",
+      "@src",
+      "see @src/main.ts",
+    ];
+    for (const line of lines) {
+      await type(line);
+      press(BYTES.enter);
+    }
+    expect(sent.map(({ text }) => text)).toEqual(lines);
+    await type("/read docs/a");
+    press(BYTES.tab);
+    expect(composer.text).toBe("/read docs/a.md ");
+  });
+
+  it("enter takes an entry that the user moved to, also where the typed text is complete", async () => {
+    const { composer, sent, press, type } = open();
+    await type("/mode");
+    press(BYTES.down, BYTES.enter);
+    await type("/model ");
+    press(BYTES.down, BYTES.enter);
+    expect(composer.text).toBe("/model openai:gpt-4 ");
+    press(BYTES.enter);
+    await type("/read docs");
+    press(BYTES.down, BYTES.enter);
+    expect(composer.text).toBe("/read docs/a.md ");
+    press(BYTES.enter);
+    expect(sent.map(({ text }) => text)).toEqual(["/model", "/model openai:gpt-4", "/read docs/a.md"]);
   });
 
   it("escape closes it for this word, and then is left to others", async () => {

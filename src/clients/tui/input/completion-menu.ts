@@ -3,6 +3,7 @@
  *
  * 1. It never shows entries that do not match the text: until a new answer comes, the last one is filtered by the typed text.
  * 2. Escape closes it until the user begins another word.
+ * 3. Enter takes the entry that the user moved to. Without a move it takes one only if the typed text is incomplete.
  */
 import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { safeLine } from "../../../base/terminal-text.js";
@@ -18,6 +19,8 @@ export class CompletionMenu {
   #shown: Suggestions | undefined;
   #typed = "";
   #selected = 0;
+  /** The user chose the selected entry with an arrow key. */
+  #isMoved = false;
   /** The start of the word for which the user closed the list. */
   #dismissed: number | undefined;
   #request = 0;
@@ -41,9 +44,11 @@ export class CompletionMenu {
     return this.#shown?.start ?? 0;
   }
 
-  /** The typed text needs no completion: no argument was begun, or it is complete. */
+  /** Enter sends the draft: the typed text needs no entry, and the user moved to none. */
   get isComplete(): boolean {
-    return this.#typed === "" || this.#shown?.complete === true || this.selected?.value === this.#typed;
+    if (this.#isMoved) return false;
+    if (this.#typed === "" || this.#shown?.complete === true) return true;
+    return this.#shown?.items.some(({ value }) => means(value, this.#typed)) === true;
   }
 
   /** After the text changed. */
@@ -83,6 +88,7 @@ export class CompletionMenu {
   close(): void {
     this.#begin();
     this.#shown = undefined;
+    this.#isMoved = false;
   }
 
   /** Ignores pending answers. */
@@ -100,7 +106,9 @@ export class CompletionMenu {
 
   move(by: number): void {
     const count = this.#shown?.items.length ?? 0;
-    if (count > 0) this.#selected = (this.#selected + by + count) % count;
+    if (count === 0) return;
+    this.#selected = (this.#selected + by + count) % count;
+    this.#isMoved = true;
   }
 
   /** The common prefix of all suggestions that continue the typed text; undefined if it adds nothing. */
@@ -137,7 +145,9 @@ export class CompletionMenu {
     this.#typed = found === undefined ? "" : line.slice(found.start, column);
     const kept = found?.items.findIndex(({ value }) => value === before) ?? -1;
     // The best match is first; a choice with an arrow key stays only until the user types.
-    this.#selected = kept >= 0 && found?.items.length === this.#shown?.items.length && this.#typed === "" ? kept : 0;
+    const stays = kept >= 0 && found?.items.length === this.#shown?.items.length && this.#typed === "";
+    this.#selected = stays ? kept : 0;
+    this.#isMoved = stays && this.#isMoved;
   }
 
   #narrow({ line, column }: Place): void {
@@ -148,7 +158,13 @@ export class CompletionMenu {
     this.#shown = column < start || /\s/.test(typed) ? undefined : { start, items };
     this.#typed = typed;
     this.#selected = 0;
+    this.#isMoved = false;
   }
+}
+
+/** A folder without its slash, and a model without its provider, mean the entry too. */
+function means(value: string, typed: string): boolean {
+  return value === typed || value === `${typed}/` || value.endsWith(`:${typed}`);
 }
 
 function labelOf({ label, hint }: Suggestion): string {

@@ -20,7 +20,7 @@ export interface Suggestions {
   readonly items: readonly Suggestion[];
   /** One line below the list: how the command is used. */
   readonly usage?: string;
-  /** The typed text is complete, so Enter sends it unchanged. */
+  /** The typed text needs no suggestion, so Enter sends it unchanged; an entry that the user moved to is still taken. */
   readonly complete?: true;
 }
 

@@ -116,7 +116,11 @@ export class EngineCompletion implements CommandSource, FileSource {
   async #askSessions(): Promise<readonly Value[]> {
     const reply = await this.#options.client.query("ListSessions", { limit: MOST_SESSIONS });
     if (!reply.ok) return [];
-    return reply.answer.sessions.map(({ id, title, cwd }) => ({ value: id, about: title ?? cwd }));
+    return reply.answer.sessions.map(({ id, title, cwd }) => ({
+      value: id,
+      about: title ?? cwd,
+      ...(title !== undefined && { title }),
+    }));
   }
 }
 
