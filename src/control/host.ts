@@ -6,61 +6,27 @@
  */
 import { type Clock, systemClock } from "../base/clock.js";
 import { safeLine } from "../base/terminal-text.js";
-import type { Model } from "../engine/ports.js";
 import type { CommandReply, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
-import type { InputContent } from "../protocol/content.js";
-import { type Failure, failure } from "../protocol/errors.js";
+import { failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import { FEATURES } from "../protocol/handshake.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
-import type { JsonValue } from "../protocol/json.js";
-import type { ContentDecision, Queries, QueryKind } from "../protocol/queries.js";
-import { answerAbout, type QueryPorts } from "./answers.js";
-import type { AttachedClient, Originator } from "./attached-client.js";
+import type { Queries, QueryKind } from "../protocol/queries.js";
+import { answerAbout } from "./answers.js";
+import type { AttachedClient } from "./attached-client.js";
 import type { StoredHistory } from "./attachments.js";
+import type { PeopleMessage } from "./auth/confirmation.js";
 import { type ClientOptions, ConnectedClient, type HostClient } from "./connected-client.js";
 import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js";
-import { HostedSessions, invalid, type OpenRun, refuse } from "./hosted-sessions.js";
-import type { IdlePolicy } from "./idle-watch.js";
+import type { AnswerVerb, HostPorts } from "./host-ports.js";
+import { HostedSessions, invalid, refuse } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
 import { outOfScope, outOfSessions } from "./scope.js";
 
 export type { AttachedClient } from "./attached-client.js";
+export type { CustomRequest, HostPorts } from "./host-ports.js";
 export type { PlaceRequest, RunRequest } from "./hosted-sessions.js";
-
-/** What the host cannot know itself. */
-export interface HostPorts {
-  readonly openRun: OpenRun;
-  resolveModel(spec: string, run: Run): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
-  /** Why this client may not answer a question of this turn; undefined when it may. */
-  refuseAnswer(client: Originator, turn: Originator): string | undefined;
-  /** Prepares to read an input, and returns what its sender should know. */
-  readonly inputs?: {
-    prepare(content: readonly InputContent[], run: Run): Promise<void>;
-    hint(content: readonly InputContent[], run: Run): string | undefined;
-  };
-  /** Decides on content of the run's folder for a person; undefined where there is none. */
-  approveContent?(run: Run, decisions: readonly ContentDecision[]): Promise<JsonValue | undefined>;
-  /** Verbs of slash commands and plugins, by namespace. */
-  custom(request: CustomRequest): Promise<CommandReply>;
-  /** What the engine knows beyond its runs; a query without its port is refused. */
-  readonly queries?: QueryPorts;
-  readonly history?: StoredHistory;
-  readonly clock?: Clock;
-  /** When a session ends that no client uses; never without it. */
-  readonly idle?: IdlePolicy;
-  /** A session could not be closed. */
-  onFault?(session: SessionId, error: unknown): void;
-}
-
-export interface CustomRequest {
-  readonly namespace: string;
-  readonly verb: string;
-  readonly payload: JsonValue;
-  readonly run: Run;
-  readonly client: Originator;
-}
 
 type Handler<K extends CommandKind> = (
   run: Run,
@@ -81,6 +47,7 @@ export class Host {
   readonly #sessions: HostedSessions;
   readonly #clients = new Map<ClientId, ConnectedClient>();
   readonly #features = new Set(FEATURES);
+  readonly #verbs = new Map<string, AnswerVerb>();
   #isReachable = false;
   #isClosing = false;
 
@@ -107,6 +74,11 @@ export class Host {
     });
     this.#clients.set(options.id, client);
     return client;
+  }
+
+  /** Answers the custom commands of a namespace. */
+  addVerbs(namespace: string, answer: AnswerVerb): void {
+    this.#verbs.set(namespace, answer);
   }
 
   /** Announces a feature of a transport in the handshake. */
@@ -150,14 +122,14 @@ export class Host {
   }
 
   /** Shows a message to every person who follows a session, except one client; returns how many. It is in no log. */
-  tellPeople(message: string, except?: string): number {
+  tellPeople(message: string, { except, token }: PeopleMessage = {}): number {
     const told = new Set<ClientId>();
     for (const { run, attached } of this.#sessions.all()) {
       const { session, bus } = run;
       for (const reader of attached.liveReaders) {
         if (reader.identity !== "human" || !reader.canAnswer || reader.id === except) continue;
         told.add(reader.id);
-        const payload = { level: "warning", message } as const;
+        const payload = { level: "warning", message, ...(token && { token }) } as const;
         reader.deliver({ id: bus.nextId - 1, kind: "Notice", session, originator: reader.id, ts: bus.now(), payload });
       }
     }
@@ -176,10 +148,9 @@ export class Host {
     const reply = await this.#sessions.create(client, payload);
     if (!reply.ok || reply.session === undefined || client.identity !== "agent" || !client.isRemote) return reply;
     const name = safeLine(this.#clients.get(client.id)?.info.name ?? "an agent");
-    this.tellPeople(
-      `${name} (agent) opened the session ${reply.session}. 'oxbow resume ${reply.session}' shows it.`,
-      client.id,
-    );
+    this.tellPeople(`${name} (agent) opened the session ${reply.session}. 'oxbow resume ${reply.session}' shows it.`, {
+      except: client.id,
+    });
     return reply;
   }
 
@@ -283,7 +254,11 @@ export class Host {
       const value = await this.#ports.approveContent?.(run, decisions);
       return value === undefined ? invalid("There is nothing to approve here.") : { ok: true, value };
     },
-    CustomCommand: (run, { namespace, verb, payload }, { id, identity }) =>
-      this.#ports.custom({ namespace, verb, payload, run, client: { id, identity } }),
+    CustomCommand: async (run, { namespace, verb, payload }, { id, identity, canAnswer }) => {
+      const client = { id, identity: canAnswer ? identity : ("agent" as const) };
+      const own = this.#verbs.get(namespace);
+      if (own !== undefined) return own({ verb, payload, client });
+      return this.#ports.custom({ namespace, verb, payload, run, client: { id, identity } });
+    },
   };
 }

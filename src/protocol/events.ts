@@ -74,6 +74,21 @@ export interface SubagentName {
   readonly type: string;
 }
 
+/**
+ * A program asks for a token. A person who wants it passes the code on. One who does not sends the verb `refuse` of the namespace
+ * `tokens` with the request.
+ */
+export interface TokenQuestion {
+  readonly request: string;
+  /** What the token is for. */
+  readonly asks: string;
+  /** `void`: after too many wrong codes. */
+  readonly state: "open" | "made" | "refused" | "void";
+  /** Only while it is open. */
+  readonly code?: string;
+  readonly expires_at?: string;
+}
+
 export interface EventPayloads {
   /** `route`: the turn uses that route instead of the session's model. `queued`: the number of waiting inputs it takes, oldest first. */
   TurnStarted: {
@@ -219,7 +234,13 @@ export interface EventPayloads {
    * A message for the user that is not a failure. `progress` replaces the status line of the current work (a model
    * loads); `warning` stays.
    */
-  Notice: { readonly turn?: TurnId; readonly level: "progress" | "warning"; readonly message: string };
+  Notice: {
+    readonly turn?: TurnId;
+    readonly level: "progress" | "warning";
+    readonly message: string;
+    /** The message is about a program that asks for a token. Not in the log. */
+    readonly token?: TokenQuestion;
+  };
   /** The conversation almost fills the context window: its tokens, and the size of the window. */
   ContextNearlyFull: { readonly turn: TurnId; readonly model: string; readonly used: number; readonly window: number };
   /** A call has started a subagent. Its own events are in its own session. */

@@ -10,6 +10,7 @@ import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import { type AuthChannel, confirmationChannels } from "../control/auth/channels.js";
 import { type FileToken, readTokenFile } from "../control/auth/token-file.js";
+import { tokenVerbs } from "../control/auth/token-verbs.js";
 import { Tokens } from "../control/auth/tokens.js";
 import { listenOnPort, listenOnSocket, parseListen, type TlsFiles } from "../control/transports/http/listen.js";
 import {
@@ -72,12 +73,13 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   const fileTokens = await readFileTokens(options);
   refuseOpenNetwork(places, { tls, options, fileTokens });
   const channels = confirmationChannels(authChannel, {
-    tellPeople: (message, except) => engine.host.tellPeople(message, except),
+    tellPeople: (message, about) => engine.host.tellPeople(message, about),
     variables,
   });
   const owner = await ownerOf(options, engine);
   const tokens = await Tokens.open({ stateFolder: roots.state, clock: engine.clock, channels, fileTokens });
   const ownerToken = await tokens.keepOwnerToken();
+  engine.host.addVerbs("tokens", tokenVerbs(tokens));
   for (const feature of ["rest", "ws", "openapi", "tokens"]) engine.host.addFeature(feature);
   const service = new HttpService({
     ...{ host: engine.host, tokens, clock: engine.clock, log },

@@ -54,4 +54,29 @@ reply
       await first.leave();
     },
   );
+
+  verifies(
+    ["C7", "U2"],
+    "show the code of a token as a question with one-key answers, and never print it",
+    async () => {
+      engine = await serve();
+      const first = await TuiClient.open(engine.hosted);
+      const ask = () =>
+        engine.ask(`/v1/auth/token?session=${first.session}&identity=agent&name=helper`, { token: undefined });
+      const confirm = (request: string, code: string) =>
+        engine.ask("/v1/auth/token", { method: "POST", body: { request, code }, token: undefined });
+      const refused = (await ask()).json;
+      const code = /Code: (\d{6})/.exec(await first.until("Give a program a token?"))?.[1] ?? "";
+      expect(await first.screen()).toContain("agent, sess_");
+      first.type("n");
+      await first.until("The request for a token was refused.");
+      expect((await confirm(refused.request, code)).json.error.message).toContain("A person refused this request.");
+      const wanted = (await ask()).json;
+      const second = /Code: (\d{6})/.exec(await first.until("Code:"))?.[1] ?? "";
+      expect((await confirm(wanted.request, second)).status).toBe(201);
+      await first.until("The token was made.");
+      expect(await first.text()).not.toMatch(new RegExp(`${code}|${second}`));
+      await first.leave();
+    },
+  );
 });

@@ -11,22 +11,22 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { Dialog } from "./dialogs/dialog.js";
 import { OpenDialog } from "./dialogs/open-dialog.js";
 import { QuestionPrompt } from "./dialogs/question-prompt.js";
+import { prepareAfterPaint } from "./effects/after-first-paint.js";
 import { Carrier } from "./effects/carrier.js";
 import { carryOutHere } from "./effects/here.js";
 import { Composer } from "./input/composer.js";
 import { type Bindings, USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiEnd, TuiOptions } from "./options.js";
 import { Pace } from "./pace.js";
+import { expire, nextChange } from "./reduce/expire.js";
 import { reduceEvent } from "./reduce/reduce-event.js";
-import { expire, type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
+import { type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
+import { RestTimer } from "./rest-timer.js";
 import { Screen } from "./screen.js";
 import { type DialogName, type Effect, firstState, isBusy, type Reduced, type State } from "./state.js";
 import type { Key, TerminalInput } from "./terminal/terminal.js";
 import { TranscriptWriter } from "./transcript-writer.js";
-import { TICK_MS } from "./views/working-line.js";
-
-const REST_MS = 1000;
 
 export async function runTui(options: TuiOptions): Promise<TuiEnd> {
   return new TuiApp(options).run();
@@ -47,19 +47,24 @@ export class TuiApp {
   /** The event that printed blocks belong to now. */
   #lastEvent = 0;
   #end: () => void = () => {};
-  #stopRest: (() => void) | undefined;
+  readonly #rest: RestTimer;
 
   constructor(options: TuiOptions) {
     const { client, clock } = options;
     this.#options = options;
     this.#screen = new Screen(options);
+    this.#rest = new RestTimer(clock, () => isBusy(this.#state) || options.onRest?.());
     this.#keys = options.keys ?? USUAL_KEYS;
     this.#state = firstState({ ...options, client: client.id });
     this.#transcript = new TranscriptWriter({
       look: () => this.#screen.look(),
       remember: (block) => this.#carrier.remembered.add(block, this.#lastEvent),
     });
-    this.#pace = new Pace({ clock, paint: () => this.#paint(), nextChange: () => this.#nextChange() });
+    this.#pace = new Pace({
+      clock,
+      paint: () => this.#paint(),
+      nextChange: () => nextChange(this.#state, { now: clock.now(), still: options.still }),
+    });
     this.#composer = new Composer({
       clock,
       ...options.composer,
@@ -72,9 +77,10 @@ export class TuiApp {
       placeholder: `Ask for something, or type / for commands, @ for files, ${this.#keys.nameOf("help") ?? "/keys"} for keys`,
     });
     this.#questions = new QuestionPrompt({
-      clock,
       answer: (question, answer) => this.#carrier.answer(question, answer),
       review: (question) => void this.#carrier.reviewQuestion(question, this.#questions),
+      answerToken: (token, answer) => answer === "refuse" && this.#carrier.refuseToken(token),
+      copyCode: (token) => this.#carrier.copyCode(token),
     });
     this.#carrier = new Carrier({
       client,
@@ -118,17 +124,17 @@ export class TuiApp {
     }
     const { opens } = this.#options;
     this.#carrier.watch(this.#begin(opens));
-    void this.#restoreDraft();
-    void this.#options.light?.().then((isLight) => {
-      const { theme } = this.#screen;
-      if (isLight && theme === this.#options.theme && theme.name === "dark") this.#setTheme("light");
+    prepareAfterPaint(this.#options, {
+      composer: this.#composer,
+      screen: this.#screen,
+      hint: (text) => this.#hint(text),
+      setTheme: (name) => this.#setTheme(name),
     });
-    void this.#screen.loadTools();
     await ended;
     stopInput();
     stopEvents();
     this.#pace.stop();
-    this.#stopRest?.();
+    this.#rest.stop();
     this.#transcript.endAnswer();
     if (isBusy(this.#state) && (await this.#options.keepsTurn?.()) !== true) {
       void client.send("CancelTurn", {}, this.#state.session);
@@ -142,14 +148,6 @@ export class TuiApp {
     if (opens === undefined && !this.#options.resumed) return this.#carrier.welcome();
     await this.#carrier.refresh();
     if (opens !== undefined) await this.#carrier.openDialog(opens);
-  }
-
-  /** Restores the draft of a client that crashed in this folder. */
-  async #restoreDraft(): Promise<void> {
-    const draft = await this.#options.composer?.drafts?.load();
-    if (draft === undefined || !this.#composer.isEmpty) return;
-    this.#composer.restore(draft);
-    this.#hint("This draft was not sent. Ctrl-C clears it.");
   }
 
   #onInput(input: TerminalInput): void {
@@ -204,7 +202,7 @@ export class TuiApp {
     this.#lastEvent = event.id;
     this.#carrier.remembered.see(event.id);
     if (event.kind === "TurnStarted") this.#begun = true;
-    if (event.kind === "TurnEnded") this.#restSoon();
+    if (event.kind === "TurnEnded") this.#rest.start();
     // The user saw the end of an interrupted earlier turn when the session opened.
     if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
       return;
@@ -212,11 +210,12 @@ export class TuiApp {
     const reduced = reduceEvent(this.#state, event, this.#options.clock.now());
     this.#state = reduced.state;
     for (const effect of reduced.effects) this.#carryOut(effect);
-    this.#questions.show(this.#state.questions, {
-      now: this.#options.clock.now(),
-      draftIsEmpty: this.#composer.isEmpty,
-    });
+    this.#showQuestions();
     this.#pace.changed(isDelta ? "stream" : "event");
+  }
+
+  #showQuestions(): void {
+    this.#questions.show(this.#state, { now: this.#options.clock.now(), draftIsEmpty: this.#composer.isEmpty });
   }
 
   #apply({ state, effects }: Reduced): void {
@@ -256,10 +255,11 @@ export class TuiApp {
 
   #restart(session: SessionId, model: string): void {
     const { client, recent } = this.#options;
-    const place = this.#state.place;
+    const { place, tokens } = this.#state;
     this.#state = {
       ...firstState({ client: client.id, session, model, ...(recent && { recent }) }),
       ...(place && { place }),
+      tokens,
     };
     this.#begun = true;
     this.#lastEvent = 0;
@@ -283,24 +283,9 @@ export class TuiApp {
     this.#end();
   }
 
-  #restSoon(): void {
-    const { clock, onRest } = this.#options;
-    this.#stopRest?.();
-    this.#stopRest = clock.after(REST_MS, () => {
-      if (!isBusy(this.#state)) onRest?.();
-    });
-  }
-
-  /** The shown time changes while something runs; a hint disappears after a while. */
-  #nextChange(): number | undefined {
-    const { clock, still } = this.#options;
-    const { hint } = this.#state;
-    if (isBusy(this.#state) && !still) return TICK_MS;
-    return hint === undefined ? undefined : hint.until - clock.now();
-  }
-
   #paint(): void {
     this.#state = expire(this.#state, this.#options.clock.now());
+    this.#showQuestions();
     if (this.#dialog?.isFullScreen) {
       this.#dialog.repaint();
       return;

@@ -18,6 +18,7 @@ export class Pace {
   #paintedAt = Number.NEGATIVE_INFINITY;
   #stopPaint: (() => void) | undefined;
   #stopTick: (() => void) | undefined;
+  #tickAt = Number.POSITIVE_INFINITY;
   #stopped = false;
 
   constructor(options: PaceOptions) {
@@ -50,9 +51,14 @@ export class Pace {
   }
 
   #schedule(): void {
-    const wait = this.#options.nextChange();
-    if (wait === undefined || this.#stopTick !== undefined || this.#stopped) return;
-    this.#stopTick = this.#options.clock.after(Math.max(1, wait), () => {
+    const { clock, nextChange } = this.#options;
+    const wait = nextChange();
+    if (wait === undefined || this.#stopped) return;
+    const at = clock.now() + Math.max(1, wait);
+    if (this.#stopTick !== undefined && this.#tickAt <= at) return;
+    this.#stopTick?.();
+    this.#tickAt = at;
+    this.#stopTick = clock.after(at - clock.now(), () => {
       this.#stopTick = undefined;
       this.now();
       this.#schedule();

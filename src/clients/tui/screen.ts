@@ -69,7 +69,8 @@ export class Screen {
     const { printed, live } = shown.transcript.take();
     terminal.paint(this.#frame(shown, live), printed);
     terminal.setTitle(titleOf(state));
-    terminal.setProgress(state.questions.length > 0 ? "waiting" : isBusy(state) ? "busy" : "none");
+    const isAsked = state.questions.length + state.tokens.length > 0;
+    terminal.setProgress(isAsked ? "waiting" : isBusy(state) ? "busy" : "none");
   }
 
   #frame({ state, dialog, dialogHasFocus, composer, transcript }: Shown, answer: readonly string[]) {

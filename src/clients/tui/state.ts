@@ -8,6 +8,7 @@ import type { EventPayloads } from "../../protocol/events.js";
 import type { ClientId, SessionId, TurnId } from "../../protocol/ids.js";
 import type { PlaceStatus } from "../../protocol/queries.js";
 import type { Block, ToolBlock } from "./content/block.js";
+import type { TokenRequest } from "./dialogs/token-request.js";
 import { type CostState, NO_COSTS } from "./reduce/costs.js";
 
 export interface RunningTurn {
@@ -54,6 +55,8 @@ export interface State {
   readonly tools: readonly ToolBlock[];
   readonly queue: readonly QueuedInput[];
   readonly questions: readonly Question[];
+  /** Programs that ask for a token. */
+  readonly tokens: readonly TokenRequest[];
   readonly costs: CostState;
   readonly recent: readonly TurnStats[];
   readonly hint?: Hint;
@@ -125,6 +128,7 @@ export function firstState({ client, session, model, title, recent = [] }: Start
     tools: [],
     queue: [],
     questions: [],
+    tokens: [],
     context: [],
     costs: NO_COSTS,
     recent,

@@ -1,11 +1,11 @@
 /** The surfaces that show a code to a person, in the order in which they are tried. */
 import { open } from "node:fs/promises";
 import { findProgram } from "../../system/find-program.js";
-import type { ChannelName, ConfirmationChannel } from "./confirmation.js";
+import type { ChannelName, ConfirmationChannel, PeopleMessage } from "./confirmation.js";
 
 export interface ChannelOptions {
   /** Shows a message in the clients of people; returns how many there are. */
-  readonly tellPeople: (message: string, except?: string) => number;
+  readonly tellPeople: (message: string, about?: PeopleMessage) => number;
   /** The terminal of the engine; `/dev/tty` unless a test names another file. */
   readonly terminal?: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,8 @@ function clientChannel({ tellPeople }: ChannelOptions): ConfirmationChannel {
   return {
     name: "client",
     where: "in the terminal or web client that is attached",
-    show: (message, requester) => tellPeople(message, requester) > 0,
+    show: (message, about) => tellPeople(message, about) > 0,
+    close: (message, token) => void tellPeople(message, { token }),
   };
 }
 

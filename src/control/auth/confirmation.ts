@@ -9,7 +9,15 @@
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
 import { type Failure, failure } from "../../protocol/errors.js";
+import type { TokenQuestion } from "../../protocol/events.js";
 import type { WantedClaims } from "./claims.js";
+
+export interface PeopleMessage {
+  /** A client that does not get it. */
+  readonly except?: string;
+  /** What the message says about a token, as data. */
+  readonly token?: TokenQuestion;
+}
 
 export type ChannelName = "client" | "tty" | "notify";
 
@@ -18,8 +26,10 @@ export interface ConfirmationChannel {
   readonly name: ChannelName;
   /** Where the person finds the code: "in the terminal of 'oxbow serve'". */
   readonly where: string;
-  /** False if the code could not be shown. `requester` is the client that asks: it does not get its own code. */
-  show(message: string, requester?: string): Promise<boolean> | boolean;
+  /** False if the message could not be shown. The client that asks for a token does not get its own code. */
+  show(message: string, about?: PeopleMessage): Promise<boolean> | boolean;
+  /** The code that it shows is of no use any more. */
+  close?(message: string, token: TokenQuestion): void;
 }
 
 export interface OpenConfirmation {
@@ -32,8 +42,12 @@ export interface OpenConfirmation {
 interface Waiting {
   readonly code: string;
   readonly wanted: WantedClaims;
+  readonly asks: string;
+  readonly channel: ConfirmationChannel;
   readonly until: number;
   guesses: number;
+  /** It stays known until its time is over, so that the requester learns of the refusal. */
+  isRefused?: true;
 }
 
 export const CODE_LIFETIME_MS = 60_000;
@@ -63,12 +77,15 @@ export class Confirmations {
     const busy = this.#tooMany();
     if (busy !== undefined) return { failure: busy };
     const code = String(randomInt(1_000_000)).padStart(6, "0");
+    const request = `req_${randomBytes(12).toString("hex")}`;
+    const expires_at = new Date(this.#clock.wall() + CODE_LIFETIME_MS).toISOString();
     const message = `${purpose} Code: ${code}. It is valid for 60 seconds. Pass it on only if you asked for this.`;
+    const until = this.#clock.now() + CODE_LIFETIME_MS;
+    const token = { request, asks: purpose, state: "open", code, expires_at } as const;
+    const about = { token, ...(requester !== undefined && { except: requester }) };
     for (const channel of this.#channels) {
-      if (!(await channel.show(message, requester))) continue;
-      const request = `req_${randomBytes(12).toString("hex")}`;
-      this.#waiting.set(request, { code, wanted, until: this.#clock.now() + CODE_LIFETIME_MS, guesses: MOST_GUESSES });
-      const expires_at = new Date(this.#clock.wall() + CODE_LIFETIME_MS).toISOString();
+      if (!(await channel.show(message, about))) continue;
+      this.#waiting.set(request, { code, wanted, asks: purpose, channel, until, guesses: MOST_GUESSES });
       return { request, channel: channel.name, where: channel.where, expires_at };
     }
     return { failure: { ...failure("Forbidden"), message: NO_CHANNEL } };
@@ -82,21 +99,41 @@ export class Confirmations {
       const detail = "There is no such request, or its 60 seconds are over. Ask for the token again.";
       return { failure: failure("NotFound", { detail }) };
     }
+    if (waiting.isRefused) return { failure: failure("Forbidden", { detail: "A person refused this request." }) };
     if (isSame(code, waiting.code)) {
-      this.#waiting.delete(request);
+      this.#close(request, "made", "The token was made.");
       return { wanted: waiting.wanted };
     }
     waiting.guesses -= 1;
-    if (waiting.guesses === 0) this.#waiting.delete(request);
+    if (waiting.guesses === 0) {
+      this.#close(request, "void", `${MOST_GUESSES} wrong codes came for a token. The request is void.`);
+    }
     const left = waiting.guesses === 0 ? "The request is void. Ask for the token again." : `${waiting.guesses} left.`;
     return { failure: failure("Forbidden", { detail: `The code is wrong. ${left}` }) };
+  }
+
+  /** A person does not want the token. False if the request is not open. */
+  refuse(request: string): boolean {
+    this.#dropOld();
+    const waiting = this.#waiting.get(request);
+    if (waiting === undefined || waiting.isRefused) return false;
+    this.#close(request, "refused", "The request for a token was refused.");
+    this.#waiting.set(request, { ...waiting, isRefused: true });
+    return true;
+  }
+
+  #close(request: string, state: TokenQuestion["state"], message: string): void {
+    const waiting = this.#waiting.get(request);
+    this.#waiting.delete(request);
+    waiting?.channel.close?.(message, { request, asks: waiting.asks, state });
   }
 
   #tooMany(): Failure | undefined {
     this.#dropOld();
     const now = this.#clock.now();
     this.#recent = this.#recent.filter((at) => now - at < 60_000);
-    if (this.#waiting.size >= MOST_OPEN || this.#recent.length >= MOST_A_MINUTE) {
+    const open = [...this.#waiting.values()].filter(({ isRefused }) => !isRefused);
+    if (open.length >= MOST_OPEN || this.#recent.length >= MOST_A_MINUTE) {
       return failure("TooManyRequests", { seconds: 60 }, { retryable: true, retry_after_ms: 60_000 });
     }
     this.#recent.push(now);

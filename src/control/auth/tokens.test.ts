@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/program.js";
 import { verifies } from "../../../test/verifies.js";
 import { ManualClock } from "../../base/clock.js";
+import type { TokenQuestion } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { confirmationChannels } from "./channels.js";
 import { makeClaims, mintProblem, type TokenClaims, type WantedClaims } from "./claims.js";
@@ -27,6 +28,11 @@ class Surface implements ConfirmationChannel {
   readonly where = "here";
   code = "";
   shown = 0;
+  readonly closed: string[] = [];
+
+  close(_message: string, { state }: TokenQuestion): void {
+    this.closed.push(state);
+  }
 
   show(message: string): boolean {
     this.shown += 1;
@@ -210,6 +216,23 @@ describe("the confirmation", () => {
     const late = await request();
     clock.advance(60_000);
     expect(await tokens.confirm(late, surface.code)).toMatchObject({ failure: { reason: "NotFound" } });
+  });
+
+  verifies(["C7"], "ends when a person refuses it, and the surface learns how each request ended", async () => {
+    const surface = new Surface();
+    const { tokens } = await open([surface]);
+    const request = async () => {
+      const opened = await tokens.request(AGENT, {});
+      return "failure" in opened ? "" : opened.request;
+    };
+    const refused = await request();
+    expect([tokens.refuse(refused), tokens.refuse(refused), tokens.refuse("req_other")]).toEqual([true, false, false]);
+    const late = await tokens.confirm(refused, surface.code);
+    expect("failure" in late && late.failure.message).toContain("A person refused this request.");
+    await tokens.confirm(await request(), surface.code);
+    const guessed = await request();
+    for (let times = 0; times < 3; times++) await tokens.confirm(guessed, "none");
+    expect(surface.closed).toEqual(["refused", "made", "void"]);
   });
 
   it("does not flood a person with codes", async () => {

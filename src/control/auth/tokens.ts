@@ -99,6 +99,11 @@ export class Tokens {
     return "failure" in confirmed ? confirmed : this.make(confirmed.wanted);
   }
 
+  /** A person does not want the token. False if the request is not open. */
+  refuse(request: string): boolean {
+    return this.#confirmations.refuse(request);
+  }
+
   /** For callers that have made sure that a person wants it. */
   async make(wanted: WantedClaims): Promise<NewToken> {
     const claims = makeClaims(wanted, { jti: this.#ids.next("tok"), now: this.now });

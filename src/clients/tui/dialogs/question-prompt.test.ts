@@ -1,6 +1,5 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
-import { ManualClock } from "../../../base/clock.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { CallId } from "../../../protocol/ids.js";
 import { plainTheme } from "../themes.js";
@@ -17,20 +16,24 @@ function question(number: number, more: Partial<Question> = {}): Question {
 function prompt() {
   const answers: [string, PermissionAnswer][] = [];
   const reviewed: string[] = [];
+  const tokens: [string, string][] = [];
   const questions = new QuestionPrompt({
-    clock: new ManualClock(),
+    answerToken: ({ request }, answer) => tokens.push([request, answer]),
+    copyCode: ({ code }) => tokens.push(["copy", code]),
     review: ({ call }) => reviewed.push(call),
     answer: ({ call }, answer) => answers.push([call, answer]),
   });
   const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, draftIsEmpty: true });
-  return { questions, answers, reviewed, press };
+  const show = (asked: readonly Question[], place: { readonly now: number; readonly draftIsEmpty: boolean }) =>
+    questions.show({ questions: asked, tokens: [] }, place);
+  return { questions, answers, reviewed, tokens, press, show };
 }
 
 describe("a question beside the draft", () => {
   verifies(["P2"], "is not answered by a letter that was meant for the draft", () => {
-    const { questions, answers, press } = prompt();
+    const { answers, press, show } = prompt();
     press("a", 1000);
-    questions.show([question(1)], { now: 1100, draftIsEmpty: true });
+    show([question(1)], { now: 1100, draftIsEmpty: true });
     expect(press("y", 1200)).toBe(true);
     expect(answers).toEqual([]);
     press("y", 1800);
@@ -38,8 +41,8 @@ describe("a question beside the draft", () => {
   });
 
   verifies(["P2"], "leaves the keys to a draft that has text, until Tab", () => {
-    const { questions, answers, press } = prompt();
-    questions.show([question(1)], { now: 5000, draftIsEmpty: false });
+    const { answers, press, show } = prompt();
+    show([question(1)], { now: 5000, draftIsEmpty: false });
     expect(press("n", 6000)).toBe(false);
     press("tab", 7000);
     press("n", 8000);
@@ -47,8 +50,8 @@ describe("a question beside the draft", () => {
   });
 
   verifies(["P2", "U3"], "opens the review by v, and takes its answer only while the question is open", () => {
-    const { questions, answers, reviewed, press } = prompt();
-    questions.show([question(1)], { now: 5000, draftIsEmpty: true });
+    const { questions, answers, reviewed, press, show } = prompt();
+    show([question(1)], { now: 5000, draftIsEmpty: true });
     press("v", 6000);
     expect(reviewed).toEqual(["call_1"]);
     questions.answerFor(question(2), { decision: "allow_once" });
@@ -61,23 +64,23 @@ describe("a question beside the draft", () => {
   });
 
   verifies(["P2"], "shows the next one, and closes when another client has answered", () => {
-    const { questions, answers, press } = prompt();
-    questions.show([question(1), question(2)], { now: 5000, draftIsEmpty: true });
+    const { questions, answers, press, show } = prompt();
+    show([question(1), question(2)], { now: 5000, draftIsEmpty: true });
     press("s", 6000);
-    questions.show([question(1), question(2)], { now: 6001, draftIsEmpty: true });
+    show([question(1), question(2)], { now: 6001, draftIsEmpty: true });
     press("t", 7000);
     expect(answers).toEqual([
       ["call_1", { decision: "allow_pattern" }],
       ["call_2", { decision: "allow_tool" }],
     ]);
-    questions.show([question(3)], { now: 8000, draftIsEmpty: true });
-    questions.show([], { now: 8001, draftIsEmpty: true });
+    show([question(3)], { now: 8000, draftIsEmpty: true });
+    show([], { now: 8001, draftIsEmpty: true });
     expect(questions.view({ columns: 80, rows: 20 }, plainTheme)).toBeUndefined();
   });
 
   verifies(["P2"], "offers only what the engine would keep", () => {
-    const { questions, answers, press } = prompt();
-    questions.show([question(1, { once_only: true })], { now: 5000, draftIsEmpty: true });
+    const { questions, answers, press, show } = prompt();
+    show([question(1, { once_only: true })], { now: 5000, draftIsEmpty: true });
     press("t", 6000);
     press("s", 7000);
     press("a", 8000);
@@ -86,5 +89,35 @@ describe("a question beside the draft", () => {
     expect(text).not.toContain("[t]");
     press("y", 9000);
     expect(answers).toEqual([["call_1", { decision: "allow_once" }]]);
+  });
+
+  verifies(["P2"], "shows the code of a token that a program asks for, and takes one key", () => {
+    const { questions, tokens, press } = prompt();
+    const request = (id: string) => ({
+      request: id,
+      asks: "A program asks for a token: agent.",
+      code: "012345",
+      until: 9e9,
+    });
+    questions.show({ questions: [question(1)], tokens: [] }, { now: 5000, draftIsEmpty: true });
+    questions.show({ questions: [question(1)], tokens: [request("a")] }, { now: 5000, draftIsEmpty: true });
+    const text = () => questions.view({ columns: 60, rows: 20 }, plainTheme)?.lines.join("\n") ?? "";
+    // An open question stays until it is answered.
+    expect(text()).toContain("touch 1");
+    questions.show({ questions: [], tokens: [request("a"), request("b")] }, { now: 5001, draftIsEmpty: true });
+    expect(text()).toContain("Code: 012345");
+    press("c", 7000);
+    press("y", 7001);
+    expect(text()).toContain("Code: 012345");
+    press("n", 7002);
+    questions.show({ questions: [], tokens: [request("a"), request("b")] }, { now: 7003, draftIsEmpty: true });
+    press("escape", 9000);
+    questions.show({ questions: [], tokens: [request("b")] }, { now: 9001, draftIsEmpty: true });
+    expect(tokens).toEqual([
+      ["copy", "012345"],
+      ["a", "refuse"],
+      ["b", "later"],
+    ]);
+    expect(questions.hasFocus).toBe(false);
   });
 });

@@ -4,21 +4,34 @@
  * 1. A question that appears while the user types takes no key until the user pauses, so that no letter for the draft answers it.
  * 2. It has the focus if the draft is empty. Tab switches between question and draft, and both stay on the screen.
  */
-import type { Clock } from "../../../base/clock.js";
 import type { EventPayloads } from "../../../protocol/events.js";
-import type { CallId } from "../../../protocol/ids.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 import { type PermissionAnswer, type PermissionState, permissionDialog } from "./permission.js";
+import { type TokenAnswer, type TokenRequest, tokenDialog } from "./token-request.js";
 
 type Question = EventPayloads["PermissionRequested"];
 
+export interface OpenQuestions {
+  readonly questions: readonly Question[];
+  readonly tokens: readonly TokenRequest[];
+}
+
 export interface QuestionPromptOptions {
-  readonly clock: Clock;
   readonly answer: (question: Question, answer: PermissionAnswer) => void;
   /** Shows the change of the call on the full screen. */
   readonly review: (question: Question) => void;
+  readonly answerToken: (token: TokenRequest, answer: TokenAnswer) => void;
+  readonly copyCode: (token: TokenRequest) => void;
+}
+
+/** An open question with its dialog; `special` are keys that leave it open. */
+interface Open {
+  readonly id: string;
+  readonly dialog: Dialog<PermissionState, unknown>;
+  readonly special: Readonly<Record<string, () => void>>;
+  readonly answered: (answer: unknown) => void;
 }
 
 interface Place {
@@ -30,10 +43,10 @@ const PAUSE_MS = 500;
 
 export class QuestionPrompt {
   readonly #options: QuestionPromptOptions;
-  #open: { readonly question: Question; readonly dialog: Dialog<PermissionState, PermissionAnswer> } | undefined;
+  #open: Open | undefined;
   #state: PermissionState = { scroll: 0 };
   /** Answered here; the engine has not confirmed it yet. */
-  readonly #answered = new Set<CallId>();
+  readonly #answered = new Set<string>();
   #focused = false;
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   /** The user has paused since the question appeared. */
@@ -47,19 +60,39 @@ export class QuestionPrompt {
     return this.#open !== undefined && this.#focused;
   }
 
-  show(questions: readonly Question[], { now, draftIsEmpty }: Place): void {
-    const waiting = questions.filter(({ call }) => !this.#answered.has(call));
-    const [next] = waiting;
-    if (next === undefined) {
-      this.#open = undefined;
-      return;
-    }
-    if (next.call === this.#open?.question.call) return;
-    const dialog = permissionDialog(next, { waiting: waiting.length - 1 });
-    this.#open = { question: next, dialog };
-    this.#state = dialog.first;
+  show({ questions, tokens }: OpenQuestions, { now, draftIsEmpty }: Place): void {
+    const calls = questions.filter(({ call }) => !this.#answered.has(call));
+    const requests = tokens.filter(({ request }) => !this.#answered.has(request));
+    const ids = [...requests.map(({ request }) => request), ...calls.map(({ call }) => call)];
+    if (this.#open !== undefined && ids.includes(this.#open.id)) return;
+    // A token comes first, because its code is valid for a minute only.
+    const [[token], [call]] = [requests, calls];
+    if (token !== undefined) this.#open = this.#ofToken(token, ids.length - 1);
+    else this.#open = call === undefined ? undefined : this.#ofCall(call, ids.length - 1);
+    if (this.#open === undefined) return;
+    this.#state = this.#open.dialog.first;
     this.#focused = draftIsEmpty;
     this.#armed = now - this.#lastKeyAt >= PAUSE_MS;
+  }
+
+  #ofCall(question: Question, waiting: number): Open {
+    const { answer, review } = this.#options;
+    return {
+      id: question.call,
+      dialog: permissionDialog(question, { waiting }),
+      special: { v: () => review(question) },
+      answered: (given) => answer(question, given as PermissionAnswer),
+    };
+  }
+
+  #ofToken(token: TokenRequest, waiting: number): Open {
+    const { answerToken, copyCode } = this.#options;
+    return {
+      id: token.request,
+      dialog: tokenDialog(token, { waiting }),
+      special: { c: () => copyCode(token) },
+      answered: (given) => answerToken(token, given as TokenAnswer),
+    };
   }
 
   /** The draft was sent, so the next key is not for it. */
@@ -80,19 +113,20 @@ export class QuestionPrompt {
     if (!this.#focused || key.id === "ctrl+c") return false;
     // Ignored: the user typed it before reading the question.
     if (!this.#armed) return true;
-    if (key.id === "v" && this.#state.message === undefined) this.#options.review(this.#open.question);
+    const special = this.#state.message === undefined ? this.#open.special[key.id ?? ""] : undefined;
+    if (special !== undefined) special();
     else this.#take(this.#open.dialog.onKey(this.#state, key));
     return true;
   }
 
   /** Sends the answer of the review, unless the question was answered elsewhere meanwhile. */
   answerFor({ call }: Question, answer: PermissionAnswer): void {
-    if (this.#open?.question.call === call) this.#take({ done: answer });
+    if (this.#open?.id === call) this.#take({ done: answer });
   }
 
   /** Lets the user write a reason for the model. */
   askWhy({ call }: Question): void {
-    if (this.#open?.question.call !== call) return;
+    if (this.#open?.id !== call) return;
     this.#focused = true;
     this.#state = { ...this.#state, message: "" };
   }
@@ -112,15 +146,15 @@ export class QuestionPrompt {
     return { ...view, lines: [...view.lines, theme.dim(hint)] };
   }
 
-  #take(step: Step<PermissionState, PermissionAnswer>): void {
+  #take(step: Step<PermissionState, unknown>): void {
     if (!("done" in step)) {
       this.#state = step.state;
       return;
     }
-    const question = this.#open?.question;
+    const answered = this.#open;
     this.#open = undefined;
-    if (question === undefined) return;
-    this.#answered.add(question.call);
-    this.#options.answer(question, step.done);
+    if (answered === undefined) return;
+    this.#answered.add(answered.id);
+    answered.answered(step.done);
   }
 }

@@ -15,12 +15,20 @@ import { permissionDialog } from "./permission.js";
 import { proposedChange } from "./proposed-change.js";
 import { reviewDialog } from "./review.js";
 import { sidebarDialog } from "./sidebar.js";
+import { tokenDialog } from "./token-request.js";
 import { transcriptDialog } from "./transcript.js";
 
 export const CALL = "call_1" as CallId;
 const LONG = "a word ".repeat(30).trim();
 /** What a hostile name tries: to clear the screen, to look like a choice, to turn the direction. */
 export const HOSTILE = "evil\u001b[2J\u001b]0;x\u0007\r[y] allow\u202e.txt";
+
+const TOKEN = {
+  request: "req_1",
+  asks: `A program asks for a token: agent, ${HOSTILE}, for 24 h.`,
+  code: "012345",
+  until: 0,
+};
 
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   command: {
@@ -209,6 +217,7 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
     ]),
   ),
   "question: why not": shown(() => permissionDialog(QUESTIONS.command as Question), ["m", "n", "o"]),
+  "question: token": shown(() => tokenDialog(TOKEN, { waiting: 1 })),
   picker: shown(picker),
   "picker: filter": shown(picker, ["f", "i", "x"]),
   "picker: empty": shown(picker, ["tab"]),

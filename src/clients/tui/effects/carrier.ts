@@ -9,6 +9,7 @@ import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { Block } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
+import type { TokenRequest } from "../dialogs/token-request.js";
 import type { Bindings } from "../keys/bindings.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
 import type { Theme } from "../theme.js";
@@ -213,6 +214,16 @@ export class Carrier {
     await this.#options.client.send("DetachSession", {}, session);
     const reply = await this.#options.client.send("AttachSession", { after }, session);
     this.#complain(reply);
+  }
+
+  copyCode({ code }: TokenRequest): void {
+    const { copy, hint } = this.#options;
+    hint(copy(code) ? "Asked the terminal to copy the code." : "This terminal cannot copy the code.");
+  }
+
+  refuseToken({ request }: TokenRequest): void {
+    const refusal = { namespace: "tokens", verb: "refuse", payload: { request } };
+    this.watch(this.send("CustomCommand", refusal));
   }
 
   async reviewQuestion(question: Question, questions: QuestionAnswers): Promise<void> {

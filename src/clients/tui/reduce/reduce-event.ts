@@ -9,6 +9,7 @@ import type { Block } from "../content/block.js";
 import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
 import { addCosts, addSubagent, newTurn } from "./costs.js";
 import { noticeOf } from "./notices.js";
+import { reduceToken } from "./tokens.js";
 import { printFinished, progressOfCall, resultOfCall, startCall } from "./tool-calls.js";
 
 const RECENT_TURNS = 5;
@@ -67,6 +68,10 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
         state: { ...state, questions: [...state.questions, event.payload] },
         effects: [{ do: "call person", text: event.payload.summary }],
       };
+    case "Notice": {
+      const { token, message } = event.payload;
+      return token === undefined ? reduceNotice(state, event, now) : reduceToken(state, { token, message }, now);
+    }
     case "PermissionResolved":
       return resolved(state, event.payload);
     case "TurnEnded":

@@ -3,7 +3,8 @@ import { verifies } from "../../../../test/verifies.js";
 import type { ClientId, SessionId } from "../../../protocol/ids.js";
 import { classify } from "../input/classify.js";
 import { firstState, type State } from "../state.js";
-import { expire, reduceKey } from "./reduce-key.js";
+import { expire } from "./expire.js";
+import { reduceKey } from "./reduce-key.js";
 import { reduceSubmit } from "./reduce-submit.js";
 
 const IDLE: State = {

@@ -5,7 +5,7 @@
  * 2. Esc interrupts what runs and never leaves.
  */
 import type { SessionMode } from "../../../protocol/events.js";
-import { type Effect, isBusy, type Reduced, type State, without } from "../state.js";
+import { type Effect, isBusy, type Reduced, type State } from "../state.js";
 
 export interface KeyPlace {
   readonly now: number;
@@ -80,12 +80,4 @@ function nextMode(state: State): Reduced {
     state: { ...state, place: { ...place, mode } },
     effects: [{ do: "send", kind: "SetMode", payload: { mode } }],
   };
-}
-
-/** Removes hints and states whose time is over. */
-export function expire(state: State, now: number): State {
-  let next = state;
-  if (next.hint !== undefined && now >= next.hint.until) next = without(next, "hint");
-  if (next.leaveUntil !== undefined && now >= next.leaveUntil) next = without(next, "leaveUntil");
-  return next;
 }

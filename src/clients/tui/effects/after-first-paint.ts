@@ -1,0 +1,28 @@
+/** What the client prepares once the user sees the prompt: a saved draft, the colours of the background, large libraries. */
+import type { Composer } from "../input/composer.js";
+import type { TuiOptions } from "../options.js";
+import type { Screen } from "../screen.js";
+
+export interface Prepared {
+  readonly composer: Composer;
+  readonly screen: Screen;
+  readonly hint: (text: string) => void;
+  readonly setTheme: (name: string) => void;
+}
+
+export function prepareAfterPaint(options: TuiOptions, { composer, screen, hint, setTheme }: Prepared): void {
+  void restoreDraft(options, { composer, hint });
+  void options.light?.().then((isLight) => {
+    const { theme } = screen;
+    if (isLight && theme === options.theme && theme.name === "dark") setTheme("light");
+  });
+  void screen.loadTools();
+}
+
+/** Restores the draft of a client that crashed in this folder. */
+async function restoreDraft(options: TuiOptions, { composer, hint }: Pick<Prepared, "composer" | "hint">) {
+  const draft = await options.composer?.drafts?.load();
+  if (draft === undefined || !composer.isEmpty) return;
+  composer.restore(draft);
+  hint("This draft was not sent. Ctrl-C clears it.");
+}

@@ -1,0 +1,24 @@
+/** Parts of the state that end by themselves: hints, the second Ctrl-C, the codes of tokens. */
+import { isBusy, type State, without } from "../state.js";
+import { TICK_MS } from "../views/working-line.js";
+
+/** Removes what is over. */
+export function expire(state: State, now: number): State {
+  let next = state;
+  if (next.hint !== undefined && now >= next.hint.until) next = without(next, "hint");
+  if (next.leaveUntil !== undefined && now >= next.leaveUntil) next = without(next, "leaveUntil");
+  const tokens = next.tokens.filter(({ until }) => now < until);
+  if (tokens.length < next.tokens.length) next = { ...next, tokens };
+  return next;
+}
+
+/** How long until the screen changes by itself: a running time, or the end of a hint or a code. Undefined if it does not. */
+export function nextChange(
+  state: State,
+  { now, still }: { readonly now: number; readonly still: boolean },
+): number | undefined {
+  if (isBusy(state) && !still) return TICK_MS;
+  const { hint, tokens } = state;
+  const ends = [...tokens, ...(hint === undefined ? [] : [hint])].map(({ until }) => until);
+  return ends.length === 0 ? undefined : Math.min(...ends) - now;
+}
