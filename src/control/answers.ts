@@ -181,7 +181,11 @@ const OF_RUN: RunAnswers = {
     const { provider, model: name } = model;
     const counts = { waiting, messages: conversation.length, last_event: bus.nextId - 1 };
     const place = await ports?.place?.(run);
-    return { session, provider, model: name, busy, ...counts, originator, ...(place && { place }) };
+    // A session without an event is not stored.
+    const stored = bus.nextId > 1 ? await ports?.sessions?.({ id: session }) : undefined;
+    const title = stored?.[0]?.title;
+    const names = { ...(title !== undefined && { title }), ...(place && { place }) };
+    return { session, provider, model: name, busy, ...counts, originator, ...names };
   },
   FindFiles: async (run, ports, { query, limit = MOST_FILES }) => {
     const paths = await ports?.files?.(run, query, { limit });

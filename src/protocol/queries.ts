@@ -87,6 +87,8 @@ export interface StatusInfo {
   readonly messages: number;
   /** The id of the last event; 0 if there is none. */
   readonly last_event: number;
+  /** Absent for a session without a name. */
+  readonly title?: string;
   /** The originator of the running turn, or of the last one. */
   readonly originator: { readonly id: ClientId; readonly identity: Identity };
   readonly place?: PlaceStatus;
@@ -95,6 +97,10 @@ export interface StatusInfo {
 /** Where and how the session works; absent if the engine does not know. */
 export interface PlaceStatus {
   readonly cwd: string;
+  /** The name of the profile in use. */
+  readonly profile?: string;
+  /** Where other programs reach the engine over HTTP: `http://127.0.0.1:8421`. */
+  readonly addresses?: readonly string[];
   readonly mode: SessionMode;
   /** How much the model thinks; absent when the model decides. */
   readonly effort?: string;

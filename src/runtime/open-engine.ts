@@ -78,6 +78,8 @@ export interface Engine {
   newClientId(): ClientId;
   /** Says how a part of the engine is, for `/health`. */
   report(part: string, state: () => PartState | Promise<PartState>): void;
+  /** Shows the clients where other programs reach the engine over HTTP. */
+  listensOn(addresses: readonly string[]): void;
   /** Ends every run and flushes its log. */
   close(reason?: SessionEndReason): Promise<void>;
 }
@@ -94,6 +96,7 @@ export function createEngine(options: EngineOptions): Engine {
   const hosted = new WeakMap<Run, HostedRun>();
   const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
 
+  let addresses: readonly string[] = [];
   const reports = new Map<string, () => PartState | Promise<PartState>>();
 
   /** The transports of plugins. */
@@ -165,7 +168,9 @@ export function createEngine(options: EngineOptions): Engine {
       permissionsOf: (run) => hosted.get(run)?.permissions,
       place: async (run) => {
         const opened = hosted.get(run);
-        return opened && (await import("./place-status.js")).placeStatus(opened, opened.place);
+        if (opened === undefined) return undefined;
+        const status = await (await import("./place-status.js")).placeStatus(opened, opened.place);
+        return addresses.length === 0 ? status : { ...status, addresses };
       },
       cwd: (run) => placeOf(run).root,
       startedAt: new Date(clock.wall()).toISOString(),
@@ -199,6 +204,9 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     newClientId,
     report: (part, state) => void reports.set(part, state),
+    listensOn: (ports) => {
+      addresses = ports;
+    },
     close: async (reason) => {
       // The transports stay until their clients know that the sessions have ended.
       await host.close(reason);

@@ -6,7 +6,7 @@ import { smallText } from "../system/git/plain-file.js";
 import type { Place } from "./open-engine.js";
 import type { OpenedRun } from "./opening.js";
 
-export async function placeStatus(opened: OpenedRun, { root, content }: Place): Promise<PlaceStatus> {
+export async function placeStatus(opened: OpenedRun, { root, content, loaded }: Place): Promise<PlaceStatus> {
   const { run, permissions, effort, sandbox, costs } = opened;
   const branch = branchOf(root);
   const limits = await costs.limitsOf(run.model).catch(() => undefined);
@@ -14,6 +14,7 @@ export async function placeStatus(opened: OpenedRun, { root, content }: Place): 
   const state = sandbox.state?.kind;
   return {
     cwd: root,
+    profile: loaded.chosen.name,
     mode: permissions.planning ? "plan" : permissions.mode,
     ...(effort.level !== undefined && { effort: effort.level }),
     ...(branch !== undefined && { branch }),

@@ -100,6 +100,7 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
     await owner?.close();
     throw error;
   }
+  engine.listensOn(addresses.filter((address) => address.startsWith("http")));
   engine.report("control", () => ({ ok: true, detail: addresses.join(", ") }));
   const renew = () =>
     void tokens.keepOwnerToken().catch((error) => log("cannot renew the owner's token", { error: String(error) }));

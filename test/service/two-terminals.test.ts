@@ -1,6 +1,8 @@
 /** Two terminal clients in one session: one in the process of the engine, one over the socket. */
 import { afterEach, describe, expect } from "vitest";
+import { Listening } from "../../src/cli/attach/listen.js";
 import { connect } from "../../src/clients/sdk-node/index.js";
+import { roots } from "../../src/system/xdg-paths.js";
 import { parseScript } from "../../src/testkit/index.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { TuiClient } from "../support/tui-client.js";
@@ -79,4 +81,29 @@ reply
       await first.leave();
     },
   );
+
+  verifies(["U2", "U6"], "show the address of an engine that listens on a port, and /web names it", async () => {
+    engine = await serve();
+    const { hosted, home } = engine;
+    let show: (message: string) => void = () => {};
+    const first = await TuiClient.open(hosted, {
+      onMessages: (other) => {
+        show = other;
+      },
+    });
+    first.process.resize(120, 24);
+    const listening = new Listening({
+      ...{ engine: hosted.engine, client: first.client, roots: roots({ OXBOW_HOME: home }), variables: {} },
+      ...{ listen: ["127.0.0.1:0"], log: () => {}, notify: (message) => show(message) },
+    });
+    listening.begin();
+    const screen = await first.until(/Listening on http[\s\S]*· http:\/\/127\.0\.0\.1:\d+/);
+    const [, address = ""] = /Listening on (\S+)/.exec(screen) ?? [];
+    expect(screen.trimEnd().split("\n").at(-1)).toContain(address);
+    first.type(..."/web", "\r");
+    await first.until(`/web\n${address}`);
+    expect((await fetch(`${address}/v1/handshake`)).status).toBe(401);
+    await listening.close();
+    await first.leave();
+  });
 });

@@ -22,6 +22,9 @@ export interface ListeningOptions {
   readonly log: LogFunction;
   /** This process owns the socket already: it took over from another one. */
   readonly owner?: ControlOwner | undefined;
+  /** Ports besides the socket, as `HOST:PORT`; `notify` gets their addresses, or why they cannot be used. */
+  readonly listen?: readonly string[];
+  readonly notify?: (message: string) => void;
 }
 
 export class Listening {
@@ -43,6 +46,7 @@ export class Listening {
     this.#cancel ??= clock.after(this.#owner === undefined ? LATER_MS : 0, () => {
       this.#begun = this.#listen().catch((error: unknown) => {
         this.#options.log("warn", "control", "cannot listen for other clients", { error: String(error) });
+        if (this.#ports.length > 0) this.#options.notify?.(error instanceof Error ? error.message : String(error));
         // Another process may be able to.
         this.#owner?.close();
         this.#owner = undefined;
@@ -95,9 +99,19 @@ export class Listening {
     if (this.#ended) return;
     this.#owner ??= await Owner.claim(controlPlace(roots), engine.clock);
     const owner = this.#owner;
-    if (this.#ended || owner === undefined) return;
+    const listen = this.#ports;
+    if (this.#ended || (owner === undefined && listen.length === 0)) return;
     const tell = (message: string, fields?: JsonObject) => log("info", "control", message, fields);
-    this.#served = await serveEngine(engine, { roots, variables, owner, authChannel: "client", log: tell });
+    // Without the socket, which another process has, the ports still work.
+    const socket = owner === undefined ? ({ socket: false } as const) : { owner };
+    const options = { roots, variables, ...socket, listen, authChannel: "client", log: tell } as const;
+    this.#served = await serveEngine(engine, options);
+    const addresses = this.#served.addresses.filter((address) => address.startsWith("http"));
+    if (addresses.length > 0) this.#options.notify?.(`Listening on ${addresses.join(", ")}`);
+  }
+
+  get #ports(): readonly string[] {
+    return this.#options.listen ?? [];
   }
 
   async #others() {

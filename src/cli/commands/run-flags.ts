@@ -90,6 +90,12 @@ export const RUN_FLAGS: readonly Flag[] = [
     help: "use the engine that runs already ('oxbow status'): a new session there, or with --continue or --resume an old one",
   },
   { name: "no-attach", help: "start a separate engine, even if one runs already" },
+  {
+    name: "listen",
+    value: "HOST:PORT",
+    repeatable: true,
+    help: "in a conversation: other programs also reach it over HTTP; 127.0.0.1:0 takes a free port (repeatable)",
+  },
   { name: "no-listen", help: "do not let other clients attach to this conversation" },
   { name: "wait", value: "TIME", help: "how long to wait while another process has the session open: 30s, 5m" },
   {

@@ -46,6 +46,8 @@ export interface Prepared extends Talk {
   readonly chosen: Chosen;
   readonly cassette: RunCassette | undefined;
   readonly log: LogFunction;
+  /** Shows a message to the person. */
+  readonly notify: (message: string) => void;
   /** The folder that the session works in. */
   readonly root: string;
   /** The session to resume. */
@@ -158,7 +160,8 @@ export async function prepare(
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
   const { clock } = engine;
-  return { engine, client, clock, chosen, loaded, log, cassette, root, resume, onMessages, tendSessions, recentTurns };
+  const shown = { notify, onMessages, tendSessions, recentTurns };
+  return { engine, client, clock, chosen, loaded, log, cassette, root, resume, ...shown };
 }
 
 /** Hooks of the stage `resolve` may choose another model, as long as the flags name none. */

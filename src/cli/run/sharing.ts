@@ -23,6 +23,9 @@ export async function ownEngine(
   work: EngineWork & { readonly isConversation: boolean },
 ): Promise<OwnEngine | { readonly exit: number }> {
   const { variables, isConversation } = work;
+  if (flags.has("listen") && flags.has("no-listen")) throw new UsageError("Use --listen or --no-listen, not both.");
+  if (flags.has("listen") && !isConversation)
+    throw new UsageError("--listen needs a conversation on a terminal. 'oxbow serve --listen' runs a service.");
   if (flags.has("attach") && flags.has("no-attach")) throw new UsageError("Use --attach or --no-attach, not both.");
   const mayAsk = isConversation && !flags.has("no-attach") && !isAgent(variables) && mayHaveEngine(roots(variables));
   if (!flags.has("attach") && !mayAsk) return { flags };
@@ -66,10 +69,11 @@ export class Sharing {
   }
 
   async #open(): Promise<Listening> {
-    const { prepared, variables, owner } = this.#place;
+    const { prepared, variables, owner, flags } = this.#place;
     const { Listening } = await import("../attach/listen.js");
-    const { engine, client, loaded, log } = prepared;
-    const listening = new Listening({ engine, client, roots: loaded.roots, variables, log, owner });
+    const { engine, client, loaded, log, notify } = prepared;
+    const listen = flags.list("listen");
+    const listening = new Listening({ engine, client, roots: loaded.roots, variables, log, owner, listen, notify });
     listening.begin();
     return listening;
   }

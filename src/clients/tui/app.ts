@@ -112,7 +112,7 @@ export class TuiApp {
     leaving?.addEventListener("abort", () => this.#leave());
     this.#options.onMessages?.((text) => {
       this.#transcript.print({ kind: "notice", level: "info", text });
-      this.#pace.changed("event");
+      this.#carrier.carryOut({ do: "refresh" });
     });
     for (const block of greeting) this.#transcript.print(block);
     this.#pace.now();
@@ -122,8 +122,7 @@ export class TuiApp {
       await this.#carrier.showAgain(this.#state.session);
       this.#begun = false;
     }
-    const { opens } = this.#options;
-    this.#carrier.watch(this.#begin(opens));
+    this.#carrier.watch(this.#begin(this.#options.opens));
     prepareAfterPaint(this.#options, {
       composer: this.#composer,
       screen: this.#screen,
@@ -161,10 +160,8 @@ export class TuiApp {
         this.#pace.changed("key");
         return;
       case "resize":
-        if (this.#dialog !== undefined) this.#dialog.repaint();
-        this.#pace.now();
-        return;
       case "resumed":
+        this.#dialog?.repaint();
         this.#pace.now();
         return;
       case "closed":

@@ -11,6 +11,13 @@ export const CLIENTS: CommandSpec = {
   places: ANY_TIME,
 };
 
+export const WEB: CommandSpec = {
+  name: "web",
+  summary: "show and copy the address at which other programs reach this engine over HTTP",
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
 export const HEALTH: CommandSpec = {
   name: "health",
   summary: "show the state of the engine and of each of its parts",

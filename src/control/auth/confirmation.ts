@@ -28,7 +28,7 @@ export interface ConfirmationChannel {
   readonly where: string;
   /** False if the message could not be shown. The client that asks for a token does not get its own code. */
   show(message: string, about?: PeopleMessage): Promise<boolean> | boolean;
-  /** The code that it shows is of no use any more. */
+  /** The request has ended, so the code is not valid any more. */
   close?(message: string, token: TokenQuestion): void;
 }
 

@@ -1,6 +1,6 @@
-/** `/clients` and `/health`: the engine that hosts the session, and who uses it. */
+/** `/clients`, `/health` and `/web`: the engine that hosts the session, and who uses it. */
 import { safeLine } from "../../base/terminal-text.js";
-import { CLIENTS, HEALTH } from "../../commands/catalogue/engine.js";
+import { CLIENTS, HEALTH, WEB } from "../../commands/catalogue/engine.js";
 import { asValue, type Command } from "../../commands/command.js";
 import type { Host } from "../../control/host.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -18,6 +18,15 @@ export function engineCommands(host: Pick<Host, "query">, session: SessionId): r
       },
     },
     {
+      ...WEB,
+      run: async () => {
+        const reply = await host.query({ kind: "GetStatus", request: {}, session });
+        if (!reply.ok) return { failure: reply.failure };
+        const addresses = reply.answer.place?.addresses ?? [];
+        return { text: addresses.length === 0 ? NO_PORT : addresses.join("\n"), value: { addresses } };
+      },
+    },
+    {
       ...HEALTH,
       run: async () => {
         const reply = await host.query({ kind: "GetHealth", request: {} });
@@ -27,6 +36,9 @@ export function engineCommands(host: Pick<Host, "query">, session: SessionId): r
     },
   ];
 }
+
+const NO_PORT =
+  "The engine listens on no port. 'oxbow --listen 127.0.0.1:0' opens one for a conversation, 'oxbow serve --listen' for a service.";
 
 export function clientLines(clients: readonly ClientInfo[], session?: SessionId): string {
   if (clients.length === 0) return "No client is connected.";

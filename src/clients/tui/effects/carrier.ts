@@ -102,10 +102,9 @@ export class Carrier {
     const { session } = state();
     const reply = await client.query("GetStatus", {}, session);
     if (!reply.ok) return;
-    const { place, provider, model } = reply.answer;
-    update((now) =>
-      now.session === session ? { ...now, model: `${provider}:${model}`, ...(place && { place }) } : now,
-    );
+    const { place, provider, model, title } = reply.answer;
+    const found = { model: `${provider}:${model}`, ...(title !== undefined && { title }), ...(place && { place }) };
+    update((now) => (now.session === session ? { ...now, ...found } : now));
   }
 
   answer(question: Question, { decision, message, always }: PermissionAnswer): void {

@@ -43,6 +43,12 @@ export async function runOwnCommand(
     copyAnswer(args.trim(), carrier, options);
     return true;
   }
+  if (verb === "web") {
+    // The engine's answer shows all of them.
+    const [address] = options.state().place?.addresses ?? [];
+    if (address !== undefined && options.copy(address)) options.hint(`Asked the terminal to copy ${address}.`);
+    return false;
+  }
   if (!bare && verb === "theme") {
     options.setTheme(args.trim());
     return true;

@@ -6,6 +6,7 @@ import { formatUsd } from "../../../base/budget-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { SessionMode } from "../../../protocol/events.js";
+import { paintSpan } from "../content/spans.js";
 import type { Spent } from "../reduce/costs.js";
 import type { State } from "../state.js";
 import type { Style, Theme } from "../theme.js";
@@ -14,8 +15,6 @@ export interface StatusOptions {
   readonly width: number;
   readonly theme: Theme;
   readonly showCost: boolean;
-  /** The address of the web client, if there is one. */
-  readonly web?: string;
 }
 
 interface Part {
@@ -29,16 +28,17 @@ const BAR_WIDTH = 5;
 /** A name is not cut shorter than this. */
 const LEAST_PART = 8;
 
-export function statusLine(state: State, { width, theme, showCost, web }: StatusOptions): string {
+export function statusLine(state: State, { width, theme, showCost }: StatusOptions): string {
   const parts = [
     modePart(state.place?.mode, theme),
     modelPart(state, theme),
     contextPart(state, theme),
     ...(showCost ? costParts(state, theme) : []),
     part(branchText(state), theme.dim, 5),
-    part(state.place?.sandbox === "none" ? "no sandbox" : undefined, theme.warning, 7),
+    sandboxPart(state.place?.sandbox, theme),
+    profilePart(state, theme),
+    addressPart(state, theme),
     part(state.title, theme.dim, 1),
-    part(web && `web: ${web}`, theme.link, 6),
   ].filter((each) => each !== undefined);
   const separator = theme.ascii ? " | " : " · ";
   const fitting = thatFit(parts, width, textWidth(separator));
@@ -47,6 +47,23 @@ export function statusLine(state: State, { width, theme, showCost, web }: Status
 
 function part(text: string | undefined, style: Style, rank: number): Part | undefined {
   return text === undefined || text === "" ? undefined : { text: safeLine(text), style, rank };
+}
+
+function sandboxPart(sandbox: string | undefined, theme: Theme): Part | undefined {
+  if (sandbox === "none") return part("no sandbox", theme.warning, 7);
+  return part(sandbox === undefined ? undefined : "sandboxed", theme.dim, 0);
+}
+
+/** The default one is no news. */
+function profilePart({ place }: State, theme: Theme): Part | undefined {
+  return part(place?.profile === "default" ? undefined : place?.profile, theme.dim, 2);
+}
+
+/** The text is the address itself, for terminals that show no links. */
+function addressPart({ place }: State, theme: Theme): Part | undefined {
+  const [address] = place?.addresses ?? [];
+  const style = (text: string) => paintSpan({ text, roles: ["link"], ...(address && { url: address }) }, theme);
+  return part(address, style, 6);
 }
 
 const MODE_NAMES: Readonly<Record<SessionMode, string>> = {

@@ -64,6 +64,14 @@ const VIEWS: Readonly<Record<string, Lines>> = {
     title: HOSTILE,
     place: { ...(IDLE.place as NonNullable<State["place"]>), branch: HOSTILE, cwd: `/${HOSTILE}` },
   }),
+  "status: profile and address": status({
+    ...COSTLY,
+    place: {
+      ...(IDLE.place as NonNullable<State["place"]>),
+      profile: "framework",
+      addresses: ["http://127.0.0.1:8421"],
+    },
+  }),
   "working: nothing": working(IDLE, 0),
   "working: a verse": working(RUNNING, 500),
   "working: the next verse": working(RUNNING, 5000),
@@ -103,6 +111,16 @@ describe("the views", () => {
         }
       }
     }
+  });
+
+  verifies(["U2"], "show the address of the engine as a link, and the costs unless they are off", () => {
+    const place = { ...(IDLE.place as NonNullable<State["place"]>), addresses: ["http://127.0.0.1:8421"] };
+    const theme = createTheme("dark", { colours: "none", links: true });
+    const line = statusLine({ ...COSTLY, place }, { width: 120, theme, showCost: false });
+    expect(line).toMatch(
+      /\u001b]8;id=\w+;http:\/\/127\.0\.0\.1:8421\u001b\\http:\/\/127\.0\.0\.1:8421\u001b]8;;\u001b\\/,
+    );
+    expect(line).not.toContain("$");
   });
 
   it("keep the mode and the model when there is little room", () => {
