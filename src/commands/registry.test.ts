@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
 import { parseLine } from "./arguments.js";
 import { HELP } from "./catalogue/conversation.js";
 import { SESSION_SPECS } from "./catalogue/index.js";
-import { type Command, type CommandSpec, refuse, spell } from "./command.js";
+import { SESSION_RESUME } from "./catalogue/sessions.js";
+import { type Command, type CommandSpec, refuse, spell, worksOn } from "./command.js";
 import { CommandRegistry, helpCommand, runSlash } from "./registry.js";
 import { CONTEXT, slashLine } from "./test-support/slash-line.js";
 import { usageOf } from "./usage.js";
@@ -185,12 +187,37 @@ describe("help", () => {
     expect(await say("help route")).toMatchObject({
       text: expect.stringMatching(/^\/route list .*\n\/route add NAME/),
     });
+    registry.register(echo({ name: "session:show", aliases: ["sessions:show"] }));
+    expect((await say("help sessions")).text).toBe("/sessions show  echo it");
     expect(await say("help /exit")).toMatchObject({ text: "/exit  echo it", value: { name: "exit" } });
     expect(await say("help xeit")).toMatchObject({ ok: false, text: expect.stringContaining("Did you mean /exit?") });
   });
 });
 
+/** Of the two designs that Oxbow follows. Names with a part in capitals depend on what is found. */
+const DESIGNED = [
+  ..."help status clear exit quit bye ollama:start ollama:stop ollama:status ollama:list ollama:use".split(" "),
+  ..."route:add route:remove route:list route:enable route:disable model kb:status kb:project:list".split(" "),
+  ..."kb:project:add kb:project:use kb:observe kb:concept:list kb:concept:add record:start record:stop".split(" "),
+  ..."record:status read write run search git apply unapply summarize context:add context:show".split(" "),
+  ..."context:clear context:load-dir template:use files safemode:on safemode:off safemode:status".split(" "),
+  ..."safemode:allow safemode:deny safemode:reset permissions:list permissions:set permissions:reset".split(" "),
+  ..."audit:show audit:clear audit:status security bench compact cost profile profiles resume".split(" "),
+  ..."sessions:list sessions:resume sessions:attach sessions:pin sessions:branch sessions:export".split(" "),
+  ..."sessions:diff skills skills:reload agents mcp mcp:restart mcp:approve permissions".split(" "),
+  ..."permissions:promote health web cancel".split(" "),
+];
+
 describe("the catalogue", () => {
+  verifies(["U6"], "has every command of the designs, in a conversation", () => {
+    const registry = new CommandRegistry<CommandSpec>().register(...SESSION_SPECS);
+    const missing = DESIGNED.filter((name) => {
+      const found = registry.find(name);
+      return found === undefined || (!worksOn(found, { surface: "slash" }) && found !== SESSION_RESUME);
+    });
+    expect(missing).toEqual([]);
+  });
+
   it("describes each command once, in one line", () => {
     const names = SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     expect(new Set(names).size).toBe(names.length);

@@ -9,6 +9,7 @@ import {
   type CommandResult,
   type CommandSpec,
   type Expansion,
+  inNamespace,
   namespaceOf,
   refuse,
   spell,
@@ -81,6 +82,9 @@ export class CommandRegistry<C extends CommandSpec = Command> {
   }
 
   #unknownAction([namespace = "", typed]: readonly string[], context: Pick<CommandContext, "surface">) {
+    const own = this.list().filter(({ name }) => namespaceOf(name) === namespace);
+    const [elsewhere] = own.some((spec) => worksOn(spec, context)) ? [] : own;
+    if (elsewhere !== undefined) return refuse(onlyOutside(elsewhere, context));
     const usage = namespaceUsage(namespace, this.list(), context);
     if (typed === undefined) return refuse(`Usage: ${usage}`);
     const near = nearest(typed, this.actions(namespace));
@@ -157,12 +161,16 @@ function refusalOf(command: Command, { identity, context, busy, byProject = fals
   if (byProject && !users.includes("agents"))
     return `${typed} is only for people, so an alias of a project cannot run it.`;
   if (!worksOn(command, context)) {
-    return `${typed} works only outside a conversation: ${spell(name, { surface: "shell" })}`;
+    return onlyOutside(command, context);
   }
   if (places.includes("in a client"))
     return `${typed} works only in a conversation on a terminal. Start one with 'oxbow'.`;
   if (busy && !places.includes("during a turn")) return `${typed} does not work during a turn. Wait until it ends.`;
   return undefined;
+}
+
+function onlyOutside({ name }: CommandSpec, context: Pick<CommandContext, "surface">): string {
+  return `${spell(name, context)} works only outside a conversation: ${spell(name, { surface: "shell" })}`;
 }
 
 /** `help` of a registry: all commands, or those that a name stands for. */
@@ -184,7 +192,10 @@ function helpOn(topic: readonly string[], registry: CommandRegistry, context: Co
   const own =
     words.length > 1
       ? []
-      : registry.list().filter((spec) => namespaceOf(spec.name) === first && worksOn(spec, context));
+      : registry
+          .list()
+          .map((spec) => inNamespace(spec, first))
+          .filter((spec) => namespaceOf(spec.name) === first && worksOn(spec, context));
   if (own.length > 0) return { text: helpColumns(helpOf(own, new Map(), context)), value: own.map(describe) };
   const found = registry.resolve(words, context);
   if ("failure" in found) return found;

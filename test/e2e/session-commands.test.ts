@@ -265,7 +265,7 @@ describe("oxbow session", () => {
     expect((await slash('/sessions:search tulip "now it is"')).text).toContain(`${id}  turn 2`);
     expect((await slash("/session pin")).value).toEqual({ id, pinned: true });
     expect((await slash("/session:rename this About flowers")).value).toEqual({ id, title: "About flowers" });
-    expect((await run(["/session resume x"])).stderr).toContain("oxbow session resume");
+    expect((await run(["/session resume x"])).stderr).toContain("too short");
     expect((await run(["/session delete x"])).stderr).toContain("too short");
   });
 

@@ -43,7 +43,17 @@ describe("the terminal client", () => {
     second.type("again", "\r");
     await second.until("As I said.");
     expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("which colour is it");
+    second.process.resize(120, 24);
+    second.type("/rename Colours", "\r");
+    await second.until("is now 'Colours'");
+    await second.until(/· Colours$/m);
     await second.leave();
+    const third = await TuiClient.open(hosted);
+    await third.until("resumes the last");
+    third.type(`/sessions:resume ${first.session.slice(-8)}`, "\r");
+    await third.until("Resumed: Colours");
+    await third.until("As I said.");
+    await third.leave();
   });
 
   verifies(["U2", "P2"], "lists rules and extensions in the sidebar, and revokes a rule by one key", async () => {

@@ -125,6 +125,7 @@ export const CANCEL: CommandSpec = {
 
 export const CLEAR: CommandSpec = {
   name: "clear",
+  aliases: ["new"],
   summary: "start a new, empty conversation; model, effort, plan mode, rules, budget and recording stay",
   users: EVERYONE,
   places: CLIENT,

@@ -5,6 +5,7 @@ export const COST_WAYS = ["model", "day", "project"] as const;
 
 export const COST: CommandSpec = {
   name: "cost",
+  aliases: ["usage"],
   usage: "/cost [--by model|day|project] [--since WHEN]",
   summary: "show the spending: of this session, or with a flag of all sessions",
   flags: [

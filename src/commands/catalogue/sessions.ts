@@ -96,6 +96,7 @@ export const RECALL: CommandSpec = {
 };
 
 export const SESSION_DIFF = session("diff", {
+  aliases: ["diff"],
   summary: "show the files it changed, or where two sessions diverge",
   arguments: [ID, { name: "OTHER", kind: "text", optional: true, complete: "session" }],
   users: EVERYONE,
@@ -103,8 +104,9 @@ export const SESSION_DIFF = session("diff", {
 });
 
 export const SESSION_BRANCH = session("branch", {
+  aliases: ["branch", "fork"],
   summary: "start a new session as a copy, up to the end of a turn",
-  arguments: [ID],
+  arguments: [ID, { name: "at TURN", kind: "text", optional: true, rest: "list" }],
   flags: [
     { name: "turn", short: "t", value: "N", help: "the last turn to copy (default: the last finished one)" },
     { name: "title", value: "TEXT", help: "the title (default: that of the original)" },
@@ -143,6 +145,7 @@ export const UNDO: CommandSpec = {
 };
 
 export const SESSION_EXPORT = session("export", {
+  aliases: ["export"],
   summary: "print it as JSONL (events) or Markdown",
   arguments: [ID],
   flags: [
@@ -225,6 +228,25 @@ export const SESSION_RESUME = session("resume", {
   users: SHELL_AGENTS,
   places: SHELL_ONLY,
 });
+
+/** In a conversation, which continues with the other session. */
+export const RESUME_HERE: CommandSpec = {
+  name: "resume",
+  aliases: ["session:attach", "sessions:attach"],
+  summary: "continue another session here; without an id the terminal client shows a list",
+  arguments: [{ ...NEEDED_ID, optional: true }],
+  users: PEOPLE,
+  places: ["between turns"],
+};
+
+/** In a conversation: its own session. */
+export const RENAME_HERE: CommandSpec = {
+  name: "rename",
+  summary: "give this session another title",
+  arguments: [{ name: "TITLE", kind: "text", rest: "text", missing: "Give the new title: /rename TITLE" }],
+  users: PEOPLE,
+  places: ["during a turn", "between turns"],
+};
 
 export const SESSION_REPLAY = session("replay", {
   summary: "step through it; runs nothing",

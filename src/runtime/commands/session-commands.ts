@@ -16,12 +16,7 @@ import {
   PLAN_NAMESPACE,
   SAFEMODE_NAMESPACE,
 } from "../../commands/catalogue/security.js";
-import {
-  SESSION_COMPACT,
-  SESSION_NAMESPACE,
-  SESSION_REPLAY,
-  SESSION_RESUME,
-} from "../../commands/catalogue/sessions.js";
+import { SESSION_COMPACT, SESSION_NAMESPACE, SESSION_REPLAY } from "../../commands/catalogue/sessions.js";
 import { SKILLS_NAMESPACE, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
 import {
   asValue,
@@ -78,7 +73,6 @@ export async function sessionCommands(
 const SHELL_COMMANDS = [
   AUTH_SET,
   AUTH_UNLOCK,
-  SESSION_RESUME,
   SESSION_REPLAY,
   SESSION_COMPACT,
   SKILLS_VALIDATE,

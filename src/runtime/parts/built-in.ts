@@ -78,10 +78,17 @@ const journal: CreateBuiltIn = async (opening) => {
     name: "journal",
     services: { journal: opened },
     commands: async () => {
-      const { storedSessionCommands } = await import("../commands/sessions/commands.js");
+      const { conversationSessionCommands } = await import("../commands/sessions/commands.js");
       const { settings, roots } = loaded;
       const place = { folder: root, base: root, current: session };
-      return storedSessionCommands({ ...place, stores: sessions, settings, roots, variables, clock: engine.clock });
+      return conversationSessionCommands({
+        ...place,
+        stores: sessions,
+        settings,
+        roots,
+        variables,
+        clock: engine.clock,
+      });
     },
     close: () => opened.close(),
   };

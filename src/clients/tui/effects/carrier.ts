@@ -5,7 +5,7 @@ import type { Clock } from "../../../base/clock.js";
 import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
 import type { SessionId } from "../../../protocol/ids.js";
-import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { Block } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
@@ -163,22 +163,23 @@ export class Carrier {
       this.#complain(reply);
       return;
     }
-    if (!(await this.#follow(reply.value))) return;
+    const follow = isJsonObject(reply.value) ? reply.value.follow : undefined;
+    const next = isJsonObject(follow) ? await this.#follow(follow) : undefined;
+    if (follow !== undefined && next === undefined) return;
     const text = textOf(reply.value);
     if (text !== "") print({ kind: "command", line, text });
+    if (isJsonObject(follow) && next === follow.resume && next !== undefined) await this.showAgain(next);
     await this.refresh();
   }
 
-  /** Continues with the session that a command returned. False if that fails. */
-  async #follow(value: JsonValue | undefined): Promise<boolean> {
-    const follow = isJsonObject(value) ? value.follow : undefined;
-    if (!isJsonObject(follow)) return true;
+  /** Continues with the session that a command returned. Undefined if that fails. */
+  async #follow(wanted: JsonObject): Promise<SessionId | undefined> {
     const { client, state, restart } = this.#options;
-    const reply = await client.send("CreateSession", follow);
+    const reply = await client.send("CreateSession", wanted);
     this.#complain(reply);
-    if (!reply.ok || reply.session === undefined) return false;
+    if (!reply.ok || reply.session === undefined) return undefined;
     restart(reply.session, state().model);
-    return true;
+    return reply.session;
   }
 
   /** A slash command that the engine runs. */

@@ -68,6 +68,8 @@ const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
   ["resume", "sessions"],
   ["session:resume", "sessions"],
   ["sessions:resume", "sessions"],
+  ["session:attach", "sessions"],
+  ["sessions:attach", "sessions"],
   ["theme", "themes"],
   ["keys", "help"],
   ["hotkeys", "help"],

@@ -1,5 +1,5 @@
 import { UsageError } from "../../../base/usage-error.js";
-import { asValue } from "../../../commands/command.js";
+import { asValue, type CommandArguments } from "../../../commands/command.js";
 import type { CallId, SessionId } from "../../../protocol/ids.js";
 import { branchEvents, derivedId, nextBranchIds } from "../../../sessions/branch.js";
 import { type SessionRecord, type SessionStore, StoreError } from "../../../sessions/store.js";
@@ -19,10 +19,11 @@ async function isTaken(store: SessionStore, session: SessionId): Promise<boolean
   }
 }
 
-export const branch: SessionAction = async (args, port, { progress }) => {
+export const branch: SessionAction = async (args, port, { progress, surface }) => {
   const { store, clock } = port;
-  const source = await named(args.text("ID"), port);
-  const at = await endOf(source, args.flag("turn"), port);
+  const { session, turn } = wanted(args);
+  const source = await named(session, port);
+  const at = await endOf(source, turn, port);
   const from = { session: source.id, log: source.log };
   const ids = await nextBranchIds(from, at, (session) => isTaken(store, session));
   const title = args.flag("title") ?? source.title;
@@ -38,9 +39,24 @@ export const branch: SessionAction = async (args, port, { progress }) => {
     progress,
   });
   const made = await store.get(ids.session);
-  const text = `${ids.session} is a copy of ${source.id} up to event ${at}.`;
+  const next = surface === "slash" ? `/resume ${ids.session}` : `'oxbow resume ${ids.session}'`;
+  const text = `${ids.session} is a copy of ${source.id} up to event ${at}. ${next} continues it.`;
   return { text, value: asValue(made ?? { id: ids.session }) };
 };
+
+/** `ID`, `ID at TURN`, or in a conversation `at TURN`; `--turn` means the same. */
+function wanted(args: CommandArguments): { readonly session?: string; readonly turn?: string } {
+  const id = args.text("ID");
+  const words = [...(id === undefined ? [] : [id]), ...args.list("at TURN")];
+  const at = words.indexOf("at");
+  const [session, more] = at === -1 ? words : words.slice(0, at);
+  const after = at === -1 ? [] : words.slice(at + 1);
+  if (more !== undefined || (at !== -1 && after.length !== 1)) {
+    throw new UsageError("Give a session and the last turn to copy: ID at TURN");
+  }
+  const turn = args.flag("turn") ?? after[0];
+  return { ...(session !== undefined && { session }), ...(turn !== undefined && { turn }) };
+}
 
 /** The event after which the copy ends. */
 async function endOf(source: SessionRecord, asked: string | undefined, port: OpenPort): Promise<number> {

@@ -22,8 +22,27 @@ const ACTIONS: readonly (readonly [CommandSpec, LoadAction])[] = [
   [specs.SESSION_DELETE, async () => (await import("./delete.js")).deleteSession],
 ];
 
+/** Only in a conversation. */
+const HERE: readonly (readonly [CommandSpec, LoadAction])[] = [
+  [named(specs.RESUME_HERE, specs.SESSION_RESUME), async () => (await import("./resume.js")).resume],
+  [specs.RENAME_HERE, async () => (await import("./rename.js")).rename],
+];
+
 export function storedSessionCommands(port: SessionsPort): readonly Command[] {
-  return ACTIONS.map(([spec, load]) => ({
+  return commandsOf(ACTIONS, port);
+}
+
+export function conversationSessionCommands(port: SessionsPort): readonly Command[] {
+  return commandsOf([...ACTIONS, ...HERE], port);
+}
+
+/** A conversation has it instead of the one that needs its own terminal, under the names of both. */
+function named(spec: CommandSpec, other: CommandSpec): CommandSpec {
+  return { ...spec, aliases: [...(spec.aliases ?? []), other.name, ...(other.aliases ?? [])] };
+}
+
+function commandsOf(actions: typeof ACTIONS, port: SessionsPort): readonly Command[] {
+  return actions.map(([spec, load]) => ({
     ...spec,
     run: async (args, context) => (await load())(args, await openPort(port), context),
   }));

@@ -58,5 +58,9 @@ export async function named(
   if (word === undefined) {
     throw new UsageError("Which session? Give its id, or a part of it ('oxbow session list').");
   }
+  const isOwn = word === current;
+  if (isOwn && (await store.get(word as SessionId)) === undefined) {
+    throw new UsageError("Nothing has happened in this session yet.");
+  }
   return findSession(store, word);
 }
