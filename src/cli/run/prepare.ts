@@ -12,6 +12,7 @@ import { connectInProcess } from "../../control/transports/inproc.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
+import type { ContainProvider } from "../../providers/executable/containment.js";
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
@@ -127,6 +128,7 @@ export async function prepare(
     tables: { value: settings.providers.value, file: loaded.profilePath },
     local: localOptions(settings),
     ofProject: () => providersOfProject(content.extensions),
+    contain: lateContainment({ loaded, variables, root, notify }),
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
@@ -183,6 +185,17 @@ async function resolvedChoice(
 async function providersOfProject(extensions: ExtensionFiles): Promise<readonly string[]> {
   const files = extensions.of("provider");
   return Promise.all(files.map((file) => file.program()));
+}
+
+/** Loaded for the first provider of a project. */
+function lateContainment(place: LonePlace): ContainProvider {
+  let contain: Promise<ContainProvider> | undefined;
+  return async (command, hosts) => {
+    contain ??= import("../../runtime/models/provider-sandbox.js").then(({ containProviders }) =>
+      containProviders(place),
+    );
+    return (await contain)(command, hosts);
+  };
 }
 
 /** A process without plugins does not load their code. */

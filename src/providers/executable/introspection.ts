@@ -8,6 +8,7 @@ import type { Clock } from "../../base/clock.js";
 import { parseDuration } from "../../base/duration.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { runProcess, SpawnError } from "../../system/process-group.js";
+import { type ContainedProvider, type ProviderCommand, processOf } from "./containment.js";
 
 export interface ExecutableProvider {
   readonly path: string;
@@ -32,6 +33,8 @@ export interface ExecutableDefaults {
   /** The family whose thinking it understands; default: its own name. */
   readonly family?: string;
   readonly idleMs?: number;
+  /** The hosts that it calls; only the sandbox of a project's provider needs them. */
+  readonly hosts?: readonly string[];
 }
 
 export interface ProviderVariable {
@@ -48,6 +51,8 @@ export interface InspectOptions {
   /** The limit for each call. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
+  /** Puts a sandbox around each call. */
+  readonly contain?: (command: ProviderCommand) => Promise<ContainedProvider>;
 }
 
 const TIMEOUT_MS = 5000;
@@ -119,6 +124,7 @@ export function parseDefaults(text: string): ExecutableDefaults {
     ...given("maxOutputTokens", tokens(values.get("max_tokens"))),
     ...given("maxContextTokens", tokens(values.get("context_tokens"))),
     ...given("idleMs", idleMs),
+    ...given("hosts", values.get("hosts")?.split(/[\s,]+/)),
   };
 }
 
@@ -152,29 +158,35 @@ interface Answer {
 
 /** Undefined if the program could not run. */
 async function ask(path: string, flag: string, options: InspectOptions): Promise<Answer | undefined> {
-  const { cwd, env, signal, timeoutMs = TIMEOUT_MS, clock } = options;
+  const { cwd, env, signal, timeoutMs = TIMEOUT_MS, clock, contain } = options;
   let output = "";
   let errors = "";
+  let command: ContainedProvider | undefined;
   const add = (text: string, bytes: Buffer) => (text + bytes.toString("utf8")).slice(0, ANSWER_BYTES);
   try {
-    const end = await runProcess({
-      argv: [path, flag],
-      cwd,
-      env,
-      timeoutMs,
-      onOutput: (bytes) => {
-        output = add(output, bytes);
+    const plain = { argv: [path, flag], cwd, env };
+    command = (await contain?.(plain)) ?? plain;
+    const end = await runProcess(
+      {
+        ...processOf(command),
+        timeoutMs,
+        onOutput: (bytes) => {
+          output = add(output, bytes);
+        },
+        onErrorOutput: (bytes) => {
+          errors = add(errors, bytes);
+        },
+        ...(signal !== undefined && { signal }),
+        ...(clock !== undefined && { clock }),
       },
-      onErrorOutput: (bytes) => {
-        errors = add(errors, bytes);
-      },
-      ...(signal !== undefined && { signal }),
-      ...(clock !== undefined && { clock }),
-    });
+      command.launch,
+    );
     if (end.reason === "timeout") return { code: undefined, output: "", errors: `it did not answer ${flag} in time` };
     return { code: end.exitCode, output, errors };
   } catch (error) {
-    if (!(error instanceof SpawnError)) throw error;
-    return { code: undefined, output: "", errors: error.message };
+    if (!(error instanceof SpawnError) && contain === undefined) throw error;
+    return { code: undefined, output: "", errors: (error as Error).message };
+  } finally {
+    await command?.ended?.();
   }
 }

@@ -18,7 +18,7 @@ import { parseJson } from "../wire/fields.js";
 import { createFrameDecoder, type FrameDecoder, MOST_BODY_BYTES } from "../wire/framing.js";
 import { assertCanonicalForm, type Frame, type Wire, type WireContext } from "../wire/wire.js";
 import { createOutputDecoder } from "./output.js";
-import { programClient, TEMPORARY } from "./program-client.js";
+import { type Program, programClient, TEMPORARY } from "./program-client.js";
 
 export interface ExecutableModelOptions {
   /** The provider's name. */
@@ -43,6 +43,8 @@ export interface ExecutableModelOptions {
   readonly maxContextTokens?: number;
   readonly extra?: JsonObject;
   readonly clock?: Clock;
+  /** Puts a sandbox around each start. */
+  readonly contain?: Program["contain"];
   /** Wraps or replaces the program: a cassette. */
   readonly around?: (program: HttpClient) => HttpClient;
 }
@@ -51,7 +53,7 @@ const ERROR_CHARACTERS = 4096;
 
 export function createExecutableModel(options: ExecutableModelOptions): Model {
   const { provider, family = provider, model, maxContextTokens, maxOutputTokens } = options;
-  const { path, cwd, env, idleMs, clock, wire, streaming, around = (client) => client } = options;
+  const { path, cwd, env, idleMs, clock, wire, streaming, contain, around = (client) => client } = options;
   const isOwn = wire === undefined || wire.name === executable.name;
   const program = programClient({
     argv: streaming === "never" && isOwn ? [path] : [path, "--stream"],
@@ -59,6 +61,7 @@ export function createExecutableModel(options: ExecutableModelOptions): Model {
     env,
     ...(idleMs !== undefined && { idleMs }),
     ...(clock !== undefined && { clock }),
+    ...(contain !== undefined && { contain }),
   });
   const client = around(program);
   return {

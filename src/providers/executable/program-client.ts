@@ -13,6 +13,7 @@ import { HttpError } from "../../system/http-error.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type ProcessEnd, type RunningProcess, SpawnError, startProcess } from "../../system/process-group.js";
 import { oneLine } from "../wire/failures.js";
+import { type ContainedProvider, type ProviderCommand, processOf } from "./containment.js";
 
 export interface Program {
   readonly argv: readonly string[];
@@ -21,6 +22,8 @@ export interface Program {
   /** How long it may be silent. */
   readonly idleMs?: number;
   readonly clock?: Clock;
+  /** Puts a sandbox around each start. */
+  readonly contain?: (command: ProviderCommand) => Promise<ContainedProvider>;
 }
 
 /** The code of an error after which the same call may succeed later. */
@@ -29,6 +32,7 @@ export const TEMPORARY = "EX_TEMPFAIL";
 /** Reasoning models can be silent for minutes. */
 const IDLE_MS = 300_000;
 const ERROR_CHARACTERS = 4096;
+const MOST_ERROR_BYTES = 16 * 1024 * 1024;
 /** `EX_TEMPFAIL` of sysexits.h. */
 const TEMPORARY_EXIT = 75;
 
@@ -37,32 +41,50 @@ export function programClient(program: Program): HttpClient {
 }
 
 async function start(
-  { argv, cwd, env, clock = nodeClock, idleMs = IDLE_MS }: Program,
+  { argv, cwd, env, clock = nodeClock, idleMs = IDLE_MS, contain }: Program,
   { body: input = "", signal }: HttpRequest,
 ): Promise<HttpResponse> {
   const output = new Output(clock, idleMs);
+  let command: ContainedProvider | undefined;
   try {
-    const running = await startProcess({
-      argv,
-      cwd,
-      env,
-      input,
-      onOutput: (bytes) => output.push(bytes),
-      onErrorOutput: (bytes) => output.complain(bytes),
-      clock,
-      ...(signal !== undefined && { signal }),
-    });
-    output.onIdle = () => void running.stop();
-    void running.ended.then(() => output.close());
-    return answerOf(running, output, signal);
+    command = await contained({ argv, cwd, env }, contain);
+    const { explain, ended, launch } = command;
+    const running = await startProcess(
+      {
+        ...processOf(command),
+        input,
+        onOutput: (bytes) => output.push(bytes),
+        onErrorOutput: (bytes) => output.complain(bytes),
+        clock,
+        ...(signal !== undefined && { signal }),
+      },
+      launch,
+    );
+    output.onStuck = () => void running.stop();
+    output.explain = explain ?? output.explain;
+    const wholeEnd = running.ended.finally(() => ended?.());
+    void wholeEnd.then(() => output.close());
+    return answerOf({ ended: wholeEnd, stop: () => running.stop() }, output, signal);
   } catch (error) {
     output.close();
+    await command?.ended?.();
     if (error instanceof SpawnError) throw new HttpError("connect", oneLine(error.message));
     throw error;
   }
 }
 
-function answerOf(running: RunningProcess, output: Output, signal: AbortSignal | undefined): HttpResponse {
+async function contained(plain: ProviderCommand, contain: Program["contain"]): Promise<ContainedProvider> {
+  if (contain === undefined) return plain;
+  try {
+    return await contain(plain);
+  } catch (error) {
+    throw new HttpError("connect", oneLine((error as Error).message));
+  }
+}
+
+type Running = Pick<RunningProcess, "ended" | "stop">;
+
+function answerOf(running: Running, output: Output, signal: AbortSignal | undefined): HttpResponse {
   async function* body(): AsyncGenerator<Uint8Array> {
     try {
       yield* output;
@@ -73,6 +95,7 @@ function answerOf(running: RunningProcess, output: Output, signal: AbortSignal |
     } finally {
       output.close();
       await running.stop();
+      await running.ended;
     }
   }
   const stop = () => void running.stop();
@@ -85,7 +108,10 @@ function answerOf(running: RunningProcess, output: Output, signal: AbortSignal |
 }
 
 function problemOf(end: ProcessEnd, output: Output): HttpError | undefined {
-  const because = output.complaints === "" ? "" : `: ${oneLine(output.complaints)}`;
+  const hint = end.exitCode === 0 ? undefined : output.explain(output.complaints);
+  const said = [output.complaints, hint ?? ""].filter((part) => part !== "").join("; ");
+  const because = said === "" ? "" : `: ${oneLine(said)}`;
+  if (output.flooded) return new HttpError("dropped", "it wrote too much to stderr, so Oxbow stopped it");
   if (output.idle) {
     return new HttpError(
       "timeout",
@@ -108,9 +134,13 @@ class Output implements AsyncIterable<Uint8Array> {
   #wake: () => void = () => {};
   #takeBack: () => void = () => {};
   #complaints = "";
-  onIdle: () => void = () => {};
+  #complaintBytes = 0;
+  onStuck: () => void = () => {};
+  explain: (errors: string) => string | undefined = () => undefined;
   /** The program was silent for too long. */
   idle = false;
+  /** It wrote to stderr without end, which would keep it from being silent. */
+  flooded = false;
 
   constructor(clock: Clock, idleMs: number) {
     this.#clock = clock;
@@ -135,7 +165,11 @@ class Output implements AsyncIterable<Uint8Array> {
 
   complain(bytes: Uint8Array): void {
     this.#complaints = (this.#complaints + Buffer.from(bytes).toString("utf8")).slice(-ERROR_CHARACTERS);
+    this.#complaintBytes += bytes.length;
     this.#watch();
+    if (this.#complaintBytes <= MOST_ERROR_BYTES || this.flooded) return;
+    this.flooded = true;
+    this.onStuck();
   }
 
   close(): void {
@@ -163,7 +197,7 @@ class Output implements AsyncIterable<Uint8Array> {
     if (this.#closed) return;
     this.#takeBack = this.#clock.after(this.#idleMs, () => {
       this.idle = true;
-      this.onIdle();
+      this.onStuck();
     });
   }
 }

@@ -1,6 +1,7 @@
 /** What the code that finds, opens and describes models shares. */
 
 import type { HttpClient } from "../../system/http-client.js";
+import type { ContainProvider } from "../executable/containment.js";
 import type { LocalOptions } from "../local/local-ollama.js";
 import type { Trace } from "../trace.js";
 import type { ProviderDirectory } from "./provider-directory.js";
@@ -21,6 +22,8 @@ export interface ModelParts {
   readonly trace?: Trace;
   readonly local?: LocalOptions;
   readonly programs?: ProgramTape;
+  /** The sandbox for the providers of a project. */
+  readonly contain?: ContainProvider;
   /** The state folder: Oxbow works without the files in it. */
   readonly state?: string | undefined;
 }

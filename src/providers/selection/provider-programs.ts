@@ -1,6 +1,8 @@
 /** Provider programs: describes and opens them. */
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
+import type { ProviderCommand } from "../executable/containment.js";
 import { environmentOf, inspectExecutable, type ProviderVariable, parseDefaults } from "../executable/introspection.js";
 import { createExecutableModel } from "../executable/model.js";
 import { loadWire, type WireName } from "../named.js";
@@ -10,9 +12,14 @@ import type { ProviderEntry } from "./provider-directory.js";
 
 const WIRES: readonly string[] = ["anthropic", "openai-chat", "openai-responses", "gemini", "ollama"];
 
+/** A project's program may be silent for this long at most. */
+const PROJECT_IDLE_MS = 600_000;
+
 /** It runs in its own folder, so that nothing in the workspace can affect it. */
-export function meetProgram({ directory }: ModelParts, program: ProgramEntry) {
+export function meetProgram(parts: ModelParts, program: ProgramEntry) {
+  const { directory } = parts;
   return inspectExecutable(program.file, {
+    ...contained(parts, program, []),
     cwd: dirname(program.file),
     env: environmentOf(directory.variables, []),
     envOf: (asked) => environmentOf(directory.variables, granted(asked, program)),
@@ -24,6 +31,20 @@ type ProgramEntry = Pick<Extract<ProviderEntry, { kind: "executable" }>, "name" 
 /** A program of a project could name the key of another provider. */
 function granted(asked: readonly ProviderVariable[], { name, ofProject }: ProgramEntry): readonly ProviderVariable[] {
   return ofProject ? asked.filter((variable) => isOwnVariable(variable.name, name)) : asked;
+}
+
+/** A program of a project describes itself without a network, and calls the hosts of its description. */
+function contained({ contain }: ModelParts, { ofProject }: ProgramEntry, hosts: readonly string[]) {
+  if (!ofProject || contain === undefined) return {};
+  return { contain: (command: ProviderCommand) => contain(command, hosts) };
+}
+
+/** Hosts count only if the file names them: the person who approved the file has seen them there. */
+async function unseenHosts({ file, ofProject }: ProgramEntry, hosts: readonly string[]): Promise<readonly string[]> {
+  if (!ofProject || hosts.length === 0) return [];
+  const text = await readFile(file, "latin1");
+  const written = new Set(text.split(/[^\w.:*-]+/));
+  return hosts.filter((host) => !written.has(host));
 }
 
 export async function openProgram(
@@ -40,7 +61,13 @@ export async function openProgram(
   if (protocol !== undefined && !isWire(protocol)) {
     return { problem: `${file} says protocol=${protocol}. There are ${WIRES.join(", ")}.` };
   }
+  const { hosts = [] } = defaults;
+  const [unseen] = await unseenHosts(program, hosts);
+  if (unseen !== undefined)
+    return { problem: `${file} wants to reach ${unseen}, but its file does not name that host.` };
+  const mostIdleMs = program.ofProject ? PROJECT_IDLE_MS : Number.POSITIVE_INFINITY;
   return createExecutableModel({
+    ...contained(parts, program, hosts),
     provider: name,
     path: file,
     model: model ?? defaults.model ?? name,
@@ -49,7 +76,7 @@ export async function openProgram(
     streaming,
     ...(protocol !== undefined && { wire: await loadWire(protocol) }),
     ...(family !== undefined && { family }),
-    ...(idleMs !== undefined && { idleMs }),
+    ...(idleMs !== undefined && { idleMs: Math.min(idleMs, mostIdleMs) }),
     ...(defaults.maxOutputTokens !== undefined && { maxOutputTokens: defaults.maxOutputTokens }),
     ...(defaults.maxContextTokens !== undefined && { maxContextTokens: defaults.maxContextTokens }),
     ...(programs !== undefined && { around: programs.around }),

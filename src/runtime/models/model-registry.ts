@@ -9,6 +9,7 @@
 import { nearest } from "../../base/nearest.js";
 import type { Model } from "../../engine/ports.js";
 import type { Failure } from "../../protocol/errors.js";
+import type { ContainProvider } from "../../providers/executable/containment.js";
 import type { LocalOptions } from "../../providers/local/local-ollama.js";
 import type { ProviderState } from "../../providers/selection/describe.js";
 import { type ModelParts, OFFLINE, type ProgramTape } from "../../providers/selection/model-parts.js";
@@ -72,6 +73,8 @@ export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   /** A cassette instead of the network. */
   readonly http?: HttpClient;
   readonly programs?: ProgramTape;
+  /** The sandbox for the providers of a project. */
+  readonly contain?: ContainProvider;
 }
 
 /** Services with hundreds of models would fill the screen. */
@@ -151,7 +154,7 @@ class ProviderModels implements ModelRegistry {
   }
 
   #parts(): Promise<ModelParts> {
-    const { trace, local, programs, http = this.#client(), ...options } = this.#options;
+    const { trace, local, programs, contain, http = this.#client(), ...options } = this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.said.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
@@ -164,6 +167,7 @@ class ProviderModels implements ModelRegistry {
       ...(trace && { trace }),
       ...(local && { local }),
       ...(programs && { programs }),
+      ...(contain && { contain }),
     }));
     return this.#opened;
   }
