@@ -8,6 +8,7 @@
  */
 import { AbortNode } from "../base/abort-tree.js";
 import { MOST_ARGUMENT_LEVELS, nestingOf } from "../base/json-nesting.js";
+import { originOf, withOrigin } from "../base/message-origin.js";
 import type { ToolResultBlock, ToolUseBlock } from "../protocol/content.js";
 import { ownText, text } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
@@ -99,7 +100,23 @@ export class Dispatch {
   /** Changes the arguments of an open call; they are checked like those of the model. */
   change(call: string, args: JsonObject): void {
     const entry = this.#findOpen(call);
-    if (entry !== undefined) entry.block = { ...entry.block, args };
+    if (entry === undefined) return;
+    entry.block = { ...entry.block, args };
+    this.#rewrite(entry.block);
+  }
+
+  /** The conversation shows the call as it ran, like the log. */
+  #rewrite(block: ToolUseBlock): void {
+    const { conversation } = this.#turn;
+    const at = conversation.findLastIndex(({ role }) => role === "assistant");
+    const message = conversation[at];
+    if (message?.role !== "assistant") return;
+    const content = message.content.map((each) =>
+      each.type === "tool_use" && each.call === block.call ? block : each,
+    );
+    const origin = originOf(message);
+    const changed = { ...message, content };
+    conversation[at] = origin === undefined ? changed : withOrigin(changed, origin);
   }
 
   #findOpen(call: string): Entry | undefined {

@@ -128,6 +128,16 @@ export interface EventPayloads {
     /** The rule, preset or mode that allowed it without a question; absent if the call has a PermissionResolved. */
     readonly decided_by?: string;
   };
+  /** A hook changed a result before the model saw it: this content counts instead of that of the ToolResult. */
+  ToolResultChanged: {
+    readonly turn: TurnId;
+    readonly call: CallId;
+    readonly tool: string;
+    readonly status: ToolStatus;
+    readonly content: readonly ResultContent[];
+    /** The hook. */
+    readonly by: string;
+  };
   /** Milliseconds by component: hooks, links, the provider, tools, the log. */
   TurnTiming: { readonly turn: TurnId; readonly parts: Readonly<Record<string, number>> };
   /** The end of an answer. Its CostIncremented follows at once; a refused call has none. */
@@ -292,6 +302,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "ToolCallStarted",
   "ToolCallProgress",
   "ToolResult",
+  "ToolResultChanged",
   "TurnTiming",
   "AnswerEnded",
   "CostIncremented",

@@ -110,6 +110,8 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
       const { turn } = event.payload;
       return turn === undefined ? event.payload : { ...event.payload, ...turnOf({ turn }) };
     }
+    case "ToolResultChanged":
+      return { ...event.payload, ...turnOf(event.payload), ...callOf(event.payload) };
     case "AnswerEnded":
       return { ...shapeWithNewIds(event.payload, callOf), ...turnOf(event.payload) };
     case "CostIncremented": {

@@ -6,6 +6,7 @@
  * 2. Every call has its result, except those named in `open`: the last answer's, when the log ends before they did.
  * 3. Calls outside a turn (a command that the person typed) are not part of it.
  */
+import { withChangedResults } from "../base/changed-results.js";
 import { asAdded, originOf, withOrigin } from "../base/message-origin.js";
 import {
   type AssistantMessage,
@@ -88,6 +89,7 @@ export class ConversationBuilder {
       },
       onSummary: ({ payload }, summary) => this.#compact(summary, payload.kept_from),
       onLastOf: (answer) => this.#push(answer, "complete"),
+      onLateChange: (result) => this.#changeResult(resultBlock(result)),
     };
     this.#fold = new TurnFold(listener, { withinTurn });
   }
@@ -163,6 +165,10 @@ export class ConversationBuilder {
     const first = this.#messages.findIndex((message) => (originOf(message) ?? 0) >= from);
     const kept = first === -1 ? [] : this.#messages.slice(first);
     this.#messages = [{ role: "user", content: [text(summary)] }, ...kept];
+  }
+
+  #changeResult(changed: ToolResultBlock): void {
+    this.#messages = withChangedResults(this.#messages, [changed]);
   }
 
   /** The results of an answer that is still open may come later. */

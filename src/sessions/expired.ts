@@ -33,6 +33,8 @@ function remains(event: Envelope, marker: string): Envelope["payload"] {
       const { call, tool, status } = event.payload;
       return { call, tool, status, content: [text(marker)] };
     }
+    case "ToolResultChanged":
+      return { ...event.payload, content: [text(marker)] };
     case "TurnEnded": {
       const { failure, ...rest } = event.payload;
       return { ...rest, text: marker, ...(failure && { failure: { ...failure, message: marker } }) };

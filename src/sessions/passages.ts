@@ -87,7 +87,8 @@ export class PassageReader {
         if (tool === RECALL) return [];
         return this.#cut("call", stringsOf(args).join("\n"), { ...from, tool });
       }
-      case "ToolResult": {
+      case "ToolResult":
+      case "ToolResultChanged": {
         const { call, content } = event.payload;
         const tool = this.#tools.get(call);
         if (tool === RECALL) return [];

@@ -162,6 +162,7 @@ class SessionSearch {
         this.#look(stringsOf(event.payload.args).join("\n"), from);
         return;
       case "ToolResult":
+      case "ToolResultChanged":
         this.#look(textOf(event.payload.content), from);
         return;
       case "ContextAdded":

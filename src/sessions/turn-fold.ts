@@ -30,7 +30,10 @@ export interface MessageListener {
   readonly onInput: (input: FoldedInput) => void;
   readonly onSummary: (event: EnvelopeOf<"CompactionTriggered">, summary: string) => void;
   readonly onAnswer?: (answer: FoldedAnswer) => void;
+  /** Again with the same event if a hook changed the result. */
   readonly onResult?: (result: EnvelopeOf<"ToolResult">) => void;
+  /** A hook changed the result of an answer to which nothing more belongs. */
+  readonly onLateChange?: (result: EventPayloads["ToolResult"]) => void;
   /** Nothing more belongs to the answer. `end` is the end of its turn, if that is the reason. */
   readonly onLastOf: (answer: FoldedAnswer, end?: EventPayloads["TurnEnded"]) => void;
 }
@@ -50,6 +53,8 @@ export class TurnFold {
   readonly #listener: MessageListener;
   readonly #answers: AnswerFold;
   #turn: OpenTurn | undefined;
+  /** The newest answer to which nothing more belongs: a hook may still change its results. */
+  #left: FoldedAnswer | undefined;
   /** The input that began the turn, as long as no other message follows. */
   #began: FoldedInput | undefined;
 
@@ -84,6 +89,9 @@ export class TurnFold {
     switch (event.kind) {
       case "ToolResult":
         this.#result(event);
+        return;
+      case "ToolResultChanged":
+        this.#changeResult(event.payload);
         return;
       case "InputSteered":
         this.#leave(event.ts);
@@ -141,6 +149,17 @@ export class TurnFold {
     if (answer.closed) this.#listener.onResult?.(event);
   }
 
+  #changeResult({ call, status, content }: EventPayloads["ToolResultChanged"]): void {
+    const { answer } = this.#answers;
+    const owner = [answer, this.#left].find((each) => each?.results.has(call));
+    const result = owner?.results.get(call);
+    if (owner === undefined || result === undefined) return;
+    const changed = { ...result, payload: { ...result.payload, status, content } };
+    owner.results.set(call, changed);
+    if (owner.closed) this.#listener.onResult?.(changed);
+    if (owner !== answer) this.#listener.onLateChange?.(changed.payload);
+  }
+
   #answerEnded(answer: FoldedAnswer, ts: string, { provider, model }: AnswerEnd): void {
     if (this.#turn !== undefined) {
       this.#turn = { ...this.#turn, iterations: this.#turn.iterations + 1, text: answer.texts.join("") };
@@ -164,6 +183,7 @@ export class TurnFold {
       answer.cutOff();
       this.#finish(answer, ts);
     }
+    this.#left = answer;
     this.#listener.onLastOf(answer, end);
   }
 

@@ -1,9 +1,12 @@
 /** Hooks in any language, in the chain with the built-in ones. */
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
+import { ConversationBuilder } from "../../src/sessions/conversation.js";
+import { MessageFold } from "../../src/sessions/files/message-fold.js";
 import { ExtendedEngine, resultsOf } from "../support/extended-engine.js";
 import { verifies } from "../verifies.js";
 
@@ -80,6 +83,38 @@ describe("an executable hook", () => {
     expect(engine.requests[0]).toContain("[hook start/50-note] The user likes cats.");
     expect(engine.requests[1]).toContain("\\nhidden\\n");
     expect(JSON.stringify(events.filter(({ kind }) => kind === "Notice"))).toContain("start/50-note: cats are on");
+  });
+
+  verifies(["L2"], "changes calls and results in the log as well: a resumed session sees the same", async () => {
+    const secret = `sk-ant-${"api03-"}${randomBytes(70).toString("hex").slice(0, 93)}AA`;
+    script(
+      "tool_exec/05-change",
+      'return { tool_calls: event.tool_calls.map((call) => ({ ...call, input: { path: "sub" } })) };',
+    );
+    script(
+      "tool_done/50-change",
+      `const [first, ...rest] = event.results; return { results: [{ ...first, content: "changed ${secret}", is_error: true }, ...rest] };`,
+    );
+    engine.bed.put("sub/inside.txt", "x");
+    await open('reply\n  tool ls {"path": "."}\n  tool ls {"path": "."}\nreply\n  text: Done.\n');
+    const events = await engine.turn("hi");
+    const [, second = ""] = engine.requests;
+    expect(second.match(/"input":\{"path":"sub"\}/g)).toHaveLength(2);
+    expect(second).toContain("changed «redacted");
+    expect(second).not.toContain(secret);
+    const changes = events.filter(({ kind }) => kind === "ToolResultChanged");
+    expect(changes).toMatchObject([{ payload: { tool: "ls", status: "error", by: "tool_done/50-change" } }]);
+    const builder = new ConversationBuilder();
+    const files = new MessageFold(0);
+    for (const event of events) for (const reader of [builder, files]) reader.take(event);
+    const rebuilt = builder.end().messages;
+    expect(rebuilt.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"))).toMatchObject([
+      { content: [{ text: expect.stringMatching(/^changed «redacted/) }], is_error: true },
+      { content: [{ text: expect.stringContaining("inside.txt") }], is_error: false },
+    ]);
+    expect(JSON.stringify([...files.changed.values()])).toContain("changed «redacted");
+    const calls = rebuilt.flatMap(({ content }) => content.filter(({ type }) => type === "tool_use"));
+    expect(calls).toMatchObject([{ args: { path: "sub" } }, { args: { path: "sub" } }]);
   });
 
   verifies(["L2", "E1"], "replaces a built-in one, and the closest folder wins", async () => {

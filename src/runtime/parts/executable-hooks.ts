@@ -7,6 +7,7 @@
  *    other failing hook is reported and changes nothing.
  */
 
+import { lastResults, withChangedResults } from "../../base/changed-results.js";
 import { safeText } from "../../base/terminal-text.js";
 import { TurnFailure } from "../../engine/cancel.js";
 import { Dispatch, outcome } from "../../engine/dispatch.js";
@@ -14,10 +15,19 @@ import type { ModelEvent, ModelStream } from "../../engine/ports.js";
 import { receive } from "../../engine/receive.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
-import { readCalls, readPayload, readResponse, readResults, usageJson } from "../../extensions/executable/hook-json.js";
+import {
+  type ResultAnswer,
+  readCalls,
+  readPayload,
+  readResponse,
+  readResults,
+  resultJson,
+  usageJson,
+} from "../../extensions/executable/hook-json.js";
 import { type ExecutableHook, type HookAnswer, runHook } from "../../extensions/executable/hooks.js";
+import type { ResultContent, ToolResultBlock } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
-import type { JsonObject } from "../../protocol/json.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { contextTo, finishCalls } from "./hook-context.js";
 import { commonInput, stageInput } from "./hook-input.js";
 
@@ -153,7 +163,7 @@ class Visit {
         this.#applyCalls(output);
         return this.#replaces ? this.#finishCalls(output) : undefined;
       case "tool_done":
-        if (output.results !== undefined && output.results !== null) this.#changeResults(output);
+        if (output.results !== undefined && output.results !== null) await this.#changeResults(output.results);
         return undefined;
       default:
         return undefined;
@@ -204,17 +214,21 @@ class Visit {
     return undefined;
   }
 
-  #changeResults({ results = null }: JsonObject): void {
-    const { conversation } = this.#turn;
-    const last = conversation.at(-1);
-    if (last?.role !== "user") return;
+  /** The log gets each change too: a resumed session must have the conversation that the model saw. */
+  async #changeResults(results: JsonValue): Promise<void> {
+    const { conversation, bus, id: turn } = this.#turn;
     const changes = new Map(readResults(results).map((result) => [result.id, result]));
-    const content = last.content.map((block) => {
-      const change = block.type === "tool_result" ? changes.get(block.call) : undefined;
-      if (change === undefined || block.type !== "tool_result") return block;
-      return { ...block, content: change.content, is_error: change.isError };
-    });
-    conversation[conversation.length - 1] = { ...last, content };
+    const changed: ToolResultBlock[] = [];
+    for (const block of lastResults(conversation)) {
+      const change = changes.get(block.call);
+      if (change === undefined || isSame(block, change)) continue;
+      const content = await redacted(change.content);
+      changed.push({ ...block, content, is_error: change.isError });
+      const { call, tool } = block;
+      const status = change.isError ? "error" : "ok";
+      bus.publish("ToolResultChanged", { turn, call, tool, status, content, by: this.#place });
+    }
+    if (changed.length > 0) conversation.splice(0, conversation.length, ...withChangedResults(conversation, changed));
   }
 
   #next(output: JsonObject): HookResult {
@@ -248,6 +262,17 @@ class Visit {
     const shown = safeText(message).slice(0, 2000);
     this.#turn.bus.publish("Notice", { turn: this.#turn.id, level: "warning", message: `${this.#place}: ${shown}` });
   }
+}
+
+/** Blocks carry marks of their own, which a hook neither sees nor returns. */
+function isSame({ content, is_error }: ToolResultBlock, change: ResultAnswer): boolean {
+  const plain = (blocks: readonly ResultContent[]) => JSON.stringify(resultJson(blocks));
+  return is_error === change.isError && plain(content) === plain(change.content);
+}
+
+async function redacted(content: readonly ResultContent[]): Promise<readonly ResultContent[]> {
+  const { redact } = await import("../../security/redact/redact.js");
+  return content.map((block) => (block.type === "text" ? { ...block, text: redact(block.text) } : block));
 }
 
 function streamOf(events: readonly ModelEvent[]): ModelStream {

@@ -1,4 +1,5 @@
 /** The input of an executable hook from a turn. */
+import { lastResults } from "../../base/changed-results.js";
 import type { Stage, Turn } from "../../engine/turn.js";
 import { callJson, messagesJson, payloadJson, resultJson, usageJson } from "../../extensions/executable/hook-json.js";
 import { plainText } from "../../protocol/content.js";
@@ -47,13 +48,9 @@ function messageOf({ conversation }: Turn): JsonObject {
 }
 
 function resultsOf({ conversation }: Turn): JsonObject[] {
-  const last = conversation.at(-1);
-  if (last?.role !== "user") return [];
-  return last.content.flatMap((block) => {
-    if (block.type !== "tool_result") return [];
-    const { call, tool, content, is_error } = block;
-    return [{ tool_use_id: call, name: tool, content: resultJson(content), is_error }];
-  });
+  return lastResults(conversation).map(({ call, tool, content, is_error }) => ({
+    ...{ tool_use_id: call, name: tool, content: resultJson(content), is_error },
+  }));
 }
 
 function failureOf({ failure }: Turn): JsonObject | null {

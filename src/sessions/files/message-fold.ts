@@ -28,6 +28,7 @@ export const MESSAGE_KINDS: ReadonlySet<string> = new Set([
   "CostIncremented",
   "ToolCallStarted",
   "ToolResult",
+  "ToolResultChanged",
   "TurnEnded",
   "CompactionTriggered",
   "InputSteered",

@@ -30,6 +30,7 @@ const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set([
   "FailedOver",
   "InputSteered",
   "ContextAdded",
+  "ToolResultChanged",
 ]);
 
 export class EventOrder {

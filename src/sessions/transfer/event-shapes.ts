@@ -83,6 +83,10 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
     },
     { details: OBJECT, decided_by: STRING },
   ),
+  ToolResultChanged: object({
+    ...{ turn: STRING, call: STRING, tool: STRING, by: STRING, content: CONTENT },
+    status: oneOf("ok", "error", "denied", "cancelled", "timeout", "skipped"),
+  }),
   TurnTiming: object({ turn: STRING, parts: OBJECT }),
   AnswerEnded: object(
     { turn: STRING, provider: STRING, model: STRING },

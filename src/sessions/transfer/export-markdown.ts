@@ -104,6 +104,8 @@ class Transcript {
         ];
       case "ToolResult":
         return this.#result(event.payload);
+      case "ToolResultChanged":
+        return [line(`Changed by the hook ${event.payload.by}:`), ...this.#result(event.payload)];
       case "PermissionResolved": {
         const { tool, decision, decided_by, message } = event.payload;
         return [

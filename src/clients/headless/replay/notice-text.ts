@@ -38,6 +38,10 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       return { title: "input not sent", text: event.payload.inputs.map(plainText).join("\n\n") };
     case "ContextAdded":
       return { title: `added by ${event.payload.source}`, text: event.payload.text };
+    case "ToolResultChanged": {
+      const { by, tool, content } = event.payload;
+      return { title: `result of ${tool} changed by ${by}`, text: plainText(content) };
+    }
     case "HookTimeout":
       return {
         title: `hook timed out: ${event.payload.event}`,

@@ -42,6 +42,10 @@ export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: st
       const [, passages] = /^retrieval from (.+)$/s.exec(event.payload.source) ?? [];
       return passages === undefined ? undefined : say("info", `Passages of ${passages}`);
     }
+    case "ToolResultChanged": {
+      const { by, tool } = event.payload;
+      return say("info", `The hook ${by} changed the result of ${tool}.`);
+    }
     case "HookTimeout":
     case "HookError":
       return say("warning", hookText(event));
