@@ -67,7 +67,8 @@ describe("hooks before a call", () => {
         { matcher: "W.*e", hooks: [note("regex")] },
         { matcher: "mcp__.*", hooks: [note("mcp")] },
         { hooks: [{ ...note("if"), if: "Write(*.md)" }, { ...note("not-if"), if: "Write(*.ts)" }, note("all")] },
-        { matcher: "*", hooks: [{ ...note("once"), once: true }] },
+        // Settings files ignore it, as Claude Code does.
+        { matcher: "*", hooks: [{ ...note("each"), once: true }] },
       ],
     });
     const { results } = await project.run([
@@ -77,7 +78,20 @@ describe("hooks before a call", () => {
     ]);
     expect(results).toHaveLength(2);
     const ran = project.read("ran.txt")?.trim().split("\n").sort();
-    expect(ran).toEqual(["all", "all", "edit", "edit", "if", "if", "once", "own-name", "own-name", "regex", "regex"]);
+    expect(ran).toEqual([
+      "all",
+      "all",
+      "each",
+      "each",
+      "edit",
+      "edit",
+      "if",
+      "if",
+      "own-name",
+      "own-name",
+      "regex",
+      "regex",
+    ]);
   });
 
   verifies(["E3"], "gets the same fields as elsewhere on stdin, and no keys in its environment", async () => {
@@ -335,10 +349,14 @@ describe("hooks that are not as they should be", () => {
             { type: "command", command: "exit 7" },
             { type: "command", command: "sleep 60", timeout: 0.2 },
             saying('{"broken'),
-            { type: "prompt", prompt: "Is it safe?" },
+            { type: "python", prompt: "Is it safe?" },
           ],
         },
       ],
+      Preuse: [{ hooks: [saying("x")] }],
+      postToolUse: [{ hooks: [saying("x")] }],
+      SessionEnd: [{ hooks: [{ type: "prompt", prompt: "x" }] }],
+      Stop: [{ hooks: [{ ...saying("x"), if: "Bash(git *)" }] }],
       WorktreeCreate: [{ hooks: [saying("x")] }],
     });
     const { of, results } = await project.run([bash("echo hi"), done]);
@@ -351,7 +369,11 @@ describe("hooks that are not as they should be", () => {
     ).toEqual([0, 7]);
     const notes = project.notes.filter((note) => note.startsWith("Hooks:"));
     expect(notes).toEqual([
-      expect.stringContaining("a PreToolUse hook of type prompt does not run"),
+      expect.stringContaining("a PreToolUse hook of the unknown type python does not run"),
+      expect.stringContaining("there is no event Preuse, so its hooks do not run."),
+      expect.stringContaining("there is no event postToolUse, so its hooks do not run. Did you mean PostToolUse?"),
+      expect.stringContaining("a SessionEnd hook of type prompt does not run: this event takes no model calls"),
+      expect.stringContaining('a Stop hook with "if" never runs'),
       expect.stringContaining("the event WorktreeCreate does not happen in Oxbow"),
     ]);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { conditionHolds } from "./condition.js";
 import { readHooks } from "./configuration.js";
+import { shownHandler } from "./hook-handler.js";
 import { parseMatcher } from "./matcher.js";
 import { toolViews } from "./tool-views.js";
 
@@ -118,8 +119,8 @@ describe("written hooks", () => {
       },
       { hooks: [{ ...command, command: "good" }] },
     ];
-    const read = readHooks([entry("Stop", bad), entry("PostToolBatch", [{ hooks: [command] }])]);
-    expect(read.hooks.map((hook) => hook.command)).toEqual(["good"]);
+    const read = readHooks([entry("PreToolUse", bad), entry("TeammateIdle", [{ hooks: [command] }])]);
+    expect(read.hooks.map(({ handler }) => shownHandler(handler))).toEqual(["good"]);
     expect(read.problems).toHaveLength(9);
   });
 });

@@ -5,7 +5,8 @@
  * 2. A hook that is written twice for an event runs once.
  */
 import type { ExtensionScope } from "../../base/extension-files.js";
-import { HOOK_EVENTS, type HookEvent, hookEvent } from "./hook-events.js";
+import { HOOK_EVENTS, type HookEvent, hookEvent, isAboutTools, unknownEvent } from "./hook-events.js";
+import { commandOf, type HookHandler, readHandler } from "./hook-handler.js";
 import { parseMatcher } from "./matcher.js";
 
 export interface ConfiguredHook {
@@ -14,14 +15,16 @@ export interface ConfiguredHook {
   readonly matcher: string | undefined;
   /** A permission rule that the call must match. */
   readonly condition?: string;
-  /** A shell command, or a program if there are `args`. */
-  readonly command: string;
-  readonly args?: readonly string[];
+  readonly handler: HookHandler;
   readonly timeoutMs: number;
-  /** Only the first time in a session. */
+  /** Only until its first success in a session. */
   readonly once: boolean;
-  /** Oxbow does not wait for it, and ignores its answer. */
+  /** Oxbow does not wait for it. Its context comes with a later request. */
   readonly inBackground: boolean;
+  /** In the background, exit code 2 tells the model why. */
+  readonly wakes: boolean;
+  /** For the user while it runs. */
+  readonly statusMessage?: string;
   /** A failure of the hook counts as a refusal. */
   readonly refusesOnFailure: boolean;
   /** The user runs it in the sandbox. */
@@ -45,6 +48,9 @@ export interface ReadHooks {
 }
 
 const LONGEST_MS = 3_600_000;
+/** A model takes longer than most programs. */
+const PROMPT_MS = 30_000;
+const AGENT_MS = 60_000;
 
 export function readHooks(entries: readonly HookEntries[]): ReadHooks {
   const problems = new Set<string>();
@@ -73,8 +79,9 @@ type Found = ConfiguredHook | string;
 function readGroup(group: Table, entry: HookEntries): readonly Found[] {
   const name = typeof group.event === "string" ? group.event : entry.event;
   const event = hookEvent(name);
-  if (event === undefined) return [`the event ${name || "(none)"} does not happen in Oxbow, so its hooks do not run.`];
-  const matcher = group.matcher;
+  if (event === undefined) return [unknownEvent(name)];
+  // An event without a matcher ignores it.
+  const matcher = HOOK_EVENTS[event].matcher === "none" ? undefined : group.matcher;
   if (matcher !== undefined && matcher !== null && typeof matcher !== "string")
     return [`the matcher of a ${event} hook is not text.`];
   const problem = typeof matcher === "string" ? parseMatcher(matcher).problem : undefined;
@@ -82,10 +89,10 @@ function readGroup(group: Table, entry: HookEntries): readonly Found[] {
   const place = { event, entry, matcher: matcher ?? undefined };
   // A handler without a group, as profiles write it: { event = "Stop", cmd = "…" }.
   if (group.hooks === undefined && commandOf(group) !== undefined)
-    return [readHandler({ type: "command", ...group }, place)];
+    return [readHook({ type: "command", ...group }, place)];
   if (!Array.isArray(group.hooks)) return [`a group of ${event} has no list "hooks".`];
   return group.hooks.map((handler) =>
-    isTable(handler) ? readHandler(handler, place) : `a hook for ${event} is not a table.`,
+    isTable(handler) ? readHook(handler, place) : `a hook for ${event} is not a table.`,
   );
 }
 
@@ -95,37 +102,34 @@ interface HandlerPlace {
   readonly matcher: string | undefined;
 }
 
-function readHandler(handler: Table, { event, entry, matcher }: HandlerPlace): Found {
-  const command = commandOf(handler);
-  if (handler.type !== "command") {
-    const type = typeof handler.type === "string" ? `of type ${handler.type}` : "without a type";
-    return `a ${event} hook ${type} does not run: Oxbow runs hooks of type command.`;
-  }
-  if (command === undefined) return `a ${event} hook has no command.`;
-  if (typeof handler.shell === "string" && handler.shell !== "bash" && handler.shell !== "sh")
-    return `a ${event} hook for ${handler.shell} does not run: Oxbow uses bash.`;
-  const timeoutMs = timeoutOf(handler);
+function readHook(written: Table, { event, entry, matcher }: HandlerPlace): Found {
+  const handler = readHandler(written, event);
+  if (typeof handler === "string") return handler;
+  const timeoutMs = timeoutOf(written);
   if (timeoutMs === undefined) return `the timeout of a ${event} hook is not a positive number.`;
-  const { args } = handler;
+  const condition = typeof written.if === "string" && written.if.trim() !== "" ? written.if : undefined;
+  if (condition !== undefined && !isAboutTools(event))
+    return `a ${event} hook with "if" never runs: only hooks of calls can have a condition.`;
+  const status = written.statusMessage;
   return {
-    event,
-    matcher,
-    command,
-    ...(typeof handler.if === "string" && handler.if.trim() !== "" && { condition: handler.if }),
-    ...(Array.isArray(args) && { args: args.map(String) }),
-    timeoutMs: Math.min(timeoutMs === "default" ? HOOK_EVENTS[event].deadlineMs : timeoutMs, LONGEST_MS),
-    once: handler.once === true,
-    inBackground: handler.async === true || handler.asyncRewake === true,
-    refusesOnFailure: handler.onFailure === "block" || handler.on_failure === "block",
-    sandbox: handler.sandbox === true,
+    ...{ event, matcher, handler },
+    ...(condition !== undefined && { condition }),
+    timeoutMs: Math.min(timeoutMs === "default" ? defaultTimeout(event, handler) : timeoutMs, LONGEST_MS),
+    // Claude Code ignores it in settings files, where a hook that runs only once would be a surprise.
+    once: written.once === true && !entry.path.endsWith(".json"),
+    inBackground: handler.type === "command" && (written.async === true || written.asyncRewake === true),
+    wakes: written.asyncRewake === true,
+    ...(typeof status === "string" && status.trim() !== "" && { statusMessage: status }),
+    refusesOnFailure: written.onFailure === "block" || written.on_failure === "block",
+    sandbox: written.sandbox === true,
     scope: entry.scope,
     path: entry.path,
   };
 }
 
-function commandOf({ command, cmd }: Table): string | undefined {
-  const written = command ?? cmd;
-  return typeof written === "string" && written.trim() !== "" && !written.includes("\0") ? written : undefined;
+function defaultTimeout(event: HookEvent, { type }: HookHandler): number {
+  if (type === "prompt") return PROMPT_MS;
+  return type === "agent" ? AGENT_MS : HOOK_EVENTS[event].deadlineMs;
 }
 
 /** Seconds, or milliseconds as `timeout_ms`. */
@@ -135,8 +139,8 @@ function timeoutOf({ timeout, timeout_ms }: Table): number | "default" | undefin
   return ms > 0 ? ms : undefined;
 }
 
-function identityOf({ event, matcher, condition, command, args }: ConfiguredHook): string {
-  return JSON.stringify([event, matcher ?? "", condition ?? "", command, args ?? []]);
+function identityOf({ event, matcher, condition, handler }: ConfiguredHook): string {
+  return JSON.stringify([event, matcher ?? "", condition ?? "", handler]);
 }
 
 type Table = Readonly<Record<string, unknown>>;

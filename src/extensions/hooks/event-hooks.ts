@@ -12,9 +12,12 @@ import { conditionHolds } from "./condition.js";
 import type { ConfiguredHook } from "./configuration.js";
 import { type HookAnswer, joinAnswers, readAnswer } from "./hook-answer.js";
 import type { HookEvent } from "./hook-events.js";
+import { shownHandler } from "./hook-handler.js";
 import { parseMatcher } from "./matcher.js";
 import { exitCodeOf, type HookEnd, type HookPlace, needsSandbox, runHook } from "./run-hook.js";
+import { type HookServices, runService } from "./run-service.js";
 import type { ToolView, ToolViews } from "./tool-views.js";
+import { readVerdict } from "./verdict.js";
 
 export interface EventHooksOptions extends HookPlace {
   /** What every hook gets on stdin, and in its environment. */
@@ -31,6 +34,13 @@ export interface EventHooksOptions extends HookPlace {
   }): void;
   /** For the user. */
   onMessage(message: string): void;
+  /** For the user while a hook runs. */
+  onStatus(message: string): void;
+  /** What a hook in the background has for the model. */
+  onLate(event: HookEvent, text: string): void;
+  readonly services: HookServices;
+  /** Inside a hook's own subagent: hooks that ask a model do not run, or they would start each other without end. */
+  readonly isOfHook: boolean;
 }
 
 export interface HookOccasion {
@@ -118,7 +128,7 @@ export class EventHooks {
 
   #planned(event: HookEvent, { subject, views }: HookOccasion): readonly PlannedRun[] {
     return this.#hooks
-      .filter((hook) => hook.event === event && !(hook.once && this.#done.has(hook)))
+      .filter((hook) => hook.event === event && !this.#done.has(hook) && !(this.#options.isOfHook && asksModel(hook)))
       .flatMap((hook): readonly PlannedRun[] => {
         const { matches } = parseMatcher(hook.matcher);
         if (views === undefined) return subject === undefined || matches(subject) ? [{ hook }] : [];
@@ -134,7 +144,6 @@ export class EventHooks {
   }
 
   async #run({ hook, view }: PlannedRun, { input, signal }: HookOccasion): Promise<FiredHook> {
-    this.#done.add(hook);
     const fired = { hook, ...(view !== undefined && { view }) };
     const stdin = JSON.stringify({
       ...this.#options.common(),
@@ -142,14 +151,31 @@ export class EventHooks {
       ...(view !== undefined && { tool_name: view.names[0], tool_input: view.input }),
       ...input,
     });
-    const start = { hook, input: stdin, variables: this.#variables(hook), isContained: this.#contained.has(hook) };
     if (hook.inBackground) {
-      const running = runHook({ ...start, signal: this.#closing.signal }, this.#options);
-      this.#keep(running.then((end) => this.#report(hook, end)));
+      const running = this.#start(hook, stdin, this.#closing.signal);
+      this.#keep(running.then((end) => this.#late(hook, end)));
       return { ...fired, answer: {} };
     }
-    const end = await runHook({ ...start, ...(signal && { signal }) }, this.#options);
-    return { ...fired, answer: this.#report(hook, end) };
+    if (hook.statusMessage !== undefined) this.#options.onStatus(safeLine(hook.statusMessage));
+    const answer = this.#report(hook, await this.#start(hook, stdin, signal));
+    return { ...fired, answer };
+  }
+
+  #start(hook: ConfiguredHook, input: string, signal: AbortSignal | undefined): Promise<HookEnd> {
+    const { handler, timeoutMs } = hook;
+    const stop = signal && { signal };
+    if (handler.type !== "command") return runService({ hook, input, ...stop }, this.#options);
+    const isContained = this.#contained.has(hook);
+    const variables = this.#variables(hook);
+    return runHook({ hook: { handler, timeoutMs }, input, variables, isContained, ...stop }, this.#options);
+  }
+
+  /** The action is over: only words for the model are left, and an end with code 2 if the hook wakes it. */
+  async #late(hook: ConfiguredHook, end: HookEnd): Promise<void> {
+    const answer = this.#report(hook, end);
+    const reason = hook.wakes && (answer.refuses || answer.decision === "deny") ? answer.reason : undefined;
+    const text = [reason, answer.context, answer.message].filter((part) => part !== undefined).join("\n\n");
+    if (text !== "") this.#options.onLate(hook.event, await this.#options.redact(text));
   }
 
   #keep(running: Promise<unknown>): void {
@@ -169,11 +195,12 @@ export class EventHooks {
       this.#options.onTimeout({ event, command, timeoutMs });
       return failed("did not end in time");
     }
-    const answer: HookAnswer = end.kind === "failed" ? { problem: end.message } : readAnswer(event, end.output);
+    const answer = answerOf(hook, end);
     if (answer.problem !== undefined) {
       this.#options.onError({ event, command, exitCode: exitCodeOf(end), detail: answer.problem });
       return { ...withoutProblem(answer), ...failed("failed") };
     }
+    if (hook.once && !answer.refuses && answer.decision !== "deny") this.#done.add(hook);
     return answer.decision === "allow" && this.#contained.has(hook) ? withoutDecision(answer) : answer;
   }
 
@@ -201,8 +228,19 @@ export class EventHooks {
   }
 }
 
-function shown({ command, args = [] }: ConfiguredHook): string {
-  const line = safeLine([command, ...args].join(" "));
+function answerOf({ event, handler }: ConfiguredHook, end: HookEnd): HookAnswer {
+  if (end.kind === "ended") return readAnswer(event, end.output);
+  if (end.kind === "failed") return { problem: end.message };
+  if (end.kind !== "judged" || (handler.type !== "prompt" && handler.type !== "agent")) return {};
+  return readVerdict(event, end.text, handler);
+}
+
+function asksModel({ handler }: ConfiguredHook): boolean {
+  return handler.type === "prompt" || handler.type === "agent";
+}
+
+function shown({ handler }: ConfiguredHook): string {
+  const line = safeLine(shownHandler(handler));
   return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS - 1)}…` : line;
 }
 

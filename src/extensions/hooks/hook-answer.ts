@@ -1,7 +1,8 @@
 /**
  * The answers of hooks: the exit code and JSON on stdout.
  *
- * 1. Exit code 2 refuses, with stderr as the reason. Any other exit code except 0 is a failure of the hook and changes nothing.
+ * 1. Exit code 2 refuses, with stderr as the reason if the JSON has none; no JSON takes the refusal back. With any other exit code a JSON
+ *    object counts as with 0, and without one the hook has failed and changes nothing.
  * 2. The strictest decision of several hooks counts: deny, ask, allow. Texts keep the order of the hooks.
  * 3. An answer that is not understood changes nothing and is reported.
  */
@@ -35,15 +36,29 @@ const TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPr
 /** On these, a refusal decides about a call. */
 const DECIDES: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest"]);
 
+/** On these, a refusal is only a message for the user. */
+const ONLY_TOLD: ReadonlySet<HookEvent> = new Set(["SessionStart", "SubagentStart", "SessionEnd", "PostCompact"]);
+const IGNORES_CODE: ReadonlySet<HookEvent> = new Set(["Notification", "PermissionDenied", "StopFailure"]);
+
 export function readAnswer(event: HookEvent, { exitCode, stdout, stderr }: HookOutput): HookAnswer {
   const printed = stdout.trim();
-  if (exitCode === 2) return refusal(event, clean(stderr) || "The hook gave no reason.");
-  if (exitCode !== 0) return { problem: clean(stderr).split("\n", 1)[0] || `it ended with exit code ${exitCode}` };
+  const json = printed.startsWith("{") ? parsed(printed) : undefined;
+  if (exitCode === 2) return refused(event, json, clean(stderr));
+  if (json !== undefined) return readJson(event, json);
+  if (exitCode !== 0) return { problem: firstLine(stderr) ?? `it ended with exit code ${exitCode}` };
   if (printed === "") return {};
-  if (!printed.startsWith("{")) return TEXT_IS_CONTEXT.has(event) ? { context: clean(printed) } : {};
-  const json = parsed(printed);
-  if (json === undefined) return { problem: "it printed text that begins like JSON but is not JSON" };
-  return readJson(event, json);
+  if (TEXT_IS_CONTEXT.has(event)) return { context: clean(printed) };
+  return printed.startsWith("{") ? { problem: "it printed text that begins like JSON but is not JSON" } : {};
+}
+
+function refused(event: HookEvent, json: JsonObject | undefined, errors: string): HookAnswer {
+  // Nothing can be refused there; the user sees the hook's words.
+  if (ONLY_TOLD.has(event)) return { problem: firstLine(errors) ?? "it ended with exit code 2" };
+  if (IGNORES_CODE.has(event)) return {};
+  const said = json === undefined ? {} : readJson(event, json);
+  const isRefusal = said.decision === "deny" || said.refuses === true;
+  const { decision: _, problem: __, ...rest } = said;
+  return isRefusal ? said : { ...rest, ...refusal(event, errors || said.reason || "The hook gave no reason.") };
 }
 
 function refusal(event: HookEvent, reason: string): HookAnswer {
@@ -111,6 +126,10 @@ function textOf(value: unknown): string | undefined {
 
 function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function firstLine(text: string): string | undefined {
+  return clean(text).split("\n", 1)[0] || undefined;
 }
 
 function clean(text: string): string {

@@ -25,7 +25,9 @@ function hook(command: string, more: object = {}, scope: "user" | "project" = "p
 function run(command: string, more: object = {}, input = "{}") {
   const environment = { PATH: process.env.PATH ?? "" };
   const place = { root, home: "/home/ann", environment, clock: nodeClock, graceMs: 100 };
-  return runHook({ hook: hook(command, more), input, variables: { X: root }, isContained: false }, place);
+  const { handler, timeoutMs } = hook(command, more);
+  if (handler.type !== "command") throw new Error(handler.type);
+  return runHook({ hook: { handler, timeoutMs }, input, variables: { X: root }, isContained: false }, place);
 }
 
 /** Commands with this word in their arguments that are still alive. */

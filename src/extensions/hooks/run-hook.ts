@@ -11,6 +11,7 @@ import type { Clock } from "../../base/clock.js";
 import { findProgram } from "../../system/find-program.js";
 import type { Launch, ProcessRequest } from "../../system/process-group.js";
 import type { ConfiguredHook } from "./configuration.js";
+import type { CommandHandler } from "./hook-handler.js";
 
 /** A program to start, maybe in a sandbox. */
 export interface HookProcess
@@ -41,6 +42,8 @@ export interface HookOutput {
 
 export type HookEnd =
   | { readonly kind: "ended"; readonly output: HookOutput }
+  /** A model has said something. */
+  | { readonly kind: "judged"; readonly text: string }
   | { readonly kind: "timeout" }
   | { readonly kind: "cancelled" }
   /** It could not be started. */
@@ -52,7 +55,7 @@ const GRACE_MS = 5000;
 const NOT_STARTED = 127;
 
 export interface HookStart {
-  readonly hook: ConfiguredHook;
+  readonly hook: Pick<ConfiguredHook, "timeoutMs"> & { readonly handler: CommandHandler };
   /** The content of its stdin. */
   readonly input: string;
   /** In addition to the default environment. */
@@ -70,7 +73,7 @@ export async function runHook(
   try {
     const { root: cwd, environment } = place;
     const env = { ...environment, ...variables };
-    const plain = { argv: argvOf(hook, variables, place), cwd, env };
+    const plain = { argv: argvOf(hook.handler, variables, place), cwd, env };
     prepared = isContained ? ((await place.wrap?.(plain)) ?? plain) : plain;
     const { runProcess } = await import("../../system/process-group.js");
     const { argv, descriptors, withheld, isWrapper, endsWithAll, launch } = prepared;
@@ -105,7 +108,7 @@ export function exitCodeOf(end: HookEnd): number {
   return end.kind === "ended" ? end.output.exitCode : NOT_STARTED;
 }
 
-function argvOf({ command, args }: ConfiguredHook, variables: HookStart["variables"], place: HookPlace) {
+function argvOf({ command, args }: CommandHandler, variables: HookStart["variables"], place: HookPlace) {
   if (args === undefined) return [shellOf(place), "-c", command];
   const filled = (text: string) => text.replace(/\$\{(\w+)\}/g, (whole, name: string) => variables[name] ?? whole);
   return [filled(command), ...args.map(filled)];
@@ -119,14 +122,15 @@ function shellOf({ environment, root }: HookPlace): string {
   throw new Error("There is no shell on this machine: neither bash nor sh was found.");
 }
 
-/** Hooks of a project, and the user's own ones that run a file of the project. */
+/** Hooks of a project, and the user's own ones that run a file of the project. Their allow does not count either. */
 export function needsSandbox(hook: ConfiguredHook, place: Pick<HookPlace, "root" | "home">): boolean {
-  return hook.scope === "project" || hook.sandbox || namesProject(hook, place);
+  if (hook.handler.type !== "command") return hook.scope === "project";
+  return hook.scope === "project" || hook.sandbox || namesProject(hook.handler, place);
 }
 
 const PROJECT_VARIABLE = /\$\{?(?:CLAUDE_PROJECT_DIR|OXBOW_PROJECT_DIR|PWD|OLDPWD)\b|\$\(\s*pwd\b|`\s*pwd\b|rev-parse/;
 
-function namesProject({ command, args = [] }: ConfiguredHook, place: Pick<HookPlace, "root" | "home">): boolean {
+function namesProject({ command, args = [] }: CommandHandler, place: Pick<HookPlace, "root" | "home">): boolean {
   const text = [command, ...args].join(" ");
   if (PROJECT_VARIABLE.test(text)) return true;
   const written = text.replaceAll(/~(?=\/)|\$\{?HOME\}?/g, () => place.home);

@@ -36,4 +36,6 @@ export interface ParentRun {
   readonly timeoutMs?: number;
   readonly onlyReads: boolean;
   readonly count: TurnCount;
+  /** It works for a hook, which must not start another one like it. */
+  readonly isOfHook?: true;
 }

@@ -34,6 +34,8 @@ export interface SubagentWork {
   readonly signal: AbortSignal;
   readonly count: TurnCount;
   readonly notes: readonly string[];
+  /** It works for a hook. */
+  readonly isOfHook?: true;
 }
 
 export type OpenSubagent = (
@@ -89,6 +91,7 @@ function parentOf(opening: Opening, work: SubagentWork, worktree: Worktree | und
     ...(timeoutMs !== undefined && { timeoutMs }),
     onlyReads: type.onlyReads === true || parent?.onlyReads === true,
     count,
+    ...(work.isOfHook && { isOfHook: true as const }),
   };
 }
 

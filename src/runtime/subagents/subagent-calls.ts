@@ -64,17 +64,11 @@ export class SubagentCalls {
       const count = this.#agents.countOf(turn);
       const notes = note === undefined ? [] : [note];
       const work = { type, model, prompt, description, call, turn, signal, count, notes };
-      return await runSubagent(this.#opening, work, this.#open);
+      return await runSubagent(this.#opening, work, subagentOpener(this.#opening));
     } finally {
       release();
     }
   }
-
-  readonly #open: OpenSubagent = async (engine, parent) => {
-    const originator = this.#opening.bus.originator;
-    const opened = await openRun(engine, { originator, personPresent: () => parent.prompts.present() }, { parent });
-    return "failure" in opened ? { problem: opened.failure.message } : opened;
-  };
 
   /** The type, or why there is none. Files added during the session count too. */
   async #typeOf(name: unknown): Promise<AgentType | string> {
@@ -90,6 +84,14 @@ export class SubagentCalls {
       "\n",
     );
   }
+}
+
+export function subagentOpener({ bus }: Opening): OpenSubagent {
+  return async (engine, parent) => {
+    const request = { originator: bus.originator, personPresent: () => parent.prompts.present() };
+    const opened = await openRun(engine, request, { parent });
+    return "failure" in opened ? { problem: opened.failure.message } : opened;
+  };
 }
 
 function refused(message: string): ToolOutcome {

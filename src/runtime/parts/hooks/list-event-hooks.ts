@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { ExtensionScope } from "../../../base/extension-files.js";
 import { type ConfiguredHook, readHooks } from "../../../extensions/hooks/configuration.js";
+import { shownHandler } from "../../../extensions/hooks/hook-handler.js";
 import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
 import { entriesOf } from "../../../security/trust/entries.js";
 import { eventOf } from "./configured-hooks.js";
@@ -46,7 +47,7 @@ export async function listEventHooks<E extends HookEntry>(
 }
 
 function listed(hook: ConfiguredHook, place: { readonly root: string; readonly home: string }): ListedHook {
-  const { event, matcher = "*", command, args = [], timeoutMs } = hook;
-  const sandbox = needsSandbox(hook, place);
-  return { event, matcher, command: [command, ...args].join(" "), timeout_ms: timeoutMs, sandbox };
+  const { event, matcher = "*", handler, timeoutMs } = hook;
+  const sandbox = handler.type === "command" && needsSandbox(hook, place);
+  return { event, matcher, command: shownHandler(handler), timeout_ms: timeoutMs, sandbox };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
 import type { ApprovalGate } from "../../../chain/approval-gate.js";
 import type { ToolLink } from "../../../engine/ports.js";
+import type { Turn } from "../../../engine/turn.js";
 import { EventHooks } from "../../../extensions/hooks/event-hooks.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { SessionEndReason } from "../../../protocol/events.js";
@@ -12,6 +13,7 @@ import { withoutForgedInstructions } from "../../../security/untrusted/forged-in
 import { childEnvironment } from "../../../tools/child-environment.js";
 import type { Opening } from "../../opening.js";
 import { fileHooks, namedProfileHooks } from "./configured-hooks.js";
+import { hookServices } from "./hook-services.js";
 import { ToolHooks } from "./tool-hooks.js";
 import { Transcript } from "./transcript.js";
 import { type StartSource, TurnHooks } from "./turn-hooks.js";
@@ -50,9 +52,11 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
   const named = namedProfileHooks(place);
   report(named.problems);
   const transcript = transcriptOf(opening);
-  const hooks = new EventHooks(named.hooks, placeOf(opening, transcript));
+  const late: Late = { turn: () => turns.turn, keep: (event, text) => turns.keep(event, text) };
+  const hooks = new EventHooks(named.hooks, placeOf(opening, transcript, late));
   const source = isStart ? sourceOf(opening) : undefined;
-  const turns = new TurnHooks(hooks, { source, agent: opening.parent?.name.type });
+  const agent = opening.parent?.isOfHook ? "hook" : opening.parent?.name.type;
+  const turns: TurnHooks = new TurnHooks(hooks, { source, agent, root: engine.root });
   const tools = new ToolHooks({
     hooks,
     root: engine.root,
@@ -94,7 +98,13 @@ function transcriptOf({ engine, session, root }: Opening): Transcript {
   return new Transcript(path, { sessionId: session, cwd: root });
 }
 
-function placeOf(opening: Opening, transcript: Transcript): ConstructorParameters<typeof EventHooks>[1] {
+/** What the hooks of a session learn from its turns. */
+interface Late {
+  readonly turn: () => Turn | undefined;
+  readonly keep: (event: string, text: string) => void;
+}
+
+function placeOf(opening: Opening, transcript: Transcript, late: Late): ConstructorParameters<typeof EventHooks>[1] {
   const { engine, session, root, bus, current, built, parent } = opening;
   const { variables, clock } = engine;
   const sandbox = built.get("sandbox");
@@ -130,5 +140,9 @@ function placeOf(opening: Opening, transcript: Transcript): ConstructorParameter
       engine.log("warn", "hooks", "a hook failed", { event, command, detail });
     },
     onMessage: (message) => void bus.publish("Notice", { level: "warning", message }),
+    onStatus: (message) => void bus.publish("Notice", { level: "progress", message }),
+    onLate: late.keep,
+    services: hookServices(opening, late.turn),
+    isOfHook: parent?.isOfHook === true,
   };
 }

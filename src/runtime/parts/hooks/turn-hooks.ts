@@ -13,6 +13,7 @@ import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
 import { contextMessage, type InputContent, plainText, REFUSED_INPUT } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { StopReason } from "../../../protocol/events.js";
+import { batchOf, errorName } from "./hook-facts.js";
 
 export type StartSource = "startup" | "resume" | "clear" | "compact";
 
@@ -28,15 +29,27 @@ export class TurnHooks {
   #pending: { readonly source: string; readonly text: string }[] = [];
   #lastStop: StopReason | undefined;
   #continued: { readonly turn: Turn; times: number } | undefined;
+  readonly #root: string;
+  #turn: Turn | undefined;
 
   /** `agent` is the type of a subagent: for hooks it has no separate session, and no user writes its input. */
   constructor(
     hooks: EventHooks,
-    { source, agent }: { readonly source: StartSource | undefined; readonly agent?: string | undefined },
+    {
+      source,
+      agent,
+      root,
+    }: { readonly source: StartSource | undefined; readonly agent?: string | undefined; readonly root: string },
   ) {
     this.#hooks = hooks;
+    this.#root = root;
     this.#source = source;
     this.#agent = agent;
+  }
+
+  /** The turn that runs now, or the last one. */
+  get turn(): Turn | undefined {
+    return this.#turn;
   }
 
   /** A session without a turn has no end either. */
@@ -52,7 +65,11 @@ export class TurnHooks {
       ],
       receive: [{ name: "60-event-hooks", run: (turn) => this.#stop(turn) }],
       error: [{ name: "60-event-hooks", run: (turn) => this.#failed(turn) }],
-      ...(this.#agent === undefined && { tool_done: [{ name: "30-steer", run: (turn) => this.#steer(turn) }] }),
+      tool_done: [
+        { name: "20-event-hooks", run: (turn) => this.#batch(turn) },
+        ...(this.#agent === undefined ? [{ name: "30-steer", run: (turn: Turn) => this.#steer(turn) }] : []),
+        { name: "35-event-hooks", run: (turn) => this.#addPending(turn) },
+      ],
     };
   }
 
@@ -71,13 +88,14 @@ export class TurnHooks {
 
   async #start(turn: Turn): Promise<HookResult> {
     this.#began = true;
+    this.#turn = turn;
     const source = this.#source;
     this.#source = undefined;
     const { signal } = turn;
     if (this.#agent !== undefined) return source && this.#startAgent(this.#agent, signal);
     if (source !== undefined) {
       const { answer } = await this.#hooks.fire("SessionStart", { subject: source, input: { source }, signal });
-      this.#keep("SessionStart", answer.context);
+      this.keep("SessionStart", answer.context);
       if (answer.stop !== undefined) return { stop: answer.stop };
     }
     const refusal = await this.#submit(turn, turn.input);
@@ -89,7 +107,7 @@ export class TurnHooks {
 
   async #startAgent(agent: string, signal: AbortSignal): Promise<HookResult> {
     const { answer } = await this.#hooks.fire("SubagentStart", { subject: agent, input: {}, signal });
-    this.#keep("SubagentStart", answer.context);
+    this.keep("SubagentStart", answer.context);
     return answer.stop === undefined ? undefined : { stop: answer.stop };
   }
 
@@ -99,11 +117,25 @@ export class TurnHooks {
     const { answer } = await this.#hooks.fire("UserPromptSubmit", { input: { prompt }, signal });
     if (answer.refuses) return answer.reason ?? "A hook refused the input.";
     if (answer.stop !== undefined) return answer.stop;
-    this.#keep("UserPromptSubmit", answer.context);
+    this.keep("UserPromptSubmit", answer.context);
     return undefined;
   }
 
-  #keep(event: string, text: string | undefined): void {
+  /** Once for all calls of an answer. */
+  async #batch(turn: Turn): Promise<HookResult> {
+    if (!this.#hooks.has("PostToolBatch")) return undefined;
+    const tool_calls = batchOf(turn.conversation, this.#root);
+    const { answer } = await this.#hooks.fire("PostToolBatch", { input: { tool_calls }, signal: turn.signal });
+    this.keep("PostToolBatch", answer.context);
+    const stop = answer.stop ?? (answer.refuses ? (answer.reason ?? "A hook stopped the turn.") : undefined);
+    if (stop === undefined) return undefined;
+    // The model reads the reason when the conversation continues.
+    if (answer.refuses) addContext(turn, { source: "hook PostToolBatch", text: stop });
+    return { stop };
+  }
+
+  /** Text for the model, with the next request that can contain it. */
+  keep(event: string, text: string | undefined): void {
     if (text !== undefined) this.#pending.push({ source: `hook ${event}`, text });
   }
 
@@ -152,9 +184,11 @@ export class TurnHooks {
     return { next: "assemble" };
   }
 
-  #failed({ failure }: Turn): undefined {
+  #failed({ failure, text }: Turn): undefined {
     if (failure === undefined) return;
-    this.#hooks.aside("StopFailure", { subject: failure.reason, input: { error: failure.message } });
+    const error = errorName(failure.reason);
+    const input = { error, error_details: failure.message, last_assistant_message: text };
+    this.#hooks.aside("StopFailure", { subject: error, input });
   }
 
   async #beforeCompaction({ reason, focus, signal }: StartedCompaction): Promise<CompactionWish | undefined> {
@@ -171,7 +205,7 @@ export class TurnHooks {
     await this.#hooks.fire("PostCompact", { subject: trigger, input: { trigger, compact_summary: summary }, signal });
     const input = { source: "compact" };
     const { answer } = await this.#hooks.fire("SessionStart", { subject: "compact", input, signal });
-    this.#keep("SessionStart", answer.context);
+    this.keep("SessionStart", answer.context);
     if (turn !== undefined) this.#addPending(turn);
   }
 }
