@@ -176,6 +176,19 @@ describe("memory", () => {
     expect(await readFile(join(folder, "bad.md"), "utf8")).toContain("wish");
   });
 
+  verifies(["X4", "L17"], "a subagent gets the memories that fit its prompt, and no tool to write them", async () => {
+    const home = await temporaryFolder();
+    const agent = reply().tool("agent", { prompt: "Which port has the database?", description: "find the port" });
+    const { turn, say, bodies } = await start(home, [agent, OK(), OK()], { flags: ["--permission-mode", "allow"] });
+    await say("/memory add The database has port 5433.");
+    await turn("Please look it up.");
+    const [, subagent] = bodies();
+    expect(textOf(subagent?.messages.at(-1)?.content)).toMatch(
+      /^Which port[\s\S]*\nThe database has port 5433\.\n<\/untr/,
+    );
+    expect(subagent?.tools?.map(({ name }) => name)).not.toContain("memory");
+  });
+
   verifies(["X4", "P10"], "files of the repository count only when they are approved", async () => {
     const home = await temporaryFolder();
     const folder = await temporaryFolder();

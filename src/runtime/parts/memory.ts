@@ -5,7 +5,7 @@
  * 1. Memories go along with an input, never into the system prompt: the bytes before the newest message stay as they are.
  * 2. The model gets the tool when there are memories, when an input asks to remember or forget, or when the user wants it (`/memory on`).
  *    Then it stays for the session.
- * 3. A subagent has neither: what matters of the memories, its prompt says.
+ * 3. A subagent gets the memories that fit its prompt, and no tool: only the session of the user writes memories.
  */
 import { existsSync } from "node:fs";
 import { originOf } from "../../base/message-origin.js";
@@ -14,7 +14,7 @@ import { asksToRemember, lastingStatement } from "../../context/memory/asks-to-r
 import { MEMORY_TOOL } from "../../context/memory/memory-tool-definition.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Turn } from "../../engine/turn.js";
-import { plainText } from "../../protocol/content.js";
+import { type InputContent, plainText } from "../../protocol/content.js";
 import { memoryRoot } from "../content/memory-root.js";
 import type { Opening } from "../opening.js";
 import type { CreateBuiltIn } from "./built-in.js";
@@ -33,9 +33,14 @@ export const memory: CreateBuiltIn = async (opening) => {
     return opened;
   };
   const commands = async () => (await import("../commands/session-memory.js")).sessionMemoryCommands(await open());
-  if (parent !== undefined) return { name: "memory" };
-  if (use.value === "off") return { name: "memory", commands };
   const mayBeThere = () => existsSync(memoryRoot(engine.loaded.roots)) || extensions.of("memory").length > 0;
+  const noticeFor = async (input: readonly InputContent[]) =>
+    mayBeThere() ? (await open()).noticeFor(input) : undefined;
+  if (parent !== undefined)
+    return use.value === "off" || parent.isOfHook
+      ? { name: "memory" }
+      : { name: "memory", inputNotice: noticeFor, compactions: [{ after: async () => live?.forgetWritten() }] };
+  if (use.value === "off") return { name: "memory", commands };
   const maySave = tool_sets.value.includes("edit");
   let isOffered = use.value === "on" || (mayBeThere() && (await (await open()).hasEntries()));
   const tool: Tool = { ...MEMORY_TOOL, run: async (args) => (await open()).run(args) };
@@ -47,7 +52,7 @@ export const memory: CreateBuiltIn = async (opening) => {
     },
     inputNotice: async (input) => {
       isOffered ||= asksToRemember(plainText(input));
-      return mayBeThere() ? (await open()).noticeFor(input) : undefined;
+      return noticeFor(input);
     },
     subscribers: [
       {
