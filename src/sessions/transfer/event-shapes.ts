@@ -95,7 +95,14 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   // `answer`: the shape that older logs have here.
   CostIncremented: object(
     { provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
-    { turn: STRING, answer: object({}, SHAPE), cost: COST, route: STRING, abandoned: TRUE, purpose: oneOf("summary", "sampling", "hook") },
+    {
+      turn: STRING,
+      answer: object({}, SHAPE),
+      cost: COST,
+      route: STRING,
+      abandoned: TRUE,
+      purpose: oneOf("summary", "sampling", "hook"),
+    },
   ),
   SubagentStarted: object({ ...SUBAGENT, provider: STRING, model: STRING, description: STRING }),
   SubagentProgress: object({ ...SUBAGENT, text: STRING, elapsed_ms: NUMBER, tokens: NUMBER }),
