@@ -4,6 +4,7 @@
 // npm run bench -- --credentials: a stored key beside one in the environment (credentials.mjs).
 // npm run bench -- --terminal [--pi PATH]: the terminal client in a real terminal (terminal.mjs).
 // npm run bench -- --extensions: what 200 tools and 100 hooks add to a turn (extensions.mjs).
+// npm run bench -- --mcp: what ten MCP servers with 300 tools add to a start (mcp.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
 // If a row fails, all are measured once more and the rounds of both count together: more rounds, no choice between figures.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,6 +20,7 @@ const SUBJECTS = {
   "--credentials": async () => (await import("./credentials.mjs")).measureCredentials,
   "--terminal": async () => (await import("./terminal.mjs")).measureTerminal,
   "--extensions": async () => (await import("./extensions.mjs")).measureExtensions,
+  "--mcp": async () => (await import("./mcp.mjs")).measureMcp,
 };
 const [, loadMeasure] = Object.entries(SUBJECTS).find(([flag]) => process.argv.includes(flag)) ?? [];
 const measure = loadMeasure === undefined ? (await import("./measure.mjs")).measureAll : await loadMeasure();

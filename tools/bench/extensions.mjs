@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startMockModel } from "../../dist/testkit.js";
+import { approveAll, environment } from "./approve-all.mjs";
 import { lowerQuartile, median } from "./statistic.mjs";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -62,35 +63,6 @@ function program(folder, name, text) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
   chmodSync(join(folder, name), 0o755);
-}
-
-/** Only a person at a terminal approves. */
-async function approveAll(home, { cwd }) {
-  const terminal = (await import("@lydell/node-pty")).spawn(process.execPath, [BIN, "ack", "--all", "--plain"], {
-    cols: 120,
-    rows: 40,
-    cwd,
-    env: environment(home),
-  });
-  let output = "";
-  const ended = new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-  terminal.onData((piece) => {
-    output += piece;
-    if (/\[y\/N\]|\[y\]/.test(piece)) terminal.write("y\r");
-  });
-  const code = await ended;
-  if (code !== 0) throw new Error(`oxbow ack ended with exit code ${code}: ${output.slice(-500)}`);
-}
-
-function environment(home, url = "http://127.0.0.1:9") {
-  return {
-    PATH: process.env.PATH,
-    HOME: home,
-    OXBOW_HOME: home,
-    TERM: "xterm-256color",
-    OPENAI_BASE_URL: `${url}/v1`,
-    OPENAI_API_KEY: "bench",
-  };
 }
 
 /** The median time from one request to the next; each asks for a file, so that no process starts in between. */

@@ -80,3 +80,9 @@ function namedProfile({ chosen }: LoadedSettings): string {
 export function extensionOptions(options: ProjectContentOptions) {
   return { ...discoverOptions(options), kinds: options.kinds ?? EXTENSION_KINDS };
 }
+
+/** The same without MCP servers. */
+export function withoutServers<Options extends ProjectContentOptions>(options: Options): Options {
+  const { kinds } = discoverOptions(options);
+  return { ...options, kinds: new Set([...kinds].filter((kind) => kind !== "mcp")) };
+}

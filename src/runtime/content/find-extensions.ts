@@ -30,11 +30,11 @@ export async function findExtensions(options: FindOptions): Promise<Found> {
   const known = [...new Set(first.files.map(({ source }) => source))];
   const { runEarlyHooks } = await import("./early-hooks.js");
   const { sources } = await runEarlyHooks("sources", { sources: known }, { ...options, files: first.files });
-  if (!Array.isArray(sources)) return first;
+  if (!Array.isArray(sources)) return { ...first, hasAllServers: false };
   const wanted = sources.filter((each) => typeof each === "string").map((each) => resolve(options.root, each));
   const extra = wanted.filter((folder) => !known.includes(folder));
   const all = extra.length === 0 ? first : await search(options, extra);
-  return { ...all, files: all.files.filter(({ source }) => wanted.includes(source)) };
+  return { ...all, files: all.files.filter(({ source }) => wanted.includes(source)), hasAllServers: false };
 }
 
 export interface FindOptions extends ProjectContentOptions {
@@ -67,7 +67,12 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
     paths: found.items.map(({ root, path }) => join(root, path)),
     notes,
     waiting: waiting.map((each) => waitingFile(each, lock)),
+    hasAllServers: serversIn(found.items) === serversIn(load) && serversIn(found.unusable) === 0,
   };
+}
+
+function serversIn(items: readonly { readonly kind: string }[]): number {
+  return items.filter(({ kind }) => kind === "mcp").length;
 }
 
 async function shownAgain(item: ContentItem): Promise<PendingItem> {

@@ -12,9 +12,10 @@ import type { ExtensionFile, ExtensionFiles, ExtensionKind } from "../../base/ex
 import type { Approver } from "../../security/trust/approved-lock.js";
 import type { TrustedItem } from "../../security/trust/content.js";
 import { isThere } from "../../security/trust/is-there.js";
-import { mayHoldContent } from "../../security/trust/may-hold-content.js";
+import { mayHoldContent, type PathInUse } from "../../security/trust/may-hold-content.js";
 import { projectFolders, userSources } from "../../security/trust/sources.js";
-import { discoverOptions, extensionOptions, type ProjectContentOptions } from "./content-options.js";
+import { discoverOptions, extensionOptions, type ProjectContentOptions, withoutServers } from "./content-options.js";
+import { asExtension, rememberedServers, rememberServers, serversStamp } from "./remembered-servers.js";
 
 /** The result of a search, and the paths to check whether it is still valid. */
 export interface Found {
@@ -24,6 +25,8 @@ export interface Found {
   readonly paths: readonly string[];
   readonly notes: readonly string[];
   readonly waiting: readonly WaitingFile[];
+  /** All servers that were found are in `files`, and no hook chooses where to search. */
+  readonly hasAllServers: boolean;
 }
 
 /** A file that was added or changed since the start and has no decision yet. */
@@ -52,6 +55,9 @@ export class PlaceExtensions implements ExtensionFiles {
   readonly #asked = new Set<string>();
   readonly #granted = new Set<string>();
   readonly #since = Date.now();
+  /** Servers that only an earlier process has searched for. */
+  #recalled: readonly ExtensionFile[] = [];
+  #stamp: string | undefined;
 
   constructor(options: ProjectContentOptions) {
     this.#options = options;
@@ -60,8 +66,24 @@ export class PlaceExtensions implements ExtensionFiles {
   /** Starts with the items that were approved at the start. */
   async begin(items: readonly TrustedItem[]): Promise<void> {
     const { extensionFiles } = await import("./find-extensions.js");
-    this.#files = extensionFiles(items, this.#options);
+    this.#files = [...this.#files, ...extensionFiles(items, this.#options)];
     this.#contents = this.#signatures(this.#files.map(({ path }) => path));
+  }
+
+  /** True if the servers of the last search are still valid: the start then need not look for them. */
+  recallServers(used: readonly PathInUse[]): boolean {
+    const stored = rememberedServers(this.#options, used);
+    if (stored === undefined) return false;
+    const search = { of: () => this.of("mcp"), check: () => this.check() };
+    this.#files = stored.servers.map((server) => asExtension(server, search));
+    this.#recalled = this.#files;
+    this.#stamp = stored.stamp;
+    return true;
+  }
+
+  /** Before anything of a remembered server is used. */
+  async check(): Promise<void> {
+    if (this.#recalled.length > 0) await this.#search("all");
   }
 
   of(kind: ExtensionKind): readonly ExtensionFile[] {
@@ -69,14 +91,20 @@ export class PlaceExtensions implements ExtensionFiles {
   }
 
   async refresh(depth: "folders" | "files" = "folders"): Promise<boolean> {
+    const isRecalled = this.#recalled.length > 0;
+    if (isRecalled && !this.#isYoung) return this.#search("all");
     const sameFiles = depth === "folders" || isUnchanged(this.#contents);
     if (sameFiles && this.#foldersAreSame()) return false;
-    return this.#search();
+    return this.#search(isRecalled ? "others" : "all");
   }
 
-  /** The search at the start was a moment ago and found nothing, so the first request does not wait for another one. */
+  /** The search at the start was a moment ago and found nothing but servers, so the first request does not wait for another one. */
   get isFresh(): boolean {
-    return this.#folders === undefined && this.#files.length === 0 && Date.now() - this.#since < FRESH_MS;
+    return this.#folders === undefined && this.#files.length === this.#recalled.length && this.#isYoung;
+  }
+
+  get #isYoung(): boolean {
+    return Date.now() - this.#since < FRESH_MS;
   }
 
   /** Each version once: the caller asks the user about it. */
@@ -94,7 +122,7 @@ export class PlaceExtensions implements ExtensionFiles {
     const { approver } = await import("./approvals.js");
     await file.decide("approved", approver(this.#options.variables));
     this.#granted.add(file.version);
-    await this.#search();
+    await this.#search("all");
   }
 
   async refuse(file: WaitingFile): Promise<void> {
@@ -115,15 +143,18 @@ export class PlaceExtensions implements ExtensionFiles {
     return true;
   }
 
-  async #search(): Promise<boolean> {
-    const options = extensionOptions(this.#options);
+  /** `others`: the servers of an earlier search stay. */
+  async #search(which: "all" | "others"): Promise<boolean> {
+    const wanted = which === "all" ? this.#options : withoutServers(this.#options);
+    const options = extensionOptions(wanted);
     const sources = this.#knownSources();
     const outer = this.#outerFolders();
     const from = Date.now();
     const isFirst = this.#folders === undefined;
     const before = this.#signatures([...outer, ...sources]);
-    const nothing: Found = { files: [], folders: [], paths: [], notes: [], waiting: [] };
-    const asked = { ...this.#options, granted: this.#granted, since: this.#since };
+    const stamp = serversStamp(this.#options);
+    const nothing: Found = { files: [], folders: [], paths: [], notes: [], waiting: [], hasAllServers: false };
+    const asked = { ...wanted, granted: this.#granted, since: this.#since };
     const found = mayHoldContent(options)
       ? await (await import("./find-extensions.js")).findExtensions(asked)
       : nothing;
@@ -131,17 +162,25 @@ export class PlaceExtensions implements ExtensionFiles {
     this.#sources = sources;
     this.#folders = new Map([...this.#signatures(found.folders, from), ...before]);
     this.#contents = this.#signatures(found.paths, from);
-    const isSame = listed(found.files) === listed(this.#files);
-    if (!isSame) {
-      this.#files = found.files;
-      this.version++;
-    }
+    const files = which === "all" ? found.files : [...this.#recalled, ...found.files];
+    const isSame = listed(files) === listed(this.#files);
+    if (!isSame) this.version++;
+    if (!isSame || which === "all") this.#files = files;
+    if (which === "all") this.#remember(found, stamp);
     for (const note of found.notes) {
       // The review at the start has reported what the first search finds.
       if (!this.#told.has(note) && !isFirst) this.#options.notify(note);
       this.#told.add(note);
     }
     return !isSame;
+  }
+
+  #remember({ files, hasAllServers }: Found, stamp: string | undefined): void {
+    this.#recalled = [];
+    const servers = files.filter(({ kind }) => kind === "mcp");
+    if (!hasAllServers || servers.length === 0 || stamp === undefined || stamp === this.#stamp) return;
+    rememberServers(this.#options, stamp, servers);
+    this.#stamp = stamp;
   }
 
   /** Folders in which a source may appear, and the lock: an approval given elsewhere counts here, too. */
@@ -186,8 +225,10 @@ function signature(path: string, searchedAt = Number.POSITIVE_INFINITY): string 
   }
 }
 
+/** The order within a kind counts. */
 function listed(files: readonly ExtensionFile[]): string {
-  return files
+  return [...files]
+    .sort((one, other) => (one.kind < other.kind ? -1 : one.kind > other.kind ? 1 : 0))
     .map(({ kind, path, entry, sha256, executable }) => [kind, path, entry, sha256, executable].join("\0"))
     .join("\n");
 }

@@ -7,12 +7,12 @@ import type { Marker } from "../../context/instructions/markers.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ContentDecision } from "../../protocol/queries.js";
 import { isThere } from "../../security/trust/is-there.js";
-import { mayHoldContent } from "../../security/trust/may-hold-content.js";
+import { mayHoldContent, pathsInUse } from "../../security/trust/may-hold-content.js";
 import { instructionPlaces } from "../../security/trust/places.js";
 import type { PendingItem } from "../../security/trust/review.js";
 import type { DecidedContent } from "../../security/trust/waiting-content.js";
 import { isWithin } from "../../system/within.js";
-import { ASKED_KINDS, discoverOptions, type ProjectContentOptions } from "./content-options.js";
+import { ASKED_KINDS, discoverOptions, type ProjectContentOptions, withoutServers } from "./content-options.js";
 import { PlaceExtensions } from "./place-extensions.js";
 import type { ProjectInstructions } from "./project-instructions.js";
 
@@ -37,8 +37,12 @@ export class ProjectContent {
   /** Before anything of the folder is loaded: asks about new content, or refuses it without a terminal. */
   static async enter(options: ProjectContentOptions): Promise<ProjectContent | { readonly failure: Failure }> {
     const content = new ProjectContent(options);
-    if (!mayHoldContent(discoverOptions(options))) return content;
-    const instructions = await content.#open();
+    const used = [...pathsInUse(discoverOptions(options))];
+    if (used.length === 0) return content;
+    const hasServers = used.some(({ kinds }) => kinds.includes("mcp"));
+    const isRecalled = hasServers && content.extensions.recallServers(used);
+    if (isRecalled && used.every(({ kinds }) => kinds.every((kind) => kind === "mcp"))) return content;
+    const instructions = await content.#open(isRecalled ? withoutServers(options) : options);
     const refused = await instructions.enter();
     if (refused !== undefined) return { failure: refused };
     if (instructions.others.length > 0) await content.extensions.begin(instructions.others);
@@ -138,9 +142,9 @@ export class ProjectContent {
     return isEmpty ? undefined : import("./waiting.js");
   }
 
-  async #open(): Promise<ProjectInstructions> {
+  async #open(options = this.#options): Promise<ProjectInstructions> {
     const { ProjectInstructions } = await import("./project-instructions.js");
-    this.#instructions ??= new ProjectInstructions(this.#options);
+    this.#instructions ??= new ProjectInstructions(options);
     return this.#instructions;
   }
 }

@@ -12,7 +12,7 @@ import type { SessionPart } from "../part.js";
 import type { CreateBuiltIn } from "./built-in.js";
 import { extensionStamp } from "./skills.js";
 
-/** By then the first request is on its way. */
+/** After the request of a turn begins to be sent: neither the code of the servers nor their processes delay it. */
 const CONNECT_AFTER_MS = 150;
 /** A session that waits for its first input connects meanwhile. */
 const IDLE_MS = 1000;
@@ -56,14 +56,18 @@ class McpPart {
         if (!words.includes("@") || !this.#names.some((name) => isNamed(name, words))) return undefined;
         return (await this.#open()).noticeFor(input);
       },
-      subscribers: [
-        {
-          name: "61-mcp",
-          run: ({ kind }) => {
-            if (kind === "TurnStarted" && this.#names.length > 0) this.#connectAfter(CONNECT_AFTER_MS);
+      subscribers: [{ name: "61-mcp", run: ({ kind }) => void (kind === "TurnStarted" && this.#cancel()) }],
+      links: {
+        request: [
+          {
+            name: "95-mcp",
+            run: async (request, _context, next) => {
+              if (this.#names.length > 0) this.#connectAfter(CONNECT_AFTER_MS);
+              return next(request);
+            },
           },
-        },
-      ],
+        ],
+      },
       commandsStamp: () => `${this.#stamp}\n${this.#servers?.stamp ?? ""}`,
       commands: async () => {
         const { mcpCommands } = await import("../commands/mcp.js");

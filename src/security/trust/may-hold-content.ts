@@ -7,55 +7,60 @@ import { join } from "node:path";
 import type { ContentKind } from "./content.js";
 import type { DiscoverOptions } from "./discover.js";
 import { isThere } from "./is-there.js";
-import { instructionPlaces, type Place } from "./places.js";
+import { instructionPlaces } from "./places.js";
 import { projectFolders, type Source, userSources, wantedPlaces } from "./sources.js";
+
+/** A file or folder, and the wanted kinds that it may hold. */
+export interface PathInUse {
+  readonly path: string;
+  readonly kinds: readonly ContentKind[];
+}
 
 /** `folder` must be free of links. */
 export function mayHoldContent(options: DiscoverOptions): boolean {
-  const { folder, home, sources: names, kinds, profile } = options;
-  const holds = (source: Source) => {
-    const at = join(source.root, source.base);
-    if (source.base !== "" && !isThere(at)) return false;
-    return wantedPlaces(source, kinds).some((place) =>
-      isInUse(join(at, place.path), { place, source, kinds, profile }),
-    );
-  };
-  if (userSources(folder, home, names).some(holds)) return true;
-  return projectFolders(folder, options).some(({ origin, sources, hasInstructions }) => {
-    return (hasInstructions && holds({ ...origin, places: instructionPlaces(names) })) || sources.some(holds);
-  });
+  return pathsInUse(options).next().done !== true;
 }
 
-interface Asked {
-  readonly place: Place;
-  readonly source: Source;
-  readonly kinds: ReadonlySet<ContentKind> | undefined;
-  readonly profile: string | undefined;
+/** In the order of the search. */
+export function* pathsInUse(options: DiscoverOptions): Generator<PathInUse> {
+  const { folder, home, sources: names } = options;
+  for (const source of userSources(folder, home, names)) yield* pathsIn(source, options);
+  for (const { origin, sources, hasInstructions } of projectFolders(folder, options)) {
+    if (hasInstructions) yield* pathsIn({ ...origin, places: instructionPlaces(names) }, options);
+    for (const source of sources) yield* pathsIn(source, options);
+  }
 }
 
-function isInUse(at: string, { place: { kind, shape }, source: { owner }, kinds, profile }: Asked): boolean {
-  const isOne = shape === "profiles" && profile !== undefined;
-  const path = isOne ? join(at, `${profile}.toml`) : at;
-  if (!isThere(path)) return false;
-  const onlyEntries = shape === "servers" || (kind === "profile" && owner === "user");
-  if (!onlyEntries) return true;
-  const names = shape === "profiles" && !isOne ? namesIn(path) : [path];
-  return names.some((file) => mayList(file, kinds));
+function* pathsIn(source: Source, { kinds: wanted, profile }: DiscoverOptions): Generator<PathInUse> {
+  const at = join(source.root, source.base);
+  if (source.base !== "" && !isThere(at)) return;
+  for (const { path, kind, also = [], shape } of wantedPlaces(source, wanted)) {
+    const isOne = shape === "profiles" && profile !== undefined;
+    const place = join(at, path, isOne ? `${profile}.toml` : "");
+    if (!isThere(place)) continue;
+    const kinds = [kind, ...also].filter((each) => wanted === undefined || wanted.has(each));
+    const onlyEntries = shape === "servers" || (kind === "profile" && source.owner === "user");
+    const files = onlyEntries && shape === "profiles" && !isOne ? namesIn(place) : [place];
+    for (const file of files) {
+      const held = onlyEntries ? kindsListed(file, kinds) : kinds;
+      if (held.length > 0) yield { path: file, kinds: held };
+    }
+  }
 }
 
 const MAX_READ = 1024 * 1024;
 
 /** Almost every user has a profile or the settings of another tool; few of them start programs. */
-function mayList(file: string, kinds: ReadonlySet<ContentKind> | undefined): boolean {
+function kindsListed(file: string, kinds: readonly ContentKind[]): readonly ContentKind[] {
+  const entries = kinds.filter((kind) => kind === "event-hooks" || kind === "mcp");
   try {
     const stat = statSync(file);
     // A pipe would block.
-    if (!stat.isFile() || stat.size > MAX_READ) return true;
+    if (!stat.isFile() || stat.size > MAX_READ) return entries;
     const text = readFileSync(file, "utf8");
-    const wants = (kind: ContentKind) => kinds === undefined || kinds.has(kind);
-    return (wants("event-hooks") && /hooks|\\u/i.test(text)) || (wants("mcp") && mayListServers(file, text));
+    return entries.filter((kind) => (kind === "mcp" ? mayListServers(file, text) : /hooks|\\u/i.test(text)));
   } catch {
-    return true;
+    return entries;
   }
 }
 
