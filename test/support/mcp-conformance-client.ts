@@ -3,7 +3,9 @@
  * the server offers. The person who signs in is replaced by following the redirects.
  */
 
+import { systemClock } from "../../src/base/clock.js";
 import { fetchWith } from "../../src/extensions/mcp/fetch.js";
+import { FloodGuard } from "../../src/extensions/mcp/flood-guard.js";
 import { type Field, formValues } from "../../src/extensions/mcp/form.js";
 import { OAuthClient } from "../../src/extensions/mcp/oauth-client.js";
 import { offeredTools } from "../../src/extensions/mcp/offered-tools.js";
@@ -22,7 +24,7 @@ const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as {
   toolCalls?: readonly { name: string; arguments: JsonObject }[];
 };
 const http = createHttpClient();
-const fetch = fetchWith(http);
+const fetch = fetchWith(http, new FloodGuard({ clock: systemClock, onFlood: () => {} }));
 const { signal } = new AbortController();
 
 const config: ServerConfig & { transport: { kind: "http" } } = {

@@ -3,16 +3,16 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { CommandArguments } from "../../commands/command.js";
 import { fetchWith } from "../../extensions/mcp/fetch.js";
+import { FloodGuard } from "../../extensions/mcp/flood-guard.js";
 import { OAuthClient } from "../../extensions/mcp/oauth-client.js";
 import type { RemoteTransport, ServerConfig } from "../../extensions/mcp/server-config.js";
 import { connectSigningIn } from "../../extensions/mcp/sign-in.js";
 import type { ServerPlace } from "../../runtime/mcp/open-server.js";
-import { networkOf } from "../../runtime/network.js";
+import { signInHttp } from "../../runtime/mcp/sign-in-http.js";
 import { readPaste } from "../../security/oauth/authorization.js";
 import { type LoopbackListener, listen } from "../../security/oauth/loopback-listener.js";
 import { newProof } from "../../security/oauth/pkce.js";
 import { type Renewal, serverCredential, serverEntry } from "../../security/oauth/server-tokens.js";
-import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT } from "../exit-codes.js";
 import { openFileAtTerminal } from "./auth/ask-passphrase.js";
@@ -45,12 +45,20 @@ export async function signInToServer(context: AuthContext): Promise<number> {
   const onSignal = () => stop.abort();
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   const cancelLimit = nodeClock.after(LIMIT_MS, onSignal);
-  const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+  const { web_hosts: webHosts, web_names: webNames } = place.loaded.settings;
+  const { url: address } = config.transport;
+  const http = signInHttp({ url: address, variables, webHosts: webHosts.value, webNames: webNames.value });
+  const guard = new FloodGuard({ clock: nodeClock, onFlood: () => {} });
   const listener = await listen({ redirect: REDIRECT, label: `the MCP server ${name}` });
   let outcome: "signed-in" | "failed" = "failed";
   try {
     const oauth = oauthClient(context, { listener, signal: stop.signal });
-    const { connection } = await connectSigningIn({ config, oauth, fetch: fetchWith(http), signal: stop.signal });
+    const { connection } = await connectSigningIn({
+      config,
+      oauth,
+      fetch: fetchWith(http, guard),
+      signal: stop.signal,
+    });
     await connection.close();
     const tokens = oauth.tokens();
     if (tokens === undefined) {

@@ -20,7 +20,7 @@ export interface TransportPorts {
   readonly openProcess: (
     onLog: (text: string) => void,
   ) => Promise<Transport & { readonly problem: string | undefined }>;
-  readonly openRemote: (kind: "http" | "sse") => Promise<Transport>;
+  readonly openRemote: (kind: "http" | "sse", onLog: (text: string) => void) => Promise<Transport>;
 }
 
 export interface ConnectionOptions extends TransportPorts {
@@ -52,6 +52,9 @@ export interface ServerResource {
   readonly mimeType?: string | undefined;
 }
 
+/** `problem` ends the sentence "The server …". */
+type AnyTransport = Transport & { readonly problem?: string | undefined };
+
 const CAPABILITIES: ClientCapabilities = {
   elicitation: { form: { applyDefaults: true }, url: {} },
   roots: { listChanged: false },
@@ -64,7 +67,7 @@ const MOST_PAGES = 32;
 
 export class Connection {
   readonly #client: Client;
-  readonly #transport: Transport & { readonly problem?: string | undefined };
+  readonly #transport: AnyTransport;
   readonly #config: ServerConfig;
 
   constructor(client: Client, transport: Transport, config: ServerConfig) {
@@ -142,12 +145,21 @@ export class Connection {
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { transport } = options.config;
   if (transport.kind === "stdio") return connectProcess(options);
-  if (transport.kind === "sse") return open(options, await options.openRemote("sse"), "legacy");
+  if (transport.kind === "sse") return openRemote(options, "sse");
   try {
-    return await open(options, await options.openRemote("http"), "auto");
+    return await openRemote(options, "http");
   } catch (error) {
     if (!isOlderServer(error) || options.signal.aborted) throw error;
-    return open(options, await options.openRemote("sse"), "legacy");
+    return openRemote(options, "sse");
+  }
+}
+
+async function openRemote(options: ConnectionOptions, kind: "http" | "sse"): Promise<Connection> {
+  const transport: AnyTransport = await options.openRemote(kind, options.onLog);
+  try {
+    return await open(options, transport, kind === "http" ? "auto" : "legacy");
+  } catch (error) {
+    throw explained(error, transport.problem);
   }
 }
 
@@ -165,7 +177,7 @@ async function connectProcess(options: ConnectionOptions): Promise<Connection> {
   }
 }
 
-/** What happened to the process says more than that its connection closed. */
+/** What happened to the server says more than that its connection closed. */
 function explained(error: unknown, problem: string | undefined): unknown {
   return problem === undefined || problem === "was stopped" ? error : new Error(`it ${problem}`);
 }

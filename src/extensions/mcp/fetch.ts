@@ -1,14 +1,17 @@
 /** `fetch` on Oxbow's own HTTP client, which knows proxies, certificates and the credential helper. Redirects are not followed. */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../system/http-client.js";
+import { EventCount } from "./event-count.js";
+import type { FloodGuard } from "./flood-guard.js";
 
 const TIMEOUTS = { connectMs: 10_000 } as const;
-/** An answer that is not a stream of events is one message. */
-const MOST_BYTES = 32 * 1024 * 1024;
 const NO_BODY = new Set([101, 204, 205, 304]);
 
-export function fetchWith(http: HttpClient): FetchLike {
+/** Answers beyond the limits of the guard end with an error, and further requests are refused. */
+export function fetchWith(http: HttpClient, guard: FloodGuard): FetchLike {
   return async (input, init = {}) => {
+    guard.count("requests", 1);
+    refuseFlood(guard);
     const method = (init.method ?? "GET").toUpperCase() as HttpRequest["method"];
     const headers = Object.fromEntries(new Headers(init.headers));
     const response = await http.request({
@@ -19,7 +22,7 @@ export function fetchWith(http: HttpClient): FetchLike {
       ...(init.body !== undefined && init.body !== null && { body: bodyText(init.body) }),
       ...(init.signal && { signal: init.signal }),
     });
-    return answerOf(response);
+    return answerOf(response, guard);
   };
 }
 
@@ -29,15 +32,17 @@ function bodyText(body: unknown): string {
   throw new TypeError("Only text can be sent.");
 }
 
-function answerOf(response: HttpResponse): Response {
+function answerOf(response: HttpResponse, guard: FloodGuard): Response {
   const { status, headers } = response;
-  const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
-  const stream = NO_BODY.has(status) ? null : streamOf(response, isStream ? Number.POSITIVE_INFINITY : MOST_BYTES);
+  const stream = NO_BODY.has(status) ? null : streamOf(response, guard);
   if (stream === null) response.release();
   return new Response(stream, { status, headers });
 }
 
-function streamOf(response: HttpResponse, most: number): ReadableStream<Uint8Array> {
+function streamOf(response: HttpResponse, guard: FloodGuard): ReadableStream<Uint8Array> {
+  const isEvents = (response.headers["content-type"] ?? "").startsWith("text/event-stream");
+  // Any other answer is one message.
+  const count = isEvents ? new EventCount() : undefined;
   const pieces = response.body[Symbol.asyncIterator]();
   let bytes = 0;
   return new ReadableStream<Uint8Array>({
@@ -46,7 +51,10 @@ function streamOf(response: HttpResponse, most: number): ReadableStream<Uint8Arr
         const next = await pieces.next();
         if (next.done) return controller.close();
         bytes += next.value.length;
-        if (bytes > most) throw new Error("The answer of the server is too long.");
+        guard.count("bytes", next.value.length);
+        if (count !== undefined) guard.count("messages", count.take(next.value));
+        guard.isLength(count?.open ?? bytes);
+        refuseFlood(guard);
         controller.enqueue(next.value);
       } catch (error) {
         response.destroy();
@@ -55,4 +63,8 @@ function streamOf(response: HttpResponse, most: number): ReadableStream<Uint8Arr
     },
     cancel: () => response.destroy(),
   });
+}
+
+function refuseFlood({ problem }: FloodGuard): void {
+  if (problem !== undefined) throw new Error(`The server ${problem}.`);
 }

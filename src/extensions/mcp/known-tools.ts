@@ -69,7 +69,7 @@ export class KnownTools {
         const lines = [`~ ${tool.name}`];
         if (before.description !== now.description) lines.push(`- ${before.description}`, `+ ${now.description}`);
         if (before.schema !== now.schema) lines.push(`- ${before.schema}`, `+ ${now.schema}`);
-        if (lines.length === 1) lines.push("  its title or the schema of its results changed");
+        if (lines.length === 1) lines.push("  its title, its hints or the schema of its results changed");
         return lines.join("\n");
       })
       .join("\n\n");

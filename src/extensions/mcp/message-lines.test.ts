@@ -3,7 +3,7 @@ import { verifies } from "../../../test/verifies.js";
 import { ManualClock } from "../../base/clock.js";
 import { MessageLines } from "./message-lines.js";
 
-function reader(limits = { lineBytes: 100, windowMs: 1000, messages: 5, bytes: 1000 }) {
+function reader(limits = { messageBytes: 100, windowMs: 1000, messages: 5, bytes: 1000, requests: 5 }) {
   const clock = new ManualClock();
   const seen: unknown[] = [];
   const noise: string[] = [];
@@ -38,7 +38,7 @@ describe("the messages of a server", () => {
     expect(many.floods).toEqual([]);
     many.take("{}\n{}\n");
     expect(many).toMatchObject({ floods: ["sent more messages than a client can handle"] });
-    const deep = reader({ lineBytes: 1e6, windowMs: 1000, messages: 5, bytes: 1e6 });
+    const deep = reader({ messageBytes: 1e6, windowMs: 1000, messages: 5, bytes: 1e6, requests: 5 });
     deep.take(`${"[".repeat(50_000)}${"]".repeat(50_000)}\n`);
     expect(deep.seen).toEqual([]);
   });

@@ -36,6 +36,9 @@ export interface ListedTool {
   readonly execution?: { readonly taskSupport?: string | undefined } | undefined;
 }
 
+/** The name under which the words of a server about itself are compared. No tool has it. */
+export const INSTRUCTIONS = "(instructions)";
+
 const MOST_TOOLS = 1000;
 const MOST_NAME = 256;
 const MOST_DESCRIPTION = 2048;
@@ -52,7 +55,7 @@ export function offeredTools(listed: readonly ListedTool[], config: ServerConfig
   if (listed.length > MOST_TOOLS) problems.push(`lists ${listed.length} tools; only the first ${MOST_TOOLS} are used`);
   for (const tool of listed.slice(0, MOST_TOOLS)) {
     const { name } = tool;
-    if (typeof name !== "string" || name === "" || name.length > MOST_NAME) {
+    if (typeof name !== "string" || name === "" || name === INSTRUCTIONS || name.length > MOST_NAME) {
       problems.push("lists a tool without a usable name");
       continue;
     }
@@ -78,7 +81,9 @@ function offeredTool({ name, title, description = "", inputSchema, outputSchema,
   const schema = usableSchema(inputSchema ?? { type: "object" });
   const shownTitle = title ?? annotations?.title;
   const text = typeof description === "string" ? safeText(description).trim() : "";
-  const canonical = JSON.stringify([name, shownTitle ?? null, description, inputSchema ?? null, outputSchema ?? null]);
+  const canonical = JSON.stringify(
+    [name, shownTitle, description, inputSchema, outputSchema, annotations, execution].map((part) => sorted(part)),
+  );
   return {
     name,
     ...(typeof shownTitle === "string" && { title: safeLine(shownTitle).slice(0, 100) }),
@@ -88,4 +93,12 @@ function offeredTool({ name, title, description = "", inputSchema, outputSchema,
     needsTask: execution?.taskSupport === "required",
     fingerprint: createHash("sha256").update(canonical).digest("hex"),
   };
+}
+
+/** The order of keys is no change. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value ?? null;
+  const keys = Object.keys(value).sort();
+  return keys.map((key) => [key, sorted((value as Readonly<Record<string, unknown>>)[key])]);
 }

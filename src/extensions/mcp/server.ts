@@ -12,12 +12,20 @@ import { safeText } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Connection, ConnectionOptions, ServerPrompt, TransportPorts } from "./connection.js";
 import type { KnownTools } from "./known-tools.js";
-import { type OfferedTool, offeredTools } from "./offered-tools.js";
+import type { OfferedTool } from "./offered-tools.js";
+import { RestartBudget } from "./restart-budget.js";
 import type { ServerConfig } from "./server-config.js";
 import { ServerLog } from "./server-log.js";
+import { ServerOffer } from "./server-offer.js";
 import { ServerRequests, type ServerUser } from "./server-requests.js";
-
-export type ServerState = "stopped" | "starting" | "ready" | "restarting" | "down";
+import {
+  Final,
+  patienceOf,
+  type ServerState,
+  ServerUnavailable,
+  type ServerWatcher,
+  ServerWatchers,
+} from "./server-state.js";
 
 export interface ServerOptions extends TransportPorts {
   readonly config: ServerConfig;
@@ -29,23 +37,6 @@ export interface ServerOptions extends TransportPorts {
   readonly connect: (options: ConnectionOptions) => Promise<Connection>;
 }
 
-/** A session that uses it. */
-export interface ServerWatcher {
-  /** The tools, prompts or the state changed. */
-  changed?(): void;
-  down?(about: { readonly name: string; readonly reason: string; readonly attempts: number }): void;
-  /** One line for the user. */
-  report?(message: string): void;
-}
-
-/** The server cannot be used; the message says why and what helps. */
-export class ServerUnavailable extends Error {
-  override readonly name = "ServerUnavailable";
-}
-
-const MOST_RESTARTS = 3;
-const WINDOW_MS = 60_000;
-const BACKOFF_MS = [1000, 2000, 4000];
 /** Changes that come faster than this are looked at together. */
 const SETTLE_MS = 200;
 
@@ -54,24 +45,23 @@ export class McpServer {
   readonly log = new ServerLog();
   readonly #options: ServerOptions;
   readonly #requests: ServerRequests;
-  readonly #watchers = new Set<ServerWatcher>();
+  readonly #watchers = new ServerWatchers();
+  readonly #budget: RestartBudget;
+  readonly #offer: ServerOffer;
   #state: ServerState = "stopped";
   #problem: string | undefined;
   #connection: Connection | undefined;
   #starting: Promise<void> | undefined;
   #abort = new AbortController();
-  #restarts: number[] = [];
   #cancelTimer = () => {};
-  #tools: readonly OfferedTool[] = [];
-  #withheld: readonly OfferedTool[] = [];
-  #prompts: readonly ServerPrompt[] = [];
-  /** Counts up with every change of tools or prompts. */
-  version = 0;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     this.config = options.config;
     this.#requests = new ServerRequests(options.config.name, options.root);
+    this.#budget = new RestartBudget(options.clock);
+    const { config, known } = options;
+    this.#offer = new ServerOffer({ config, known, onProblem: (problem) => this.#report(problem) });
   }
 
   get root(): string {
@@ -88,38 +78,43 @@ export class McpServer {
   }
 
   get tools(): readonly OfferedTool[] {
-    return this.#tools;
+    return this.#offer.tools;
   }
 
-  /** Tools that changed since a person approved them. */
+  /** Tools, and words about itself, that changed since a person approved them. */
   get withheld(): readonly OfferedTool[] {
-    return this.#withheld;
+    return this.#offer.withheld;
   }
 
   get prompts(): readonly ServerPrompt[] {
-    return this.#prompts;
+    return this.#offer.prompts;
   }
 
   get connection(): Connection | undefined {
     return this.#connection;
   }
 
+  /** What it says about itself, if that is approved. */
+  get instructions(): string | undefined {
+    return this.#offer.instructions;
+  }
+
   get restarts(): number {
-    return this.#recent().length;
+    return this.#budget.used;
   }
 
   /** Whether all tools are offered at once. */
   get isEager(): boolean {
-    return this.#tools.length + this.#withheld.length <= this.config.eagerTools;
+    return this.#offer.isEager;
   }
 
-  get key(): string {
-    return `${this.config.path}\n${this.config.name}`;
+  /** Counts up with every change of tools or prompts. */
+  get version(): number {
+    return this.#watchers.version;
   }
 
   watch(watcher: ServerWatcher): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
+    return this.#watchers.add(watcher);
   }
 
   /** Begins to connect, if that has not begun. Never throws. */
@@ -131,25 +126,15 @@ export class McpServer {
   async ready(signal: AbortSignal): Promise<Connection> {
     this.begin();
     const { clock, config } = this.#options;
-    let cancel = () => {};
-    let stop = () => {};
-    const late = new Promise<never>((_, reject) => {
-      const give = (why: string) => reject(new ServerUnavailable(`MCP server '${config.name}' ${why}.`));
-      cancel = clock.after(config.startTimeoutMs, () => give("is not ready yet"));
-      stop = () => give("was not waited for");
-      signal.addEventListener("abort", stop, { once: true });
-      if (signal.aborted) stop();
-    });
-    late.catch(() => {});
+    const patience = patienceOf({ clock, signal, ms: config.startTimeoutMs, name: config.name });
     try {
       for (;;) {
         if (this.#connection !== undefined && this.#state === "ready") return this.#connection;
         if (this.#state === "down" || this.#state === "stopped") throw new ServerUnavailable(this.whyNot());
-        await Promise.race([this.#starting ?? this.#nextChange(), late]);
+        await Promise.race([this.#starting ?? this.#watchers.next(), patience.over]);
       }
     } finally {
-      cancel();
-      signal.removeEventListener("abort", stop);
+      patience.end();
     }
   }
 
@@ -194,24 +179,19 @@ export class McpServer {
 
   /** A person approves what it offers now. */
   async approveTools(): Promise<number> {
-    const count = this.#withheld.length;
-    // The first list is taken as it is; an empty approval would come before it.
-    if (count === 0) return 0;
-    await this.#options.known.approve(this.key, this.#withheld);
-    this.#tools = [...this.#tools, ...this.#withheld].sort((one, other) => (one.name < other.name ? -1 : 1));
-    this.#withheld = [];
-    this.#changed();
+    const count = await this.#offer.approve();
+    if (count > 0) this.#watchers.changed();
     return count;
   }
 
   describeWithheld(): string {
-    return safeText(this.#options.known.describe(this.key, this.#withheld));
+    return this.#offer.describeWithheld();
   }
 
   /** With a new budget of restarts. */
   async restart(signal: AbortSignal): Promise<void> {
     await this.stop();
-    this.#restarts = [];
+    this.#budget.renew();
     await this.ready(signal);
   }
 
@@ -227,7 +207,7 @@ export class McpServer {
     await starting?.catch(() => {});
     await connection?.close().catch(() => {});
     this.#state = "stopped";
-    this.#changed();
+    this.#watchers.changed();
   }
 
   #start(state: "starting" | "restarting"): Promise<void> {
@@ -265,7 +245,7 @@ export class McpServer {
     }
     this.#connection = connection;
     try {
-      await this.#list(connection, signal);
+      await this.#offer.read(connection, signal);
     } catch (error) {
       this.#connection = undefined;
       await connection.close().catch(() => {});
@@ -275,23 +255,7 @@ export class McpServer {
     this.#state = "ready";
     this.#problem = undefined;
     this.log.add(`connected${connection.serverName === undefined ? "" : ` to ${connection.serverName}`}`);
-    this.#changed();
-  }
-
-  async #list(connection: Connection, signal: AbortSignal): Promise<void> {
-    const [listed, prompts] = await Promise.all([
-      connection.tools(signal),
-      connection.prompts(signal).catch((error: Error) => {
-        this.log.add(`its prompts cannot be listed: ${error.message}`);
-        return [];
-      }),
-    ]);
-    const { tools, problems } = offeredTools(listed, this.config);
-    for (const problem of problems) this.#report(`The MCP server '${this.config.name}' ${problem}.`);
-    const { approved, withheld } = await this.#options.known.compare(this.key, tools);
-    this.#tools = approved;
-    this.#withheld = withheld;
-    this.#prompts = prompts;
+    this.#watchers.changed();
   }
 
   /** A burst of notifications is one reason to look. */
@@ -299,8 +263,8 @@ export class McpServer {
     if (connection === undefined || this.#connection !== connection || this.#state !== "ready") return;
     this.#cancelTimer();
     this.#cancelTimer = this.#options.clock.after(SETTLE_MS, () => {
-      void this.#list(connection, this.#abort.signal).then(
-        () => this.#changed(),
+      void this.#offer.read(connection, this.#abort.signal).then(
+        () => this.#watchers.changed(),
         (error: Error) => this.log.add(`its tools cannot be listed again: ${error.message}`),
       );
     });
@@ -317,54 +281,27 @@ export class McpServer {
   #failed(error: unknown): void {
     const reason = safeText(error instanceof Error ? error.message : String(error)).trim();
     this.log.add(reason);
-    const { clock } = this.#options;
-    const tried = this.#recent();
     this.#problem = reason;
-    if (error instanceof Final || tried.length >= MOST_RESTARTS) {
+    const { waitMs, used } = this.#budget;
+    if (error instanceof Final || waitMs === undefined) {
       this.#state = "down";
-      this.#changed();
-      const { name } = this.config;
-      for (const watcher of this.#watchers) watcher.down?.({ name, reason, attempts: tried.length });
+      this.#watchers.changed();
+      this.#watchers.down({ name: this.config.name, reason, attempts: used });
       return;
     }
     this.#state = "restarting";
-    this.#changed();
+    this.#watchers.changed();
     this.#cancelTimer();
-    this.#cancelTimer = clock.after(BACKOFF_MS[tried.length] ?? WINDOW_MS, () => {
-      this.#restarts = [...tried, clock.now()];
+    this.#cancelTimer = this.#options.clock.after(waitMs, () => {
+      this.#budget.spend();
       void this.#start("restarting");
-      this.#wake();
+      this.#watchers.wake();
     });
   }
 
-  #recent(): readonly number[] & number[] {
-    const { clock } = this.#options;
-    return this.#restarts.filter((at) => clock.now() - at < WINDOW_MS);
-  }
-
-  #changed(): void {
-    this.version++;
-    this.#wake();
-    for (const watcher of this.#watchers) watcher.changed?.();
-  }
-
-  #waiting: (() => void)[] = [];
-
-  #nextChange(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
-  }
-
-  #report(message: string): void {
+  #report(problem: string): void {
+    const message = `The MCP server '${this.config.name}' ${problem}.`;
     this.log.add(message);
-    for (const watcher of this.#watchers) watcher.report?.(message);
+    this.#watchers.report(message);
   }
 }
-
-/** A new start would not help. */
-export class Final extends Error {}

@@ -25,3 +25,10 @@ verifies(["E6"], "names of MCP tools never collide, and every provider takes the
   expect(toolName("git-hub", "create_issue")).toBe("mcp__git-hub__create_issue");
   expect(new Set(servers.map(shortName)).size).toBe(servers.length);
 });
+
+verifies(["E6", "P11"], "a tool cannot take the name of a tool that has a hash", () => {
+  const name = toolName("x y", "read file");
+  const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  expect(toolName(server, tool)).not.toBe(name);
+  expect(toolName("a", "b__bash")).not.toBe(toolName("a__b", "bash"));
+});

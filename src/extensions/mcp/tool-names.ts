@@ -8,14 +8,17 @@ import { createHash } from "node:crypto";
 
 const PREFIX = "mcp__";
 const MOST = 64;
-const HASH = 8;
+const HASH = 12;
 /** No double underscore, and none at an end: the first one then ends the name of the server. */
 const PLAIN_SERVER = /^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/;
 const PLAIN_TOOL = /^[A-Za-z0-9_-]+$/;
+/** A tool that is called as if it had a hash gets a real one, so that it cannot take the name of another tool. */
+const LIKE_HASH = /_[0-9a-f]{12}$/;
 
 export function toolName(server: string, tool: string): string {
   const plain = `${PREFIX}${server}__${tool}`;
-  if (PLAIN_SERVER.test(server) && PLAIN_TOOL.test(tool) && plain.length <= MOST) return plain;
+  const isPlain = PLAIN_SERVER.test(server) && PLAIN_TOOL.test(tool) && !LIKE_HASH.test(tool);
+  if (isPlain && plain.length <= MOST) return plain;
   const readable = `${PREFIX}${safe(server).slice(0, 24)}__${safe(tool)}`;
   return `${readable.slice(0, MOST - HASH - 1)}_${hashOf(`${server}\0${tool}`)}`;
 }

@@ -7,12 +7,13 @@ import type { Variables } from "../../base/variables.js";
 import type { ContainedCommand } from "../../extensions/executable/containment.js";
 import type { ChosenServer } from "../../extensions/mcp/choose-servers.js";
 import { connect } from "../../extensions/mcp/connection.js";
-import { fetchWith } from "../../extensions/mcp/fetch.js";
 import { KnownTools } from "../../extensions/mcp/known-tools.js";
 import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/program-pins.js";
 import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
-import { Final, type ServerOptions } from "../../extensions/mcp/server.js";
+import { openRemoteTransport } from "../../extensions/mcp/remote-transport.js";
+import type { ServerOptions } from "../../extensions/mcp/server.js";
 import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extensions/mcp/server-config.js";
+import { Final } from "../../extensions/mcp/server-state.js";
 import { ProcessTransport } from "../../extensions/mcp/stdio-transport.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { serverCredential } from "../../security/oauth/server-tokens.js";
@@ -78,13 +79,10 @@ export function serverOptions(chosen: ChosenServer, place: ServerPlace): ServerO
       if (transport.kind !== "stdio") throw new Error("The server has an address.");
       return new ProcessTransport({ command: await contain(config, transport, place), clock, onLog });
     },
-    openRemote: async (kind) => {
+    openRemote: async (kind, onLog) => {
       if (transport.kind === "stdio") throw new Error("The server is a program.");
-      const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-      const http = await clientFor(config, transport, place);
-      const settings = { fetch: fetchWith(http), requestInit: { headers: { ...transport.headers } } };
-      const url = new URL(transport.url);
-      return kind === "sse" ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
+      const { url, headers } = transport;
+      return openRemoteTransport({ kind, url, headers, clock, onLog, http: await clientFor(config, transport, place) });
     },
   };
 }

@@ -48,12 +48,11 @@ export async function search(
   return { status: "ok", content: [...notes, advice, ...shown, ...instructionsOf(found.map(({ from }) => from))] };
 }
 
-const MOST_INSTRUCTIONS = 2000;
-
 function instructionsOf(servers: readonly McpServer[]): readonly ResultContent[] {
   return [...new Set(servers)].flatMap((server) => {
-    const words = server.connection?.instructions?.trim() ?? "";
-    if (words === "") return [];
-    return [text(`What the MCP server ${server.config.name} says about itself:\n${words.slice(0, MOST_INSTRUCTIONS)}`)];
+    const { instructions, config } = server;
+    return instructions === undefined
+      ? []
+      : [text(`What the MCP server ${config.name} says about itself:\n${instructions}`)];
   });
 }

@@ -207,7 +207,7 @@ export class SessionServers {
       const { name } = server.config;
       if (!mayAsk) {
         this.report(
-          `The MCP server '${name}' changed these tools since they were approved, so they are withheld: ${names.join(", ")}. Approve them: /mcp approve ${name}`,
+          `The MCP server '${name}' changed these since they were approved, so they are withheld: ${names.join(", ")}. Approve them: /mcp approve ${name}`,
         );
         continue;
       }
@@ -216,7 +216,7 @@ export class SessionServers {
         call: engine.ids.next("call"),
         tool: "approve",
         args: {},
-        summary: `approve the changed tools of the MCP server '${name}': ${names.join(", ")}`,
+        summary: `approve what changed of the MCP server '${name}': ${names.join(", ")}`,
         reason:
           "The server describes them differently than when you approved it. Until you approve, the model does not get them.",
         preview: server.describeWithheld(),
