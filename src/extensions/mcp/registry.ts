@@ -1,7 +1,8 @@
 /**
  * The servers of this process. Sessions in one folder share a server with the same entry; the last one that leaves stops it.
  */
-import { McpServer, type ServerOptions } from "./server.js";
+import { McpServer } from "./server.js";
+import type { ServerOptions } from "./server-options.js";
 
 export interface ServerHandle {
   readonly server: McpServer;

@@ -7,8 +7,9 @@ import { ManualClock } from "../../base/clock.js";
 import type { Connection, ConnectionOptions } from "./connection.js";
 import { KnownTools } from "./known-tools.js";
 import { ServerRegistry } from "./registry.js";
-import { McpServer, type ServerOptions } from "./server.js";
+import { McpServer } from "./server.js";
 import type { ServerConfig } from "./server-config.js";
+import type { ServerOptions } from "./server-options.js";
 import { Final } from "./server-state.js";
 
 const CONFIG: ServerConfig = {

@@ -7,16 +7,15 @@
  * 3. A call that runs when the server ends fails; the next one waits for the new start. No call is sent twice.
  */
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
-import type { Connection, ConnectionOptions, ServerPrompt, TransportPorts } from "./connection.js";
-import type { KnownTools } from "./known-tools.js";
+import type { Connection, ServerPrompt } from "./connection.js";
 import type { OfferedTool } from "./offered-tools.js";
 import { RestartBudget } from "./restart-budget.js";
 import type { ServerConfig } from "./server-config.js";
 import { ServerLog } from "./server-log.js";
 import { ServerOffer } from "./server-offer.js";
+import type { ServerOptions } from "./server-options.js";
 import { ServerRequests, type ServerUser } from "./server-requests.js";
 import {
   Final,
@@ -26,16 +25,6 @@ import {
   type ServerWatcher,
   ServerWatchers,
 } from "./server-state.js";
-
-export interface ServerOptions extends TransportPorts {
-  readonly config: ServerConfig;
-  readonly root: string;
-  readonly clock: Clock;
-  readonly known: KnownTools;
-  /** Why it must not start; undefined if it may. */
-  readonly refusal: () => Promise<string | undefined>;
-  readonly connect: (options: ConnectionOptions) => Promise<Connection>;
-}
 
 /** Changes that come faster than this are looked at together. */
 const SETTLE_MS = 200;
