@@ -180,12 +180,13 @@ const OF_RUN: RunAnswers = {
     const { session, model, busy, waiting, conversation, originator, bus } = run;
     const { provider, model: name } = model;
     const counts = { waiting, messages: conversation.length, last_event: bus.nextId - 1 };
+    const time = bus.lastAt === undefined ? {} : { last_event_ts: bus.lastAt };
     const place = await ports?.place?.(run);
     // A session without an event is not stored.
     const stored = bus.nextId > 1 ? await ports?.sessions?.({ id: session }) : undefined;
     const title = stored?.[0]?.title;
     const names = { ...(title !== undefined && { title }), ...(place && { place }) };
-    return { session, provider, model: name, busy, ...counts, originator, ...names };
+    return { session, provider, model: name, busy, ...counts, ...time, originator, ...names };
   },
   FindFiles: async (run, ports, { query, limit = MOST_FILES }) => {
     const paths = await ports?.files?.(run, query, { limit });

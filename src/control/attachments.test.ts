@@ -2,19 +2,35 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { Bus } from "../engine/bus.js";
 import type { Envelope } from "../protocol/envelope.js";
+import type { EventRange } from "../protocol/events.js";
 import { nodeClock } from "../system/node-clock.js";
-import { Attachments } from "./attachments.js";
+import { Attachments, type SeenEvent, type StoredHistory } from "./attachments.js";
 import type { AttachedClient } from "./host.js";
+import { MOST_AHEAD, withReplaced } from "./replaced-ids.js";
 import type { Run } from "./run.js";
 
 const STORED_LATE = 3;
 
-function place(published: number, more: { readonly replacesFrom?: number } = {}) {
+interface Given {
+  readonly replaced?: readonly EventRange[];
+  readonly savedTo?: number;
+}
+
+function place(published: number, more: Given = {}) {
   const bus = new Bus({ session: "sess_1", originator: "cli_0", clock: nodeClock });
   const log: Envelope[] = [];
   bus.subscribe((event) => log.push(event));
-  const run = { bus, session: "sess_1", opening: [], saved: async () => {}, ...more } as unknown as Run;
-  const attachments = new Attachments(run);
+  const state = { savedTo: Number.POSITIVE_INFINITY, replaced: [], saved: async () => {}, ...more };
+  const run = Object.assign(state, { bus, session: "sess_1", opening: [] }) as unknown as Run;
+  let history: StoredHistory = { events: () => undefined };
+  const attachments = new Attachments(run, {
+    events: (of, after) => history.events(of, after),
+    expiredTo: async (of) => (await history.expiredTo?.(of)) ?? 0,
+  });
+  const attachAfter = (reader: AttachedClient, seen: number | SeenEvent, stored: StoredHistory) => {
+    history = stored;
+    return attachments.attachAfter(reader, typeof seen === "number" ? { id: seen } : seen);
+  };
   attachments.follow();
   const publish = (count: number) => {
     for (let i = 0; i < count; i++) bus.publish("TextDelta", { text: "a" });
@@ -37,23 +53,23 @@ function place(published: number, more: { readonly replacesFrom?: number } = {})
       yield event;
     }
   };
-  return { attachments, publish, client, seen, gaps, log, slowly: { events: slowly }, bus };
+  return { attachments, attachAfter, publish, client, seen, gaps, log, slowly: { events: slowly }, bus, state };
 }
 
 const counted = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 describe("a client that attaches after an event", () => {
   verifies(["C1"], "gets every later event once and in order, while a turn goes on", async () => {
-    const { attachments, publish, client, seen, slowly, bus } = place(600);
-    expect(await attachments.attachAfter(client, 40, slowly)).toBeUndefined();
+    const { attachAfter, publish, client, seen, slowly, bus } = place(600);
+    expect(await attachAfter(client, 40, slowly)).toBeUndefined();
     publish(5);
     expect(bus.nextId).toBeGreaterThan(900);
     expect(seen).toEqual(counted(41, bus.nextId - 1));
   });
 
   it.each([0, 1, 599, 600])("gets all that follows %i", async (after) => {
-    const { attachments, publish, client, seen, slowly, bus } = place(600);
-    expect(await attachments.attachAfter(client, after, slowly)).toBeUndefined();
+    const { attachAfter, publish, client, seen, slowly, bus } = place(600);
+    expect(await attachAfter(client, after, slowly)).toBeUndefined();
     publish(2);
     expect(seen).toEqual(counted(after + 1, bus.nextId - 1));
   });
@@ -61,18 +77,18 @@ describe("a client that attaches after an event", () => {
   verifies(["C3"], "gets events that are not stored from memory, and a report of the lost ones", async () => {
     const nowhere = { events: () => undefined };
     const few = place(20);
-    expect(await few.attachments.attachAfter(few.client, 5, nowhere)).toBeUndefined();
+    expect(await few.attachAfter(few.client, 5, nowhere)).toBeUndefined();
     expect(few.seen).toEqual(counted(6, 20));
     expect(few.gaps).toEqual([]);
     const many = place(600);
-    expect(await many.attachments.attachAfter(many.client, 5, nowhere)).toBeUndefined();
+    expect(await many.attachAfter(many.client, 5, nowhere)).toBeUndefined();
     many.publish(1);
     expect(many.gaps).toEqual([{ id: 5, from: 6, to: 344, reason: "not-stored" }]);
     expect(many.seen).toEqual(counted(345, 601));
   });
 
   verifies(["C3"], "takes the stored events at its own pace, and nothing piles up for it", async () => {
-    const { attachments, publish, client, seen, log, bus } = place(2000);
+    const { attachAfter, publish, client, seen, log, bus } = place(2000);
     const stored = {
       events: async function* (_run: Run, after: number) {
         yield* log.slice(after);
@@ -85,36 +101,36 @@ describe("a client that attaches after an event", () => {
       if (seen.length % 2 === 0) publish(1);
       return true;
     };
-    expect(await attachments.attachAfter({ ...client, ready }, 0, stored)).toBeUndefined();
+    expect(await attachAfter({ ...client, ready }, 0, stored)).toBeUndefined();
     publish(2);
     expect(seen).toEqual(counted(1, bus.nextId - 1));
     expect(counts.slice(0, 1000)).toEqual(counted(1, 1000));
   });
 
   verifies(["C3"], "gets nothing more when it is gone while it catches up", async () => {
-    const { attachments, client, seen, log } = place(2000);
+    const { attachments, attachAfter, client, seen, log } = place(2000);
     const stored = {
       events: async function* () {
         yield* log;
       },
     };
     const ready = async () => seen.length < 100;
-    expect(await attachments.attachAfter({ ...client, ready }, 0, stored)).toBeUndefined();
+    expect(await attachAfter({ ...client, ready }, 0, stored)).toBeUndefined();
     expect(seen.length).toBe(100);
     expect(attachments.readers).toEqual([]);
   });
 
   verifies(["C3"], "gets a report of expired events, and the rest", async () => {
-    const { attachments, client, seen, gaps, slowly } = place(300);
+    const { attachAfter, client, seen, gaps, slowly } = place(300);
     const history = { ...slowly, expiredTo: async () => 20 };
-    expect(await attachments.attachAfter(client, 3, history)).toBeUndefined();
+    expect(await attachAfter(client, 3, history)).toBeUndefined();
     expect(gaps).toEqual([{ id: 3, from: 4, to: 20, reason: "ttl" }]);
     expect(seen[0]).toBe(21);
   });
 
   verifies(["C3"], "gets a report that events it has seen were lost, and continues from the log", async () => {
-    const { attachments, client, seen, gaps, slowly, publish } = place(10);
-    expect(await attachments.attachAfter(client, 14, slowly)).toBeUndefined();
+    const { attachAfter, client, seen, gaps, slowly, publish } = place(10);
+    expect(await attachAfter(client, 14, slowly)).toBeUndefined();
     publish(2);
     expect(gaps).toEqual([{ id: 10, from: 11, to: 14, reason: "lost" }]);
     expect(seen).toEqual([11, 12]);
@@ -122,25 +138,70 @@ describe("a client that attaches after an event", () => {
 
   verifies(["C3"], "after a crash, gets the events that replace those it has seen last", async () => {
     // The reader has seen 8 to 10; the next run begins with 8 and has its own 8 to 12.
-    const { attachments, client, seen, gaps, slowly, publish } = place(12, { replacesFrom: 8 });
-    expect(await attachments.attachAfter(client, 10, slowly)).toBeUndefined();
+    const replaced = withReplaced([], 7);
+    const { attachAfter, client, seen, gaps, slowly, publish } = place(12, { replaced });
+    expect(await attachAfter(client, 10, slowly)).toBeUndefined();
     publish(1);
     expect(gaps).toEqual([{ id: 7, from: 8, to: 10, reason: "lost" }]);
     expect(seen).toEqual(counted(8, 13));
-    const other = place(12, { replacesFrom: 8 });
-    expect(await other.attachments.attachAfter(other.client, 7, other.slowly)).toBeUndefined();
+    const other = place(12, { replaced });
+    expect(await other.attachAfter(other.client, 7, other.slowly)).toBeUndefined();
     expect(other.gaps).toEqual([]);
-    const long = place(600, { replacesFrom: 8 });
-    expect(await long.attachments.attachAfter(long.client, 599, long.slowly)).toBeUndefined();
+    const long = place(600, { replaced });
+    expect(await long.attachAfter(long.client, 599, long.slowly)).toBeUndefined();
     expect([long.gaps, long.seen]).toEqual([[], [600]]);
   });
 
+  verifies(["C3"], "after several crashes, goes back to before the first one that it may have missed", async () => {
+    const replaced = withReplaced(withReplaced([], 7), 30);
+    const old = place(60, { replaced });
+    expect(await old.attachAfter(old.client, 40, old.slowly)).toBeUndefined();
+    expect(old.gaps).toEqual([{ id: 7, from: 8, to: 40, reason: "lost" }]);
+    const later = place(600, { replaced });
+    expect(await later.attachAfter(later.client, 7 + MOST_AHEAD + 1, later.slowly)).toBeUndefined();
+    expect(later.gaps).toEqual([{ id: 30, from: 31, to: 7 + MOST_AHEAD + 1, reason: "lost" }]);
+  });
+
+  verifies(
+    ["C3"],
+    "continues exactly when it says when its event happened, and that is the event of the log",
+    async () => {
+      const { attachAfter, client, seen, gaps, slowly, log, publish } = place(600, { replaced: withReplaced([], 7) });
+      expect(await attachAfter(client, { id: 20, ts: log[19]?.ts }, slowly)).toBeUndefined();
+      expect([gaps, seen[0]]).toEqual([[], 21]);
+      publish(1);
+      const other = place(600, { replaced: withReplaced([], 7) });
+      const ts = "2026-01-01T00:00:00.000Z";
+      expect(await other.attachAfter(other.client, { id: 20, ts }, other.slowly)).toBeUndefined();
+      expect(other.gaps).toEqual([{ id: 7, from: 8, to: 20, reason: "lost" }]);
+    },
+  );
+
+  verifies(["C3"], "in another process, does not get events that are far ahead of the log", async () => {
+    const { attachments, client, seen, publish, state, log } = place(0, { savedTo: 0 });
+    let save = () => {};
+    state.saved = () =>
+      new Promise<void>((resolve) => {
+        save = () => {
+          state.savedTo = log.length;
+          resolve();
+        };
+      });
+    attachments.attach({ ...client, isRemote: true });
+    publish(MOST_AHEAD + 10);
+    expect(seen).toEqual(counted(1, MOST_AHEAD));
+    save();
+    await new Promise((resolve) => setImmediate(resolve));
+    publish(1);
+    expect(seen).toEqual(counted(1, MOST_AHEAD + 11));
+  });
+
   it("gets each event once when it attaches in the middle of a delivery", async () => {
-    const { attachments, client, seen, slowly, bus } = place(5);
+    const { attachAfter, client, seen, slowly, bus } = place(5);
     let attaching: Promise<unknown> | undefined;
     const stop = bus.subscribe(({ id }) => {
       if (id === 6) bus.publish("TextDelta", { text: "b" });
-      if (id === 6) attaching = attachments.attachAfter(client, 2, slowly);
+      if (id === 6) attaching = attachAfter(client, 2, slowly);
     });
     bus.publish("TextDelta", { text: "a" });
     stop();
@@ -161,8 +222,8 @@ describe("a client that attaches after an event", () => {
   });
 
   it("gets nothing more once it has detached, also in the middle", async () => {
-    const { attachments, client, seen, slowly } = place(600);
-    const attaching = attachments.attachAfter(client, 0, slowly);
+    const { attachments, attachAfter, client, seen, slowly } = place(600);
+    const attaching = attachAfter(client, 0, slowly);
     await new Promise((resolve) => setImmediate(resolve));
     attachments.detach(client.id);
     await attaching;
@@ -170,8 +231,8 @@ describe("a client that attaches after an event", () => {
   });
 
   it("is refused when it is attached already", async () => {
-    const { attachments, client, slowly } = place(10);
+    const { attachments, attachAfter, client, slowly } = place(10);
     attachments.attach(client);
-    expect((await attachments.attachAfter(client, 3, slowly))?.message).toContain("already attached");
+    expect((await attachAfter(client, 3, slowly))?.message).toContain("already attached");
   });
 });

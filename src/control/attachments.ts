@@ -4,7 +4,8 @@
  * 1. A reader that attaches after an event gets every later event exactly once and in order: first from the store, then live.
  * 2. It reads the store until the events that are kept in memory follow; then it continues with those and the live ones. So nothing waits for
  *    a reader that is slow to catch up, and the newest events need not be stored yet.
- * 3. After a crash the log may continue with other events than a reader has seen last. It gets a StreamGap (`lost`) and the log from there.
+ * 3. After a crash the log may continue with other events than a reader has seen last (replaced-ids.ts). A reader that resumes after such an id
+ *    and does not say when its event happened gets a StreamGap (`lost`) and the log from before the crash.
  * 4. Events that cannot be delivered any more are reported with a StreamGap; they are never left out silently.
  * 5. A reader that attaches without an event first gets the questions that are open.
  */
@@ -13,13 +14,11 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { CallId, ClientId } from "../protocol/ids.js";
 import type { AttachedClient } from "./attached-client.js";
+import { MOST_AHEAD, rangeWith } from "./replaced-ids.js";
 import type { Run } from "./run.js";
 
 /** The log delays one delta and the events between two attempts; everything else is stored when `saved` resolves. */
 const KEPT_EVENTS = 256;
-
-/** More events than an engine can have delivered and not saved when it is killed. */
-const MOST_UNSAVED = 256;
 
 /** Stored events after an id; undefined if sessions are not stored. */
 export type History = (run: Run, after: number) => AsyncIterable<Envelope> | undefined;
@@ -30,36 +29,39 @@ export interface StoredHistory {
   readonly expiredTo?: (run: Run) => Promise<number>;
 }
 
-interface Attachment {
-  readonly client: AttachedClient;
-  readonly detach: () => void;
+/** The last event that a reader has. */
+export interface SeenEvent {
+  readonly id: number;
+  /** Tells it from another one with the same id. */
+  readonly ts?: string | undefined;
 }
 
-/** A reader that resumes. */
+export const NO_HISTORY: StoredHistory = { events: () => undefined };
+
 interface Reader {
   readonly client: AttachedClient;
   /** The last event that it has. */
   reached: number;
-  readonly isAttached: () => boolean;
+  stopLive: () => void;
 }
 
 export class Attachments {
   readonly #run: Run;
-  readonly #readers = new Map<unknown, Attachment>();
+  readonly #history: StoredHistory;
+  readonly #readers = new Map<unknown, Reader>();
   readonly #recent: Envelope[] = [];
   readonly #questions = new Map<CallId, Envelope>();
   /** The readers that still get stored events, by their keys. */
   readonly #behind = new Set<unknown>();
-  /** The clients that have followed this run. */
-  readonly #known = new Set<ClientId>();
   #isEnded = false;
   /** The last event that subscribers have got; later ones may be published already. */
   #last = 0;
   /** Called when the first reader comes and when the last one leaves. */
   onChange: () => void = () => {};
 
-  constructor(run: Run) {
+  constructor(run: Run, history: StoredHistory = NO_HISTORY) {
     this.#run = run;
+    this.#history = history;
   }
 
   /** Starts to keep published events. */
@@ -102,28 +104,24 @@ export class Attachments {
   attach(client: AttachedClient): void {
     if (this.#readers.has(keyOf(client))) return;
     // A client may attach while an event is delivered that holds an open question.
-    let reached = 0;
-    const deliver = (event: Envelope) => {
-      if (event.id <= reached) return;
-      reached = event.id;
-      client.deliver(event);
-    };
-    for (const question of this.#questions.values()) deliver(question);
-    this.#add({ client, detach: this.#run.bus.subscribe(deliver) });
+    const reader: Reader = { client, reached: 0, stopLive: () => {} };
+    for (const question of this.#questions.values()) deliverNext(reader, question);
+    this.#add(reader);
+    this.#goLive(reader);
   }
 
   /** By its key, or by the id of a client with one reader. */
   detach(key: unknown): void {
-    const attachment = this.#readers.get(key);
-    if (attachment === undefined) return;
-    attachment.detach();
+    const reader = this.#readers.get(key);
+    if (reader === undefined) return;
+    reader.stopLive();
     this.#readers.delete(key);
     this.#behind.delete(key);
     if (this.#readers.size === 0) this.onChange();
   }
 
   detachAll(client: ClientId): void {
-    for (const [key, attachment] of this.#readers) if (attachment.client.id === client) this.detach(key);
+    for (const [key, reader] of this.#readers) if (reader.client.id === client) this.detach(key);
   }
 
   /** The run has ended. A run without a turn has no stored event that says so: its readers get one here. */
@@ -135,44 +133,83 @@ export class Attachments {
   }
 
   /** Attaches after an event; returns the problem, if any. */
-  async attachAfter(client: AttachedClient, after: number, history: StoredHistory): Promise<Failure | undefined> {
+  async attachAfter(client: AttachedClient, seen: SeenEvent): Promise<Failure | undefined> {
     const key = keyOf(client);
     if (this.#readers.has(key)) return invalid("This client is already attached. Detach it first.");
-    let stopLive = () => {};
-    const attachment: Attachment = { client, detach: () => stopLive() };
-    const reached = this.#keptOf(client, after);
-    const reader: Reader = {
-      client,
-      reached,
-      isAttached: () => this.#readers.get(key) === attachment,
-    };
+    const reader: Reader = { client, reached: 0, stopLive: () => {} };
     this.#behind.add(key);
-    this.#add(attachment);
+    this.#add(reader);
+    return this.#reading(reader, async () => {
+      reader.reached = await this.#keptOf(seen);
+      if (!this.#isAttached(reader)) return;
+      if (seen.id > reader.reached)
+        client.deliver(this.#gap({ from: reader.reached + 1, to: seen.id, reason: "lost" }));
+      await this.#bring(reader);
+    });
+  }
+
+  /** Delivers what the reader does not have yet, until it can follow live. */
+  async #bring(reader: Reader): Promise<void> {
+    while (!this.#holdsAllAfter(reader.reached) && this.#isAttached(reader)) await this.#catchUp(reader);
+    if (!this.#isAttached(reader)) return;
+    // Nothing can be published between these two.
+    for (const event of [...this.#recent]) deliverNext(reader, event);
+    this.#behind.delete(keyOf(reader.client));
+    this.#goLive(reader);
+  }
+
+  #goLive(reader: Reader): void {
+    const { client } = reader;
+    reader.stopLive = this.#run.bus.subscribe((event) => {
+      if (client.isRemote && event.id > this.#run.savedTo + MOST_AHEAD) this.#waitForLog(reader, event.id);
+      else deliverNext(reader, event);
+    });
+  }
+
+  /** The log does not keep up: the reader continues with this event when everything before it is saved. */
+  #waitForLog(reader: Reader, next: number): void {
+    reader.stopLive();
+    reader.reached = Math.max(reader.reached, next - 1);
+    this.#behind.add(keyOf(reader.client));
+    void this.#reading(reader, async () => {
+      await this.#run.saved();
+      await this.#bring(reader);
+    });
+  }
+
+  /** A reader whose events cannot be read does not stay. */
+  async #reading(reader: Reader, action: () => Promise<void>): Promise<Failure | undefined> {
     try {
-      if (after > reached) client.deliver(this.#gap({ from: reached + 1, to: after, reason: "lost" }));
-      while (!this.#holdsAllAfter(reader.reached) && reader.isAttached()) await this.#catchUp(reader, history);
-      if (!reader.isAttached()) return undefined;
-      // Nothing can be published between these two.
-      for (const event of [...this.#recent]) deliverNext(reader, event);
-      stopLive = this.#run.bus.subscribe((event) => deliverNext(reader, event));
-      this.#behind.delete(key);
+      await action();
       return undefined;
     } catch (error) {
-      if (reader.isAttached()) this.detach(key);
+      if (this.#isAttached(reader)) this.detach(keyOf(reader.client));
       const detail = error instanceof Error ? error.message : String(error);
       return invalid(`The stored events of this session cannot be read: ${detail}`);
     }
   }
 
-  /**
-   * The last event of this log that a reader has. An engine that is killed may not have saved the events that it delivered last, and the next
-   * run gives their ids to others. A reader that is new to this run and names such an id means the lost event.
-   */
-  #keptOf({ id }: AttachedClient, after: number): number {
-    const { replacesFrom: first } = this.#run;
-    const isUncertain = first !== undefined && !this.#known.has(id) && after >= first;
-    if (isUncertain && (after > this.#last || after < first + MOST_UNSAVED)) return first - 1;
-    return Math.min(after, this.#last);
+  #isAttached(reader: Reader): boolean {
+    return this.#readers.get(keyOf(reader.client)) === reader;
+  }
+
+  /** The last event of this log that a reader has. */
+  async #keptOf({ id, ts }: SeenEvent): Promise<number> {
+    const range = rangeWith(this.#run.replaced, id);
+    const known = ts === undefined || id > this.#last ? undefined : await this.#timeOf(id);
+    if (known !== undefined && known === ts) return id;
+    if (range !== undefined) return range.from - 1;
+    // Another event has its id, and nothing says since when: a power cut may undo more than a kill.
+    return known === undefined ? Math.min(id, this.#last) : 0;
+  }
+
+  async #timeOf(id: number): Promise<string | undefined> {
+    const recent = this.#recent.find((event) => event.id === id);
+    if (recent !== undefined || id === 0) return recent?.ts;
+    for await (const event of this.#history.events(this.#run, id - 1) ?? []) {
+      return event.id === id ? event.ts : undefined;
+    }
+    return undefined;
   }
 
   /** The events after this one are in memory. */
@@ -181,15 +218,16 @@ export class Attachments {
   }
 
   /** Delivers the stored events as fast as the reader takes them; reports those that cannot be delivered. */
-  async #catchUp(reader: Reader, history: StoredHistory): Promise<void> {
+  async #catchUp(reader: Reader): Promise<void> {
     const run = this.#run;
+    const history = this.#history;
     await run.saved();
     const expired = (await history.expiredTo?.(run)) ?? 0;
     if (expired > reader.reached) this.#skipTo(expired, reader, "ttl");
     const { ready } = reader.client;
     let read = 0;
     for await (const event of history.events(run, reader.reached) ?? []) {
-      if (!reader.isAttached()) return;
+      if (!this.#isAttached(reader)) return;
       if (event.id > reader.reached + 1) this.#skipTo(event.id - 1, reader, "not-stored");
       deliverNext(reader, event);
       read += 1;
@@ -201,14 +239,13 @@ export class Attachments {
   }
 
   #skipTo(id: number, reader: Reader, reason: string): void {
-    if (id <= reader.reached || !reader.isAttached()) return;
+    if (id <= reader.reached || !this.#isAttached(reader)) return;
     reader.client.deliver(this.#gap({ from: reader.reached + 1, to: id, reason }));
     reader.reached = id;
   }
 
-  #add(attachment: Attachment): void {
-    this.#known.add(attachment.client.id);
-    this.#readers.set(keyOf(attachment.client), attachment);
+  #add(reader: Reader): void {
+    this.#readers.set(keyOf(reader.client), reader);
     if (this.#readers.size === 1) this.onChange();
   }
 

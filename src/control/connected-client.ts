@@ -36,6 +36,8 @@ export interface ClientOptions extends Originator {
 
 export interface FollowOptions {
   readonly after?: number | undefined;
+  /** The time of that event. */
+  readonly afterTs?: string | undefined;
   /** False: no person sees what this reader gets. */
   readonly canAnswer?: false;
   readonly deliver: (event: Envelope) => void;
@@ -149,10 +151,10 @@ export class ConnectedClient implements HostClient {
   }
 
   async follow(session: SessionId, options: FollowOptions): Promise<Followed> {
-    const { after, deliver, ready, canAnswer = this.#self.canAnswer } = options;
+    const { after, afterTs: ts, deliver, ready, canAnswer = this.#self.canAnswer } = options;
     const stream = Symbol("stream");
     const reader = { ...this.#self, canAnswer, stream, deliver, ...(ready && { ready }) };
-    const payload = after === undefined ? {} : { after };
+    const payload = after === undefined ? {} : { after, ...(ts !== undefined && { after_ts: ts }) };
     const stop = () => this.#host.detach(session, stream);
     const reply = await this.#guarded(() => this.#host.carryOut(reader, { kind: "AttachSession", payload, session }));
     if (!reply.ok) return reply;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { COMMAND_KINDS } from "../protocol/commands.js";
 import { failure } from "../protocol/errors.js";
-import { QUERY_KINDS } from "../protocol/queries.js";
+import { QUERY_KINDS } from "../protocol/query-kinds.js";
 import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js";
 import { type AttachedClient, Host } from "./host.js";
 import type { Run } from "./run.js";

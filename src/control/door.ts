@@ -71,7 +71,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
       orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: STRING }),
     },
   ),
-  AttachSession: object({}, { after: COUNT }),
+  AttachSession: object({}, { after: COUNT, after_ts: NAME }),
   DetachSession: NOTHING,
   EndSession: NOTHING,
   SetModel: object({ model: NAME }),

@@ -36,8 +36,6 @@ type Handler<K extends CommandKind> = (
 
 const DONE: CommandReply = { ok: true };
 
-const NO_HISTORY: StoredHistory = { events: () => undefined };
-
 /** They open a session that is only stored. */
 const OPENING: ReadonlySet<CommandKind> = new Set(["AttachSession", "SendInput"]);
 
@@ -59,6 +57,7 @@ export class Host {
       personMayCome: () => this.#isReachable,
       clock: this.#clock,
       idle: ports.idle,
+      history: ports.history,
       onFault: (session, error) => ports.onFault?.(session, error),
     });
   }
@@ -212,11 +211,10 @@ export class Host {
       const decided = { decided_by: first.decidedBy };
       return refuse(failure("AlreadyAnswered", { client: first.decidedBy, decision: first.decision }, decided));
     },
-    AttachSession: async (run, { after }, client) => {
+    AttachSession: async (run, { after, after_ts: ts }, client) => {
       const attached = this.#sessions.get(run.session)?.attached;
       if (after === undefined) attached?.attach(client);
-      const history = this.#ports.history ?? NO_HISTORY;
-      const problem = after === undefined ? undefined : await attached?.attachAfter(client, after, history);
+      const problem = after === undefined ? undefined : await attached?.attachAfter(client, { id: after, ts });
       return problem === undefined ? DONE : refuse(problem);
     },
     DetachSession: (run, _payload, client) => {

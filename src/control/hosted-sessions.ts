@@ -12,7 +12,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { AttachedClient } from "./attached-client.js";
-import { Attachments } from "./attachments.js";
+import { Attachments, type StoredHistory } from "./attachments.js";
 import { type IdlePolicy, IdleWatch } from "./idle-watch.js";
 import type { Run } from "./run.js";
 
@@ -49,6 +49,7 @@ export interface HostedSessionsOptions {
   readonly personMayCome: () => boolean;
   readonly clock: Clock;
   readonly idle?: IdlePolicy | undefined;
+  readonly history?: StoredHistory | undefined;
   readonly onFault: (session: SessionId, error: unknown) => void;
 }
 
@@ -174,7 +175,7 @@ export class HostedSessions {
     });
     if ("failure" in opened) return refuse(opened.failure);
     const run = opened;
-    attached = new Attachments(run);
+    attached = new Attachments(run, this.#options.history);
     attached.follow();
     this.#open.set(run.session, { run, attached, openedAt: run.bus.now(), ...this.#watch(run, attached) });
     if (client.attachOnCreate !== false) {

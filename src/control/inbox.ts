@@ -5,14 +5,17 @@
  *    it arrived.
  * 2. An event records when input starts to wait and when it stops: the log alone shows what waits.
  * 3. The sender gets the outcome of the turn that took the input, or learns that it was dropped.
+ * 4. Input that an earlier run left becomes one turn with what follows it, as long as people sent all of it, or agents: a turn has the
+ *    permissions of its sender.
  */
 import type { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
 import type { SteeringInput } from "../engine/turn.js";
 import type { InputContent } from "../protocol/content.js";
-import type { InputDelivery } from "../protocol/events.js";
+import type { EventPayloads, InputDelivery } from "../protocol/events.js";
 import type { ClientId } from "../protocol/ids.js";
 import type { Originator } from "./attached-client.js";
+import type { TurnInput } from "./run-options.js";
 
 export interface WaitingInput {
   readonly content: readonly InputContent[];
@@ -20,7 +23,16 @@ export interface WaitingInput {
   readonly delivery: InputDelivery;
   /** The turn that took it; absent if it was dropped. */
   readonly settle: (turn?: Promise<TurnResult>) => void;
+  /** An earlier run left it. */
+  readonly isLeft?: true;
+  /** What its turn gets besides the content. */
+  readonly more?: TurnMore;
 }
+
+export type TurnMore = Pick<TurnInput, "notice" | "model">;
+
+/** Input that waited when an earlier run stopped. */
+export type LeftInput = EventPayloads["InputQueued"];
 
 export interface Waiting {
   readonly waiting: InputDelivery;
@@ -36,16 +48,19 @@ export class Inbox {
   readonly #bus: Bus;
   #inputs: WaitingInput[] = [];
 
-  constructor(bus: Bus) {
+  constructor(bus: Bus, left: readonly LeftInput[] = []) {
     this.#bus = bus;
+    this.#inputs = left.map(({ input, from, identity = "agent" }) => {
+      return { content: input, from: { id: from, identity }, delivery: "queue", settle: () => {}, isLeft: true };
+    });
   }
 
   get size(): number {
     return this.#inputs.length;
   }
 
-  add(input: Pick<WaitingInput, "content" | "from" | "delivery">): Waiting {
-    const { content, from, delivery } = input;
+  add(input: Pick<WaitingInput, "content" | "from" | "delivery" | "more">): Waiting {
+    const { content, from, delivery, more } = input;
     let begin: () => void = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -57,9 +72,9 @@ export class Inbox {
         resolve(turn);
       };
     });
-    const waiting: WaitingInput = { content, from, delivery, settle };
+    const waiting: WaitingInput = { content, from, delivery, settle, ...(more && { more }) };
     this.#inputs.push(waiting);
-    this.#bus.publish("InputQueued", { input: content, delivery, from: from.id });
+    this.#bus.publish("InputQueued", { input: content, delivery, from: from.id, identity: from.identity });
     return { waiting: delivery, begun, ended, withdraw: () => this.#drop([waiting], from.id) };
   }
 
@@ -71,8 +86,17 @@ export class Inbox {
     return taken.map(({ content, from }) => ({ content, from: from.id }));
   }
 
-  takeFirst(): WaitingInput | undefined {
-    return this.#inputs.shift();
+  /** Whether input of this sender may be part of one turn with all that waits. */
+  joins({ identity }: Originator): boolean {
+    return this.#inputs.every(({ isLeft, from }) => isLeft === true && from.identity === identity);
+  }
+
+  /** What one turn takes: the oldest input, with those that an earlier run left before it. */
+  takeNext(): readonly WaitingInput[] {
+    const identity = this.#inputs[0]?.from.identity;
+    const fits = this.#inputs.findIndex(({ isLeft, from }) => isLeft !== true || from.identity !== identity);
+    const end = fits === -1 ? this.#inputs.length : this.#inputs[fits]?.from.identity === identity ? fits + 1 : fits;
+    return this.#inputs.splice(0, end);
   }
 
   /** Drops the input of one client. */

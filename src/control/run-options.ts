@@ -5,9 +5,10 @@ import type { EnginePorts, Model } from "../engine/ports.js";
 import type { StageChains } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import type { InputDelivery, SessionMode } from "../protocol/events.js";
+import type { EventRange, InputDelivery, SessionMode } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { Originator } from "./attached-client.js";
+import type { LeftInput } from "./inbox.js";
 import type { PermissionPrompts } from "./permission-prompts.js";
 
 export interface RunOptions {
@@ -20,9 +21,9 @@ export interface RunOptions {
   /** The earlier conversation of a resumed session. */
   readonly conversation?: readonly Message[];
   /** Inputs that waited when an earlier run stopped. */
-  readonly waiting?: readonly (readonly InputContent[])[];
-  /** The first event of this run, if clients may have seen others with its id and the next ones: the engine stopped before it saved those. */
-  readonly replacesFrom?: number;
+  readonly waiting?: readonly LeftInput[];
+  /** Ids under which clients may have seen other events (replaced-ids.ts). */
+  readonly replaced?: readonly EventRange[];
   /** Events from before a client attached: a gap in the log, the end of an interrupted turn. */
   readonly opening?: readonly Envelope[];
   /** Finds the route that an input names. */
@@ -37,6 +38,8 @@ export interface RunOptions {
   readonly turnTimeoutMs?: number;
   /** Resolves when all events so far are saved; rejects if they cannot be. */
   readonly saved?: () => Promise<void>;
+  /** The last event that a killed engine would leave in the log; without it, the session is not stored. */
+  readonly savedTo?: () => number;
   /** Frees what the run holds: background commands, watchers. */
   readonly dispose?: () => Promise<void> | void;
 }

@@ -14,7 +14,7 @@ import { Turn } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { InputDelivery, SessionEndReason, SessionMode } from "../protocol/events.js";
+import type { EventRange, InputDelivery, SessionEndReason, SessionMode } from "../protocol/events.js";
 import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
 import { Arrivals } from "./arrivals.js";
 import type { Originator } from "./attached-client.js";
@@ -37,8 +37,6 @@ export class Run {
   readonly #asides = new Set<AbortNode>();
   #originator: Originator;
   readonly #inbox: Inbox;
-  /** Input that waited when an earlier run stopped: the next input includes it. */
-  #left: readonly (readonly InputContent[])[];
   #closed = false;
   /** How the last turn ended. */
   #last: TurnResult | undefined;
@@ -53,8 +51,7 @@ export class Run {
     this.model = options.model;
     this.conversation = [...(options.conversation ?? [])];
     this.#options = options;
-    this.#inbox = new Inbox(options.bus);
-    this.#left = options.waiting ?? [];
+    this.#inbox = new Inbox(options.bus, options.waiting);
   }
 
   /** For the client that opened the run; the log has it too. */
@@ -62,14 +59,19 @@ export class Run {
     return this.#options.opening ?? [];
   }
 
-  /** The first event that may replace one that a client has seen; undefined after a run that ended in order. */
-  get replacesFrom(): number | undefined {
-    return this.#options.replacesFrom;
+  /** Ids under which clients may have seen other events. */
+  get replaced(): readonly EventRange[] {
+    return this.#options.replaced ?? [];
+  }
+
+  /** The last event that a killed engine would leave in the log; infinite if the session is not stored. */
+  get savedTo(): number {
+    return this.#options.savedTo?.() ?? Number.POSITIVE_INFINITY;
   }
 
   /** Inputs that wait for a turn. */
   get waiting(): number {
-    return this.#inbox.size + this.#left.length;
+    return this.#inbox.size;
   }
 
   get busy(): boolean {
@@ -128,10 +130,17 @@ export class Run {
 
   /** Starts a turn, or lets the input wait for one; its end arrives as TurnEnded, and here as a promise. */
   start(wanted: TurnInput): Started | Waiting | { readonly refused: Failure } {
-    const { content, originator, delivery } = wanted;
+    const { content, originator, delivery, notice, model } = wanted;
+    if (this.#turn === undefined && this.#inbox.joins(originator)) {
+      const left = this.#inbox.takeNext();
+      return { ended: this.#begin({ ...wanted, content: joined(left, content) }, left.length) };
+    }
     if (this.#turn === undefined) {
-      const left = this.#takeLeft();
-      return { ended: this.#begin({ ...wanted, content: [...left.flat(), ...content] }, left.length) };
+      // Older input of others gets its own turns first.
+      const more = { ...(notice !== undefined && { notice }), ...(model !== undefined && { model }) };
+      const waiting = this.#inbox.add({ content, from: originator, delivery: "queue", more });
+      this.#goOn(undefined);
+      return waiting;
     }
     if (delivery !== undefined) {
       return this.#inbox.add({ content, from: originator, delivery: this.#allowed(delivery, originator) });
@@ -167,12 +176,6 @@ export class Run {
   /** Resolves when accepted input is on disk, or when the run knows that it cannot be. */
   async saved(): Promise<void> {
     await this.#options.saved?.().catch(() => {});
-  }
-
-  #takeLeft(): readonly (readonly InputContent[])[] {
-    const left = this.#left;
-    this.#left = [];
-    return left;
   }
 
   #inProgress({ startedAt }: { readonly startedAt: string }): Failure {
@@ -229,12 +232,10 @@ export class Run {
   #goOn(reason: CancelReason | undefined): void {
     if (this.#closed) this.#inbox.dropAll("shutdown");
     else if (reason !== undefined && reason.failure === undefined) this.#inbox.dropAll(reason.by);
-    const next = this.#inbox.takeFirst();
+    const taken = this.#inbox.takeNext();
+    const next = taken.at(-1);
     if (next === undefined) return;
-    // Input from an earlier run is older, and the log counts waiting inputs from the oldest.
-    const left = this.#takeLeft();
-    const content = [...left.flat(), ...next.content];
-    next.settle(this.#begin({ content, originator: next.from }, left.length + 1));
+    next.settle(this.#begin({ content: joined(taken), originator: next.from, ...next.more }, taken.length));
   }
 
   /** Work beside the conversation (a command that the user typed), which cancel also stops. */
@@ -283,4 +284,11 @@ export class Run {
     }
     await this.#options.dispose?.();
   }
+}
+
+function joined(
+  inputs: readonly { readonly content: readonly InputContent[] }[],
+  last: readonly InputContent[] = [],
+): readonly InputContent[] {
+  return [...inputs.flatMap(({ content }) => content), ...last];
 }

@@ -7,7 +7,7 @@
  */
 import type { Clock } from "../base/clock.js";
 import type { Envelope } from "../protocol/envelope.js";
-import type { EventKind, EventPayloads } from "../protocol/events.js";
+import type { EventBody, EventKind, EventPayloads } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 
 export type Subscriber = (event: Envelope) => void;
@@ -17,6 +17,10 @@ export interface BusOptions {
   readonly clock: Clock;
   readonly originator: ClientId;
   readonly firstId?: number;
+  /** The time of the event before the first one, if there is one. */
+  readonly lastAt?: string | undefined;
+  /** Published before the first other event: a session in which nothing happens gets no event. */
+  readonly first?: EventBody | undefined;
   readonly onSubscriberError?: (error: unknown) => void;
 }
 
@@ -29,6 +33,8 @@ export class Bus {
   readonly #onSubscriberError: (error: unknown) => void;
   readonly #queue: Envelope[] = [];
   #nextId: number;
+  #lastAt: string | undefined;
+  #first: EventBody | undefined;
   #delivering = false;
 
   constructor(options: BusOptions) {
@@ -36,6 +42,8 @@ export class Bus {
     this.originator = options.originator;
     this.#clock = options.clock;
     this.#nextId = options.firstId ?? 1;
+    this.#first = options.first;
+    this.#lastAt = options.lastAt;
     this.#onSubscriberError = options.onSubscriberError ?? (() => {});
   }
 
@@ -49,6 +57,11 @@ export class Bus {
     return this.#nextId;
   }
 
+  /** The time of the last event, if it is known. */
+  get lastAt(): string | undefined {
+    return this.#lastAt;
+  }
+
   /** The time of an event that is published now. */
   now(): string {
     return new Date(this.#clock.wall()).toISOString();
@@ -56,9 +69,13 @@ export class Bus {
 
   /** Returns the event's id. */
   publish<K extends EventKind>(kind: K, payload: EventPayloads[K]): number {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first !== undefined) this.publish(first.kind, first.payload);
     // Everything that may throw comes before the id is assigned: an id without an event would leave a gap, which no log accepts.
     const ts = this.now();
     const id = this.#nextId++;
+    this.#lastAt = ts;
     const envelope = {
       id,
       kind,

@@ -43,9 +43,10 @@ export interface CommandPayloads {
   };
   /**
    * With `after`, the stored events after that one come first, then the live ones. Without it, the questions that are open. A stored session
-   * that is not open is opened.
+   * that is not open is opened. `after_ts` is the time of that event: after a crash, another event may have its id, and then a StreamGap
+   * comes first. Without it, a StreamGap comes whenever that is possible.
    */
-  AttachSession: { readonly after?: number };
+  AttachSession: { readonly after?: number; readonly after_ts?: string };
   DetachSession: Record<never, never>;
   /** Ends the run: the turn is cancelled, a SessionEnded follows, and the log stays. */
   EndSession: Record<never, never>;

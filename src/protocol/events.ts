@@ -9,6 +9,7 @@
  *    them, never after a call of that answer.
  * 5. Waiting inputs are taken oldest first, so a reader that counts InputQueued, InputSteered, InputDropped and `queued` knows what waits.
  */
+import type { Identity } from "./client.js";
 import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./content.js";
 import type { Failure, FailureReason } from "./errors.js";
 import type { CallId, ClientId, SessionId, TurnId } from "./ids.js";
@@ -65,6 +66,12 @@ export interface NextAttempt extends ModelName {
 
 export type InputDelivery = "queue" | "steer";
 
+/** Both ends belong to it. */
+export interface EventRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A session that works for a call of another session. */
 export interface SubagentName {
   /** The call that started it, in the session that holds this event. */
@@ -102,7 +109,13 @@ export interface EventPayloads {
     readonly plan?: true;
   };
   /** Input during a turn that waits: for the end of the turn, or for the next results. */
-  InputQueued: { readonly input: readonly InputContent[]; readonly delivery: InputDelivery; readonly from: ClientId };
+  InputQueued: {
+    readonly input: readonly InputContent[];
+    readonly delivery: InputDelivery;
+    readonly from: ClientId;
+    /** Of the sender. If it is absent, nothing says that a person sent it. */
+    readonly identity?: Identity;
+  };
   /** The oldest input that waited to steer is now in the conversation. */
   InputSteered: { readonly turn: TurnId; readonly input: readonly InputContent[]; readonly from: ClientId };
   /**
@@ -280,6 +293,11 @@ export interface EventPayloads {
   MCPServerDown: { readonly name: string; readonly reason: string; readonly attempts: number };
   SkillRegistryChanged: { readonly added: readonly string[]; readonly removed: readonly string[] };
   SessionEnded: { readonly reason: SessionEndReason };
+  /**
+   * The first event of a run after one that did not end in order. `replaced` has the ids that clients may know from events that were never
+   * stored, also those of earlier interruptions: a client that resumes after one of them may mean another event.
+   */
+  SessionContinued: { readonly replaced: readonly EventRange[] };
   CustomEvent: { readonly namespace: string; readonly kind: string; readonly payload: JsonValue };
 }
 
@@ -290,44 +308,3 @@ export type EventKind = keyof EventPayloads;
 
 /** An event before the bus gave it an id. */
 export type EventBody = { [K in EventKind]: { readonly kind: K; readonly payload: EventPayloads[K] } }[EventKind];
-
-export const EVENT_KINDS: readonly EventKind[] = [
-  "TurnStarted",
-  "InputQueued",
-  "InputSteered",
-  "InputDropped",
-  "ContextAdded",
-  "TextDelta",
-  "ThinkingDelta",
-  "ToolCallStarted",
-  "ToolCallProgress",
-  "ToolResult",
-  "ToolResultChanged",
-  "TurnTiming",
-  "AnswerEnded",
-  "CostIncremented",
-  "RateLimited",
-  "Retrying",
-  "AnswerRetracted",
-  "FailedOver",
-  "Error",
-  "Cancelled",
-  "TurnEnded",
-  "PermissionRequested",
-  "PermissionResolved",
-  "CompactionTriggered",
-  "Notice",
-  "ContextNearlyFull",
-  "SubagentStarted",
-  "SubagentProgress",
-  "SubagentEnded",
-  "ModeChanged",
-  "StreamGap",
-  "TokenExpiring",
-  "HookTimeout",
-  "HookError",
-  "MCPServerDown",
-  "SkillRegistryChanged",
-  "SessionEnded",
-  "CustomEvent",
-];

@@ -9,9 +9,9 @@
 import type { Identity } from "./client.js";
 import { COMMAND_KINDS } from "./commands.js";
 import { type Failure, failure } from "./errors.js";
-import { EVENT_KINDS } from "./events.js";
+import { EVENT_KINDS } from "./event-kinds.js";
 import type { ClientId } from "./ids.js";
-import { QUERY_KINDS } from "./queries.js";
+import { QUERY_KINDS } from "./query-kinds.js";
 
 export const PROTOCOL_VERSION = "0.2.0";
 /** Version of the canonical message form in `content.ts`. */

@@ -89,6 +89,8 @@ export interface StatusInfo {
   readonly last_event: number;
   /** Absent for a session without a name. */
   readonly title?: string;
+  /** Its time, for `after_ts` of AttachSession; absent if it is not known. */
+  readonly last_event_ts?: string;
   /** The originator of the running turn, or of the last one. */
   readonly originator: { readonly id: ClientId; readonly identity: Identity };
   readonly place?: PlaceStatus;
@@ -294,24 +296,3 @@ export interface Queries {
 }
 
 export type QueryKind = keyof Queries;
-
-export const QUERY_KINDS: readonly QueryKind[] = [
-  "ListSessions",
-  "ListModels",
-  "ListCommands",
-  "ListClients",
-  "ListProfiles",
-  "ListProviders",
-  "ListSkills",
-  "GetSkill",
-  "ListMcpServers",
-  "GetHealth",
-  "ListTools",
-  "GetPermissions",
-  "ListQuestions",
-  "GetStatus",
-  "FindFiles",
-  "ListEvents",
-  "ListExtensions",
-  "ListWaitingContent",
-];

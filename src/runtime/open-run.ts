@@ -1,6 +1,7 @@
 /** Opens one session: makes its parts in order, joins them and starts the run. */
 import { NO_EXTENSIONS } from "../base/extension-files.js";
 import type { RunRequest } from "../control/host.js";
+import type { LeftInput } from "../control/inbox.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
 import type { Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
@@ -58,6 +59,8 @@ function contextOf(
     originator: request.originator,
     clock,
     firstId: (resumed?.record.last_event ?? 0) + 1,
+    lastAt: resumed?.lastAt,
+    first: resumed?.wasCutOff ? { kind: "SessionContinued", payload: { replaced: resumed.replaced } } : undefined,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
   const person = promptsOf({ engine, session, bus, request, parent });
@@ -108,22 +111,34 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
     ...(resumed && {
       conversation: await takeUp(resumed, { bus, ports: assembly.ports }),
       waiting: resumed.rebuilt.waiting,
-      ...(resumed.wasCutOff && { replacesFrom: resumed.record.last_event + 1 }),
+      replaced: resumed.replaced,
     }),
     opening: published,
     ...(timeoutMs !== undefined && { turnTimeoutMs: timeoutMs }),
     saved: () => built.journal.saved(),
+    savedTo: () => built.journal.savedTo(),
   });
   current.run = run;
   if (request.carry !== undefined) await carryOver(request.carry, run);
   stopCollecting();
-  const left = resumed?.rebuilt.waiting.length ?? 0;
-  if (left > 0)
-    hint(
-      `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will be sent with your next one.`,
-    );
+  for (const line of leftInputs(resumed?.rebuilt.waiting ?? [])) hint(line);
   if (previous !== undefined) await built.recording.takeOver(previous.recording);
   return { ...built, run, parts };
+}
+
+/** What becomes of input that waited when the session was stopped. */
+function leftInputs(waiting: readonly LeftInput[]): readonly string[] {
+  const people = waiting.filter(({ identity }) => identity === "human").length;
+  const agents = waiting.length - people;
+  const count = (number: number) => `${number} input${number === 1 ? "" : "s"}`;
+  return [
+    ...(people > 0
+      ? [`${count(people)} that waited when the session was stopped will be sent with your next one.`]
+      : []),
+    ...(agents > 0
+      ? [`${count(agents)} of agents waited when the session was stopped. Your next one waits for them.`]
+      : []),
+  ];
 }
 
 /** In the log it is a compaction, so a resumed session begins with it, too. */

@@ -145,6 +145,7 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     case "MCPServerDown":
     case "SkillRegistryChanged":
     case "SessionEnded":
+    case "SessionContinued":
     case "CustomEvent":
       return event.payload;
   }

@@ -43,7 +43,7 @@ export interface RebuiltConversation {
   /** The turn that had not ended at the end of the log. */
   readonly unfinished?: UnfinishedTurn;
   /** Inputs that were accepted while a turn ran and that no turn has taken. */
-  readonly waiting: readonly (readonly InputContent[])[];
+  readonly waiting: readonly EventPayloads["InputQueued"][];
   /** 0 when there are none. */
   readonly lastEvent: number;
   readonly turns: number;
@@ -139,7 +139,7 @@ export class ConversationBuilder {
         }
         return;
       case "InputSteered":
-        this.#waiting = withoutFirst(this.#waiting, ({ delivery }) => delivery === "steer");
+        this.#waiting = withoutSteered(this.#waiting, event.payload.input);
         return;
       case "TurnEnded":
         if (this.#branchedAt !== undefined && event.id === this.#branchedAt) this.#waiting = [];
@@ -154,7 +154,7 @@ export class ConversationBuilder {
       messages: this.#messages,
       open: open.map(({ call, tool, args }) => ({ call, tool, args })),
       ...(turn !== undefined && { unfinished: unfinished(turn, answer) }),
-      waiting: this.#waiting.map(({ input }) => input),
+      waiting: this.#waiting,
       lastEvent: this.#lastEvent,
       turns: this.#turns,
     };
@@ -199,6 +199,16 @@ function messageOf({ content, interrupted }: FoldedAnswer): AssistantMessage {
 
 function isSame(a: readonly InputContent[], b: readonly InputContent[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Input that an earlier run left does not steer, so the oldest one that could is not always the one. */
+function withoutSteered(
+  waiting: readonly EventPayloads["InputQueued"][],
+  taken: readonly InputContent[],
+): EventPayloads["InputQueued"][] {
+  const steering = waiting.filter(({ delivery }) => delivery === "steer");
+  const gone = steering.find(({ input }) => isSame(input, taken)) ?? steering[0];
+  return waiting.filter((each) => each !== gone);
 }
 
 function withoutFirst<T>(items: readonly T[], wanted: (item: T) => boolean): T[] {

@@ -76,6 +76,8 @@ export class Journal {
   #broken: StoreError | undefined;
   /** The last event that was passed to the store. */
   #head: number;
+  /** The last event that the store has written. */
+  #saved: number;
   #recovering: Promise<void> | undefined;
   /** Calls whose end is to be written, with the user's verdict. */
   readonly #intended: Map<CallId, string | undefined>;
@@ -91,6 +93,7 @@ export class Journal {
     this.#options = options;
     this.#toCreate = options.create;
     this.#head = options.head ?? 0;
+    this.#saved = this.#head;
     this.#model = options.model;
     this.#uncondensed = options.uncondensed ?? 0;
     this.#intended = new Map(options.orphans);
@@ -164,10 +167,16 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  /** Resolves when everything so far is written, or throws the reason. Input goes to the store at once. */
+  /** The last event that a killed process would leave in the log; infinite if nothing is stored. */
+  get savedTo(): number {
+    return this.#early === undefined && this.#store === undefined ? Number.POSITIVE_INFINITY : this.#saved;
+  }
+
+  /** Resolves when everything so far is written, except a delta that is held back, or throws the reason. */
   async saved(): Promise<void> {
     await this.#open();
     await this.#recovering;
+    this.#submit("group");
     await this.#settled;
     if (this.#broken !== undefined) throw this.#broken;
   }
@@ -263,10 +272,12 @@ export class Journal {
     const events = this.#unsaved.slice(this.#submitted);
     if (events.length === 0) return;
     this.#submitted += events.length;
-    this.#head = events.at(-1)?.id ?? this.#head;
+    const last = events.at(-1)?.id ?? this.#head;
+    this.#head = last;
     const written = this.#store?.append(this.#options.session, events, durability);
     this.#follow(written, {
       done: () => {
+        this.#saved = last;
         this.#unsaved.splice(0, events.length);
         this.#submitted -= events.length;
       },
@@ -321,6 +332,7 @@ export class Journal {
         return;
       }
       this.#head = head;
+      this.#saved = head;
       this.#unsaved = this.#unsaved.filter(({ id }) => id > head);
       this.#submitted = 0;
       this.#broken = undefined;

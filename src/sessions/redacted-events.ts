@@ -41,6 +41,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "by",
   "route",
   "delivery",
+  "identity",
   "stop",
 ]);
 

@@ -64,7 +64,7 @@ async function withExpiredTurn(
   const ended = (await store.last(id, "TurnEnded")) ?? 0;
   if (started === undefined || started < ended || started > expired_to) return rebuilt;
   const { open, unfinished, waiting } = await rebuildConversation(store.events(id, { after: started - 1 }));
-  const left = waiting.filter((input) => plainText(input) !== EXPIRED);
+  const left = waiting.filter(({ input }) => plainText(input) !== EXPIRED);
   return { ...rebuilt, open, waiting: left, ...(unfinished !== undefined && { unfinished }) };
 }
 

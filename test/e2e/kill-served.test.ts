@@ -81,6 +81,8 @@ function send(connection: ConformanceConnection, session: string, text: string) 
   return connection.command({ kind: "SendInput", session, payload });
 }
 
+const exactly = ({ id, kind, ts }: JsonObject) => `${id} ${kind} ${ts}`;
+
 const ends = (events: readonly JsonObject[]) => events.filter(({ kind }) => kind === "TurnEnded").length;
 
 describe("an engine that is killed in the middle of a turn", () => {
@@ -98,8 +100,10 @@ describe("an engine that is killed in the middle of a turn", () => {
         const created = await one.command({ kind: "CreateSession", payload: {} });
         const session = String(created.session);
         const views = [new View(), new View()] as const;
+        const away = new View();
         await one.follow({ session, onEvent: (event) => views[0].take(event) });
         await two.follow({ session, onEvent: (event) => views[1].take(event) });
+        await (await first.connect()).follow({ session, onEvent: (event) => away.take(event) });
         await send(one, session, "slowly");
         await views[0].until((events) => events.some(({ kind }) => kind === "TextDelta"));
         expect(await send(two, session, "waits")).toMatchObject({ ok: true, value: { state: "queue" } });
@@ -119,13 +123,24 @@ describe("an engine that is killed in the middle of a turn", () => {
         await views[1].until((events) => ends(events) === 2);
         const stored = await four.query({ kind: "ListEvents", session, request: { before: 100_000, limit: 10_000 } });
         const log = isJsonObject(stored.answer) ? (stored.answer.events as readonly JsonObject[]) : [];
-        const shape = ({ id, kind }: JsonObject) => `${id} ${kind}`;
         expect(log.length).toBeGreaterThan(8);
-        for (const view of views) expect(view.events.map(shape)).toEqual(log.map(shape));
+        for (const view of views) expect(view.events.map(exactly)).toEqual(log.map(exactly));
         const started = log.filter(({ kind }) => kind === "TurnStarted").map(({ payload }) => JSON.stringify(payload));
         expect(started[1]).toContain("waits");
         expect(started[1]).toContain("now");
-        await again.stop("SIGTERM");
+        // A client that was away for two kills: its last ids may name other events now.
+        await send(three, session, "slowly");
+        await views[0].until((events) => events.length > log.length + 4 + ((round * 5) % 40));
+        await again.stop("SIGKILL");
+        const last = await start(env, cwd);
+        const five = await last.connect();
+        await send(five, session, "once more");
+        await five.follow({ session, after: away.last, onEvent: (event) => away.take(event) });
+        await away.until((events) => ends(events) === 4);
+        const now = await five.query({ kind: "ListEvents", session, request: { before: 100_000, limit: 10_000 } });
+        const whole = isJsonObject(now.answer) ? (now.answer.events as readonly JsonObject[]) : [];
+        expect(away.events.map(exactly)).toEqual(whole.map(exactly));
+        await last.stop("SIGTERM");
       }
     },
     120_000,

@@ -50,12 +50,13 @@ async function hosted(parts: readonly Part[], resumed: readonly Envelope[] = [])
   hosts.push(host);
   const client = connectInProcess(host, { id: ids.next("cli"), identity: "human", canAnswer: true });
   const other = connectInProcess(host, { id: ids.next("cli"), identity: "human", canAnswer: true });
+  const agent = connectInProcess(host, { id: ids.next("cli"), identity: "agent", canAnswer: false });
   const created = await client.send("CreateSession", {});
   const session = created.ok ? (created.session as SessionId) : undefined;
   const send = (words: string, flags: Partial<CommandPayloads["SendInput"]> = {}, from = client) =>
     from.send("SendInput", { content: [text(words)], ...flags }, session);
   const ended = (count: number) => until(events, count);
-  return { run, model, events, client, other, session, send, working, release: () => release(), ended };
+  return { run, model, events, client, other, agent, session, send, working, release: () => release(), ended };
 }
 
 function openRun(
@@ -198,7 +199,8 @@ describe("input while a turn runs", () => {
     const log = events.slice();
     const interrupted = { kind: "TurnEnded", payload: { failure: { reason: "Interrupted" } } } as Envelope;
     for (const end of [log, [...log, interrupted]]) {
-      expect(rebuild(end).waiting).toEqual([[text("in blue")], [text("then tidy up")]]);
+      const left = rebuild(end).waiting;
+      expect(left.map(({ input }) => input)).toEqual([[text("in blue")], [text("then tidy up")]]);
     }
     const again = await hosted([says("all of it")], [...log, interrupted]);
     await again.send("go on");
@@ -218,7 +220,7 @@ function unaccounted(events: readonly Envelope[]): string[] {
       return event.payload.input.map((part) => words([part]));
     return event.kind === "InputDropped" ? event.payload.inputs.map(words) : [];
   });
-  known.push(...rebuild(events).waiting.map(words));
+  known.push(...rebuild(events).waiting.map(({ input }) => words(input)));
   const accepted = events.flatMap((event) => (event.kind === "InputQueued" ? [words(event.payload.input)] : []));
   return accepted.filter((input) => known.filter((each) => each === input).length !== 1);
 }
@@ -246,8 +248,60 @@ describe("a program that is stopped while inputs wait", () => {
       for (let more = 1; more <= again.events.length; more++) {
         expect(unaccounted([...left, ...again.events.slice(0, more)])).toEqual([]);
       }
-      expect(again.events[0]).toMatchObject({ payload: { input: [...waiting.flat(), text("go on")] } });
+      expect(again.events[0]).toMatchObject({
+        payload: { input: [...waiting.flatMap(({ input }) => input), text("go on")] },
+      });
     }
+  });
+
+  verifies(
+    ["L10", "P4", "C3"],
+    "gives input of agents and of people turns of their own, each with its sender",
+    async () => {
+      const first = await hosted([WORK, says("1")]);
+      await first.send("go");
+      await first.working;
+      await first.send("from a person", { queue: true });
+      await first.send("from an agent", { queue: true }, first.agent);
+      await first.send("and more", { steer: true }, first.agent);
+      await first.send("from the person again", { queue: true });
+      const interrupted = { kind: "TurnEnded", payload: { failure: { reason: "Interrupted" } } } as Envelope;
+      const log = [...first.events, interrupted];
+      for (const sender of ["client", "agent"] as const) {
+        const again = await hosted([says("1"), says("2"), says("3"), says("4")], log);
+        const identities: string[] = [];
+        again.client.subscribe(({ kind }) => kind === "TurnStarted" && identities.push(again.run.originator.identity));
+        const reply = await again.send("now", {}, again[sender]);
+        expect(reply).toMatchObject({ ok: true, value: { state: "queue" } });
+        await again.ended(sender === "client" ? 3 : 4);
+        const turns = again.events.flatMap((event) => (event.kind === "TurnStarted" ? [event] : []));
+        const own = sender === "client" ? [] : ["now"];
+        expect(inputs(again.events)).toEqual([
+          "from a person",
+          "from an agentand more",
+          `from the person again${sender === "client" ? "now" : ""}`,
+          ...own,
+        ]);
+        expect(turns.map(({ originator }) => originator)).toEqual([
+          ...[first.client.id, first.agent.id],
+          ...(sender === "client" ? [again.client.id] : [first.client.id, again.agent.id]),
+        ]);
+        expect(identities).toEqual(["human", "agent", "human", ...own.map(() => "agent")]);
+        for (let more = 0; more <= again.events.length; more++) {
+          expect(unaccounted([...log, ...again.events.slice(0, more)])).toEqual([]);
+        }
+      }
+    },
+  );
+
+  verifies(["L10", "P4"], "takes input of unknown senders of an older log as an agent's", async () => {
+    const input = [text("who?")];
+    const queued = { kind: "InputQueued", payload: { input, delivery: "queue", from: "cli_old" } } as unknown as Envelope;
+    const again = await hosted([says("1"), says("2")], [queued]);
+    await again.send("now");
+    await again.ended(2);
+    expect(inputs(again.events)).toEqual(["who?", "now"]);
+    expect(again.events.find(({ kind }) => kind === "TurnStarted")?.originator).toBe("cli_old");
   });
 
   verifies(
@@ -270,7 +324,7 @@ describe("a program that is stopped while inputs wait", () => {
       );
       await new Promise((next) => setImmediate(next));
       await send("later", { queue: true });
-      expect(rebuild(events).waiting).toEqual([[text("later")]]);
+      expect(rebuild(events).waiting).toMatchObject([{ input: [text("later")] }]);
       finish();
       await between;
       await ended(2);

@@ -7,7 +7,7 @@ import { EventSource } from "eventsource";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { WebSocket } from "ws";
 import type { Envelope } from "../../src/protocol/envelope.js";
-import { EVENT_KINDS } from "../../src/protocol/events.js";
+import { EVENT_KINDS } from "../../src/protocol/event-kinds.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { reply, script } from "../../src/testkit/index.js";
 import { type Served, serve } from "../support/served-engine.js";

@@ -9,6 +9,7 @@
 
 import { roundTokens } from "../../base/budget-text.js";
 import { commandFailure, lastLines } from "../../base/command-failure.js";
+import { gapText } from "../../base/gap-text.js";
 import { groupDigits } from "../../base/group-digits.js";
 import { hookText } from "../../base/hook-text.js";
 import { subagentLine } from "../../base/subagent-line.js";
@@ -92,7 +93,7 @@ export class TextView {
         this.#notice(event.payload);
         return;
       case "StreamGap":
-        this.aside("The oldest part of this session has expired. The model no longer sees it.");
+        this.aside(gapText(event.payload));
         return;
       case "HookTimeout":
       case "HookError":

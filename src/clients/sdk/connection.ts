@@ -31,10 +31,10 @@ export class Connection {
     return new Session(this.client, reply.session);
   }
 
-  /** Follows a session that is open or stored: from now on, or from after an event. */
-  async attach(session: SessionId, { after }: { readonly after?: number } = {}): Promise<Session> {
+  /** Follows a session that is open or stored: from now on, or from after an event (`after_ts` is the time of that event). */
+  async attach(session: SessionId, place: CommandPayloads["AttachSession"] = {}): Promise<Session> {
     const attached = new Session(this.client, session);
-    await attached.send("AttachSession", after === undefined ? {} : { after });
+    await attached.send("AttachSession", place);
     return attached;
   }
 

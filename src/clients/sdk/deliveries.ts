@@ -6,14 +6,25 @@
  */
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { StatusInfo } from "../../protocol/queries.js";
 
 /** Such an event may be for this connection alone. It is in no log then, and has the id of the event before it. */
 const OF_CONNECTION: ReadonlySet<Envelope["kind"]> = new Set(["Notice", "StreamGap", "TokenExpiring"]);
 
+/** Their time may not be that of the event in the log whose id they have. */
+const OF_OTHER_TIME: ReadonlySet<Envelope["kind"]> = new Set([...OF_CONNECTION, "SessionEnded"]);
+
+/** Where to resume. */
+export interface Position {
+  readonly after: number;
+  /** The time of that event, if it is known: after a crash another event may have its id. */
+  readonly after_ts?: string;
+}
+
 export class Deliveries {
   readonly #listeners = new Set<(event: Envelope) => void>();
   /** The last event of each session. */
-  readonly #positions = new Map<SessionId, number>();
+  readonly #positions = new Map<SessionId, Position>();
   #early: Envelope[] | undefined = [];
 
   subscribe(listener: (event: Envelope) => void): () => void {
@@ -24,13 +35,13 @@ export class Deliveries {
     return () => this.#listeners.delete(listener);
   }
 
-  position(session: SessionId): number | undefined {
+  position(session: SessionId): Position | undefined {
     return this.#positions.get(session);
   }
 
   /** Events up to this one are not delivered. */
-  begin(session: SessionId, after: number): void {
-    this.#positions.set(session, after);
+  begin(session: SessionId, position: Position): void {
+    this.#positions.set(session, position);
   }
 
   forget(session: SessionId): void {
@@ -38,11 +49,14 @@ export class Deliveries {
   }
 
   deliver(event: Envelope): void {
-    const { session, kind } = event;
-    const last = this.#positions.get(session) ?? 0;
+    const { session, kind, ts } = event;
+    const before = this.#positions.get(session);
+    const last = before?.after ?? 0;
     const reached = reachedBy(event);
     if (!isLoss(event) && (reached < last || (reached === last && !OF_CONNECTION.has(kind)))) return;
-    this.#positions.set(session, reached);
+    if (before === undefined || reached !== last) {
+      this.#positions.set(session, { after: reached, ...(!OF_OTHER_TIME.has(kind) && { after_ts: ts }) });
+    }
     this.#early?.push(event);
     for (const listener of this.#listeners) this.#tell(listener, event);
   }
@@ -57,6 +71,11 @@ export class Deliveries {
       });
     }
   }
+}
+
+/** The end of the events that a session has now. */
+export function endOf({ last_event: after, last_event_ts: ts }: StatusInfo): Position {
+  return { after, ...(ts !== undefined && { after_ts: ts }) };
 }
 
 /** The server reports a gap with the id before it; the events of the gap will not come. */

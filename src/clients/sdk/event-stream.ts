@@ -10,7 +10,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { Backoff } from "./backoff.js";
-import type { Deliveries } from "./deliveries.js";
+import type { Deliveries, Position } from "./deliveries.js";
 import type { ExchangeAnswer } from "./exchange.js";
 import { SilenceWatch } from "./silence-watch.js";
 
@@ -25,7 +25,7 @@ export interface StreamOptions {
   readonly silenceMs: number;
   readonly open: (request: {
     readonly path: string;
-    readonly after: number;
+    readonly after: Position;
     readonly signal: AbortSignal;
   }) => Promise<ExchangeAnswer>;
   readonly retry: (attempt: number, error: Error) => boolean | Promise<boolean>;
@@ -102,7 +102,7 @@ export class EventStream {
     this.#stopped.signal.addEventListener("abort", end);
     const watch = new SilenceWatch(this.#options, { onSilence: end });
     try {
-      const after = deliveries.position(session) ?? 0;
+      const after = deliveries.position(session) ?? { after: 0 };
       const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
       const answer = await open({ path, after, signal: connection.signal });
       if (answer.status !== 200) throw await refusalOf(answer);

@@ -12,7 +12,7 @@ import { type Failure, failure } from "../../protocol/errors.js";
 import type { Handshake } from "../../protocol/handshake.js";
 import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
-import { Deliveries } from "./deliveries.js";
+import { Deliveries, endOf, type Position } from "./deliveries.js";
 import { EventStream, failureIn, unreachable } from "./event-stream.js";
 import type { ExchangeAnswer } from "./exchange.js";
 import type { ConnectionState } from "./options.js";
@@ -32,7 +32,7 @@ export class HttpClient implements WireClient {
   readonly #closed = new AbortController();
   #handshake: Greeting;
   /** Sessions that ended while this client was in them, each with its last event. */
-  readonly #ended = new Map<SessionId, number>();
+  readonly #ended = new Map<SessionId, Position>();
   readonly #detached = new Set<DetachListener>();
   /** The sessions whose stream is being made again. */
   readonly #lost = new Set<SessionId>();
@@ -75,7 +75,7 @@ export class HttpClient implements WireClient {
 
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {
     if (kind === "AttachSession" && session !== undefined) {
-      return this.#attach(session, (payload as CommandPayloads["AttachSession"]).after);
+      return this.#attach(session, payload as CommandPayloads["AttachSession"]);
     }
     if (kind === "DetachSession" && session !== undefined) this.#unfollow(session);
     if (kind === "SendInput" && session !== undefined) await this.#followAgain(session);
@@ -83,7 +83,7 @@ export class HttpClient implements WireClient {
     if (kind !== "CreateSession" || !reply.ok || reply.session === undefined) return reply;
     const { resume, after } = payload as CommandPayloads["CreateSession"];
     if (after !== undefined) this.#unfollow(after);
-    const problem = await this.#follow(reply.session, resume === undefined ? 0 : undefined);
+    const problem = await this.#follow(reply.session, resume === undefined ? { after: 0 } : undefined);
     return problem === undefined ? reply : { ok: false, failure: problem };
   }
 
@@ -131,13 +131,14 @@ export class HttpClient implements WireClient {
     }
   }
 
-  async #attach(session: SessionId, after: number | undefined): Promise<CommandReply> {
+  async #attach(session: SessionId, { after, after_ts: ts }: CommandPayloads["AttachSession"]): Promise<CommandReply> {
     if (this.#isFollowed(session)) {
       if (after === undefined) return { ok: true };
       const detail = "This client is already attached. Detach it first.";
       return { ok: false, failure: failure("InvalidInput", { detail }) };
     }
-    const problem = await this.#follow(session, after);
+    const position = after === undefined ? undefined : { after, ...(ts !== undefined && { after_ts: ts }) };
+    const problem = await this.#follow(session, position);
     return problem === undefined ? { ok: true } : { ok: false, failure: problem };
   }
 
@@ -146,7 +147,7 @@ export class HttpClient implements WireClient {
   }
 
   /** Without `after`, from now on. */
-  async #follow(session: SessionId, after: number | undefined): Promise<Failure | undefined> {
+  async #follow(session: SessionId, after: Position | undefined): Promise<Failure | undefined> {
     if (this.#isFollowed(session)) return undefined;
     let from = after;
     if (from === undefined) {
@@ -154,7 +155,7 @@ export class HttpClient implements WireClient {
       if (!opened.ok) return opened.failure;
       const status = await this.query("GetStatus", {}, session);
       if (!status.ok) return status.failure;
-      from = status.answer.last_event;
+      from = endOf(status.answer);
     }
     this.#deliveries.begin(session, from);
     const stream = new EventStream({
@@ -167,8 +168,8 @@ export class HttpClient implements WireClient {
       open: async ({ path, after: last, signal }) =>
         this.#options.exchange({
           method: "GET",
-          path: `${path}?after=${last}`,
-          headers: { ...(await this.#headers()), accept: "text/event-stream", "last-event-id": String(last) },
+          path: `${path}?${new URLSearchParams({ ...last, after: String(last.after) })}`,
+          headers: { ...(await this.#headers()), accept: "text/event-stream", "last-event-id": String(last.after) },
           signal,
         }),
       retry: (attempt, error) => this.#options.retry?.(attempt, error) ?? true,
@@ -213,7 +214,7 @@ export class HttpClient implements WireClient {
   /** An engine that is out of reach is so for all sessions. */
   #onEnd(session: SessionId, reason?: Failure): void {
     const isLost = reason?.reason === "NetworkFailed";
-    if (reason === undefined) this.#ended.set(session, this.#deliveries.position(session) ?? 0);
+    if (reason === undefined) this.#ended.set(session, this.#deliveries.position(session) ?? { after: 0 });
     for (const ended of isLost ? [...this.#streams.keys()] : [session]) {
       this.#unfollow(ended);
       for (const listener of this.#detached) listener(ended, reason);

@@ -12,7 +12,7 @@ import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
 import { Backoff } from "./backoff.js";
 import { ConnectionError } from "./connection-error.js";
-import { Deliveries } from "./deliveries.js";
+import { Deliveries, endOf } from "./deliveries.js";
 import { unreachable } from "./event-stream.js";
 import type { ConnectOptions, WebSocketConstructor } from "./options.js";
 import { SilenceWatch } from "./silence-watch.js";
@@ -117,8 +117,9 @@ export class WebSocketClient implements WireClient {
     return (reply as CommandReply | undefined) ?? { ok: false, failure: this.#unreachable("the connection was lost") };
   }
 
-  #begin(session: SessionId, { after }: CommandPayloads["AttachSession"]): void {
-    if (after !== undefined && !this.#followed.has(session)) this.#deliveries.begin(session, after);
+  #begin(session: SessionId, { after, after_ts: ts }: CommandPayloads["AttachSession"]): void {
+    if (after === undefined || this.#followed.has(session)) return;
+    this.#deliveries.begin(session, { after, ...(ts !== undefined && { after_ts: ts }) });
   }
 
   /** From here on the position of the session is known, also before its first event. */
@@ -127,7 +128,7 @@ export class WebSocketClient implements WireClient {
     if (this.#deliveries.position(session) !== undefined) return;
     const status = await this.query("GetStatus", {}, session);
     if (status.ok && this.#deliveries.position(session) === undefined) {
-      this.#deliveries.begin(session, status.answer.last_event);
+      this.#deliveries.begin(session, endOf(status.answer));
     }
   }
 
@@ -217,7 +218,7 @@ export class WebSocketClient implements WireClient {
         this.#tellDetached(session);
         continue;
       }
-      const payload = { after: this.#deliveries.position(session) ?? 0 };
+      const payload = this.#deliveries.position(session) ?? { after: 0 };
       const reply = await frames?.ask("command", { kind: "AttachSession", payload, session });
       if (reply?.failure !== undefined) this.#tellDetached(session, reply.failure);
     }

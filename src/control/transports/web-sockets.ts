@@ -2,7 +2,7 @@
  * `GET /v1/ws`: the frames of frames.ts over WebSocket.
  *
  * 1. The token is a header, or, for browsers, the protocol `oxbow.token.TOKEN` beside `oxbow.v1`. The server answers with `oxbow.v1` only.
- * 2. `?session=` attaches to a session after the handshake, and `lastEventId=` resumes after that event.
+ * 2. `?session=` attaches to a session after the handshake, and `lastEventId=` resumes after that event; `lastEventTs=` is its time.
  * 3. A reader that falls behind is disconnected and can resume; so is one that does not answer a ping.
  * 4. Close codes: 4401 the token is not valid any more, 4429 the reader is too slow, 1001 the engine ends.
  */
@@ -53,6 +53,7 @@ interface Entry {
 interface Wanted {
   readonly session?: SessionId;
   readonly after?: number;
+  readonly after_ts?: string;
 }
 
 export class WebSockets {
@@ -171,9 +172,8 @@ class SocketConnection {
 
   /** The session of the address. */
   async #attach(): Promise<void> {
-    const { session, after } = this.#options.wanted;
+    const { session, ...payload } = this.#options.wanted;
     if (session === undefined) return;
-    const payload = after === undefined ? {} : { after };
     await this.#frames.take({ frame: "command", body: { kind: "AttachSession", session, payload } });
   }
 
@@ -235,5 +235,7 @@ function wantedOf(query: URLSearchParams): Wanted | { readonly failure: Failure 
       failure: failure("InvalidInput", { detail: '"lastEventId" must be the id of an event: a whole number.' }),
     };
   }
-  return { ...(session !== undefined && { session }), ...(after !== undefined && { after: Number(after) }) };
+  const ts = query.get("lastEventTs");
+  const place = after === undefined ? {} : { after: Number(after), ...(ts && { after_ts: ts }) };
+  return { ...(session !== undefined && { session }), ...place };
 }

@@ -32,6 +32,8 @@ const OPENING_DELAY_MS = 25;
 export interface OpenedJournal extends RunJournal {
   /** Resolves when all recorded events are written, without ending the current answer. */
   saved(): Promise<void>;
+  /** The last event that is in the log; infinite if the session is not stored. */
+  savedTo(): number;
   /** Resolves when everything is written, or the failure was reported. */
   close(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
     saved: async () => {
       if (late.isUsed) await (await late.ready()).saved();
     },
+    savedTo: () => late.consumer?.savedTo ?? parts.resumed?.record.last_event ?? 0,
     close: async () => {
       try {
         if (late.isUsed) await (await late.ready()).close();

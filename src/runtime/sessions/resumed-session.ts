@@ -1,4 +1,6 @@
 /** Prepares a stored session for a new run, or says why it cannot be resumed. */
+
+import { withReplaced } from "../../control/replaced-ids.js";
 import type { CutOffCall } from "../../control/settle.js";
 import type { Bus } from "../../engine/bus.js";
 import type { EnginePorts } from "../../engine/ports.js";
@@ -6,6 +8,7 @@ import type { CommandPayloads } from "../../protocol/commands.js";
 import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
+import type { EventRange } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { StoredSession } from "../../sessions/resume.js";
 import { type Lease, type SessionRecord, type SessionStore, StoreError } from "../../sessions/store.js";
@@ -15,6 +18,10 @@ export interface ResumedSession extends StoredSession {
   readonly calls: readonly CutOffCall[];
   /** Its last run did not end in order: clients may have seen events that were not saved. */
   readonly wasCutOff: boolean;
+  /** The ids that such events may have had. */
+  readonly replaced: readonly EventRange[];
+  /** The time of the last event, if there are such ids. */
+  readonly lastAt: string | undefined;
   /** Taken before anything is read, so the session cannot change meanwhile. */
   readonly lease: Lease;
 }
@@ -37,7 +44,9 @@ export async function resumeSession(
       if ("failure" in resumed) await lease.release();
       if ("failure" in resumed) return resumed;
       const wasCutOff = (await store.last(session, "SessionEnded")) !== resumed.record.last_event;
-      return { ...resumed, wasCutOff, lease };
+      const replaced = await replacedIds(store, { session, wasCutOff, last: resumed.record.last_event });
+      const last = replaced.length === 0 ? undefined : await eventAt(store, session, resumed.record.last_event);
+      return { ...resumed, wasCutOff, replaced, lastAt: last?.ts, lease };
     } catch (error) {
       await lease.release();
       throw error;
@@ -50,10 +59,26 @@ export async function resumeSession(
   }
 }
 
+/** The last SessionContinued has all earlier ones. */
+async function replacedIds(
+  store: SessionStore,
+  { session, wasCutOff, last }: { readonly session: SessionId; readonly wasCutOff: boolean; readonly last: number },
+): Promise<readonly EventRange[]> {
+  const at = await store.last(session, "SessionContinued");
+  const event = at === undefined ? undefined : await eventAt(store, session, at);
+  const earlier = event?.kind === "SessionContinued" ? event.payload.replaced : [];
+  return wasCutOff ? withReplaced(earlier, last) : earlier;
+}
+
+async function eventAt(store: SessionStore, session: SessionId, id: number): Promise<Envelope | undefined> {
+  for await (const event of store.events(session, { after: id - 1, limit: 1 })) return event;
+  return undefined;
+}
+
 async function readLeased(
   store: SessionStore,
   { session, answer }: { readonly session: SessionId; readonly answer: Request["orphans"] },
-): Promise<Omit<ResumedSession, "lease" | "wasCutOff"> | { readonly failure: Failure }> {
+): Promise<Omit<ResumedSession, "lease" | "wasCutOff" | "replaced" | "lastAt"> | { readonly failure: Failure }> {
   const { readStoredSession } = await import("../../sessions/resume.js");
   const stored = await readStoredSession(store, session);
   if (stored.orphans.size === 0) return { ...stored, calls: stored.rebuilt.open };

@@ -1,6 +1,7 @@
 /** What the payload of an event must look like, for events that come from a file. A field that is not named here may hold anything. */
 import { schemaProblems } from "../../base/json-schema.js";
-import { EVENT_KINDS, type EventKind } from "../../protocol/events.js";
+import { EVENT_KINDS } from "../../protocol/event-kinds.js";
+import type { EventKind } from "../../protocol/events.js";
 import { isId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 
@@ -66,7 +67,10 @@ const SUBAGENT: Fields = { call: STRING, session: STRING, type: STRING };
 
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   TurnStarted: object({ turn: STRING, input: CONTENT }, { notice: STRING, route: STRING, queued: DELTAS, plan: TRUE }),
-  InputQueued: object({ input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING }),
+  InputQueued: object(
+    { input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING },
+    { identity: oneOf("human", "agent") },
+  ),
   InputSteered: object({ turn: STRING, input: CONTENT, from: STRING }),
   InputDropped: object({ inputs: { type: "array", items: CONTENT }, by: STRING }),
   ContextAdded: object({ turn: STRING, source: STRING, text: STRING }),
@@ -153,6 +157,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   MCPServerDown: object({ name: STRING, reason: STRING, attempts: NUMBER }),
   SkillRegistryChanged: object({ added: STRINGS, removed: STRINGS }),
   SessionEnded: object({ reason: oneOf("idle", "user", "error", "binary-shutdown") }),
+  SessionContinued: object({ replaced: { type: "array", items: object({ from: NUMBER, to: NUMBER }) } }),
   CustomEvent: object({ namespace: STRING, kind: STRING, payload: {} }),
 };
 

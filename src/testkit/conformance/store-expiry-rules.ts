@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { withOldShape } from "../../protocol/answer-ends.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { EVENT_KINDS, type EventBody } from "../../protocol/events.js";
+import { EVENT_KINDS } from "../../protocol/event-kinds.js";
+import type { EventBody } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { NO_USAGE } from "../../protocol/usage.js";
 import type { Rule } from "./store.js";
@@ -66,6 +67,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
     { kind: "TokenExpiring", payload: { jti: "tok", expires_at: "2026-01-01T00:00:00.000Z" } },
     { kind: "StreamGap", payload: { from: 1, to: 2, reason: "r" } },
+    { kind: "SessionContinued", payload: { replaced: [{ from: 3, to: 9 }] } },
     { kind: "Notice", payload: { turn, level: "warning", message: "m" } },
     { kind: "Error", payload: { ...failure, turn } },
     { kind: "Cancelled", payload: { turn, by: "cli" } },

@@ -212,7 +212,10 @@ export class Carrier {
     this.remembered.restart();
     // Opening it attached this client at its end.
     await this.#options.client.send("DetachSession", {}, session);
-    const reply = await this.#options.client.send("AttachSession", { after }, session);
+    const before = await this.#options.client.query("ListEvents", { before: after + 1, limit: 1 }, session);
+    const ts = before.ok ? before.answer.events.find(({ id }) => id === after)?.ts : undefined;
+    const place = { after, ...(ts !== undefined && { after_ts: ts }) };
+    const reply = await this.#options.client.send("AttachSession", place, session);
     this.#complain(reply);
   }
 

@@ -1,4 +1,5 @@
 /** Events that the client shows as one sentence. */
+import { gapText } from "../../../base/gap-text.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { hookText } from "../../../base/hook-text.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -24,7 +25,7 @@ export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: st
       return say("warning", `${message} ${to.provider}:${to.model} answers instead.`);
     }
     case "StreamGap":
-      return say("warning", "The oldest part of this session has expired. The model no longer sees it.");
+      return say("warning", gapText(event.payload));
     case "ContextNearlyFull": {
       const { used, window } = event.payload;
       const share = Math.min(100, Math.round((used / window) * 100));

@@ -4,7 +4,9 @@
  * 1. The editor learns of a call before it gets anything else about it.
  * 2. The input of other clients appears as a message of the user; that of this client does not, because the editor has it.
  */
+
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import { gapText } from "../../../base/gap-text.js";
 import { hookText } from "../../../base/hook-text.js";
 import { subagentLine } from "../../../base/subagent-line.js";
 import { safeText } from "../../../base/terminal-text.js";
@@ -163,7 +165,7 @@ function notice(event: Envelope): readonly SessionUpdate[] {
     case "CompactionTriggered":
       return event.payload.summary === undefined ? [] : aside("A summary replaces the older messages.");
     case "StreamGap":
-      return aside("The oldest part of this session has expired. The model no longer sees it.");
+      return aside(gapText(event.payload));
     case "MCPServerDown":
       return aside(`The MCP server ${event.payload.name} is down: ${event.payload.reason}`);
     default:

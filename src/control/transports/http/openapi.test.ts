@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import { COMMAND_KINDS } from "../../../protocol/commands.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
-import { QUERY_KINDS } from "../../../protocol/queries.js";
+import { QUERY_KINDS } from "../../../protocol/query-kinds.js";
 import { COMMAND_SCHEMAS } from "../../door.js";
 import { openApiDocument } from "./openapi.js";
 import { ROUTES } from "./routes/index.js";

@@ -2,7 +2,7 @@
  * `GET /v1/sessions/{id}/events`: the events of a session as server-sent events, `id: ID`, `event: KIND`, `data: ENVELOPE`.
  *
  * 1. After `Last-Event-ID` (or `?after=`) come the stored events after that one, then the live ones, each once and in order. Without it,
- *    only live ones, after the questions that are open.
+ *    only live ones, after the questions that are open. `?after_ts=` is the time of that event (AttachSession).
  * 2. Events that are not in the log (StreamGap, TokenExpiring) have the id of the last event before them, so a reader can resume after any event.
  * 3. A reader that falls behind is disconnected. It resumes after the last event that it has.
  * 4. The stream ends with the session. (Stored sessions have earlier SessionEnded events in their log; those end nothing.)
@@ -28,6 +28,7 @@ export async function streamEvents(call: Call): Promise<Response> {
   const stream = new SessionStream(call, { session, client: reader, after });
   const followed = await reader.follow(session, {
     after,
+    afterTs: call.context.req.query("after_ts") || undefined,
     deliver: (event) => stream.deliver(event),
     ready: () => stream.ready(),
   });

@@ -5,7 +5,8 @@ import { COMMAND_KINDS, type CommandKind } from "../../../../protocol/commands.j
 import { failure } from "../../../../protocol/errors.js";
 import { isId, type SessionId } from "../../../../protocol/ids.js";
 import type { JsonObject } from "../../../../protocol/json.js";
-import { QUERY_KINDS, type QueryKind } from "../../../../protocol/queries.js";
+import type { QueryKind } from "../../../../protocol/queries.js";
+import { QUERY_KINDS } from "../../../../protocol/query-kinds.js";
 import { COMMAND_SCHEMAS, QUERY_SCHEMAS } from "../../../door.js";
 import { type Call, Refused, refuse } from "../call.js";
 import { errorHeaders, statusOf } from "../refusal.js";
