@@ -2,7 +2,7 @@
  * Ids that name two events.
  *
  * An engine that is killed may have delivered events that it had not stored, and the next run gives their ids to others. The log keeps the
- * ranges in which that may have happened (SessionContinued), so a reader that resumes there is told, however many runs lie between.
+ * ranges in which that may have happened (SessionContinued), so a reader that resumes there gets a StreamGap, however many runs lie between.
  */
 import type { EventRange } from "../protocol/events.js";
 

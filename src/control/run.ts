@@ -116,7 +116,9 @@ export class Run {
 
   /** A session without events is not stored: a key pressed before the first prompt must not create one. */
   #publishMode(mode: SessionMode, client: Originator): void {
-    if (this.bus.nextId > 1) this.bus.publish("ModeChanged", { mode, by: client.id });
+    const payload = { mode, by: client.id };
+    if (this.bus.nextId > 1) this.bus.publish("ModeChanged", payload);
+    else this.bus.publishBeforeNext({ kind: "ModeChanged", payload });
   }
 
   /** Drops waiting input of this client. */

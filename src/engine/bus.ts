@@ -57,6 +57,11 @@ export class Bus {
     return this.#nextId;
   }
 
+  /** Publishes it with the next event, before that one. A later one of the same kind replaces it. */
+  publishBeforeNext(event: EventBody): void {
+    this.#first = event;
+  }
+
   /** The time of the last event, if it is known. */
   get lastAt(): string | undefined {
     return this.#lastAt;

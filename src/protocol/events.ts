@@ -278,8 +278,8 @@ export interface EventPayloads {
     /** Absent when the price of a model call is not known. */
     readonly cost?: Cost;
   };
-  /** A person chose another mode. */
-  ModeChanged: { readonly mode: SessionMode; readonly by: ClientId };
+  /** A person chose another mode. `copied`: in another session, which this one is a copy of. */
+  ModeChanged: { readonly mode: SessionMode; readonly by: ClientId; readonly copied?: true };
   /**
    * Events `from` to `to` are missing: their content has expired (`ttl`), they were never stored (`not-stored`), or the engine stopped
    * before it saved them (`lost`): then the session goes on after this event's id. On a resumed connection its id is the last one before

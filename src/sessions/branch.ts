@@ -133,10 +133,12 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
       const asks = subagent === undefined ? {} : { subagent: { ...subagent, ...callOf(subagent) } };
       return { ...event.payload, ...callOf(event.payload), ...asks };
     }
+    // A copy does not take over the permissions: an imported file can say anything.
+    case "ModeChanged":
+      return { ...event.payload, copied: true };
     case "TextDelta":
     case "ThinkingDelta":
     case "InputQueued":
-    case "ModeChanged":
     case "InputDropped":
     case "StreamGap":
     case "TokenExpiring":

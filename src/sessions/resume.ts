@@ -1,10 +1,12 @@
 /** What a new run needs to resume a stored session. It reads from the last summary on, or from the first unexpired event. */
 import { plainText } from "../protocol/content.js";
-import { EXPIRED } from "../protocol/events.js";
+import { EXPIRED, type SessionMode } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
 import { eventAt, readConversation } from "./condense.js";
 import { type RebuiltConversation, rebuildConversation } from "./conversation.js";
 import { type Intent, type SessionRecord, type SessionStore, StoreError } from "./store.js";
+
+type PermissionMode = Exclude<SessionMode, "plan">;
 
 export interface StoredSession {
   readonly record: SessionRecord;
@@ -17,6 +19,8 @@ export interface StoredSession {
   readonly uncondensed: number;
   /** Plan mode was on when it ended. */
   readonly isPlanning: boolean;
+  /** The mode that a person chose last in this session; undefined if that is plan mode, or if none was chosen. */
+  readonly mode?: PermissionMode | undefined;
   /** Open calls that may have changed something: they started and have no recorded result. */
   readonly orphans: ReadonlyMap<CallId, Intent>;
   /** Expired events that the session has not reported yet. */
@@ -48,6 +52,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     turns,
     uncondensed,
     isPlanning: await wasPlanning(store, session),
+    mode: await chosenMode(store, session),
     orphans,
     ...(expired > told && { gap: { from: told + 1, to: expired } }),
   };
@@ -77,6 +82,13 @@ async function wasPlanning(store: SessionStore, session: SessionId): Promise<boo
     else if (event.kind === "ModeChanged") isPlanning = event.payload.mode === "plan";
   }
   return isPlanning;
+}
+
+async function chosenMode(store: SessionStore, session: SessionId): Promise<PermissionMode | undefined> {
+  const at = await store.last(session, "ModeChanged");
+  const event = at === undefined ? undefined : await eventAt(store, session, at);
+  if (event?.kind !== "ModeChanged" || event.payload.copied) return undefined;
+  return event.payload.mode === "plan" ? undefined : event.payload.mode;
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

@@ -157,7 +157,7 @@ const recording: CreateBuiltIn = ({ engine, bus, root, current, built }) => {
 };
 
 const tools: CreateBuiltIn = (opening) => {
-  const { engine, session, bus, resumed, before, parent, current, built } = opening;
+  const { engine, session, bus, resumed, before, parent, current, built, request } = opening;
   const { part, ...made } = toolsPart(engine, {
     session,
     bus,
@@ -166,6 +166,8 @@ const tools: CreateBuiltIn = (opening) => {
     history: resumed && (() => pastEvents(engine.sessions, resumed.record)),
     before: before?.permissions,
     isPlanning: resumed?.isPlanning ?? false,
+    // Another profile comes with its own permissions.
+    mode: request.place?.profile === undefined ? resumed?.mode : undefined,
     parent,
     model: () => current.run?.model,
   });

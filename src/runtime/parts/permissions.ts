@@ -45,6 +45,8 @@ export interface RunPermissionsOptions {
   readonly before?: RunPermissions | undefined;
   /** A resumed session was in plan mode. */
   readonly isPlanning?: boolean;
+  /** The mode that a person has chosen in a resumed session. */
+  readonly resumedMode?: PermissionMode | undefined;
   /** The permissions of the parent session of a subagent: they are the limit, even when they change. */
   readonly outer?: RunPermissions | undefined;
   /** It works as in plan mode. */
@@ -73,7 +75,7 @@ export class RunPermissions implements PermissionJudge {
 
   constructor(options: RunPermissionsOptions) {
     this.#options = options;
-    this.#mode = options.before?.chosenMode;
+    this.#mode = options.before?.chosenMode ?? (this.#isModeGiven ? undefined : options.resumedMode);
   }
 
   /** The user's choice in this session; undefined if the settings decide. */
@@ -179,9 +181,12 @@ export class RunPermissions implements PermissionJudge {
 
   get #startsPlanning(): boolean {
     const { loaded, isPlanning = false } = this.#options;
-    // A mode on the command line is a choice of the person.
-    const isChosen = loaded.settings.permission_mode.origin.startsWith("--");
-    return loaded.settings.plan.value || (isPlanning && !isChosen);
+    return loaded.settings.plan.value || (isPlanning && !this.#isModeGiven);
+  }
+
+  /** A mode on the command line is a choice of the person. */
+  get #isModeGiven(): boolean {
+    return this.#options.loaded.settings.permission_mode.origin.startsWith("--");
   }
 
   #leavesSandbox(call: ToolCall, tool: Tool): boolean {

@@ -7,6 +7,7 @@ import type { Model } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { SessionParts } from "../open-engine.js";
 import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
@@ -32,6 +33,7 @@ export function toolsPart(
     readonly before: RunPermissions | undefined;
     /** A resumed session that was in plan mode stays in it. */
     readonly isPlanning: boolean;
+    readonly mode: PermissionMode | undefined;
     readonly parent?: ParentRun | undefined;
     /** Undefined before the run is open. */
     readonly model: () => Model | undefined;
@@ -90,6 +92,7 @@ export function toolsPart(
     originator: place.originator,
     before: place.before,
     isPlanning: place.isPlanning,
+    resumedMode: place.mode,
     outer: place.parent?.permissions,
     plugins: parts.plugins,
     ...(place.parent && { onlyReads: place.parent.onlyReads }),

@@ -46,7 +46,9 @@ export async function resumeSession(
       const wasCutOff = (await store.last(session, "SessionEnded")) !== resumed.record.last_event;
       const replaced = await replacedIds(store, { session, wasCutOff, last: resumed.record.last_event });
       const last = replaced.length === 0 ? undefined : await eventAt(store, session, resumed.record.last_event);
-      return { ...resumed, wasCutOff, replaced, lastAt: last?.ts, lease };
+      // A person who ended a session in which everything was allowed has to allow it again.
+      const mode = resumed.mode === "allow" && !wasCutOff ? undefined : resumed.mode;
+      return { ...resumed, mode, wasCutOff, replaced, lastAt: last?.ts, lease };
     } catch (error) {
       await lease.release();
       throw error;

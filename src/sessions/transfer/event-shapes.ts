@@ -111,7 +111,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   SubagentStarted: object({ ...SUBAGENT, provider: STRING, model: STRING, description: STRING }),
   SubagentProgress: object({ ...SUBAGENT, text: STRING, elapsed_ms: NUMBER, tokens: NUMBER }),
   SubagentEnded: object({ ...SUBAGENT, outcome: OUTCOME, elapsed_ms: NUMBER, usage: USAGE }, { cost: COST }),
-  ModeChanged: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan"), by: STRING }),
+  ModeChanged: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan"), by: STRING }, { copied: TRUE }),
   ContextNearlyFull: object({ turn: STRING, model: STRING, used: NUMBER, window: NUMBER }),
   RateLimited: NEXT_ATTEMPT,
   Retrying: NEXT_ATTEMPT,
