@@ -6,6 +6,7 @@ import type { Roots } from "../system/xdg-paths.js";
 export const CONTROL_SOCKET = "control.sock";
 export const CONTROL_TOKEN = "control.token";
 export const CONTROL_LOCK = "control.lock";
+export const CONTROL_ENVIRONMENT = "control.environment";
 
 /** False: certainly not. A lock that is there may be left over from a process that has ended. */
 export function mayHaveEngine({ state }: Pick<Roots, "state">): boolean {

@@ -25,6 +25,7 @@ import { lockHolder } from "../system/file-lock.js";
 import type { Roots } from "../system/xdg-paths.js";
 import { ControlOwner } from "./control-owner.js";
 import { controlPlace } from "./control-place.js";
+import { keepEnvironment } from "./engine-environment.js";
 import type { Engine } from "./open-engine.js";
 
 export interface ServeOptions {
@@ -80,6 +81,7 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   const tokens = await Tokens.open({ stateFolder: roots.state, clock: engine.clock, channels, fileTokens });
   const ownerToken = await tokens.keepOwnerToken();
   engine.host.addVerbs("tokens", tokenVerbs(tokens));
+  if (options.socket !== false) await keepEnvironment(roots, variables);
   for (const feature of ["rest", "ws", "openapi", "tokens"]) engine.host.addFeature(feature);
   const service = new HttpService({
     ...{ host: engine.host, tokens, clock: engine.clock, log },

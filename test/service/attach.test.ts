@@ -1,5 +1,5 @@
 /** Programs that use an engine which runs already: `run --attach`, `status`, `doctor`, and the lock of the socket. */
-import { mkdir, mkdtemp, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { controlPlace } from "../../src/runtime/control-place.js";
 import { parseScript } from "../../src/testkit/index.js";
 import { envelopes, providerEnvironment } from "../support/program.js";
 import { oxbowHere } from "../support/program-here.js";
+import { NO_LOCAL_SERVERS } from "../support/program-options.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { verifies } from "../verifies.js";
 
@@ -19,7 +20,7 @@ let engine: Served;
 let cwd: string;
 
 async function start(script: string, flags: readonly string[] = []): Promise<void> {
-  engine = await serve({ script: parseScript(script), flags });
+  engine = await serve({ script: parseScript(script), flags, serve: { variables: NO_LOCAL_SERVERS } });
 }
 
 beforeEach(async () => {
@@ -71,6 +72,42 @@ describe("run --attach", () => {
     expect(await run(["run", "--attach", "--sandbox", "off", "hi"])).toMatchObject({ code: 2 });
     expect(await run(["run", "--attach", "--resume", "nothing", "hi"])).toMatchObject({ code: 2 });
     expect(await run(["run", "--attach", "--no-attach", "hi"])).toMatchObject({ code: 2 });
+  });
+
+  verifies(["C10"], "takes the model, the profile, the effort and the folder of this client", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    const model = () => (engine.mock.requests.at(-1)?.body as { readonly model: string }).model;
+    expect(await run(["run", "--attach", "hi"], { OXBOW_MODEL: "anthropic:one" })).toMatchObject({ code: 0 });
+    expect(model()).toBe("one");
+    const both = { OXBOW_PROVIDER: "anthropic", OXBOW_MODEL: "one", OXBOW_EFFORT: "low" };
+    expect(await run(["run", "--attach", "--model", "anthropic:two", "hi"], both)).toMatchObject({ code: 0 });
+    expect(model()).toBe("two");
+    await mkdir(join(engine.home, "config", "profiles"), { recursive: true });
+    await writeFile(join(engine.home, "config", "profiles", "three.toml"), 'model = "anthropic:three"\n');
+    expect(await run(["run", "--attach", "hi"], { OXBOW_PROFILE: "three" })).toMatchObject({ code: 0, stderr: "" });
+    expect(model()).toBe("three");
+    const session = await engine.newSession();
+    const more = ["--resume", session, "--model", "anthropic:four", "--cwd", tmpdir()];
+    const again = await run(["run", "--attach", ...more, "hi"]);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(`works in ${engine.hosted.root}`) });
+    expect(model()).toBe("four");
+  });
+
+  verifies(["C10"], "names the variables of this client that the engine does not use", async () => {
+    const secret = ["sk", "test", "a".repeat(20)].join("-");
+    engine = await serve({
+      script: parseScript("reply\n  text: Hi.\nloop\n"),
+      serve: { variables: { ...NO_LOCAL_SERVERS, OPENAI_API_KEY: secret, HTTPS_PROXY: "http://user:one@localhost:1" } },
+    });
+    const same = { OPENAI_API_KEY: secret, HTTPS_PROXY: "http://user:two@localhost:1", NO_COLOR: "1" };
+    expect(await run(["run", "--attach", "hi"], same)).toMatchObject({ code: 0, stderr: "" });
+    const other = { OPENAI_API_KEY: `${secret}b`, GROQ_API_KEY: secret };
+    const { code, stderr } = await run(["run", "--attach", "hi"], other);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/uses its own environment.*: (OPENAI|GROQ)_API_KEY, /)]);
+    expect(stderr).not.toContain(secret);
+    const kept = await readFile(join(engine.home, "state", "control.environment"), "utf8");
+    expect(kept).not.toContain(secret);
+    expect((await stat(join(engine.home, "state", "control.environment"))).mode & 0o777).toBe(0o600);
   });
 
   verifies(["C10", "P4"], "is not for agents", async () => {

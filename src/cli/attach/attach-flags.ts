@@ -1,5 +1,6 @@
 /** Which flags a session of a running engine can follow. The others belong to the start of an engine. */
 import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
 import type { SessionMode } from "../../protocol/events.js";
@@ -22,19 +23,44 @@ export function refuseFlagsOfEngine(flags: ParsedFlags): void {
   throw new UsageError(`${first} is decided when an engine starts: give it there, or leave out --attach.`);
 }
 
-/** The new session that the flags ask for. */
-export function wantedSession(flags: ParsedFlags, root: string): CommandPayloads["CreateSession"] {
-  const [provider, model, profile] = [flags.text("provider"), flags.text("model"), flags.text("profile")];
-  const names = [provider, model].filter((name) => name !== undefined);
-  return {
-    cwd: root,
-    ...(names.length > 0 && { model: names.join(":") }),
-    ...(profile !== undefined && { profile }),
-  };
+/** The new session that the flags and the environment of this client ask for. */
+export function wantedSession(
+  flags: ParsedFlags,
+  { root, variables }: { readonly root: string; readonly variables: Variables },
+): CommandPayloads["CreateSession"] {
+  const model = wantedModel(flags) ?? named([variables.OXBOW_PROVIDER, variables.OXBOW_MODEL]);
+  const profile = flags.text("profile") ?? (variables.OXBOW_PROFILE || undefined);
+  return { cwd: root, ...(model !== undefined && { model }), ...(profile !== undefined && { profile }) };
+}
+
+/** The model of the flags, also for a session that has one. */
+export function wantedModel(flags: ParsedFlags): string | undefined {
+  return named([flags.text("provider"), flags.text("model")]);
+}
+
+export function wantedEffort(flags: ParsedFlags, variables: Variables): string | undefined {
+  return flags.text("effort") ?? (variables.OXBOW_EFFORT || undefined);
+}
+
+function named(parts: readonly (string | undefined)[]): string | undefined {
+  const names = parts.filter((name) => name !== undefined && name !== "");
+  return names.length === 0 ? undefined : names.join(":");
 }
 
 export function wantedMode(flags: ParsedFlags): SessionMode | undefined {
   return flags.has("plan") ? "plan" : (flags.text("permission-mode") as SessionMode | undefined);
+}
+
+const WISHES: ReadonlySet<string> = new Set("model provider profile effort permission-mode plan cwd".split(" "));
+
+/** The same flags for a session that has followed them already and may have changed since. */
+export function withoutWishes(flags: ParsedFlags): ParsedFlags {
+  return {
+    words: flags.words,
+    has: (name) => !WISHES.has(name) && flags.has(name),
+    text: (name) => (WISHES.has(name) ? undefined : flags.text(name)),
+    list: (name) => flags.list(name),
+  };
 }
 
 /** The same flags, and the session to resume. */

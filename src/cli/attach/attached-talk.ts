@@ -1,5 +1,6 @@
 /** A session of a running engine, opened for a client of this process. */
 import { resolve } from "node:path";
+import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { HttpClient } from "../../clients/sdk/http-client.js";
@@ -13,7 +14,7 @@ import type { SessionInfo } from "../../protocol/queries.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Talk } from "../run/prepare.js";
-import { wantedMode, wantedSession } from "./attach-flags.js";
+import { wantedEffort, wantedMode, wantedModel, wantedSession } from "./attach-flags.js";
 
 export interface AttachPlace {
   readonly client: HttpClient;
@@ -54,36 +55,53 @@ export async function sessionsOf(client: HttpClient, cwd?: string): Promise<read
 
 /** Opens the chosen session, or a new one in the folder of this client. */
 export async function openAttached(
-  { client, flags, setMode }: AttachPlace,
-  chosen: Pick<SessionInfo, "id"> | undefined,
+  place: AttachPlace,
+  chosen: (Pick<SessionInfo, "id"> & { readonly cwd?: string }) | undefined,
 ): Promise<{ readonly session: SessionId } | { readonly failure: Failure }> {
+  const { client, flags, variables } = place;
   const verdict = flags.text("orphan") as
     | NonNullable<CommandPayloads["CreateSession"]["orphans"]>["verdict"]
     | undefined;
   const note = flags.text("orphan-note");
   const request: CommandPayloads["CreateSession"] = {
-    ...(chosen === undefined ? wantedSession(flags, folderOf(flags)) : { resume: chosen.id }),
+    ...(chosen === undefined ? wantedSession(flags, { root: folderOf(flags), variables }) : resumed(chosen, flags)),
     ...(verdict !== undefined && { orphans: { verdict, ...(note !== undefined && { note }) } }),
   };
   const reply = await client.send("CreateSession", request);
   if (!reply.ok) return { failure: reply.failure };
   const { session } = reply;
   if (session === undefined) return { failure: failure("Internal", { detail: "the engine named no session" }) };
-  const problem = await applyFlags({ client, flags, setMode }, session);
+  const problem = await applyFlags(place, { session, isNew: chosen === undefined });
   return problem === undefined ? { session } : { failure: problem };
+}
+
+/** A session keeps its folder. */
+function resumed(
+  { id, cwd }: Pick<SessionInfo, "id"> & { readonly cwd?: string },
+  flags: ParsedFlags,
+): CommandPayloads["CreateSession"] {
+  if (flags.has("cwd") && cwd !== undefined && cwd !== folderOf(flags))
+    process.stderr.write(`oxbow: the session works in ${safeLine(cwd)}; --cwd does not change that.\n`);
+  const profile = flags.text("profile");
+  return { resume: id, ...(profile !== undefined && { profile }) };
 }
 
 /** Flags that are commands in a running session. */
 async function applyFlags(
-  { client, flags, setMode }: Pick<AttachPlace, "client" | "flags" | "setMode">,
-  session: SessionId,
+  { client, flags, variables, setMode }: AttachPlace,
+  { session, isNew }: { readonly session: SessionId; readonly isNew: boolean },
 ): Promise<Failure | undefined> {
+  const model = isNew ? undefined : wantedModel(flags);
+  if (model !== undefined) {
+    const reply = await client.send("SetModel", { model }, session);
+    if (!reply.ok) return reply.failure;
+  }
   const mode = wantedMode(flags);
   if (mode !== undefined) {
     const reply = await setMode(mode, session);
     if (!reply.ok) return reply.failure;
   }
-  const effort = flags.text("effort");
+  const effort = isNew ? wantedEffort(flags, variables) : flags.text("effort");
   if (effort === undefined) return undefined;
   const payload = { namespace: "slash", verb: "effort", payload: { args: effort } };
   const reply = await client.send("CustomCommand", payload, session);

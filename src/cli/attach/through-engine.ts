@@ -5,7 +5,7 @@
  * 2. When that engine ends, however it ends, this process continues: it becomes the engine itself, or attaches to the process that was faster.
  *    Everything is in the store, so nothing is lost.
  */
-import { safeText } from "../../base/terminal-text.js";
+import { safeLine, safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { OutputFormat } from "../../clients/headless/one-shot.js";
@@ -18,12 +18,13 @@ import type { SessionId } from "../../protocol/ids.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
 import type { ControlOwner } from "../../runtime/control-owner.js";
 import { controlPlace } from "../../runtime/control-place.js";
+import { unlikeEngine } from "../../runtime/engine-environment.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { fitsTerminalClient } from "../run/converse.js";
 import { personPresent } from "../terminal-io.js";
-import { refuseFlagsOfEngine } from "./attach-flags.js";
+import { refuseFlagsOfEngine, withoutWishes } from "./attach-flags.js";
 import { type AttachPlace, chooseByFlags, folderOf, openAttached, sessionsOf } from "./attached-talk.js";
 import { converseAttached } from "./converse.js";
 import { Loss } from "./loss.js";
@@ -72,12 +73,16 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
     }
     return { own: {} };
   }
-  if (prompt !== undefined) return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
+  if (prompt !== undefined) {
+    tellEnvironment(reached, variables);
+    return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
+  }
   const choice = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
   if (choice.kind === "own") {
     await reached.client.close();
     return { own: {} };
   }
+  tellEnvironment(reached, variables);
   const needsList = choice.kind === "pick" && !(await fitsTerminalClient({ flags, ...work }));
   return converse({ reached, lost, choice: needsList ? await pickByNumber(reached.client) : choice }, flags, work);
 }
@@ -85,10 +90,11 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
 /** Ends when the person leaves, or when this process is to be the engine. */
 async function converse(
   first: { readonly reached: Connected; readonly choice: Choice; readonly lost: Loss },
-  flags: ParsedFlags,
+  given: ParsedFlags,
   work: EngineWork,
 ): Promise<EngineEnd> {
   let { reached, choice, lost } = first;
+  let flags = given;
   for (;;) {
     const { client, pid } = reached;
     const { variables } = work;
@@ -105,6 +111,7 @@ async function converse(
     if ("owner" in next) return { own: { session: end.session, owner: next.owner } };
     reached = next.reached;
     lost = next.lost;
+    flags = withoutWishes(given);
     const known = (await sessionsOf(reached.client)).find(({ id }) => id === end.session);
     choice = { kind: "attach", session: known ?? { id: end.session } };
   }
@@ -160,6 +167,7 @@ export async function inEngine(
   const reached = await reach(variables, new Loss());
   if (reached.kind !== "connected") return complain(reached);
   const { client } = reached;
+  tellEnvironment(reached, variables);
   try {
     const place = { client, flags, variables, setMode: modeSetter(reached, variables) };
     const chosen = await chooseByFlags(place);
@@ -174,6 +182,15 @@ export async function inEngine(
   } finally {
     await client.close();
   }
+}
+
+/** Keys, proxies and addresses are those of the process that calls the models. */
+function tellEnvironment({ pid }: Connected, variables: Variables): void {
+  const names = unlikeEngine(roots(variables), variables);
+  if (names.length === 0) return;
+  process.stderr.write(
+    `oxbow: the engine (process ${pid ?? "?"}) uses its own environment, not this one: ${names.map(safeLine).join(", ")}. Start the engine with it, or use --no-attach.\n`,
+  );
 }
 
 async function choiceByFlags({ client }: Connected, flags: ParsedFlags, work: EngineWork): Promise<Choice> {
