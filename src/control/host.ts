@@ -15,7 +15,6 @@ import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { Queries, QueryKind } from "../protocol/queries.js";
 import { answerAbout } from "./answers.js";
 import type { AttachedClient } from "./attached-client.js";
-import type { StoredHistory } from "./attachments.js";
 import type { PeopleMessage } from "./auth/confirmation.js";
 import { type ClientOptions, ConnectedClient, type HostClient } from "./connected-client.js";
 import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js";

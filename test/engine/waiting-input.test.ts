@@ -296,7 +296,10 @@ describe("a program that is stopped while inputs wait", () => {
 
   verifies(["L10", "P4"], "takes input of unknown senders of an older log as an agent's", async () => {
     const input = [text("who?")];
-    const queued = { kind: "InputQueued", payload: { input, delivery: "queue", from: "cli_old" } } as unknown as Envelope;
+    const queued = {
+      kind: "InputQueued",
+      payload: { input, delivery: "queue", from: "cli_old" },
+    } as unknown as Envelope;
     const again = await hosted([says("1"), says("2")], [queued]);
     await again.send("now");
     await again.ended(2);

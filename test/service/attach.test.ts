@@ -76,7 +76,7 @@ describe("run --attach", () => {
 
   verifies(["C10"], "takes the model, the profile, the effort and the folder of this client", async () => {
     await start("reply\n  text: Hi.\nloop\n");
-    const model = () => (engine.mock.requests.at(-1)?.body as { readonly model: string }).model;
+    const model = () => (engine.mock.requests.at(-1)?.body as { readonly model: string } | undefined)?.model;
     expect(await run(["run", "--attach", "hi"], { OXBOW_MODEL: "anthropic:one" })).toMatchObject({ code: 0 });
     expect(model()).toBe("one");
     const both = { OXBOW_PROVIDER: "anthropic", OXBOW_MODEL: "one", OXBOW_EFFORT: "low" };
