@@ -82,15 +82,18 @@ type EngineKind =
 
 /** Undefined: this engine does not support it. */
 const ENGINE: Pick<Answers, EngineKind> = {
-  ListSessions: async ({ empty, ...filter }, place) => {
+  ListSessions: async ({ empty, subagents, ...filter }, place) => {
     const { session: id, scope, live } = place;
     const found = await place.ports?.sessions?.({ ...filter, ...(id !== undefined && { id }) });
     if (found === undefined) return undefined;
     const known = new Set(found.map((session) => session.id));
     const unsaved = (empty ? live : [])
-      .filter(({ run }) => !known.has(run.session))
+      .filter(({ run, subagent }) => subagent === undefined && !known.has(run.session))
       .flatMap((hosted) => unsavedInfo(hosted, place));
-    const fitting = unsaved.filter(({ cwd }) => filter.cwd === undefined || cwd === filter.cwd);
+    const running = (subagents ? live : [])
+      .filter(({ subagent, run }) => subagent !== undefined && !known.has(run.session))
+      .flatMap((hosted) => liveInfo(hosted, place));
+    const fitting = [...unsaved, ...running].filter(({ cwd }) => filter.cwd === undefined || cwd === filter.cwd);
     const isLive = (session: SessionId) => live.some(({ run }) => run.session === session);
     const sessions = [...fitting, ...found]
       .filter((session) => inScope(scope, session.id) && (id === undefined || session.id === id))
@@ -130,7 +133,8 @@ const ENGINE: Pick<Answers, EngineKind> = {
   GetHealth: async (_request, { ports, live, clients, scope }) => {
     const health = await ports?.health?.();
     if (health === undefined || scope?.sessions === undefined) {
-      return health && { ...health, sessions: live.length, clients: clients().length };
+      const sessions = live.filter(({ subagent }) => subagent === undefined).length;
+      return health && { ...health, sessions, clients: clients().length };
     }
     // The state of the parts is about the machine and other sessions.
     const { version, protocol_version, pid, started_at } = health;
@@ -152,12 +156,20 @@ const ENGINE: Pick<Answers, EngineKind> = {
 };
 
 /** Of a session without an event, which is not stored. */
-function unsavedInfo({ run, openedAt }: HostedSession, { ports }: QueryPlace): readonly Omit<SessionInfo, "live">[] {
+function unsavedInfo(hosted: HostedSession, place: QueryPlace): readonly Omit<SessionInfo, "live">[] {
+  return hosted.run.bus.nextId > 1 ? [] : liveInfo(hosted, place);
+}
+
+function liveInfo(
+  { run, openedAt, subagent }: HostedSession,
+  { ports }: QueryPlace,
+): readonly Omit<SessionInfo, "live">[] {
   const cwd = ports?.cwd?.(run);
-  if (cwd === undefined || run.bus.nextId > 1) return [];
-  const { session: id, model } = run;
+  if (cwd === undefined) return [];
+  const { session: id, model, bus } = run;
   const times = { created_at: openedAt, active_at: openedAt };
-  return [{ id, cwd, provider: model.provider, model: model.model, ...times, last_event: 0, pinned: false }];
+  const facts = { id, cwd, provider: model.provider, model: model.model, ...times };
+  return [{ ...facts, last_event: bus.nextId - 1, pinned: false, ...(subagent && { title: subagent.title }) }];
 }
 
 type RunAnswer<K extends QueryKind> = (

@@ -88,7 +88,10 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
 };
 
 export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
-  ListSessions: object({}, { cwd: NAME, limit: { type: "integer", minimum: 1 }, empty: { const: true } }),
+  ListSessions: object(
+    {},
+    { cwd: NAME, limit: { type: "integer", minimum: 1 }, empty: { const: true }, subagents: { const: true } },
+  ),
   ListModels: NOTHING,
   ListCommands: NOTHING,
   ListClients: NOTHING,

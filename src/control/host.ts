@@ -19,7 +19,7 @@ import type { PeopleMessage } from "./auth/confirmation.js";
 import { type ClientOptions, ConnectedClient, type HostClient } from "./connected-client.js";
 import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js";
 import type { AnswerVerb, HostPorts } from "./host-ports.js";
-import { HostedSessions, invalid, refuse } from "./hosted-sessions.js";
+import { HostedSessions, invalid, refuse, type SubagentSession } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
 import { outOfScope, outOfSessions } from "./scope.js";
 
@@ -37,6 +37,14 @@ const DONE: CommandReply = { ok: true };
 
 /** They open a session that is only stored. */
 const OPENING: ReadonlySet<CommandKind> = new Set(["AttachSession", "SendInput"]);
+
+/** What a client can do in the session of a subagent. */
+const FOLLOWING: ReadonlySet<CommandKind> = new Set([
+  "AttachSession",
+  "DetachSession",
+  "AnswerPermission",
+  "CancelTurn",
+]);
 
 export class Host {
   readonly #ports: HostPorts;
@@ -79,6 +87,11 @@ export class Host {
     this.#verbs.set(namespace, answer);
   }
 
+  /** Lets clients follow the run of a subagent. Returns what to call when the run has been closed. */
+  follow(run: Run, subagent: SubagentSession): () => void {
+    return this.#sessions.follow(run, subagent);
+  }
+
   /** Announces a feature of a transport in the handshake. */
   addFeature(name: string): void {
     this.#features.add(name);
@@ -97,6 +110,12 @@ export class Host {
     const run = session === undefined ? undefined : await this.#runFor(client, kind, session);
     if (run === undefined) return refuse(failure("SessionNotFound", { session: session ?? "(none given)" }));
     if ("failure" in run) return refuse(run.failure);
+    const { subagent } = this.#sessions.get(run.session) ?? {};
+    if (subagent !== undefined && !FOLLOWING.has(kind)) {
+      return invalid(
+        `This session belongs to a subagent: you can follow it, answer its questions and cancel it. Your input belongs to ${subagent.parent}.`,
+      );
+    }
     const handler: Handler<K> | undefined = this.#handlers[kind];
     if (handler === undefined) return invalid(`${kind} is not supported by this engine.`);
     return handler(run, payload, client);

@@ -3,7 +3,8 @@
  *
  * 1. A session has at most one run: clients that open it at the same time share it.
  * 2. A session that cannot be opened or closed does not affect the others.
- * 3. A session without readers and without a turn ends after a while (idle-watch.ts). Attaching to it opens it again.
+ * 3. The run of a subagent is here for its readers only: the session that started it opens and closes it.
+ * 4. A session without readers and without a turn ends after a while (idle-watch.ts). Attaching to it opens it again.
  */
 import type { Clock } from "../base/clock.js";
 import type { CommandReply } from "../protocol/client.js";
@@ -41,6 +42,13 @@ export interface HostedSession {
   readonly openedAt: string;
   /** A client has used it: it is not idle. */
   readonly used: () => void;
+  /** It belongs to a subagent: clients can follow it, and another session rules it. */
+  readonly subagent?: SubagentSession;
+}
+
+export interface SubagentSession {
+  readonly parent: SessionId;
+  readonly title: string;
 }
 
 export interface HostedSessionsOptions {
@@ -76,6 +84,18 @@ export class HostedSessions {
     return [...this.#open.values()];
   }
 
+  /** Lets clients follow the run of a subagent. Returns what to call when the run has been closed. */
+  follow(run: Run, subagent: SubagentSession): () => void {
+    const attached = new Attachments(run);
+    attached.follow();
+    const hosted = { run, attached, openedAt: run.bus.now(), used: () => {}, subagent };
+    this.#open.set(run.session, hosted);
+    return () => {
+      if (this.#open.get(run.session) === hosted) this.#open.delete(run.session);
+      attached.end("user");
+    };
+  }
+
   async create(client: AttachedClient, payload: Create): Promise<CommandReply> {
     const { resume, after } = payload;
     if (payload.profile !== undefined && client.identity === "agent") {
@@ -87,6 +107,11 @@ export class HostedSessions {
     if (after !== undefined) await this.#changing.get(after);
     const before = after === undefined ? undefined : this.#open.get(after);
     if (after !== undefined && before === undefined) return refuse(failure("SessionNotFound", { session: after }));
+    if (before?.subagent !== undefined) {
+      const { after: _, ...rest } = payload;
+      before.attached.detachAll(client.id);
+      return this.create(client, rest);
+    }
     if (before?.run.busy) return invalid(BUSY);
     if (resume === undefined) {
       const reply = await this.#openNew(client, { payload, before: before?.run });
@@ -96,7 +121,8 @@ export class HostedSessions {
     return this.#alone(resume, async () => {
       const open = this.#open.get(resume);
       if (open === undefined) return this.#openNew(client, { payload, before: before?.run });
-      if (payload.profile !== undefined) return open.run.busy ? invalid(BUSY) : this.#reopen(client, payload, open);
+      if (open.subagent === undefined && payload.profile !== undefined)
+        return open.run.busy ? invalid(BUSY) : this.#reopen(client, payload, open);
       if (client.attachOnCreate !== false) open.attached.attach(client);
       return { ok: true, session: resume };
     });
@@ -136,6 +162,8 @@ export class HostedSessions {
     if (hosted === undefined) return;
     this.#open.delete(session);
     hosted.used();
+    // Its session closes it.
+    if (hosted.subagent !== undefined) return hosted.attached.end(reason);
     try {
       await this.#inTime(hosted.run.close(reason));
     } catch (error) {

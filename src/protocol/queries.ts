@@ -223,7 +223,13 @@ export interface HealthInfo {
 export interface Queries {
   /** With a session: only that one. `empty`: also open sessions that are not stored yet, because nothing has happened in them. */
   ListSessions: {
-    readonly request: { readonly cwd?: string; readonly limit?: number; readonly empty?: true };
+    /** `empty` adds sessions without an event, `subagents` those of subagents that work now. */
+    readonly request: {
+      readonly cwd?: string;
+      readonly limit?: number;
+      readonly empty?: true;
+      readonly subagents?: true;
+    };
     readonly answer: { readonly sessions: readonly SessionInfo[] };
   };
   ListModels: {

@@ -27,6 +27,7 @@ import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, queryPorts, storedEvents } from "./queries.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
+import { RunningSubagents } from "./subagents/running-subagents.js";
 
 /** Where a session works and with what: its folder, profile, settings, approved content and model. */
 export interface Place {
@@ -70,6 +71,8 @@ export interface EngineOptions extends ProcessParts {
 export interface SessionParts extends ProcessParts, Place {
   readonly clock: Clock;
   readonly ids: IdSource;
+  /** The subagents of all sessions that work now; absent where no client can follow them. */
+  readonly subagents?: RunningSubagents;
 }
 
 export interface Engine {
@@ -97,6 +100,8 @@ export function createEngine(options: EngineOptions): Engine {
   const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
 
   let addresses: readonly string[] = [];
+  const subagents = new RunningSubagents(() => host);
+
   const reports = new Map<string, () => PartState | Promise<PartState>>();
 
   /** The transports of plugins. */
@@ -108,7 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
     const asked = await withStoredFolder(request, current, options);
     const place = asked === undefined ? current : await otherPlace(asked, current, options);
     if ("failure" in place) return place;
-    const result = await openRun({ ...options, ...place, clock, ids }, request, { previous: before });
+    const result = await openRun({ ...options, ...place, clock, ids, subagents }, request, { previous: before });
     if ("failure" in result) return result;
     hosted.set(result.run, { ...result, place });
     transports ??= startTransports(options, { host, newClientId });

@@ -1,5 +1,6 @@
 /** Subagents through the real engine, with the mock model behind all of them. */
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, onTestFinished } from "vitest";
@@ -13,6 +14,7 @@ import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from
 import { approve } from "../support/approve.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
+import { slash } from "../support/slash-turn.js";
 import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 
@@ -84,6 +86,46 @@ async function stored(place: Place, parent: SessionId) {
 }
 
 describe("subagents", () => {
+  verifies(
+    ["L17", "C1"],
+    "can be followed while they work, with all events of their log, and rule nothing",
+    async () => {
+      const place = await start(
+        [
+          reply().when("begin").tool("agent", agent("look for X", "general")),
+          reply().when("look for X").tool("bash", { command: "touch begun; until [ -e go ]; do sleep 0.02; done" }),
+          reply().when("last-tool-result", { contains: "no output" }).text("X is found"),
+          reply().text("thanks"),
+        ],
+        { flags: ["--permission-mode", "allow"] },
+      );
+      const turn = turnOf(place.client, place.session, "begin");
+      await expect.poll(() => existsSync(join(place.root, "begun")), { timeout: 15_000 }).toBe(true);
+      const follower = place.connectPerson();
+      const list = await follower.query("ListSessions", { subagents: true });
+      const [found] = (list.ok ? list.answer.sessions : []).filter(({ title }) => title?.startsWith("subagent"));
+      expect(found).toMatchObject({ title: "subagent general: some work", live: true });
+      const session = found?.id as SessionId;
+      const seen: Envelope[] = [];
+      follower.subscribe((event) => void seen.push(event));
+      expect(await follower.send("CreateSession", { resume: session })).toMatchObject({ ok: true, session });
+      await follower.send("DetachSession", {}, session);
+      expect(await follower.send("AttachSession", { after: 0 }, session)).toEqual({ ok: true });
+      expect(of(seen, "ToolCallStarted")).toMatchObject([{ tool: "bash" }]);
+      const listed = await slash(place.client, place.session, "/agents");
+      expect(JSON.stringify(listed)).toMatch(new RegExp(`WORKS NOW[\\s\\S]*${session} +general[\\s\\S]*oxbow attach`));
+      const refused = { failure: { message: expect.stringContaining(`Your input belongs to ${place.session}`) } };
+      expect(await follower.send("SendInput", { content: [text("hi")] }, session)).toMatchObject(refused);
+      expect(await follower.send("EndSession", {}, session)).toMatchObject(refused);
+      await writeFile(join(place.root, "go"), "");
+      expect(resultTexts(await turn)).toEqual(["X is found"]);
+      expect(seen.map(({ id }) => id)).toEqual(seen.map((_, index) => index + 1));
+      expect(seen.map(({ kind }) => kind).slice(-2)).toEqual(["TurnEnded", "SessionEnded"]);
+      const after = await follower.query("ListSessions", { subagents: true });
+      expect(after.ok && after.answer.sessions.map(({ id }) => id)).toEqual([place.session]);
+    },
+  );
+
   verifies(["L17"], "several calls in one answer run concurrently, and each returns a report", async () => {
     // Each waits for a file of the other, so one after the other would never end.
     const waits = (own: string, other: string) => ({

@@ -37,7 +37,7 @@ export async function chooseByFlags({
   const named = flags.text("resume");
   if (named === undefined && !flags.has("continue")) return undefined;
   if (named !== undefined && flags.has("continue")) throw new UsageError("Use --continue or --resume, not both.");
-  const sessions = await sessionsOf(client, named === undefined ? folderOf(flags) : undefined);
+  const sessions = await sessionsOf(client, named === undefined ? { cwd: folderOf(flags) } : { subagents: true });
   const found = named === undefined ? sessions.slice(0, 1) : sessions.filter(({ id }) => id.includes(named));
   const [first, ...others] = found;
   if (first === undefined)
@@ -48,8 +48,11 @@ export async function chooseByFlags({
 }
 
 /** The last used first. */
-export async function sessionsOf(client: HttpClient, cwd?: string): Promise<readonly SessionInfo[]> {
-  const reply = await client.query("ListSessions", { empty: true, ...(cwd !== undefined && { cwd }) });
+export async function sessionsOf(
+  client: HttpClient,
+  filter: { readonly cwd?: string; readonly subagents?: true } = {},
+): Promise<readonly SessionInfo[]> {
+  const reply = await client.query("ListSessions", { empty: true, ...filter });
   return reply.ok ? reply.answer.sessions : [];
 }
 

@@ -40,7 +40,7 @@ export async function converseAttached(
     if (lost.signal.aborted) return;
     if (reason !== undefined) say(reason.message);
     else if (ended === "binary-shutdown" || ended === "error") lost.happens();
-    else say("Another client ended this session. Your next prompt opens it again.");
+    else say("This session has ended. Your next prompt opens it again.");
   });
   const talk = await talkOf(place, { session, chosen, note: await attachedNote(place, session) });
   const exit = await converse(

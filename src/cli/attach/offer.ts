@@ -21,7 +21,7 @@ export async function offerAttach(
 ): Promise<Choice> {
   const [health, here, all, others] = await Promise.all([
     client.query("GetHealth", {}),
-    sessionsOf(client, folder),
+    sessionsOf(client, { cwd: folder }),
     sessionsOf(client),
     othersOf(client),
   ]);

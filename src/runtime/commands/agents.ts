@@ -1,30 +1,40 @@
 /** `/agents` and `oxbow agents`: the types of subagents of a place. */
+import { formatDuration } from "../../base/duration.js";
 import { renderTable } from "../../base/text-table.js";
 import { AGENTS } from "../../commands/catalogue/agents.js";
-import { asValue, type Command } from "../../commands/command.js";
+import { asValue, type Command, type CommandContext } from "../../commands/command.js";
 import type { AgentType } from "../../extensions/subagents/agent-type.js";
 import { type AgentTypes, agentTypes } from "../../extensions/subagents/agent-types.js";
 import { text } from "../../protocol/content.js";
 import type { Opening } from "../opening.js";
+import type { RunningSubagent } from "../subagents/running-subagents.js";
 
-type Place = Pick<Opening, "extensions">;
+type Place = Pick<Opening, "extensions"> & Partial<Running>;
+
+/** The subagents of a session that work now. */
+interface Running {
+  readonly running: () => readonly RunningSubagent[];
+  readonly now: () => number;
+}
 
 /** The list, and for a session that can start subagents a command for each type. */
 export async function sessionAgentCommands(
-  place: Place,
+  { extensions, engine, session, clock }: Pick<Opening, "extensions" | "engine" | "session" | "clock">,
   { canStart }: { readonly canStart: boolean },
 ): Promise<readonly Command[]> {
-  const list = listCommand(place);
+  const running = () => engine.subagents?.of(session) ?? [];
+  const list = listCommand({ extensions, running, now: () => clock.now() });
   if (!canStart) return [list];
-  const { types } = await agentTypes(place.extensions.of("agent"));
+  const { types } = await agentTypes(extensions.of("agent"));
   return [list, ...types.filter(({ name }) => TYPED.test(name) && name !== "list").map(startCommand)];
 }
 
-export function listCommand({ extensions }: Place): Command {
-  return agentsCommand(async () => {
+export function listCommand({ extensions, running = () => [], now = () => 0 }: Place): Command {
+  const find = async () => {
     await extensions.refresh();
     return agentTypes(extensions.of("agent"));
-  });
+  };
+  return agentsCommand(find, { running, now });
 }
 
 /** Names that can be typed as a part of a command. */
@@ -46,7 +56,7 @@ function startCommand({ name, description }: AgentType): Command {
   };
 }
 
-export function agentsCommand(find: () => Promise<AgentTypes>): Command {
+export function agentsCommand(find: () => Promise<AgentTypes>, { running, now }: Running = IDLE): Command {
   return {
     ...AGENTS,
     run: async (_args, { warn, screen }) => {
@@ -65,9 +75,32 @@ export function agentsCommand(find: () => Promise<AgentTypes>): Command {
         rows,
         { width: screen?.width, color: screen?.color ?? false },
       );
-      return { text: table, value: asValue(rows.map(asData)) };
+      const working = running();
+      const also = working.length === 0 ? "" : `\n\n${runningText(working, { now: now(), screen })}`;
+      return { text: `${table}${also}`, value: asValue(rows.map(asData)) };
     },
   };
+}
+
+const IDLE: Running = { running: () => [], now: () => 0 };
+
+function runningText(
+  working: readonly RunningSubagent[],
+  { now, screen }: { readonly now: number; readonly screen: CommandContext["screen"] },
+): string {
+  const table = renderTable(
+    [
+      { header: "WORKS NOW", value: ({ run }) => run.session, priority: 9 },
+      { header: "TYPE", value: ({ type }) => type, priority: 8 },
+      { header: "SINCE", value: ({ since }) => formatDuration(Math.max(0, Math.round(now - since))), priority: 5 },
+      { header: "TOKENS", value: ({ tokens }) => String(tokens()), priority: 3 },
+      { header: "PROMPT", value: ({ description }) => description, priority: 6, minWidth: 12 },
+      { header: "DOES", value: ({ does }) => does(), priority: 7, minWidth: 12 },
+    ],
+    working,
+    { width: screen?.width, color: screen?.color ?? false },
+  );
+  return `${table}\n/sessions shows the conversation of one, as does 'oxbow attach SESSION' in another terminal.`;
 }
 
 function place({ scope, path }: AgentType): string {

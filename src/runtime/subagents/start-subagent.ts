@@ -101,6 +101,10 @@ async function workOn({ run }: OpenedRun, opening: Opening, work: SubagentWork) 
   const name: SubagentName = { call, session: run.session, type: type.name };
   const from = clock.now();
   const progress = new Progress(opening, work, { name, from });
+  const leave = opening.engine.subagents?.add({
+    ...{ run, parent: opening.session, type: type.name, description, since: from },
+    ...{ does: () => progress.last, tokens: () => progress.tokens },
+  });
   bus.publish("SubagentStarted", { ...name, provider: model.provider, model: model.model, description });
   run.bus.subscribe((event) => progress.see(event));
   const stopListening = onAbort(signal, () => {
@@ -116,6 +120,7 @@ async function workOn({ run }: OpenedRun, opening: Opening, work: SubagentWork) 
   } finally {
     stopListening();
     await run.close("user");
+    leave?.();
     const elapsed_ms = Math.round(clock.now() - from);
     const { outcome = "failed", usage = NO_USAGE, cost } = ended ?? {};
     bus.publish("SubagentEnded", { ...name, outcome, elapsed_ms, usage, ...(cost !== undefined && { cost }) });
@@ -133,6 +138,7 @@ class Progress {
   readonly #words = new Map<CallId, string>();
   #tokens = 0;
   #calls = 0;
+  #last = "begins";
   #ended = false;
 
   constructor(
@@ -150,6 +156,15 @@ class Progress {
     return this.#calls;
   }
 
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** What it does now. */
+  get last(): string {
+    return this.#last;
+  }
+
   see(event: Envelope): void {
     if (event.kind === "CostIncremented") this.#tokens += tokensOf(event.payload.usage);
     if (event.kind === "TurnEnded") this.#ended = true;
@@ -164,6 +179,7 @@ class Progress {
   }
 
   #tell(words: string): void {
+    this.#last = words;
     const { bus, clock } = this.#opening;
     if (this.#ended || this.#work.signal.aborted) return;
     const elapsed_ms = Math.round(clock.now() - this.#from);

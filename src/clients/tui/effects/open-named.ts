@@ -100,7 +100,7 @@ async function setModel({ client, state, print, carrier }: DialogPlace, model: s
 
 async function openSessions(place: DialogPlace): Promise<void> {
   const { client, open, hint, state, clock } = place;
-  const reply = await client.query("ListSessions", {});
+  const reply = await client.query("ListSessions", { subagents: true });
   if (!reply.ok) {
     hint(reply.failure.message);
     return;
