@@ -172,7 +172,7 @@ export interface Stretch {
   /** The event with which each of them begins; 0 for those that have none (message-origin.ts). */
   readonly origins: readonly number[];
   /** It contains a summary, so everything before it is ignored. */
-  readonly anew?: true;
+  readonly replacesEarlier?: true;
 }
 
 /** A stretch has at least this many events: reading fewer is fast enough. */

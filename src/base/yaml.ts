@@ -68,7 +68,7 @@ class Reader {
   #line(raw: string, number: number): Line {
     const space = /^[ \t]*/.exec(raw)?.[0] ?? "";
     const text = raw.slice(space.length).trimEnd();
-    if (space.includes("\t") && text !== "" && !text.startsWith("#")) this.#note("A tab indents the line", number);
+    if (space.includes("\t") && text !== "" && !text.startsWith("#")) this.#warn("A tab indents the line", number);
     return { indent: space.replaceAll("\t", "  ").length, text, number };
   }
 
@@ -79,7 +79,7 @@ class Reader {
     return value;
   }
 
-  #note(message: string, line: number): void {
+  #warn(message: string, line: number): void {
     this.problems.push({ line, message });
   }
 
@@ -114,7 +114,7 @@ class Reader {
       const read = readKey(line.text);
       if (read === undefined || line.indent !== indent) throw new YamlError(whyNoKey(line, indent), line.number);
       const { key, rest } = read;
-      if (map.has(key)) this.#note(`'${key}' appears twice; the last one counts`, line.number);
+      if (map.has(key)) this.#warn(`'${key}' appears twice; the last one counts`, line.number);
       this.#at++;
       map.set(key, this.#value(rest, line, indent));
     }
@@ -165,7 +165,7 @@ class Reader {
 
   #plain(rest: string, line: Line, indent: number): string {
     const first = withoutComment(rest);
-    if (/^[*&!%@`]/.test(first)) this.#note("A plain text begins with a special character; quote it", line.number);
+    if (/^[*&!%@`]/.test(first)) this.#warn("A plain text begins with a special character; quote it", line.number);
     const parts = [first];
     const hasComment = first !== rest.trimEnd();
     let blanks = 0;
@@ -179,7 +179,7 @@ class Reader {
       }
     }
     const text = parts.join("");
-    if (/:(?:\s|$)/.test(text)) this.#note("A plain text holds a colon and a space; quote it", line.number);
+    if (/:(?:\s|$)/.test(text)) this.#warn("A plain text holds a colon and a space; quote it", line.number);
     return text;
   }
 
@@ -197,7 +197,7 @@ class Reader {
     const [all = "", inner = ""] = whole.exec(text) ?? [];
     const after = text.slice(all.length);
     if (after.trim() !== "" && !/^\s+#/.test(after)) {
-      this.#note("Text follows a closing quotation mark", line.number);
+      this.#warn("Text follows a closing quotation mark", line.number);
       return text;
     }
     return mark === '"' ? unescaped(inner) : inner.replaceAll("''", "'");
@@ -219,7 +219,7 @@ class Reader {
       }
       const after = read === "wrong" ? "wrong" : text.slice(read.end).trim();
       if (read !== "wrong" && (after === "" || after.startsWith("#"))) return read.value;
-      this.#note("A text begins with a bracket; quote it", line.number);
+      this.#warn("A text begins with a bracket; quote it", line.number);
       return this.#plain(text, line, indent);
     }
   }

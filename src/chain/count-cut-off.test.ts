@@ -15,12 +15,12 @@ const request = {
 
 describe("an answer that was cut off", () => {
   verifies(["M14"], "costs what had arrived, and its prompt where the provider had not counted it", async () => {
-    const told = await countCutOff(
+    const counted = await countCutOff(
       { request, by, usage: { ...NO_USAGE, input: 700, output: 1 }, words: "one two three four five six" },
       { facts },
     );
-    expect(told.usage).toMatchObject({ input: 700, output: 6 });
-    expect(told.cost?.usd).toBeCloseTo((700 + 12) / 1e6, 9);
+    expect(counted.usage).toMatchObject({ input: 700, output: 6 });
+    expect(counted.cost?.usd).toBeCloseTo((700 + 12) / 1e6, 9);
     const silent = await countCutOff({ request, by, usage: NO_USAGE, words: "one two" }, { facts });
     expect(silent.usage.input).toBeGreaterThan(400);
     expect(silent.usage.output).toBe(2);

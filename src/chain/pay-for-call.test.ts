@@ -161,14 +161,14 @@ describe("prices on a stream", () => {
   }
 
   it("are on the last count before the end, also when they were not known in time", async () => {
-    let tell: (facts: ModelFacts) => void = () => {};
+    let answerFacts: (facts: ModelFacts) => void = () => {};
     const facts = new Promise<ModelFacts>((resolve) => {
-      tell = resolve;
+      answerFacts = resolve;
     });
     const stream = (async function* (): AsyncGenerator<readonly ModelEvent[]> {
       yield [{ type: "usage", usage: usage(1_000_000, 1) }];
       yield [{ type: "usage", usage: usage(1_000_000, 1_000_000) }];
-      tell(FACTS);
+      answerFacts(FACTS);
       yield [{ type: "stop", reason: "end" }];
     })();
     const events = (await priced(stream, keeper({ facts: () => facts }))).flat();

@@ -151,7 +151,7 @@ export interface Compaction extends EventObserver {
 /** A part of the session that takes part in compactions. */
 export interface CompactionWatcher {
   /** Before older messages are replaced: may add to what the summary must keep, or refuse with a reason. */
-  before?(compaction: StartedCompaction): Promise<CompactionWish | undefined>;
+  before?(compaction: StartedCompaction): Promise<CompactionAnswer | undefined>;
   /** The conversation continues from the summary. */
   after?(compaction: StartedCompaction & { readonly summary: string }): Promise<void>;
 }
@@ -167,7 +167,7 @@ export interface StartedCompaction {
   readonly turn?: Turn;
 }
 
-export interface CompactionWish {
+export interface CompactionAnswer {
   /** Added to what the user asked the summary to keep. */
   readonly keep?: string;
   /** The conversation stays as it is, for this reason. */

@@ -38,7 +38,7 @@ export class LineReader {
   readonly #ahead: TypedLine[] = [];
   readonly #interrupts = new Set<() => void>();
   readonly #onSignal = () => this.#interrupt();
-  readonly #onKey = () => this.#tellDraft();
+  readonly #onKey = () => this.#reportDraft();
   readonly #onExit = () => this.#leavePastes();
   readonly #screen = new EditorScreen();
   /** Receives lines that are typed while no prompt is open. */
@@ -68,7 +68,7 @@ export class LineReader {
     this.#reader.on("line", (line) => this.#take(line));
     this.#reader.on("close", () => {
       this.#closed = true;
-      this.#settle(undefined);
+      this.#resolveLine(undefined);
     });
     // A closed terminal fails at every step. stop-signals.ts notices it and closes this reader.
     this.#reader.on("error", () => {});
@@ -100,7 +100,7 @@ export class LineReader {
     this.#asking = false;
     const stop = () => {
       process.stderr.write("\n");
-      this.#settle(undefined);
+      this.#resolveLine(undefined);
     };
     signal?.addEventListener("abort", stop, { once: true });
     const draft = this.#takeDraft();
@@ -109,7 +109,7 @@ export class LineReader {
     this.#isAnswer = false;
     signal?.removeEventListener("abort", stop);
     if (draft !== "") this.#reader.write(draft);
-    this.#tellDraft();
+    this.#reportDraft();
     return answer?.text;
   }
 
@@ -177,7 +177,7 @@ export class LineReader {
       return;
     }
     const input = this.#isAnswer ? { text: line } : this.#whole(line);
-    if (this.#waiting !== undefined) this.#settle(input);
+    if (this.#waiting !== undefined) this.#resolveLine(input);
     else if (this.#listener !== undefined && !this.#asking) this.#listener(input);
     else this.#ahead.push(input);
   }
@@ -219,7 +219,7 @@ export class LineReader {
   #paste(pasted: string): void {
     const text = cleanPaste(pasted);
     this.#reader.write(this.#isAnswer ? text.replace(/\n+/g, " ").trim() : this.#marks.shown(text));
-    this.#tellDraft();
+    this.#reportDraft();
   }
 
   #markPastes(): void {
@@ -234,7 +234,7 @@ export class LineReader {
     process.stderr.write(LEAVE_PASTES);
   }
 
-  #settle(line: TypedLine | undefined): void {
+  #resolveLine(line: TypedLine | undefined): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     this.#rest();
@@ -247,7 +247,7 @@ export class LineReader {
     this.#raw(this.#onDraft === undefined ? "off" : "on");
   }
 
-  #tellDraft(): void {
+  #reportDraft(): void {
     if (this.#waiting !== undefined || this.#closed) return;
     const above = this.#above.length > 0 ? `${firstLine(this.#above.join("\n"))} … ` : "";
     this.#onDraft?.(above + this.#reader.line);
@@ -279,7 +279,7 @@ export class LineReader {
     const isEmpty = this.#reader.line === "" && this.#above.length === 0;
     process.stderr.write(`${isEmpty ? "(Ctrl-D or /exit leaves)" : ""}\n`);
     this.#above = [];
-    this.#settle({ text: "" });
+    this.#resolveLine({ text: "" });
     // The half-typed line is given up; a new prompt starts clean.
     this.#reader.write(null, { ctrl: true, name: "u" });
   }

@@ -60,8 +60,8 @@ async function windowOf(model: Model, place: Pick<LoadedSettings, "settings" | "
     const known = windows.filter((window) => window !== undefined);
     return known.length < windows.length ? undefined : Math.max(...known);
   }
-  const told = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
-  if (told !== undefined) return told;
+  const known = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
+  if (known !== undefined) return known;
   const [{ openCatalogue }, { readingLimit }] = await Promise.all([
     import("../runtime/models/open-catalogue.js"),
     import("../providers/catalogue/facts.js"),

@@ -15,12 +15,12 @@ export function replayTerminal(terminal: Terminal): ReplayTerminal {
     },
     write: (text) => new Promise((resolve) => stdout.write(text, () => resolve())),
     onKey(listener) {
-      const hear = (typed: string) => listener(typed);
+      const onData = (typed: string) => listener(typed);
       stdin.setRawMode(true);
       stdin.setEncoding("utf8");
-      stdin.on("data", hear);
+      stdin.on("data", onData);
       stdin.resume();
-      return () => stdin.off("data", hear);
+      return () => stdin.off("data", onData);
     },
     onResize(listener) {
       stdout.on("resize", listener);

@@ -144,11 +144,12 @@ describe("the end of the engine", () => {
     expect(await send(client, idle)).toMatchObject({ failure: { reason: "ShuttingDown" } });
     expect(await client.query("GetStatus", {}, idle)).toBeDefined();
     await closing;
-    const told = events.slice(before);
-    const kinds = (session: SessionId) => told.filter((event) => event.session === session).map(({ kind }) => kind);
+    const published = events.slice(before);
+    const kinds = (session: SessionId) =>
+      published.filter((event) => event.session === session).map(({ kind }) => kind);
     expect(kinds(idle)).toEqual(["SessionEnded"]);
     expect(kinds(busy).slice(-2)).toEqual(["TurnEnded", "SessionEnded"]);
-    expect(told.find(({ kind }) => kind === "TurnEnded")).toMatchObject({ payload: { outcome: "cancelled" } });
+    expect(published.find(({ kind }) => kind === "TurnEnded")).toMatchObject({ payload: { outcome: "cancelled" } });
     expect(await send(client, idle)).toMatchObject({ ok: false });
   });
 });

@@ -139,18 +139,18 @@ export class Host {
   }
 
   /** Shows a message to every person who follows a session, except one client; returns how many. It is in no log. */
-  tellPeople(message: string, { except, token }: PeopleMessage = {}): number {
-    const told = new Set<ClientId>();
+  notifyPeople(message: string, { except, token }: PeopleMessage = {}): number {
+    const reached = new Set<ClientId>();
     for (const { run, attached } of this.#sessions.all()) {
       const { session, bus } = run;
       for (const reader of attached.liveReaders) {
         if (reader.identity !== "human" || !reader.canAnswer || reader.id === except) continue;
-        told.add(reader.id);
+        reached.add(reader.id);
         const payload = { level: "warning", message, ...(token && { token }) } as const;
         reader.deliver({ id: bus.nextId - 1, kind: "Notice", session, originator: reader.id, ts: bus.now(), payload });
       }
     }
-    return told.size;
+    return reached.size;
   }
 
   /** Takes no more commands, ends every session and tells their readers. */
@@ -165,7 +165,7 @@ export class Host {
     const reply = await this.#sessions.create(client, payload);
     if (!reply.ok || reply.session === undefined || client.identity !== "agent" || !client.isRemote) return reply;
     const name = safeLine(this.#clients.get(client.id)?.info.name ?? "an agent");
-    this.tellPeople(`${name} (agent) opened the session ${reply.session}. 'oxbow resume ${reply.session}' shows it.`, {
+    this.notifyPeople(`${name} (agent) opened the session ${reply.session}. 'oxbow resume ${reply.session}' shows it.`, {
       except: client.id,
     });
     return reply;

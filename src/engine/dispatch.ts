@@ -150,7 +150,7 @@ export class Dispatch {
     let failed: string | undefined;
     for (const entry of this.#entries) {
       if (failed !== undefined) {
-        this.#settle(entry, outcome("skipped", `Not run: the call to ${failed} before it did not succeed.`));
+        this.#giveOutcome(entry, outcome("skipped", `Not run: the call to ${failed} before it did not succeed.`));
         continue;
       }
       await this.#runTogether([entry]);
@@ -161,9 +161,10 @@ export class Dispatch {
   async #runTogether(batch: readonly Entry[]): Promise<void> {
     for (const entry of batch) {
       if (entry.running !== undefined) continue;
-      if (this.#signal.aborted) this.#settle(entry, outcome("cancelled", "Cancelled before it started."));
-      else if (this.#failure !== undefined) this.#settle(entry, outcome("skipped", "Not run: the turn was ended."));
-      else if (entry.given !== undefined) this.#settle(entry, entry.given);
+      if (this.#signal.aborted) this.#giveOutcome(entry, outcome("cancelled", "Cancelled before it started."));
+      else if (this.#failure !== undefined)
+        this.#giveOutcome(entry, outcome("skipped", "Not run: the turn was ended."));
+      else if (entry.given !== undefined) this.#giveOutcome(entry, entry.given);
       else this.#start(entry);
     }
     await Promise.all(batch.map((entry) => entry.running));
@@ -178,7 +179,7 @@ export class Dispatch {
   }
 
   /** Gives a call its outcome without running it. */
-  #settle(entry: Entry, result: ToolOutcome): void {
+  #giveOutcome(entry: Entry, result: ToolOutcome): void {
     this.#announce(entry);
     entry.running = Promise.resolve();
     entry.outcome = result;

@@ -62,16 +62,16 @@ async function visit(stage: Stage, turn: Turn, stages: StageChains): Promise<Sta
   let choice: Stage | undefined;
   try {
     for (const hook of stages[stage]) {
-      const said: HookResult = await turn.timing.measure(`${stage}/${hook.name}`, () => hook.run(turn));
-      if (said === undefined) continue;
-      if ("stop" in said) {
-        turn.stop(`${stage}/${hook.name}`, said.stop);
+      const result: HookResult = await turn.timing.measure(`${stage}/${hook.name}`, () => hook.run(turn));
+      if (result === undefined) continue;
+      if ("stop" in result) {
+        turn.stop(`${stage}/${hook.name}`, result.stop);
         return undefined;
       }
-      choice = said.next;
+      choice = result.next;
     }
   } catch (error) {
-    noteFault(turn, error);
+    recordFault(turn, error);
   }
   return choice;
 }
@@ -81,7 +81,7 @@ async function finish(turn: Turn, stages: StageChains): Promise<void> {
   for (const hook of stages.done) await visit("done", turn, { ...stages, done: [hook] });
 }
 
-function noteFault(turn: Turn, error: unknown): void {
+function recordFault(turn: Turn, error: unknown): void {
   if (error instanceof TurnFailure) turn.fail(error.failure);
   else if (!turn.signal.aborted)
     turn.fail(failure("Internal", { detail: error instanceof Error ? error.message : String(error) }));

@@ -268,11 +268,11 @@ class Reception {
   /** The provider did not report its output. */
   async countCutOff(): Promise<void> {
     const { ports, request } = this.#turn;
-    const said = this.#blocks.map((block) => {
+    const texts = this.#blocks.map((block) => {
       if (block.type === "text" || block.type === "thinking") return block.text;
       return block.type === "tool_use" ? (block.malformed ?? JSON.stringify(block.args)) : "";
     });
-    const words = [...said, this.#partialThinking, this.#partialText].join("");
+    const words = [...texts, this.#partialThinking, this.#partialText].join("");
     if (ports.countCutOff === undefined || (words === "" && this.#usage === NO_USAGE)) return;
     const counted = await ports
       .countCutOff({ request, by: this.#by, usage: this.#usage, words })

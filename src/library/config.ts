@@ -61,7 +61,7 @@ export interface HarnessPrice {
   readonly cache_write?: number | undefined;
 }
 
-export interface SettledConfig {
+export interface ResolvedConfig {
   readonly endpoint: Endpoint;
   readonly wire: WireName;
   readonly model: string;
@@ -115,7 +115,7 @@ const KNOWN_PRICES: Readonly<Record<keyof HarnessPrice, true>> = {
   cache_write: true,
 };
 
-export function readConfig(config: HarnessConfig): SettledConfig {
+export function readConfig(config: HarnessConfig): ResolvedConfig {
   if (typeof config !== "object" || config === null) throw invalid("a Harness needs a configuration: { apiKey, … }.");
   refuseUnknown("the configuration", config, KNOWN);
   if (config.price) refuseUnknown("price", config.price, KNOWN_PRICES);
@@ -214,7 +214,7 @@ function readNetwork({ proxy, noProxy, caFile }: HarnessConfig): NetworkPlan | u
   return { httpProxy: given, httpsProxy: given, noProxy, authorities };
 }
 
-function readCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {
+function readCassette({ record, replay }: HarnessConfig): ResolvedConfig["cassette"] {
   for (const file of [record, replay]) {
     if (file !== undefined && (typeof file !== "string" || file === "")) {
       throw invalid("record and replay must be file names.");

@@ -125,31 +125,31 @@ export class Harness {
   /** What a handler threw during this prompt, first. */
   #fault: { readonly error: unknown } | undefined;
   /** The last turn that was reported: several prompts may have become one turn. */
-  #told: TurnId | undefined;
+  #lastReported: TurnId | undefined;
 
   constructor(config: HarnessConfig, tools: readonly HarnessTool[], handler?: HarnessHandler | null) {
-    const settled = readConfig(config);
+    const resolved = readConfig(config);
     refuseUnknownHandlers(handler);
     const registry = readTools(tools, (name) => this.#status({ state: "running tool", message: `Running ${name}.` }));
     const ids = createIdSource({ wall: systemClock.wall, random: (bytes) => crypto.getRandomValues(bytes) });
     this.#client = ids.next("cli");
-    this.#maxTurns = settled.maxTurns;
+    this.#maxTurns = resolved.maxTurns;
     const session = ids.next("sess");
     const bus = new Bus({ session, originator: this.#client, clock: systemClock });
     bus.subscribe((event) => this.#onEvent(event));
     const permissionPrompts = new PermissionPrompts(bus, () => false);
-    const { contextTokens: reads, maxTokens: writes } = settled;
-    const outside = new OutsideResults(() => sessionMark(session), { results: settled.untrustedResults });
+    const { contextTokens: reads, maxTokens: writes } = resolved;
+    const outside = new OutsideResults(() => sessionMark(session), { results: resolved.untrustedResults });
     this.#compaction = new RunCompaction({
       outside,
-      share: settled.compactAt,
+      share: resolved.compactAt,
       limitsOf: async () => (reads === undefined ? undefined : { reads, writes }),
       conversation: () => this.#run.conversation,
     });
-    const costs = settled.costs && new LibraryCosts(settled.costs);
+    const costs = resolved.costs && new LibraryCosts(resolved.costs);
     const bringsText = outside.wraps && registry.list().some(({ ownResults }) => ownResults !== true);
     const notices = bringsText ? [STANDING_INSTRUCTION] : [];
-    const systemPrompt = [settled.systemPrompt, ...notices].filter((part) => part !== "").join("\n\n");
+    const systemPrompt = [resolved.systemPrompt, ...notices].filter((part) => part !== "").join("\n\n");
     // The last of its stage: the input is in the conversation by then.
     const showInput: NamedHook = {
       name: "99-show-input",
@@ -157,8 +157,8 @@ export class Harness {
         this.#emit({ type: "user", content: plainText(turn.input) });
       },
     };
-    const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${settled.model}.` });
-    this.#model = new LibraryModel(settled, onRequest);
+    const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${resolved.model}.` });
+    this.#model = new LibraryModel(resolved, onRequest);
     const assembly = assemble({
       session,
       bus,
@@ -169,10 +169,10 @@ export class Harness {
         // The tools are the embedding program's own: it has decided what they may do.
         gate: new PermissionGate("allow"),
         log: () => {},
-        retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
+        retry: { clock: systemClock, random: Math.random, totalWaitMs: resolved.retryWaitMs },
         systemPrompt: () => systemPrompt,
-        maxOutputTokens: settled.maxTokens,
-        effort: () => settled.effort,
+        maxOutputTokens: resolved.maxTokens,
+        effort: () => resolved.effort,
       },
       parts: [
         { name: "compaction", services: { compaction: this.#compaction, outside } },
@@ -185,7 +185,7 @@ export class Harness {
         mayStartEarly: () => false,
         onBlock: (block) => this.#seeBlock(block),
         toolExecution: "sequential",
-        maxIterations: settled.maxTurns,
+        maxIterations: resolved.maxTurns,
       },
     });
     this.#run = assembly.createRun();
@@ -229,8 +229,8 @@ export class Harness {
     const stopListening = signal === undefined ? () => {} : onAbort(signal, () => this.cancel());
     const result = await started.ended.finally(stopListening);
     if (result === undefined) throw new PromptCancelledError();
-    if (result.turn !== this.#told) this.#status({ state: "idle", message: this.#endMessage(result) });
-    this.#told = result.turn;
+    if (result.turn !== this.#lastReported) this.#status({ state: "idle", message: this.#endMessage(result) });
+    this.#lastReported = result.turn;
     return this.#conclude(result, signal);
   }
 

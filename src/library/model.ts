@@ -6,18 +6,18 @@ import { createHttpModel, type Endpoint } from "../providers/http-model.js";
 import { findProvider, loadWire } from "../providers/named.js";
 import type { RunCassette } from "../runtime/parts/cassette.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
-import type { SettledConfig } from "./config.js";
+import type { ResolvedConfig } from "./config.js";
 
 export class LibraryModel implements Model {
   readonly provider: string;
   readonly family: string;
   readonly model: string;
-  readonly #config: SettledConfig;
+  readonly #config: ResolvedConfig;
   readonly #onRequest: () => void;
   #opened: Promise<Model> | undefined;
   #cassette: RunCassette | undefined;
 
-  constructor(config: SettledConfig, onRequest: () => void) {
+  constructor(config: ResolvedConfig, onRequest: () => void) {
     this.provider = config.endpoint.provider;
     this.family = config.endpoint.family;
     this.model = config.model;

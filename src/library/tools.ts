@@ -32,14 +32,14 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export function readTools(tools: readonly HarnessTool[], onRun: (name: string) => void): ToolRegistry {
   if (!Array.isArray(tools)) throw invalid("the tools must be an array; it may be empty.");
-  const settled = new Map<string, Tool>();
+  const byName = new Map<string, Tool>();
   for (const tool of tools as readonly HarnessTool[]) {
     const own = readTool(tool, onRun);
-    if (settled.has(own.name)) throw invalid(`there are two tools named "${own.name}".`);
-    settled.set(own.name, own);
+    if (byName.has(own.name)) throw invalid(`there are two tools named "${own.name}".`);
+    byName.set(own.name, own);
   }
-  const list = [...settled.values()];
-  return { list: () => list, find: (name) => settled.get(name) };
+  const list = [...byName.values()];
+  return { list: () => list, find: (name) => byName.get(name) };
 }
 
 function readTool(tool: HarnessTool, onRun: (name: string) => void): Tool {

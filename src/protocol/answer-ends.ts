@@ -25,9 +25,9 @@ export class AnswerEnds {
       }
       case "CostIncremented": {
         if (!isCostOfAnswer(event.payload)) return undefined;
-        const told = this.#unpaid;
+        const hasOwnEnd = this.#unpaid;
         this.#unpaid = false;
-        return told ? undefined : oldEnd(event.payload);
+        return hasOwnEnd ? undefined : oldEnd(event.payload);
       }
       case "TurnStarted":
       case "TurnEnded":

@@ -11,11 +11,11 @@ describe("baseUrlProblem", () => {
   });
 
   it("names the variable, its value, and a suggestion", () => {
-    const told = (url: string) => baseUrlProblem(OPENAI, url, { OPENAI_BASE_URL: url });
-    expect(told("localhost:8080/v1")).toBe(
+    const problemOf = (url: string) => baseUrlProblem(OPENAI, url, { OPENAI_BASE_URL: url });
+    expect(problemOf("localhost:8080/v1")).toBe(
       'OPENAI_BASE_URL is not an http or https address: "localhost:8080/v1". Did you mean http://localhost:8080/v1?',
     );
-    expect(told("htp://box/v1")).toMatch(/Did you mean http:\/\/box\/v1\?/);
+    expect(problemOf("htp://box/v1")).toMatch(/Did you mean http:\/\/box\/v1\?/);
     for (const url of [
       "not a url",
       "http://",
@@ -25,7 +25,7 @@ describe("baseUrlProblem", () => {
       "ftp://",
       "file:///etc",
     ]) {
-      expect(told(url), url).toMatch(/^OPENAI_BASE_URL is not an http or https address: "/);
+      expect(problemOf(url), url).toMatch(/^OPENAI_BASE_URL is not an http or https address: "/);
     }
   });
 

@@ -147,10 +147,10 @@ function readPrice({ prompt, completion, input_cache_read, input_cache_write }: 
 /** Mistral, Copilot, Fireworks and OpenRouter each have their own field for it. */
 function readTools(item: JsonObject): boolean | undefined {
   const { function_calling, supports } = asObject(item.capabilities);
-  const said = [function_calling, asObject(supports).tool_calls, item.supports_tools].find(
+  const declared = [function_calling, asObject(supports).tool_calls, item.supports_tools].find(
     (value) => typeof value === "boolean",
   );
-  if (said !== undefined) return said;
+  if (declared !== undefined) return declared;
   const parameters = asList(item.supported_parameters);
   return parameters.length === 0 ? undefined : parameters.includes("tools");
 }

@@ -17,7 +17,7 @@ export function agentNotices(variables: Variables): (session: SessionId, agent: 
 
 /** A notice that cannot be shown is not worth an error. */
 export function desktopNotices(variables: Variables): (message: string) => Promise<void> {
-  const channels = confirmationChannels("notify", { tellPeople: () => 0, variables });
+  const channels = confirmationChannels("notify", { notifyPeople: () => 0, variables });
   return async (message) => {
     for (const channel of channels) await Promise.resolve(channel.show(message)).catch(() => {});
   };

@@ -21,12 +21,12 @@ export async function partStates({
     ["credential helper", () => helperState(variables)],
     ...reports,
   ];
-  const states = checks.map(async ([name, check]) => [name, await settled(check)] as const);
+  const states = checks.map(async ([name, check]) => [name, await stateOf(check)] as const);
   return Object.fromEntries(await Promise.all(states));
 }
 
 /** A part that cannot even say how it is does not work. */
-async function settled(check: () => PartState | Promise<PartState>): Promise<PartState> {
+async function stateOf(check: () => PartState | Promise<PartState>): Promise<PartState> {
   try {
     return await check();
   } catch (error) {

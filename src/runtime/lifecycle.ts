@@ -121,10 +121,10 @@ class RunningLifecycle {
 
   async #begin(turn: Turn): Promise<HookResult> {
     this.#turn = turn;
-    const wish = await this.#try("beforeTurn", () => this.#lifecycle.beforeTurn?.(this.#viewOf(turn)));
-    if (wish === undefined) return undefined;
-    if ("stop" in wish) return { stop: wish.stop };
-    this.#added.push({ source: this.#lifecycle.name, text: wish.context });
+    const answer = await this.#try("beforeTurn", () => this.#lifecycle.beforeTurn?.(this.#viewOf(turn)));
+    if (answer === undefined) return undefined;
+    if ("stop" in answer) return { stop: answer.stop };
+    this.#added.push({ source: this.#lifecycle.name, text: answer.context });
     return undefined;
   }
 

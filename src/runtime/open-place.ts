@@ -21,7 +21,7 @@ import { ModelRoutes } from "./models/model-routes.js";
 import type { Place, ProcessParts } from "./open-engine.js";
 import { isPath, withProfile } from "./settings/choose-profile.js";
 import { localOptions } from "./settings/model-settings.js";
-import { type LoadedSettings, loadSettings, settle } from "./settings/settings.js";
+import { type LoadedSettings, loadSettings, resolveSettings } from "./settings/settings.js";
 
 export async function openPlace(
   request: PlaceRequest,
@@ -68,7 +68,7 @@ async function enter(place: {
   const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false };
   const { layers } = loaded;
   const own = layers.some(({ scope }) => scope === "project")
-    ? await settle({ ...loaded, layers: layers.filter(({ scope }) => scope !== "project") })
+    ? await resolveSettings({ ...loaded, layers: layers.filter(({ scope }) => scope !== "project") })
     : loaded;
   return enterPlace({ root, loaded: own, variables, notify, ...unattended });
 }

@@ -74,7 +74,7 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   const fileTokens = await readFileTokens(options);
   refuseOpenNetwork(places, { tls, options, fileTokens });
   const channels = confirmationChannels(authChannel, {
-    tellPeople: (message, about) => engine.host.tellPeople(message, about),
+    notifyPeople: (message, about) => engine.host.notifyPeople(message, about),
     variables,
   });
   const owner = await ownerOf(options, engine);

@@ -288,7 +288,7 @@ describe.each(["sqlite", "files"] as const)("a log in the %s store, condensed,",
     expect(await condenseSession(store, session, { stretchEvents: 50 })).toBe(20);
     // The first has fifty events before the summary, and ends behind it.
     expect(await store.condensed?.read(session)).toMatchObject([
-      { after: 60, to: 121, anew: true },
+      { after: 60, to: 121, replacesEarlier: true },
       { after: 121, to: 171 },
       { after: 171, to: 221 },
     ]);
@@ -308,7 +308,7 @@ describe.each(["sqlite", "files"] as const)("a log in the %s store, condensed,",
     await condenseSession(store, session, { stretchEvents: 50 });
     const stretches = await store.condensed?.read(session);
     expect(stretches).toMatchObject([
-      { after: 120, to: 171, anew: true },
+      { after: 120, to: 171, replacesEarlier: true },
       { after: 171, to: 221 },
     ]);
     expect(stretches?.[0]?.messages[0]).toEqual({ role: "user", content: [text("All of it.")] });

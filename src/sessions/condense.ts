@@ -197,9 +197,9 @@ class Condenser {
     const { messages: all, turns } = this.#builder;
     const messages = all.slice(known);
     const origins = messages.map((message) => originOf(message) ?? 0);
-    const anew = this.#summary !== undefined && { anew: true as const };
+    const replacesEarlier = this.#summary !== undefined && { replacesEarlier: true as const };
     this.#summary = undefined;
     this.#cut = { event: this.#last, messages: all.length, turns };
-    return { after, to: this.#last, turns: turns - before, messages, origins, ...anew };
+    return { after, to: this.#last, turns: turns - before, messages, origins, ...replacesEarlier };
   }
 }

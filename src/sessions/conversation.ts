@@ -187,10 +187,10 @@ export class ConversationBuilder {
 }
 
 function unfinished(
-  { turn, iterations, usage, text: said }: OpenTurn,
+  { turn, iterations, usage, text: soFar }: OpenTurn,
   answer: FoldedAnswer | undefined,
 ): UnfinishedTurn {
-  return { turn, text: answer?.texts.join("") ?? said, iterations, usage };
+  return { turn, text: answer?.texts.join("") ?? soFar, iterations, usage };
 }
 
 function messageOf({ content, interrupted }: FoldedAnswer): AssistantMessage {

@@ -305,12 +305,13 @@ export class Journal {
   }
 
   #fail(error: unknown): StoreError {
-    const told = error instanceof StoreError ? error : new StoreError("unavailable", String(error), { cause: error });
+    const problem =
+      error instanceof StoreError ? error : new StoreError("unavailable", String(error), { cause: error });
     if (this.#broken === undefined) {
-      this.#broken = told;
-      this.#options.onFailure(told);
+      this.#broken = problem;
+      this.#options.onFailure(problem);
     }
-    return told;
+    return problem;
   }
 
   /** A new turn tries again: there may be room on the disk now. It does not if another process has the session. */

@@ -114,14 +114,14 @@ describe("recall", () => {
     const embedder = { embed: async (texts: readonly string[]) => texts.map(about) };
     const hits = await recallPassages(store, { query: "rollout", ranges: [{ record }] }, { embedder });
     expect(hits.map(({ event }) => event).sort()).toEqual([6, 8]);
-    const told: string[] = [];
+    const reasons: string[] = [];
     const broken = { embed: () => Promise.reject(new Error("no server")) };
     const words = await recallPassages(
       store,
       { query: "5433", ranges: [{ record }] },
-      { embedder: broken, onWordsOnly: (reason) => void told.push(reason) },
+      { embedder: broken, onWordsOnly: (reason) => void reasons.push(reason) },
     );
-    expect([words.length, told]).toEqual([1, ["no server"]]);
+    expect([words.length, reasons]).toEqual([1, ["no server"]]);
     await store.close();
   });
 

@@ -41,7 +41,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     if (open.has(intent.call)) orphans.set(intent.call, intent);
     else await concludeKnown(store, intent);
   }
-  const told = expired === 0 ? 0 : await lastGap(store, session);
+  const announced = expired === 0 ? 0 : await lastGap(store, session);
   const turns = from === 0 ? rebuilt.turns : undefined;
   const started = await store.last(session, "TurnStarted");
   const lastTurnAt = started === undefined ? undefined : (await eventAt(store, session, started))?.ts;
@@ -54,7 +54,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     isPlanning: await wasPlanning(store, session),
     mode: await chosenMode(store, session),
     orphans,
-    ...(expired > told && { gap: { from: told + 1, to: expired } }),
+    ...(expired > announced && { gap: { from: announced + 1, to: expired } }),
   };
 }
 

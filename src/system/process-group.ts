@@ -165,13 +165,13 @@ async function supervise(
   const clock = request.clock ?? nodeClock;
   trees.add(tree);
   const watch = setTimeout(() => {
-    tree.noteLasting();
+    tree.recordLasting();
     watchdog.watch(tree.pid, request.env.PATH ?? "");
   }, WATCH_AFTER_MS).unref();
   let exit: Exit | undefined;
   const exited = launched.exited.then((value) => {
     exit = value;
-    tree.noteExit(value);
+    tree.recordExit(value);
   });
   const reason = await firstReason(exited, { request, stop, clock });
   let leftovers = 0;

@@ -39,14 +39,14 @@ export function isRunning(pid: number): boolean {
 
 /** Empty if the system does not report it. */
 export function bootId(): string {
-  return told(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1")).trim();
+  return readOrEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1")).trim();
 }
 
 let namespace: string | undefined;
 
 /** The id of the process namespace, in which process ids are unique; "0" if there is only one. */
 export function processNamespace(): string {
-  namespace ??= /\d+/.exec(told(() => readlinkSync("/proc/self/ns/pid")))?.[0] ?? "0";
+  namespace ??= /\d+/.exec(readOrEmpty(() => readlinkSync("/proc/self/ns/pid")))?.[0] ?? "0";
   return namespace;
 }
 
@@ -61,7 +61,7 @@ export function isGone(mark: string): boolean {
   return pid !== undefined && where === processNamespace() && !isRunning(Number(pid));
 }
 
-function told(ask: () => string): string {
+function readOrEmpty(ask: () => string): string {
   try {
     return ask();
   } catch {

@@ -94,12 +94,12 @@ export class ProcessTree {
   }
 
   /** It has run long enough for ids to repeat, so from now on the age decides. */
-  noteLasting(): void {
+  recordLasting(): void {
     if (!this.#exited) this.#startTime ??= startTimeOf(this.pid);
   }
 
   /** The first process was reaped: from now on its id is valid only as long as its group exists. */
-  noteExit({ signal }: { readonly signal: NodeJS.Signals | undefined }): void {
+  recordExit({ signal }: { readonly signal: NodeJS.Signals | undefined }): void {
     this.#exited = true;
     if (this.#endsWithAll && signal === undefined) this.#allEnded = true;
   }
@@ -203,7 +203,7 @@ export class ProcessTree {
 
   /** Without a start time, as when it ended at once, all processes are checked. */
   #origin(): Origin {
-    this.noteLasting();
+    this.recordLasting();
     return { pid: this.pid, startTime: this.#startTime ?? 0, recent: this.#isRecent };
   }
 

@@ -28,11 +28,11 @@ export class ProcessWatchdog {
   watch(group: number, path: string): void {
     this.#groups.add(group);
     this.#start(path);
-    this.#tell();
+    this.#sendGroups();
   }
 
   unwatch(group: number): void {
-    if (this.#groups.delete(group)) this.#tell();
+    if (this.#groups.delete(group)) this.#sendGroups();
   }
 
   /** Ends the watchdog when all children have ended. */
@@ -64,7 +64,7 @@ export class ProcessWatchdog {
     this.#child = child;
   }
 
-  #tell(): void {
+  #sendGroups(): void {
     this.#child?.stdin?.write(`${[...this.#groups].join(" ")}\n`);
   }
 }

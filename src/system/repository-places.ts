@@ -28,12 +28,12 @@ export interface RepositoryPlaces {
 }
 
 /** The places that git reported, without links. */
-export function realPlaces(told: RepositoryPlaces): RepositoryPlaces {
+export function realPlaces(found: RepositoryPlaces): RepositoryPlaces {
   return {
-    ...told,
-    top: realpathSync(told.top),
-    gitDirectory: realpathSync(told.gitDirectory),
-    common: realpathSync(resolve(told.root, told.common)),
+    ...found,
+    top: realpathSync(found.top),
+    gitDirectory: realpathSync(found.gitDirectory),
+    common: realpathSync(resolve(found.root, found.common)),
   };
 }
 

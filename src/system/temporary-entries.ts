@@ -30,7 +30,7 @@ export function makeTemporaryFolder(kind: TemporaryKind): string {
 }
 
 /** Records a temporary file in case this process is killed; returns a function that removes the record. */
-export async function noteTemporaryFile(path: string): Promise<() => Promise<void>> {
+export async function recordTemporaryFile(path: string): Promise<() => Promise<void>> {
   const note = `${temporaryPrefix("edit")}${randomBytes(6).toString("hex")}`;
   try {
     await symlink(path, note);
@@ -49,12 +49,12 @@ export async function sweepTemporaryEntries(): Promise<void> {
     if (mark === undefined || !isGone(mark)) continue;
     const path = join(folder, name);
     if (!(await isOwn(path))) continue;
-    if (kind === "edit") await removeNoted(path);
+    if (kind === "edit") await removeNamedFile(path);
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 
-async function removeNoted(note: string): Promise<void> {
+async function removeNamedFile(note: string): Promise<void> {
   const path = await readlink(note).catch(() => "");
   if (!TEMPORARY_FILE.test(basename(path)) || !(await isOwn(path))) return;
   await unlink(path).catch(() => {});

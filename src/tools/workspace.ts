@@ -26,7 +26,7 @@ import { ReadFiles, stampOf, versionOf } from "./files/read-files.js";
 import { decodeText, encodeText, PLAIN_LAYOUT } from "./files/text-file.js";
 import { Turns } from "./files/turns.js";
 import { isThere, MAX_TEXT_BYTES, readExisting, readTextBytes, readUpTo } from "./files/whole-file.js";
-import { told, WorkspaceError } from "./files/workspace-error.js";
+import { WorkspaceError, withWorkspaceErrors } from "./files/workspace-error.js";
 import { openRoot } from "./files/workspace-root.js";
 import type {
   FileBytes,
@@ -107,7 +107,7 @@ export class Workspace {
   /** Opens a regular file while `action` runs: for streaming. */
   async withFile<T>(path: string, action: (handle: FileHandle, file: FileStat) => Promise<T>): Promise<T> {
     const place = await this.resolve(path, "read");
-    const handle = await told(shown(place), () => openRegularFile(place.absolute, shown(place)));
+    const handle = await withWorkspaceErrors(shown(place), () => openRegularFile(place.absolute, shown(place)));
     try {
       const found = await handle.stat({ bigint: true });
       await this.#admission.toRead({ absolute: place.absolute, shown: shown(place), found });
@@ -176,7 +176,7 @@ export class Workspace {
       await admit(found);
       await this.#shared.announce.removal({ absolute: place.absolute, at, shown: shown(place) });
       await admit(found);
-      await told(shown(place), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
+      await withWorkspaceErrors(shown(place), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
     });
     this.#shared.readFiles.forget(place.absolute);
     return place;
@@ -199,7 +199,7 @@ export class Workspace {
         const from = { absolute: source.absolute, at: old.at, shown: shown(source) };
         await this.#shared.announce.move(from, target.absolute);
         await admit();
-        await told(shown(source), () => rename(old.at, fresh.at));
+        await withWorkspaceErrors(shown(source), () => rename(old.at, fresh.at));
       });
     });
     this.#shared.readFiles.rename(source.absolute, target.absolute);
@@ -209,10 +209,10 @@ export class Workspace {
   /** Entries of a folder in the system's order, without keeping them all in memory. */
   async *entries(path: string): AsyncGenerator<Entry> {
     const place = await this.resolve(path, "read");
-    const held = await told(shown(place), () => HeldDirectory.open(place.absolute, shown(place)));
+    const held = await withWorkspaceErrors(shown(place), () => HeldDirectory.open(place.absolute, shown(place)));
     try {
       await this.#admission.toRead({ absolute: place.absolute, shown: shown(place) });
-      const directory = await told(shown(place), () => opendir(held.path, { bufferSize: 256 }));
+      const directory = await withWorkspaceErrors(shown(place), () => opendir(held.path, { bufferSize: 256 }));
       for await (const entry of directory) yield { name: entry.name, kind: kindOf(entry) };
     } finally {
       await held.close();
@@ -229,13 +229,13 @@ export class Workspace {
   /** Follows links, as every access does: the result lies inside the workspace. */
   async stat(path: string): Promise<FileStat> {
     const place = await this.resolve(path, "read");
-    return fileStat(place, await told(shown(place), () => lstat(place.absolute, { bigint: true })));
+    return fileStat(place, await withWorkspaceErrors(shown(place), () => lstat(place.absolute, { bigint: true })));
   }
 
   /** The target of the link at `folder/name`, as text. */
   async linkTarget(folder: string, name: string): Promise<string> {
     const place = await this.resolve(folder, "read");
-    return told(shown(place), () => readlink(join(place.absolute, name)));
+    return withWorkspaceErrors(shown(place), () => readlink(join(place.absolute, name)));
   }
 
   /** Runs `action` while no other action on one of these files runs, so that read, compute and write are atomic. */
@@ -245,7 +245,7 @@ export class Workspace {
   }
 
   async #refuseChanged(place: ResolvedPath, at: string): Promise<BigIntStats> {
-    const found = await told(shown(place), () => lstat(at, { bigint: true }));
+    const found = await withWorkspaceErrors(shown(place), () => lstat(at, { bigint: true }));
     if (found.isFile() && this.hasSeen(place)) {
       const isSmall = found.size <= MAX_TEXT_BYTES;
       const now = (isSmall ? await readExisting(at, place) : undefined) ?? { stamp: stampOf(found) };

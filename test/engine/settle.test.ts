@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import { askAboutOrphans } from "../../src/clients/headless/orphan-prompt.js";
-import { type CutOffCall, settleCutOffTurn } from "../../src/control/settle.js";
+import { type CutOffCall, endCutOffTurn } from "../../src/control/cut-off-turn.js";
 import { Bus } from "../../src/engine/bus.js";
 import type { EnginePorts, Tool } from "../../src/engine/ports.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
@@ -25,7 +25,7 @@ function place(tools: readonly Tool[]) {
     maxIterations: 1,
   };
   const turn = { turn: ids.next("turn"), text: "I will", iterations: 1, usage: NO_USAGE };
-  const settle = (calls: readonly CutOffCall[]) => settleCutOffTurn({ bus, ports, calls, turn });
+  const settle = (calls: readonly CutOffCall[]) => endCutOffTurn({ bus, ports, calls, turn });
   return { events, settle, turn };
 }
 

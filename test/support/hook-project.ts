@@ -186,7 +186,7 @@ export class HookProject {
     });
     const found = await discoverContent({ folder: this.folder, home: { config, user: this.home } });
     const review = await reviewContent(found, lock);
-    for (const { item, change, after } of [...review.pending, ...review.noted])
+    for (const { item, change, after } of [...review.pending, ...review.minorChanges])
       await lock.record({
         decision: "approved",
         ...{ item, change, bytes: after, by: { identity: "human", name: "test" }, at: new Date() },

@@ -96,6 +96,6 @@ async function unanswered({ tool, args }: ToolCall, { offer = [], law }: Verdict
 }
 
 /** The reason is for programs that read the events; the text is for the model. */
-function denied(message: string, { reason, message: told }: Failure): ToolOutcome {
-  return { status: "denied", content: [ownText(message)], details: { failure: { reason, message: told } } };
+function denied(message: string, { reason, message: detail }: Failure): ToolOutcome {
+  return { status: "denied", content: [ownText(message)], details: { failure: { reason, message: detail } } };
 }

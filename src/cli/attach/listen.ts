@@ -65,10 +65,10 @@ export class Listening {
    */
   async waitForOthers(say: (message: string) => void): Promise<void> {
     const { client, engine } = this.#options;
-    for (let told = false; ; told = true) {
+    for (let isReported = false; ; isReported = true) {
       const busy = await this.#busySessions();
       if (busy.length === 0) return;
-      if (!told) {
+      if (!isReported) {
         const names = (await this.#others()).map((other) => safeLine(clientWords(other)));
         say(`Waiting for a turn of ${names.join(", ")}. Ctrl-C ends it.`);
         const stop = () => {
@@ -101,10 +101,10 @@ export class Listening {
     const owner = this.#owner;
     const listen = this.#ports;
     if (this.#ended || (owner === undefined && listen.length === 0)) return;
-    const tell = (message: string, fields?: JsonObject) => log("info", "control", message, fields);
+    const logInfo = (message: string, fields?: JsonObject) => log("info", "control", message, fields);
     // Without the socket, which another process has, the ports still work.
     const socket = owner === undefined ? ({ socket: false } as const) : { owner };
-    const options = { roots, variables, ...socket, listen, authChannel: "client", log: tell } as const;
+    const options = { roots, variables, ...socket, listen, authChannel: "client", log: logInfo } as const;
     this.#served = await serveEngine(engine, options);
     const addresses = this.#served.addresses.filter((address) => address.startsWith("http"));
     if (addresses.length > 0) this.#options.notify?.(`Listening on ${addresses.join(", ")}`);

@@ -65,8 +65,8 @@ async function settingsFindings(
     const loaded = await loadSettings(parseFlags([], [], "doctor"), variables);
     const { layers, profilePath, warnings } = loaded;
     const text = layers.map(({ path }) => path).join(", ") || `defaults (there is no ${profilePath})`;
-    const told = warnings.map((warning): Finding => ({ subject, verdict: "warn", text: warning }));
-    return { loaded, findings: [{ subject, verdict: "ok", text }, ...told] };
+    const problems = warnings.map((warning): Finding => ({ subject, verdict: "warn", text: warning }));
+    return { loaded, findings: [{ subject, verdict: "ok", text }, ...problems] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { findings: [{ subject, verdict: "fail", text: error.message }] };

@@ -31,7 +31,7 @@ export async function runExecutable(program: NamedProgram, variables: Variables)
   const root = await openRoot(process.cwd());
   const notes: string[] = [];
   const notify = (note: string) => void notes.push(note);
-  const tell = () => {
+  const printNotices = () => {
     for (const note of notes.splice(0)) process.stderr.write(`oxbow: ${note}\n`);
   };
   const content = await ProjectContent.enter({
@@ -49,7 +49,7 @@ export async function runExecutable(program: NamedProgram, variables: Variables)
   const found = chosenCommands(content.extensions.of("command"), { isBuiltIn, report: notify });
   const chosen = found.find(({ name }) => name === program.name);
   if (chosen === undefined && isBuiltIn(program.name)) return undefined;
-  tell();
+  printNotices();
   if (chosen === undefined) return EXIT.failed;
   const say = (note: string) => void process.stderr.write(`oxbow: ${note}\n`);
   const place = { loaded, variables, root, notify: say };

@@ -125,9 +125,9 @@ async function pastedAnswer(
   for (;;) {
     const line = await ask("Paste the address the browser ended at (or finish in the browser): ", signal);
     if (line === undefined || signal.aborted) return new Promise<never>(() => {});
-    const said = readPaste(line, state);
-    if (typeof said !== "string" && "code" in said) return said;
-    if (typeof said !== "string") throw said.error;
+    const pasted = readPaste(line, state);
+    if (typeof pasted !== "string" && "code" in pasted) return pasted;
+    if (typeof pasted !== "string") throw pasted.error;
   }
 }
 

@@ -15,18 +15,24 @@ async function bed() {
   const home = await temporaryFolder();
   const parents = new McpParents({ config: join(home, "config"), state: join(home, "state") });
   const clock = new ManualClock();
-  const told: string[] = [];
+  const messages: string[] = [];
   const gate = (parent: ParentProgram | undefined, ...answers: readonly (string | undefined)[]) => {
     const left = [...answers];
     return new ParentGate({
-      ...{ parents, parent: Promise.resolve(parent), clock, pid: 1, tell: (message: string) => told.push(message) },
+      ...{
+        parents,
+        parent: Promise.resolve(parent),
+        clock,
+        pid: 1,
+        notify: (message: string) => messages.push(message),
+      },
       ask: (_question, signal) => {
         if (left.length > 0) return Promise.resolve(left.shift());
         return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
       },
     });
   };
-  return { home, parents, clock, told, gate };
+  return { home, parents, clock, messages, gate };
 }
 
 /** Lets time pass until there is an answer. */
@@ -47,9 +53,9 @@ describe("the program that starts the MCP server", () => {
     ["C8"],
     "may drive Oxbow after a yes on the terminal, which is remembered for this version of it",
     async () => {
-      const { home, parents, clock, gate, told } = await bed();
+      const { home, parents, clock, gate, messages } = await bed();
       expect(await gate(PARENT, "yes", "n").refusal("wait")).toBeUndefined();
-      expect(told).toHaveLength(1);
+      expect(messages).toHaveLength(1);
       const lock = join(home, "config", "mcp-parents.lock");
       expect((await stat(lock)).mode & 0o777).toBe(0o600);
       expect(JSON.parse(await readFile(lock, "utf8")).parents).toEqual([

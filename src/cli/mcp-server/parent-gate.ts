@@ -20,7 +20,7 @@ export interface ParentGateOptions {
   /** Asks on the terminal; undefined without an answer. */
   readonly ask: (question: string, signal: AbortSignal) => Promise<string | undefined>;
   /** Tells the user apart from the terminal. */
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
 }
 
 /** Clients give up after a minute. */
@@ -62,10 +62,10 @@ export class ParentGate {
   }
 
   async #askUser(parent: ParentProgram): Promise<void> {
-    const { parents, clock, pid, tell } = this.#options;
+    const { parents, clock, pid, notify } = this.#options;
     const asked_at = new Date(clock.wall()).toISOString();
     await parents.wait({ ...parent, pid, asked_at });
-    tell(`${nameOf(parent)} wants to drive Oxbow as an agent. 'oxbow mcp-server approve' in a terminal allows it.`);
+    notify(`${nameOf(parent)} wants to drive Oxbow as an agent. 'oxbow mcp-server approve' in a terminal allows it.`);
     const enough = new AbortController();
     const stopTimer = clock.after(PATIENCE_MS, () => enough.abort());
     try {

@@ -48,7 +48,7 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
     clock: nodeClock,
     pid: process.pid,
     ask: askOnControllingTerminal,
-    tell: (message) => void desktopNotices(variables)(message),
+    notify: (message) => void desktopNotices(variables)(message),
   });
   const log = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   log(BANNER);

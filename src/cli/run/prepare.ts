@@ -278,7 +278,7 @@ async function chooseModel(
   const { LookingLine } = await import("../looking-line.js");
   const write = (text: string) => void process.stderr.write(text);
   const line = new LookingLine("oxbow · looking for models …", { write, clock: nodeClock });
-  const heard = person && {
+  const personAfterLine = person && {
     ask: (...question: Parameters<typeof askOnce>) => {
       line.end();
       return person.ask(...question);
@@ -289,7 +289,7 @@ async function chooseModel(
     },
   };
   try {
-    return await registry.choose(choice, heard);
+    return await registry.choose(choice, personAfterLine);
   } finally {
     line.end();
   }

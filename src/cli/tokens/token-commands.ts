@@ -51,7 +51,7 @@ async function throughEngine(wanted: WantedClaims, variables: Variables): Promis
 
 /** The code appears on the terminal of this program. */
 async function here(wanted: WantedClaims, variables: Variables): Promise<Made> {
-  const channels = confirmationChannels("tty", { tellPeople: () => 0, variables });
+  const channels = confirmationChannels("tty", { notifyPeople: () => 0, variables });
   const tokens = await Tokens.open({ stateFolder: roots(variables).state, clock: nodeClock, channels });
   const opened = await tokens.request(wanted, {});
   if ("failure" in opened) return { problem: opened.failure.message };

@@ -70,7 +70,7 @@ export class TextView {
       case "ToolCallStarted":
         this.#closeLine();
         this.#sayBeside();
-        this.#note(`${paint(this.#terminal, "bold", event.payload.tool)} ${safeText(brief(event.payload.args))}`);
+        this.#print(`${paint(this.#terminal, "bold", event.payload.tool)} ${safeText(brief(event.payload.args))}`);
         this.#spinner.start(event.payload.tool);
         return;
       case "ToolCallProgress":
@@ -78,7 +78,7 @@ export class TextView {
         return;
       case "SubagentStarted":
         this.#closeLine();
-        this.#note(`${event.payload.type}: ${safeText(event.payload.description)}`);
+        this.#print(`${event.payload.type}: ${safeText(event.payload.description)}`);
         this.#spinner.start(event.payload.type);
         return;
       case "SubagentProgress":
@@ -101,7 +101,7 @@ export class TextView {
         return;
       case "ContextNearlyFull":
         this.#closeLine();
-        this.#note(windowText(event.payload));
+        this.#print(windowText(event.payload));
         return;
       case "CompactionTriggered":
         this.#shortened(event.payload);
@@ -145,7 +145,7 @@ export class TextView {
     if (reason === "asked") return;
     this.#closeLine();
     const counts = tokens === undefined ? "" : `: ${roundTokens(tokens.before)} → ${roundTokens(tokens.after)} tokens`;
-    this.#note(paint(this.#terminal, "dim", `conversation shortened${counts}`));
+    this.#print(paint(this.#terminal, "dim", `conversation shortened${counts}`));
     this.#spinner.start("thinking");
   }
 
@@ -190,7 +190,7 @@ export class TextView {
   aside(message: string): void {
     if (!this.#terminal.showProgress) return;
     const inLine = this.#lineOpen && this.#terminal.out.isTerminal;
-    this.#note(`${inLine ? "\n" : ""}${paint(this.#terminal, "yellow", safeText(message))}`);
+    this.#print(`${inLine ? "\n" : ""}${paint(this.#terminal, "yellow", safeText(message))}`);
   }
 
   #text(text: string): void {
@@ -247,9 +247,9 @@ export class TextView {
     const problem = failed === undefined ? `${status}: ${firstLine(words)}` : failed.ending;
     const summary = status === "ok" ? `${lines} line${lines === 1 ? "" : "s"}` : problem;
     const style = status === "ok" ? "dim" : "red";
-    this.#note(paint(this.#terminal, style, `${MARKS[status]} ${tool}: ${safeText(summary)}`));
+    this.#print(paint(this.#terminal, style, `${MARKS[status]} ${tool}: ${safeText(summary)}`));
     const shown = this.#verbose ? words.trimEnd() : isOnScreen ? "" : lastLines(failed?.output ?? "", FAILURE_LINES);
-    if (shown.trim() !== "") this.#note(paint(this.#terminal, "dim", indent(safeText(shown))));
+    if (shown.trim() !== "") this.#print(paint(this.#terminal, "dim", indent(safeText(shown))));
   }
 
   /** Scripts get warnings too: the answer may be incomplete. */
@@ -262,7 +262,7 @@ export class TextView {
     this.#terminal.err.write(`${paint(this.#terminal, "yellow", `oxbow: ${safeText(message)}`)}\n`);
   }
 
-  #note(line: string): void {
+  #print(line: string): void {
     if (!this.#terminal.showProgress) return;
     this.#spinner.hide();
     this.#terminal.err.write(`${line}\n`);

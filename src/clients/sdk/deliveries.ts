@@ -58,11 +58,11 @@ export class Deliveries {
       this.#positions.set(session, { after: reached, ...(!OF_OTHER_TIME.has(kind) && { after_ts: ts }) });
     }
     this.#early?.push(event);
-    for (const listener of this.#listeners) this.#tell(listener, event);
+    for (const listener of this.#listeners) this.#deliver(listener, event);
   }
 
   /** A listener that throws must not stop the stream for the others. */
-  #tell(listener: (event: Envelope) => void, event: Envelope): void {
+  #deliver(listener: (event: Envelope) => void, event: Envelope): void {
     try {
       listener(event);
     } catch (error) {

@@ -112,7 +112,7 @@ export class EventStream {
       onState("connected");
       const decoder = new SseDecoder();
       for await (const piece of answer.pieces()) {
-        watch.heard();
+        watch.sawTraffic();
         for (const { data } of decoder.push(piece)) this.#take(data);
         if (this.isStopped) break;
       }

@@ -201,10 +201,10 @@ export class HttpClient implements WireClient {
     if (this.#closed.signal.aborted) return;
     if (state === "lost") this.#lost.add(session);
     else this.#lost.delete(session);
-    this.#tellState(error);
+    this.#notifyState(error);
   }
 
-  #tellState(error?: Error): void {
+  #notifyState(error?: Error): void {
     const state = this.#lost.size === 0 ? "connected" : "reconnecting";
     if (state === this.#state && error === undefined) return;
     this.#state = state;

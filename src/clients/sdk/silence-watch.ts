@@ -6,7 +6,7 @@ export class SilenceWatch {
   readonly #silenceMs: number;
   readonly #actions: { readonly onSilence: () => void; readonly probe?: () => void };
   #cancel: () => void;
-  #heardAt: number;
+  #lastTrafficAt: number;
 
   constructor(
     { clock, silenceMs }: { readonly clock: Clock; readonly silenceMs: number },
@@ -16,12 +16,12 @@ export class SilenceWatch {
     this.#clock = clock;
     this.#silenceMs = silenceMs;
     this.#actions = actions;
-    this.#heardAt = clock.now();
+    this.#lastTrafficAt = clock.now();
     this.#cancel = this.#later(silenceMs / 2);
   }
 
-  heard(): void {
-    this.#heardAt = this.#clock.now();
+  sawTraffic(): void {
+    this.#lastTrafficAt = this.#clock.now();
   }
 
   stop(): void {
@@ -33,7 +33,7 @@ export class SilenceWatch {
   }
 
   #look(): void {
-    const silent = this.#clock.now() - this.#heardAt;
+    const silent = this.#clock.now() - this.#lastTrafficAt;
     if (silent >= this.#silenceMs) {
       this.#actions.onSilence();
       return;

@@ -152,7 +152,7 @@ export class WebSocketClient implements WireClient {
         ...(before !== undefined && { id: before }),
       },
       onEvent: (event) => this.#onEvent(event),
-      onFrame: () => watch.heard(),
+      onFrame: () => watch.sawTraffic(),
       onClose: (error) => {
         watch.stop();
         if (this.#frames === frames) this.#onClose(error);
@@ -177,7 +177,7 @@ export class WebSocketClient implements WireClient {
   /** The log of a resumed session has older ends in it. */
   async #checkEnd(session: SessionId): Promise<void> {
     const status = await this.query("GetStatus", {}, session);
-    if (!status.ok && this.#followed.has(session)) this.#tellDetached(session);
+    if (!status.ok && this.#followed.has(session)) this.#notifyDetached(session);
   }
 
   #onClose(error: Error): void {
@@ -207,7 +207,7 @@ export class WebSocketClient implements WireClient {
 
   #giveUp(error: Error): void {
     const reason = error instanceof ConnectionError ? error.failure : this.#unreachable(error.message);
-    for (const session of [...this.#followed]) this.#tellDetached(session, reason);
+    for (const session of [...this.#followed]) this.#notifyDetached(session, reason);
     void this.close();
   }
 
@@ -215,16 +215,16 @@ export class WebSocketClient implements WireClient {
     const frames = this.#frames;
     for (const session of [...this.#followed]) {
       if (this.#ended.has(session) && !(await this.query("GetStatus", {}, session)).ok) {
-        this.#tellDetached(session);
+        this.#notifyDetached(session);
         continue;
       }
       const payload = this.#deliveries.position(session) ?? { after: 0 };
       const reply = await frames?.ask("command", { kind: "AttachSession", payload, session });
-      if (reply?.failure !== undefined) this.#tellDetached(session, reply.failure);
+      if (reply?.failure !== undefined) this.#notifyDetached(session, reply.failure);
     }
   }
 
-  #tellDetached(session: SessionId, reason?: Failure): void {
+  #notifyDetached(session: SessionId, reason?: Failure): void {
     this.#unfollow(session);
     for (const listener of this.#detached) listener(session, reason);
   }

@@ -41,11 +41,11 @@ export function transcriptOf({ role, content }: Message, { resultChars, untruste
 function resultOf({ tool, content, is_error }: ToolResultBlock, options: TranscriptOptions): string {
   const own = content.filter(isOwn);
   const brought = content.filter((part) => !isOwn(part));
-  const said = [
+  const shown = [
     ...(brought.length === 0 ? [] : [options.untrusted(capText(plain(brought), options.resultChars, CUT), tool)]),
     ...(own.length === 0 ? [] : [capText(plain(own), options.resultChars, CUT)]),
   ];
-  return `[result of ${tool}${is_error ? ", an error" : ""}]\n${said.join("\n")}`;
+  return `[result of ${tool}${is_error ? ", an error" : ""}]\n${shown.join("\n")}`;
 }
 
 function isOwn(part: ResultContent): boolean {

@@ -102,7 +102,7 @@ export class MemoryFolder {
       const { description, body, tags } = this.#checked({ ...change, body: change.body ?? entry.body });
       const updated = new Date(this.#options.clock.wall()).toISOString();
       const described =
-        description ?? (change.body === undefined ? entry.description : this.#describedAnew(entry, body));
+        description ?? (change.body === undefined ? entry.description : this.#newDescription(entry, body));
       const facts = {
         ...entry,
         type: change.type ?? entry.type,
@@ -207,7 +207,7 @@ export class MemoryFolder {
   }
 
   /** A description that was the first line of the text follows the text. */
-  #describedAnew(entry: MemoryEntry, body: string): string {
+  #newDescription(entry: MemoryEntry, body: string): string {
     return entry.description === cutLine(entry.body) ? cutLine(body) : entry.description;
   }
 

@@ -83,6 +83,6 @@ const EMPTY: ReadonlySet<string> = new Set(
 /** The different words of a question that are worth searching; all of them if it has no others. */
 export function questionWords(text: string): readonly string[] {
   const all = [...new Set(indexWords(text))];
-  const telling = all.filter((word) => !EMPTY.has(word));
-  return telling.length > 0 ? telling : all;
+  const meaningful = all.filter((word) => !EMPTY.has(word));
+  return meaningful.length > 0 ? meaningful : all;
 }

@@ -5,7 +5,7 @@ import type { ChannelName, ConfirmationChannel, PeopleMessage } from "./confirma
 
 export interface ChannelOptions {
   /** Shows a message in the clients of people; returns how many there are. */
-  readonly tellPeople: (message: string, about?: PeopleMessage) => number;
+  readonly notifyPeople: (message: string, about?: PeopleMessage) => number;
   /** The terminal of the engine; `/dev/tty` unless a test names another file. */
   readonly terminal?: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -22,12 +22,12 @@ export function confirmationChannels(wanted: AuthChannel, options: ChannelOption
   return wanted === "auto" ? all : all.filter(({ name }) => name === wanted);
 }
 
-function clientChannel({ tellPeople }: ChannelOptions): ConfirmationChannel {
+function clientChannel({ notifyPeople }: ChannelOptions): ConfirmationChannel {
   return {
     name: "client",
     where: "in the terminal or web client that is attached",
-    show: (message, about) => tellPeople(message, about) > 0,
-    close: (message, token) => void tellPeople(message, { token }),
+    show: (message, about) => notifyPeople(message, about) > 0,
+    close: (message, token) => void notifyPeople(message, { token }),
   };
 }
 

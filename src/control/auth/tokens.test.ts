@@ -251,11 +251,11 @@ describe("the confirmation", () => {
     async () => {
       const terminal = join(await folder(), "terminal");
       await writeFile(terminal, "");
-      const told: string[] = [];
+      const messages: string[] = [];
       const of = (wanted: Parameters<typeof confirmationChannels>[0], people: number, place = terminal) =>
         confirmationChannels(wanted, {
-          tellPeople: (message) => {
-            if (people > 0) told.push(message);
+          notifyPeople: (message) => {
+            if (people > 0) messages.push(message);
             return people;
           },
           terminal: place,
@@ -266,7 +266,7 @@ describe("the confirmation", () => {
         return "failure" in asked ? asked.failure.message : asked.channel;
       };
       expect(await channelOf(of("auto", 1))).toBe("client");
-      expect(told[0]).toMatch(/A program asks for a token: agent, sess_\S+, for 24 h\. Code: \d{6}\./);
+      expect(messages[0]).toMatch(/A program asks for a token: agent, sess_\S+, for 24 h\. Code: \d{6}\./);
       expect(await channelOf(of("auto", 0))).toBe("tty");
       expect(await readFile(terminal, "utf8")).toMatch(/Code: \d{6}\./);
       expect(await channelOf(of("tty", 1))).toBe("tty");
@@ -280,10 +280,14 @@ describe("the confirmation", () => {
     const log = join(bin, "log");
     await writeFile(join(bin, "notify-send"), `#!/bin/sh\necho "$@" > ${log}\n`, { mode: 0o755 });
     const variables = { PATH: bin, DISPLAY: ":0" };
-    const [channel] = confirmationChannels("notify", { tellPeople: () => 0, variables, platform: "linux" });
+    const [channel] = confirmationChannels("notify", { notifyPeople: () => 0, variables, platform: "linux" });
     expect(await channel?.show("Code: 123456.")).toBe(true);
     expect(await readFile(log, "utf8")).toContain("Code: 123456.");
-    const [none] = confirmationChannels("notify", { tellPeople: () => 0, variables: { PATH: bin }, platform: "linux" });
+    const [none] = confirmationChannels("notify", {
+      notifyPeople: () => 0,
+      variables: { PATH: bin },
+      platform: "linux",
+    });
     expect(await none?.show("Code: 123456.")).toBe(false);
   });
 });

@@ -167,7 +167,7 @@ class SimpleSurface {
     this.#access = access;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#unsubscribe = harness.subscribe((event) => this.#tell(event));
+    this.#unsubscribe = harness.subscribe((event) => this.#onEvent(event));
   }
 
   close(): void {
@@ -216,7 +216,7 @@ class SimpleSurface {
     this.#streams.add(stream);
   }
 
-  #tell(event: HarnessEvent): void {
+  #onEvent(event: HarnessEvent): void {
     if (this.#streams.size === 0) return;
     const stamped = event.type === "status" ? event : { ...event, timestamp: Math.floor(this.#clock.wall() / 1000) };
     const data = JSON.stringify(stamped);

@@ -165,6 +165,6 @@ function rank({ decision }: HookAnswer): number {
 }
 
 function texts(parts: readonly (string | undefined)[]): string | undefined {
-  const said = [...new Set(parts.filter((part) => part !== undefined && part !== ""))];
-  return said.length === 0 ? undefined : said.join("\n\n");
+  const distinct = [...new Set(parts.filter((part) => part !== undefined && part !== ""))];
+  return distinct.length === 0 ? undefined : distinct.join("\n\n");
 }

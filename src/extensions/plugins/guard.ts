@@ -88,7 +88,7 @@ export class PluginGuard {
       accepts: isRequest,
       isResult: isStream,
       prepare: (stream) => new RecordedStream(stream),
-      settle: (outer, inner) => this.#stream(link.name, outer, inner),
+      guardResult: (outer, inner) => this.#stream(link.name, outer, inner),
     });
   }
 
@@ -110,7 +110,7 @@ export class PluginGuard {
         try {
           const output = await this.#unlessAbandoned(link.run(input, context, inner.call), context.signal, inner);
           if (!checks.isResult(output)) throw new Error("its result is not one of this kind");
-          return checks.settle?.(output, { last: inner.last, again }) ?? output;
+          return checks.guardResult?.(output, { last: inner.last, again }) ?? output;
         } catch (error) {
           if (inner.failed?.error === error) throw error;
           if (context.signal.aborted && inner.last !== undefined) return inner.last;
@@ -179,7 +179,7 @@ interface LinkChecks<Input, Output> {
   readonly accepts: (input: Input) => boolean;
   readonly isResult: (output: Output) => boolean;
   readonly prepare?: (output: Output) => Output;
-  readonly settle?: (output: Output, inner: InnerResult<Output>) => Output;
+  readonly guardResult?: (output: Output, inner: InnerResult<Output>) => Output;
 }
 
 interface InnerResult<Output> {

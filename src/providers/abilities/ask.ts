@@ -40,19 +40,19 @@ export function createAsk(model: Model, signal: AbortSignal): Ask {
       maxOutputTokens: ANSWER_TOKENS,
       ...question,
     };
-    let said = "";
+    let answer = "";
     let stop: StopReason | undefined;
     const calls: ModelToolCall[] = [];
     for await (const batch of model.stream(request, { model, signal })) {
       for (const event of batch) {
-        if (event.type === "text") said += event.text;
+        if (event.type === "text") answer += event.text;
         else if (event.type === "stop") stop = event.reason;
         else if (event.type === "block" && event.block.type === "tool_call") calls.push(event.block);
         else if (event.type === "failure") throw problem(event.failure);
       }
     }
     signal.throwIfAborted();
-    return { text: said, calls, stop };
+    return { text: answer, calls, stop };
   };
 }
 

@@ -66,13 +66,13 @@ export const PROBES: readonly Probe[] = [
 
 async function answers({ ask }: ProbeTools): Promise<Verdict> {
   const reply = await ask({ messages: [user("What is 17 + 25? Answer with the number alone.")] });
-  return /\b42\b/.test(reply.text) ? yes() : no(said(reply));
+  return /\b42\b/.test(reply.text) ? yes() : no(describeReply(reply));
 }
 
 async function callsTool({ ask }: ProbeTools): Promise<Verdict> {
   const reply = await ask({ tools: [WEATHER], messages: [user("What is the weather in Oslo? Use the tool.")] });
   const [call] = reply.calls;
-  if (call === undefined) return no(said(reply));
+  if (call === undefined) return no(describeReply(reply));
   const problem = problemOf(call, WEATHER);
   if (problem !== undefined) return no(problem);
   return /oslo/i.test(String(call.args.city)) ? yes() : no(`called with ${JSON.stringify(call.args)}`);
@@ -83,7 +83,7 @@ async function callsInParallel({ ask }: ProbeTools): Promise<Verdict> {
   const reply = await ask({ tools: [WEATHER], messages: [user(prompt)] });
   const cities = reply.calls.map((call) => String(call.args.city).toLowerCase());
   const both = cities.some((city) => city.includes("oslo")) && cities.some((city) => city.includes("rome"));
-  return both ? yes() : no(reply.calls.length === 1 ? "one call only" : said(reply));
+  return both ? yes() : no(reply.calls.length === 1 ? "one call only" : describeReply(reply));
 }
 
 async function usesResult({ ask }: ProbeTools): Promise<Verdict> {
@@ -108,7 +108,7 @@ async function usesResult({ ask }: ProbeTools): Promise<Verdict> {
     ],
   });
   if (/13[.,]5/.test(reply.text)) return yes();
-  return no(reply.calls.length > 0 ? "called the tool again instead" : said(reply));
+  return no(reply.calls.length > 0 ? "called the tool again instead" : describeReply(reply));
 }
 
 const SOURCE = `import { read } from "./files.js";
@@ -132,7 +132,7 @@ async function edits(ask: Ask, format: EditFormat): Promise<Verdict> {
   const prompt = `The file shop.js in the current folder holds exactly this:\n\n${SOURCE}\nIn the function total, multiply the price of each item by item.count: the line must read "sum += item.price * item.count;". Make this change with the tool ${format.tool.name}, and no other.`;
   const reply = await ask({ tools: [format.tool], messages: [user(prompt)] });
   const [call] = reply.calls;
-  if (call === undefined) return no(said(reply));
+  if (call === undefined) return no(describeReply(reply));
   const problem = call.malformed === undefined ? undefined : "its arguments were not JSON";
   if (problem !== undefined) return no(problem);
   const result = await format.apply(SOURCE, call);
@@ -150,7 +150,7 @@ async function answersInJson({ ask }: ProbeTools): Promise<Verdict> {
   const prompt = `Ada is 36 years old. Answer with JSON of this schema and nothing else: ${JSON.stringify(PERSON)}`;
   const reply = await ask({ messages: [user(prompt)], answerSchema: PERSON });
   const value = parseJson(reply.text.trim());
-  if (value === undefined) return no(said(reply));
+  if (value === undefined) return no(describeReply(reply));
   const [problem] = schemaProblems(PERSON, value);
   return problem === undefined ? yes() : no(problem);
 }
@@ -195,7 +195,7 @@ async function seesImage({ ask, capabilities }: ProbeTools): Promise<Verdict> {
   const image = { type: "image", media_type: "image/png", data: solidPng([220, 20, 30]) } as const;
   const question = text("Which colour is this image? Answer with one word.");
   const reply = await ask({ messages: [{ role: "user", content: [image, question] }] });
-  return /\b(red|crimson|scarlet)\b/i.test(reply.text) ? yes() : no(said(reply));
+  return /\b(red|crimson|scarlet)\b/i.test(reply.text) ? yes() : no(describeReply(reply));
 }
 
 function problemOf(call: ModelToolCall, tool: ToolSpec): string | undefined {
@@ -204,7 +204,7 @@ function problemOf(call: ModelToolCall, tool: ToolSpec): string | undefined {
   return schemaProblems(tool.inputSchema, call.args)[0];
 }
 
-function said({ text: words, calls }: Reply): string {
+function describeReply({ text: words, calls }: Reply): string {
   const line = words.replace(/\s+/g, " ").trim();
   if (line === "") return calls.length === 0 ? "no output" : `called ${calls.map((call) => call.tool).join(", ")}`;
   return `said: ${line.length > 80 ? `${line.slice(0, 79)}…` : line}`;

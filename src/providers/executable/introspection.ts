@@ -19,7 +19,7 @@ export interface ExecutableProvider {
   readonly reason?: string;
   readonly defaults: ExecutableDefaults;
   /** The same as the program wrote it. */
-  readonly said: string;
+  readonly output: string;
   readonly variables: readonly ProviderVariable[];
 }
 
@@ -66,15 +66,15 @@ export async function inspectExecutable(path: string, options: InspectOptions): 
     ["--describe", "--ready", "--defaults"].map((flag) => ask(path, flag, { ...options, env })),
   );
   const isReady = ready?.code === 0;
-  const said = defaults?.code === 0 ? defaults.output : "";
+  const output = defaults?.code === 0 ? defaults.output : "";
   const reason = isReady ? "" : firstLine(ready?.errors || ready?.output || "");
   return {
     path,
     description: described?.code === 0 ? firstLine(described.output) : "",
     ready: isReady,
     ...(reason !== "" && { reason }),
-    defaults: parseDefaults(said),
-    said,
+    defaults: parseDefaults(output),
+    output,
     variables,
   };
 }

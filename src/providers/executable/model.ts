@@ -150,8 +150,8 @@ class Reading {
   end(problem: Failure | undefined): readonly ModelEvent[] {
     const events = this.#step(this.#decoder.end());
     if (this.done) return events;
-    if (problem !== undefined) return [...events, failed(this.#told() ?? problem)];
-    if (!this.#framed) return [failed(this.#told() ?? noAnswer(this.#context))];
+    if (problem !== undefined) return [...events, failed(this.#reportedFailure() ?? problem)];
+    if (!this.#framed) return [failed(this.#reportedFailure() ?? noAnswer(this.#context))];
     if (this.#wire.name !== executable.name) return [...events, ...this.#wire.end(this.#state)];
     return [...events, ...this.#step([{ event: "", data: '{"type":"stop"}' }])];
   }
@@ -170,7 +170,7 @@ class Reading {
   }
 
   /** A program that forwards the answers of a service may print the service's error instead of a stream. */
-  #told(): Failure | undefined {
+  #reportedFailure(): Failure | undefined {
     const value = this.#framed ? undefined : parseJson(this.#opening);
     return isJsonObject(value) && value.error ? streamFailure(value, this.#context) : undefined;
   }

@@ -56,9 +56,9 @@ class OutputDecoder implements FrameDecoder {
   #text(): readonly Frame[] {
     // The final newline is not part of the answer, and only later text shows which newline is the final one.
     const kept = /\s*$/.exec(this.#held)?.index ?? this.#held.length;
-    const said = this.#held.slice(0, kept);
+    const ready = this.#held.slice(0, kept);
     this.#held = this.#held.slice(kept);
-    return said === "" ? [] : [frame(JSON.stringify({ type: "text", text: said }))];
+    return ready === "" ? [] : [frame(JSON.stringify({ type: "text", text: ready }))];
   }
 
   #lines(): readonly Frame[] {

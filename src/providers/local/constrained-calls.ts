@@ -22,18 +22,18 @@ export function withConstrainedCalls(model: Model): Model {
   return {
     ...model,
     async *stream(request, context) {
-      let said = "";
+      let answered = "";
       let extra = NO_USAGE;
       for await (const batch of model.stream(request, context)) {
         const out: ModelEvent[] = [];
         for (const event of batch) {
-          if (event.type === "text") said += event.text;
+          if (event.type === "text") answered += event.text;
           const broken = event.type === "block" ? brokenCall(event.block, request.tools) : undefined;
           if (broken === undefined || failed >= FAILED_ATTEMPTS || context.signal.aborted) {
             out.push(event.type === "usage" ? { ...event, usage: addUsage(event.usage, extra) } : event);
             continue;
           }
-          const again = await askAgain(model, { ...broken, request, said }, context);
+          const again = await askAgain(model, { ...broken, request, answered }, context);
           extra = addUsage(extra, again.usage);
           failed = again.call === undefined ? failed + 1 : 0;
           out.push(again.call === undefined ? event : { type: "block", block: again.call });
@@ -60,15 +60,15 @@ function brokenCall(block: { readonly type: string }, tools: readonly ToolSpec[]
 interface SecondTry extends BrokenCall {
   readonly request: ModelRequest;
   /** The model's text before the call. */
-  readonly said: string;
+  readonly answered: string;
 }
 
 async function askAgain(
   model: Model,
-  { tool, written, request, said }: SecondTry,
+  { tool, written, request, answered }: SecondTry,
   context: RequestContext,
 ): Promise<{ readonly call?: ModelToolCall; readonly usage: Usage }> {
-  const attempt = `${said}\nI call ${tool.name} with: ${written.slice(0, SHOWN_CHARS)}`.trim();
+  const attempt = `${answered}\nI call ${tool.name} with: ${written.slice(0, SHOWN_CHARS)}`.trim();
   const prompt = `The arguments of ${tool.name} were not valid JSON. Write them again: one JSON object of this schema and nothing else.\n${JSON.stringify(tool.inputSchema)}`;
   const second: ModelRequest = {
     ...request,

@@ -7,7 +7,7 @@ import { estimateTextTokens } from "../tokens/estimate-request.js";
 
 export function withCutWarning(model: Model): Model {
   const cuts = new CutDetector();
-  let told = false;
+  let hasWarned = false;
   return {
     ...model,
     async *stream(request, context) {
@@ -21,8 +21,8 @@ export function withCutWarning(model: Model): Model {
         const counted = input + cache_read;
         const estimated = estimateTextTokens(request, model.family);
         const cut = cuts.wasCut({ estimated, hasImages: hasImages(request.messages), counted, answered: output });
-        yield cut && !told ? [warning(model, { counted, bytes: requestBytes(request) }), ...batch] : batch;
-        told ||= cut;
+        yield cut && !hasWarned ? [warning(model, { counted, bytes: requestBytes(request) }), ...batch] : batch;
+        hasWarned ||= cut;
       }
     },
   };

@@ -20,11 +20,11 @@ export async function* whileWaiting(
   const iterator = stream[Symbol.asyncIterator]();
   try {
     let next = iterator.next();
-    let said: string | undefined;
+    let shown: string | undefined;
     for (let ms = QUIET_MS; (await within(next, ms, clock)) === NOTHING_YET; ms = LOOK_AGAIN_MS) {
       const message = await describe();
-      if (message !== undefined && message !== said) yield [{ type: "notice", level: "progress", message }];
-      said = message ?? said;
+      if (message !== undefined && message !== shown) yield [{ type: "notice", level: "progress", message }];
+      shown = message ?? shown;
     }
     for (let item = await next; item.done !== true; item = await next) {
       yield item.value;

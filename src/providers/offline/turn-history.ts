@@ -25,9 +25,9 @@ export function readCurrentTurn(messages: readonly Message[], isRequest: (text: 
 }
 
 function startsTurn(message: UserMessage, isRequest: (text: string) => boolean): boolean {
-  const said = requestText(message);
-  if (said === "") return false;
-  return message.content.every((block) => block.type !== "tool_result") || isRequest(said);
+  const request = requestText(message);
+  if (request === "") return false;
+  return message.content.every((block) => block.type !== "tool_result") || isRequest(request);
 }
 
 /** Context that the harness puts around a request (instructions, memory) comes in such blocks; it is not the request. */

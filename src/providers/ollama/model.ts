@@ -54,8 +54,8 @@ class OllamaSession<State> {
   /** As far as the server reports them. */
   #capabilities: readonly string[] = [];
   #bytes: number | undefined;
-  #told = false;
-  #toldOfTools = false;
+  #warnedOfCut = false;
+  #warnedOfTools = false;
 
   constructor(options: OllamaModelOptions<State>) {
     this.#options = options;
@@ -72,8 +72,8 @@ class OllamaSession<State> {
     this.#window ??= this.#openWindow();
     const window = await this.#window;
     const request = this.#possible(asked);
-    if (request.tools.length < asked.tools.length && !this.#toldOfTools) {
-      this.#toldOfTools = true;
+    if (request.tools.length < asked.tools.length && !this.#warnedOfTools) {
+      this.#warnedOfTools = true;
       yield [{ type: "notice", level: "warning", message: withoutTools(this.#options.model) }];
     }
     const measured = this.#cuts.ratio;
@@ -133,8 +133,8 @@ class OllamaSession<State> {
     const { input, cache_read, output } = counted.usage;
     const asked = { estimated: estimateTextTokens(request, "ollama"), hasImages: hasImages(request.messages) };
     const reading = { ...asked, counted: input + cache_read, answered: output, contextTokens };
-    if (!this.#cuts.wasCut(reading) || this.#told) return batch;
-    this.#told = true;
+    if (!this.#cuts.wasCut(reading) || this.#warnedOfCut) return batch;
+    this.#warnedOfCut = true;
     const message = `${this.#options.model} did not read the whole conversation: it has a context of ${contextTokens} tokens, and Ollama drops what does not fit. ${ADVICE[window.limit]}`;
     return [{ type: "notice", level: "warning", message }, ...batch];
   }

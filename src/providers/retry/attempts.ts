@@ -72,8 +72,8 @@ export async function* attempts(
     count = { ...count, failed: count.failed + 1, alike: problem.reason === last?.reason ? count.alike + 1 : 1, begun };
     last = problem;
     if (shown.calls > 0 && isPassing(problem, count)) {
-      const told = whileGoingOn(problem, source.provider);
-      yield [...shown.end(), { type: "cut", failure: told }, { type: "stop", reason: "tool_calls" }];
+      const shownFailure = whileGoingOn(problem, source.provider);
+      yield [...shown.end(), { type: "cut", failure: shownFailure }, { type: "stop", reason: "tool_calls" }];
       return;
     }
     const waitMs = nextWait(problem, count, options);
@@ -85,8 +85,8 @@ export async function* attempts(
       ];
       return;
     }
-    const told = whileWaiting(problem, { name: source.provider, waitMs });
-    yield [{ type: "again", failure: told, waitMs, attempt: count.failed }];
+    const shownFailure = whileWaiting(problem, { name: source.provider, waitMs });
+    yield [{ type: "again", failure: shownFailure, waitMs, attempt: count.failed }];
     await pause(waitMs, options.clock, source.signal);
     if (source.signal.aborted) return;
     count = { ...count, waitedMs: count.waitedMs + waitMs };

@@ -54,13 +54,13 @@ describe("what is done about a failed call", () => {
   });
 
   verifies(["M9", "O5"], "while it is waited, the text says for how long", () => {
-    const told = (reason: BuiltInReason, waitMs: number) =>
+    const textOf = (reason: BuiltInReason, waitMs: number) =>
       whileWaiting(problem(reason), { name: "acme", waitMs }).message;
-    expect(told("RateLimited", 12_200)).toBe(
+    expect(textOf("RateLimited", 12_200)).toBe(
       "Provider acme rate-limited the request. Retrying in 12s… (Ctrl-C to cancel, /model to switch).",
     );
-    expect(told("Overloaded", 1900)).toBe("acme is overloaded. Retrying in 2 s…");
-    expect(told("StreamInterrupted", 200)).toContain("closed the connection");
+    expect(textOf("Overloaded", 1900)).toBe("acme is overloaded. Retrying in 2 s…");
+    expect(textOf("StreamInterrupted", 200)).toContain("closed the connection");
   });
 
   verifies(["M8"], "another model is asked unless the conversation itself is to blame", () => {

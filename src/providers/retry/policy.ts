@@ -85,8 +85,8 @@ export function whileGoingOn(problem: Failure, name: string): Failure {
 
 /** The failure as shown when another model takes over. */
 export function whileFailingOver(problem: Failure, name: string): Failure {
-  const isTold = problem.reason in HABITS;
-  return isTold ? { ...problem, message: `${whatHappened(problem, name)}.` } : problem;
+  const hasHabit = problem.reason in HABITS;
+  return hasHabit ? { ...problem, message: `${whatHappened(problem, name)}.` } : problem;
 }
 
 function habitFor(problem: Failure, attempts: Attempts): Habit | undefined {

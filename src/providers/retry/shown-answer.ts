@@ -60,7 +60,7 @@ export class ShownAnswer {
 
   #take(event: ModelEvent, out: ModelEvent[]): void {
     if (event.type === "retract") this.#forget(event, out);
-    else if (this.#held === undefined) this.#tell(event, out);
+    else if (this.#held === undefined) this.#emit(event, out);
     else if (event.type === "text" || event.type === "thinking") this.#takeWords(event, out);
     else if (event.type === "block") this.#takeBlock(event, out);
     // The end of an answer that is shorter than the one before.
@@ -69,7 +69,7 @@ export class ShownAnswer {
     else out.push(event);
   }
 
-  #tell(event: ModelEvent, out: ModelEvent[]): void {
+  #emit(event: ModelEvent, out: ModelEvent[]): void {
     // A token count contains no text.
     if (event.type !== "usage") this.#flush(out);
     if (event.type === "block" && event.block.type === "text") this.#pending = event;
@@ -113,9 +113,9 @@ export class ShownAnswer {
     const piece = this.#shown[this.#piece];
     // The deltas of this block, if it had any, have already been compared.
     const at = piece?.type !== "block" && this.#isWordsOver(piece) ? this.#piece + 1 : this.#piece;
-    const told = this.#shown[at];
+    const shown = this.#shown[at];
     if (this.#isCaughtUp()) this.#pass(event, out);
-    else if (told?.type === "block" && isSame(told.block, event.block)) {
+    else if (shown?.type === "block" && isSame(shown.block, event.block)) {
       this.#piece = at + 1;
       this.#characters = 0;
       this.#held?.push(event);

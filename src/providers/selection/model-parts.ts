@@ -9,9 +9,9 @@ import type { ProviderDirectory } from "./provider-directory.js";
 /** How a cassette records and replays provider programs. */
 export interface ProgramTape {
   /** The recorded descriptions of programs, by name: these programs do not run. */
-  readonly said: ReadonlyMap<string, string>;
+  readonly outputs: ReadonlyMap<string, string>;
   /** Called after a program has described itself. */
-  readonly met?: (name: string, said: string) => void;
+  readonly met?: (name: string, outputs: string) => void;
   /** Wraps or replaces a program. */
   readonly around: (program: HttpClient) => HttpClient;
 }

@@ -53,10 +53,11 @@ export async function openProgram(
 ): Promise<Model | { readonly problem: string }> {
   const { programs } = parts;
   const { name, file, model } = program;
-  const taped = programs?.said.get(name);
-  const { said, variables } = taped === undefined ? await meetProgram(parts, program) : { said: taped, variables: [] };
-  programs?.met?.(name, said);
-  const defaults = parseDefaults(said);
+  const taped = programs?.outputs.get(name);
+  const { output, variables } =
+    taped === undefined ? await meetProgram(parts, program) : { output: taped, variables: [] };
+  programs?.met?.(name, output);
+  const defaults = parseDefaults(output);
   const { protocol, family, idleMs, streaming } = defaults;
   if (protocol !== undefined && !isWire(protocol)) {
     return { problem: `${file} says protocol=${protocol}. There are ${WIRES.join(", ")}.` };

@@ -77,14 +77,14 @@ async function registry(
 
 /** A person with these answers; what they were asked and told is kept. */
 function person(...answers: (string | undefined)[]) {
-  const heard: string[] = [];
+  const messages: string[] = [];
   return {
-    heard,
+    messages,
     ask: async (question: string) => {
-      heard.push(question);
+      messages.push(question);
       return answers.shift();
     },
-    notify: (message: string) => void heard.push(message),
+    notify: (message: string) => void messages.push(message),
   };
 }
 
@@ -142,7 +142,7 @@ describe("[M5] the choice without a named model", () => {
     const roots = { config: await folder(), state: join(await folder(), "made", "later") };
     const rows = [local("ollama", server.url), local("vllm", `${other.url}/v1`, /^vllm$/)];
     const someone = person("9", "none", "3");
-    const questions = someone.heard;
+    const questions = someone.messages;
     const from = await registry(rows, { roots });
     expect(await chosen(from, {}, someone)).toBe("vllm:c");
     expect(questions[0]).toBe("Several models are ready:\n  1  ollama:a\n  2  ollama:b\n  3  vllm:c\nWhich one? [1] ");
@@ -201,7 +201,10 @@ describe("[M5] the choice without a named model", () => {
     expect(await chosen(await registry([local("ollama", free.url)], { variables: { PATH: bin } }), {}, someone)).toBe(
       "ollama:fresh",
     );
-    expect(someone.heard).toEqual(["Ollama is installed but not running. Start it now? [Y/n] ", "starting Ollama …"]);
+    expect(someone.messages).toEqual([
+      "Ollama is installed but not running. Start it now? [Y/n] ",
+      "starting Ollama …",
+    ]);
   });
 
   it("takes a program of the user's that is ready before a server, and none that is not", async () => {

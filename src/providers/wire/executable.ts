@@ -103,18 +103,18 @@ function wholeAnswer(before: ExecutableState, answer: JsonObject): Step {
 
 /** A line of a stream and a block of an answer are written the same way. */
 function take(before: ExecutableState, line: JsonObject, events: ModelEvent[]): ExecutableState {
-  const said = asText(line.text);
+  const words = asText(line.text);
   switch (line.type) {
     case "text": {
-      if (said === "") return before;
+      if (words === "") return before;
       const state = closeThinking(before, undefined, events);
-      events.push({ type: "text", text: said });
-      return { ...state, text: state.text + said };
+      events.push({ type: "text", text: words });
+      return { ...state, text: state.text + words };
     }
     case "thinking": {
       const state = closeText(before, events);
-      if (said !== "") events.push({ type: "thinking", text: said });
-      const next = { ...state, thinking: state.thinking + said };
+      if (words !== "") events.push({ type: "thinking", text: words });
+      const next = { ...state, thinking: state.thinking + words };
       return line.opaque === undefined ? next : closeThinking(next, line.opaque, events);
     }
     case "tool_call": {
@@ -152,8 +152,8 @@ const STOP_REASONS: readonly StopReason[] = ["end", "tool_calls", "length", "ref
 
 function complete(before: ExecutableState, reason: JsonValue | undefined, events: ModelEvent[]): Step {
   const state = closeText(closeThinking(before, undefined, events), events);
-  const told = STOP_REASONS.find((known) => known === reason);
-  events.push({ type: "stop", reason: told ?? (state.called ? "tool_calls" : "end") });
+  const stop = STOP_REASONS.find((known) => known === reason);
+  events.push({ type: "stop", reason: stop ?? (state.called ? "tool_calls" : "end") });
   return { state, events, done: true };
 }
 

@@ -152,9 +152,9 @@ function toFailure(complaint: Complaint, context: FailureContext, traits: Failur
 }
 
 /** The provider's message, for the text of the reason. */
-function detailOf(reason: BuiltInReason, said: { readonly status: number; readonly message: string }): string {
-  const code = `HTTP ${said.status}`;
-  const words = said.message.replace(/\.$/, "");
+function detailOf(reason: BuiltInReason, answer: { readonly status: number; readonly message: string }): string {
+  const code = `HTTP ${answer.status}`;
+  const words = answer.message.replace(/\.$/, "");
   switch (reason) {
     case "AuthFailed":
       return words === "" ? code : `${code}: ${words}`;
@@ -165,7 +165,7 @@ function detailOf(reason: BuiltInReason, said: { readonly status: number; readon
     case "ContextTooLong":
       return /[?!…]$/.test(words) ? words : `${words || code}.`;
     default:
-      return said.message || code;
+      return answer.message || code;
   }
 }
 

@@ -97,8 +97,8 @@ function encodeContent(block: TextBlock | ImageBlock): JsonObject {
 
 function encodeResult(result: ToolResultBlock): JsonObject {
   const { text, images } = splitContent(result.content);
-  const said = text || (images.length > 0 ? "(an image, below)" : "(no output)");
-  const response = result.is_error ? { error: said } : { output: said };
+  const output = text || (images.length > 0 ? "(an image, below)" : "(no output)");
+  const response = result.is_error ? { error: output } : { output };
   return { functionResponse: { id: result.call, name: callName(result.tool), response } };
 }
 

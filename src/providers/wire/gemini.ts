@@ -97,24 +97,24 @@ interface Arrival {
 }
 
 // These two run for every piece of text and list each field, because a spread takes ten times as long.
-function say(state: GeminiState, said: string, events: ModelEvent[]): GeminiState {
-  events.push({ type: "text", text: said });
+function say(state: GeminiState, words: string, events: ModelEvent[]): GeminiState {
+  events.push({ type: "text", text: words });
   const { context, thinking, call, called, usage, finish, finishMessage } = state;
-  return { context, text: state.text + said, thinking, call, called, usage, finish, finishMessage };
+  return { context, text: state.text + words, thinking, call, called, usage, finish, finishMessage };
 }
 
 function think(before: GeminiState, thought: string, { signature, events }: Arrival): GeminiState {
-  const { context, text: said, thinking, call, called, usage, finish, finishMessage } = closeText(before, events);
+  const { context, text: words, thinking, call, called, usage, finish, finishMessage } = closeText(before, events);
   if (thought !== "") events.push({ type: "thinking", text: thought });
   const all = thinking + thought;
-  const state = { context, text: said, thinking: all, call, called, usage, finish, finishMessage };
+  const state = { context, text: words, thinking: all, call, called, usage, finish, finishMessage };
   return signature === "" ? state : sign(state, "thought", { signature, events });
 }
 
 /** Parts with a signature are never joined with others, so they close the open block and become their own block. */
-function saySigned(before: GeminiState, said: string, { signature, events }: Arrival): GeminiState {
-  const state = sign(closeText(before, events), said === "" ? "nothing" : "text", { signature, events });
-  return said === "" ? state : closeText(say(state, said, events), events);
+function saySigned(before: GeminiState, words: string, { signature, events }: Arrival): GeminiState {
+  const state = sign(closeText(before, events), words === "" ? "nothing" : "text", { signature, events });
+  return words === "" ? state : closeText(say(state, words, events), events);
 }
 
 function takeCall(before: GeminiState, given: JsonObject, { signature, events }: Arrival): GeminiState {

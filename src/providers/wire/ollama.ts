@@ -60,9 +60,9 @@ function readMessage(before: OllamaState, message: JsonObject, events: ModelEven
     events.push({ type: "thinking", text: thought });
     state = { ...state, thinking: state.thinking + thought };
   }
-  const said = asText(message.content);
-  if (said !== "") {
-    const { state: textCalls, parts } = pushText(state.textCalls, said, state.context.tools);
+  const words = asText(message.content);
+  if (words !== "") {
+    const { state: textCalls, parts } = pushText(state.textCalls, words, state.context.tools);
     state = takeParts(withText(state, state.text, textCalls), parts, events);
   }
   for (const call of asList(message.tool_calls)) {

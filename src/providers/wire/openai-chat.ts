@@ -76,13 +76,13 @@ function readChoice(before: ChatState, choice: JsonObject, events: ModelEvent[])
   const delta = asObject(choice.delta);
   const thought = thoughtOf(delta);
   if (thought !== undefined) state = think(state, thought, events);
-  const said = typeof delta.content === "string" ? delta.content : partsOf(delta.content, "text");
+  const words = typeof delta.content === "string" ? delta.content : partsOf(delta.content, "text");
   const refusal = asText(delta.refusal);
-  if (said !== "" || refusal !== "") {
+  if (words !== "" || refusal !== "") {
     state = closeThinking(state, events);
-    state = withText(state, state.text + said + refusal);
+    state = withText(state, state.text + words + refusal);
     if (refusal !== "") state = { ...state, refused: true };
-    events.push({ type: "text", text: said + refusal });
+    events.push({ type: "text", text: words + refusal });
   }
   const calls = asList(delta.tool_calls);
   if (calls.length > 0) {
@@ -127,14 +127,14 @@ function think(state: ChatState, thought: Thought, events: ModelEvent[]): ChatSt
 }
 
 // These two run for every token and list each field, because a spread takes ten times as long.
-function withText(state: ChatState, said: string): ChatState {
+function withText(state: ChatState, words: string): ChatState {
   const { context, thinking, thinkingField, calls, refused, usage, finish } = state;
-  return { context, text: said, thinking, thinkingField, calls, refused, usage, finish };
+  return { context, text: words, thinking, thinkingField, calls, refused, usage, finish };
 }
 
 function withThinking(state: ChatState, thought: Thought): ChatState {
-  const { context, text: said, calls, refused, usage, finish } = state;
-  return { context, text: said, thinking: thought.text, thinkingField: thought.field, calls, refused, usage, finish };
+  const { context, text: words, calls, refused, usage, finish } = state;
+  return { context, text: words, thinking: thought.text, thinkingField: thought.field, calls, refused, usage, finish };
 }
 
 function closeThinking(state: ChatState, events: ModelEvent[]): ChatState {

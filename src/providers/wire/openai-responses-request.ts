@@ -71,8 +71,8 @@ function isReasoning(opaque: JsonValue | undefined): boolean {
 }
 
 function encodeUser(turn: UserTurn): readonly JsonObject[] {
-  const said = turn.content.length > 0 ? [{ role: "user", content: turn.content.map(encodeContent) }] : [];
-  return [...turn.results.map(encodeResult), ...said];
+  const message = turn.content.length > 0 ? [{ role: "user", content: turn.content.map(encodeContent) }] : [];
+  return [...turn.results.map(encodeResult), ...message];
 }
 
 function encodeContent(block: TextBlock | ImageBlock): JsonObject {

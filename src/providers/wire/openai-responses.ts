@@ -210,10 +210,10 @@ function blocksOf({ kind, body }: OpenItem, whole: JsonObject, family: string): 
   switch (kind) {
     case "message": {
       const phase = asText(whole.phase);
-      const said = body === "" ? [] : [text(body)];
+      const blocks = body === "" ? [] : [text(body)];
       // Models that label their messages with a phase expect it back; the label comes before its text.
-      if (phase === "" || body === "") return said;
-      return [{ type: "opaque", provider: family, data: { type: "message", phase } }, ...said];
+      if (phase === "" || body === "") return blocks;
+      return [{ type: "opaque", provider: family, data: { type: "message", phase } }, ...blocks];
     }
     case "reasoning": {
       const opaque = identityOf(whole, body);

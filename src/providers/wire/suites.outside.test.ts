@@ -313,8 +313,8 @@ describe.skipIf(!isThere)("[M2] streams", () => {
         const last = events.findLast((event) => event.type === "usage");
         const { input = 0, cache_read = 0, cache_write = 0, output, reasoning } = last?.usage ?? {};
         const counts = { input: input + cache_read + cache_write, output, cached: cache_read, reasoning };
-        const told = Object.fromEntries(Object.entries(expected.usage).map(([name, count]) => [name, count ?? 0]));
-        expect([each.id, counts]).toEqual([each.id, told]);
+        const wanted = Object.fromEntries(Object.entries(expected.usage).map(([name, count]) => [name, count ?? 0]));
+        expect([each.id, counts]).toEqual([each.id, wanted]);
       }
       if (expected.terminal === "response.incomplete")
         expect(events.at(-1)).toEqual({ type: "stop", reason: "length" });

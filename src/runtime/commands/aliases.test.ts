@@ -40,26 +40,26 @@ const COMMANDS = [
 ];
 
 async function registryWith(texts: { readonly user?: string; readonly project?: string }) {
-  const told: string[] = [];
+  const problems: string[] = [];
   const known = new CommandRegistry();
   known.register(helpCommand({ ...echo("help"), arguments: [] }, known), ...COMMANDS);
   const files = [
     ...(texts.user === undefined ? [] : [file(texts.user, "user")]),
     ...(texts.project === undefined ? [] : [file(texts.project, "project")]),
   ];
-  const commands = await aliasCommands(files, { known, tell: (problem) => told.push(problem) });
+  const commands = await aliasCommands(files, { known, report: (problem) => problems.push(problem) });
   known.register(...commands);
   const run = async (line: string, identity: "human" | "agent" = "human") => {
     const result = await runSlash(known, line, { identity, context: CONTEXT, busy: false });
     if ("failure" in result) return result.failure.message;
     return result.turn === undefined ? result.text : { prompt: result.turn.input };
   };
-  return { run, told, names: commands.map(({ name }) => name), known };
+  return { run, problems, names: commands.map(({ name }) => name), known };
 }
 
 describe("aliases", () => {
   verifies(["U6"], "stand for commands and prompts, with arguments", async () => {
-    const { run, told } = await registryWith({
+    const { run, problems } = await registryWith({
       user: `
 [aliases]
 c = "/cost"
@@ -69,7 +69,7 @@ all = { run = "Explain: $@", description = "explains" }
 two = "/c x"
 `,
     });
-    expect(told).toEqual([]);
+    expect(problems).toEqual([]);
     expect(await run("c")).toBe("cost()");
     expect(await run('c "a b" c')).toBe('cost("a b" c)');
     expect(await run("pdf page 3")).toBe("skills:pdf(--fast page 3)");
@@ -82,7 +82,7 @@ two = "/c x"
   });
 
   verifies(["U6"], "never take the name of a command, and never stand for themselves", async () => {
-    const { names, told } = await registryWith({
+    const { names, problems } = await registryWith({
       user: `
 [aliases]
 cost = "/skills:pdf"
@@ -102,18 +102,18 @@ ok = "/cost"
 `,
     });
     expect(names).toEqual(["ok"]);
-    expect(told).toHaveLength(13);
-    expect(told.join("\n")).toContain('alias "a" is left out: it stands for itself: /a → /b → /c → /a.');
-    expect(told.join("\n")).toContain('/user/aliases.toml: alias "cost" is left out: /cost is a command already.');
+    expect(problems).toHaveLength(13);
+    expect(problems.join("\n")).toContain('alias "a" is left out: it stands for itself: /a → /b → /c → /a.');
+    expect(problems.join("\n")).toContain('/user/aliases.toml: alias "cost" is left out: /cost is a command already.');
   });
 
   verifies(["U6", "P10"], "widen no rights; a project's cannot run what only people may", async () => {
-    const { run, told, names } = await registryWith({
+    const { run, problems, names } = await registryWith({
       user: '[aliases]\nset = "/permissions:set"\nmine = "/cost"\n',
       project:
         '[aliases]\nopen = "/permissions set x allow"\nsly = "/permissions $@set x allow"\nmine = "Be kind."\n$bad = "x"\n',
     });
-    expect(told).toEqual([expect.stringContaining("/project/aliases.toml: Invalid TOML document")]);
+    expect(problems).toEqual([expect.stringContaining("/project/aliases.toml: Invalid TOML document")]);
     expect(names).toEqual(["set", "mine"]);
     expect(await run("set y")).toBe("permissions:set(y)");
     expect(await run("set y", "agent")).toContain("is for people, not for agents");
@@ -122,7 +122,9 @@ ok = "/cost"
       project: '[aliases]\nopen = "/permissions set x allow"\nsly = "/permissions $@set x allow"\nmine = "Be kind."\n',
     });
     expect(other.names).toEqual(["mine", "sly"]);
-    expect(other.told.join()).toContain("a project cannot give a name to /permissions:set, which only people may use");
+    expect(other.problems.join()).toContain(
+      "a project cannot give a name to /permissions:set, which only people may use",
+    );
     expect(await other.run("sly")).toContain("an alias of a project cannot run it");
     expect(await other.run("mine")).toEqual({ prompt: [{ type: "text", text: "Be kind." }] });
   });

@@ -15,22 +15,22 @@ import { type Alias, readAliases } from "../../extensions/aliases/read-aliases.j
 export interface AliasPlace {
   /** All commands except aliases. */
   readonly known: CommandRegistry;
-  readonly tell: (problem: string) => void;
+  readonly report: (problem: string) => void;
 }
 
 const SLASH = { surface: "slash" } as const;
 
 export async function aliasCommands(
   files: readonly ExtensionFile[],
-  { known, tell }: AliasPlace,
+  { known, report }: AliasPlace,
 ): Promise<readonly Command[]> {
   const { aliases, problems } = await readAliases(files);
   const byName = new Map(aliases.map((alias) => [alias.name, alias]));
-  for (const problem of problems) tell(problem);
+  for (const problem of problems) report(problem);
   return aliases.flatMap((alias) => {
     const problem = problemOf(alias, byName, known);
     if (problem === undefined) return [aliasCommand(alias)];
-    tell(`${alias.path}: alias "${alias.name}" is left out: ${problem}`);
+    report(`${alias.path}: alias "${alias.name}" is left out: ${problem}`);
     return [];
   });
 }

@@ -18,15 +18,15 @@ export function compactionCommands(port: CompactionPort): readonly Command[] {
     {
       ...SUMMARIZE,
       run: (args) => {
-        const wish = args.text("WHAT MATTERS");
-        return args.hasFlag("show") ? showSummary(wish, port) : replaceBySummary(wish, port);
+        const focus = args.text("WHAT MATTERS");
+        return args.hasFlag("show") ? showSummary(focus, port) : replaceBySummary(focus, port);
       },
     },
   ];
 }
 
-async function compact(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
-  const result = await compaction.compactNow(run, { focus: wish });
+async function compact(focus: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
+  const result = await compaction.compactNow(run, { focus });
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   if ("refused" in result) return refuse(`Not shortened: ${result.refused}`);
@@ -40,8 +40,11 @@ async function compact(wish: string | undefined, { run, compaction }: Compaction
   };
 }
 
-async function replaceBySummary(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
-  const result = await compaction.compactNow(run, { focus: wish, replaces: "all" });
+async function replaceBySummary(
+  focus: string | undefined,
+  { run, compaction }: CompactionPort,
+): Promise<CommandResult> {
+  const result = await compaction.compactNow(run, { focus, replaces: "all" });
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   if ("refused" in result) return refuse(`Not summarised: ${result.refused}`);
@@ -54,8 +57,8 @@ async function replaceBySummary(wish: string | undefined, { run, compaction }: C
   };
 }
 
-async function showSummary(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
-  const result = await compaction.summarizeNow(run, wish);
+async function showSummary(focus: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
+  const result = await compaction.summarizeNow(run, focus);
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   const summary = "text" in result ? result.text.trim() : undefined;

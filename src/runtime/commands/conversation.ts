@@ -125,7 +125,7 @@ const MODE_MEANINGS: Readonly<Record<string, string>> = {
 
 /** The registry refuses agents, so a person makes the choice. */
 export function modeCommand({ run, mode, person }: ModePort): Command {
-  const told = (): CommandResult => {
+  const report = (): CommandResult => {
     const now = mode();
     return {
       text: `Mode ${now}: ${MODE_MEANINGS[now] ?? ""}. Change it: /mode ask, auto or plan`,
@@ -136,9 +136,9 @@ export function modeCommand({ run, mode, person }: ModePort): Command {
     ...MODE,
     run: async (args) => {
       const wanted = MODES.find((known) => known === args.text("MODE"));
-      if (wanted === undefined) return told();
+      if (wanted === undefined) return report();
       const refusal = await run.setMode(wanted, { id: person, identity: "human" });
-      return refusal === undefined ? told() : refuse(refusal);
+      return refusal === undefined ? report() : refuse(refusal);
     },
   };
 }

@@ -190,8 +190,8 @@ export function record(
     port.base.observe({ project: project.id, kind, text: redact(text), origin }),
   );
   const made = isNew ? ` (a new project, named after this folder)` : "";
-  const said = entries.map(({ kind }, i) => `${kind} #${ids[i]}`).join(", ");
-  return { text: `Recorded ${said} in ${project.name}${made}.`, value: { project: project.name, ids } };
+  const recorded = entries.map(({ kind }, i) => `${kind} #${ids[i]}`).join(", ");
+  return { text: `Recorded ${recorded} in ${project.name}${made}.`, value: { project: project.name, ids } };
 }
 
 function listConcepts({ base }: KnowledgePort): CommandAnswer {

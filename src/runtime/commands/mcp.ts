@@ -200,8 +200,8 @@ async function usePrompt(line: string, { server, prompt, servers, context, name 
     const messages = await server.with(user, () => connection.prompt(prompt.name, given, context.signal));
     const words = messages.map(({ role, content }) => {
       const made = contentOf(content);
-      const said = made.type === "text" ? made.text : "(a picture, which is left out)";
-      return messages.length === 1 ? said : `${role}: ${said}`;
+      const body = made.type === "text" ? made.text : "(a picture, which is left out)";
+      return messages.length === 1 ? body : `${role}: ${body}`;
     });
     const source = `MCP server ${server.config.name}, prompt ${prompt.name}`;
     const notice = `The user asks you to do what this prompt of the MCP server says, as far as the user would expect it:\n\n${wrap(words.join("\n\n"), { source, kind: "prompt" })}`;

@@ -238,6 +238,6 @@ const migrate: Action = async ({ retrieval }, args) => {
   const table = await readOldFile(path, text);
   if (table === undefined) return refuse(`${path} has no part 'rag'.`);
   const added = await takeOver(table, { retrieval, base: retrieval.root, origin: path });
-  const said = added.length === 0 ? "There is nothing new in it." : `New: ${added.join(", ")}.`;
-  return { text: said, value: { stores: added } };
+  const summary = added.length === 0 ? "There is nothing new in it." : `New: ${added.join(", ")}.`;
+  return { text: summary, value: { stores: added } };
 };

@@ -89,10 +89,10 @@ export function permissionCommands(state: () => Promise<PermissionsState>): read
     {
       ...PERMISSIONS_TEST,
       run: async (args) => {
-        const told = answer(await testCommand(args.text("COMMAND") ?? "", await state()));
-        if ("failure" in told) return told;
-        const { decision } = told.value as { readonly decision: keyof typeof EXIT_CODES };
-        return { ...told, exitCode: EXIT_CODES[decision] };
+        const result = answer(await testCommand(args.text("COMMAND") ?? "", await state()));
+        if ("failure" in result) return result;
+        const { decision } = result.value as { readonly decision: keyof typeof EXIT_CODES };
+        return { ...result, exitCode: EXIT_CODES[decision] };
       },
     },
     {
@@ -220,6 +220,6 @@ async function overview(port: SecurityPort): Promise<CommandResult> {
   };
 }
 
-function answer(told: CommandText): CommandResult {
-  return told.ok ? { text: told.text, value: told.value } : refuse(told.text);
+function answer(result: CommandText): CommandResult {
+  return result.ok ? { text: result.text, value: result.value } : refuse(result.text);
 }

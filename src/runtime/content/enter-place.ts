@@ -27,10 +27,10 @@ export async function enterPlace(given: ProjectContentOptions): Promise<EnteredP
 
 /** A second search of the same folder repeats no message. */
 function onceEach(notify: (message: string) => void): (message: string) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (message) => {
-    if (told.has(message)) return;
-    told.add(message);
+    if (reported.has(message)) return;
+    reported.add(message);
     notify(message);
   };
 }

@@ -43,7 +43,7 @@ const FRESH_MS = 500;
 
 export class PlaceExtensions implements ExtensionFiles {
   readonly #options: ProjectContentOptions;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   /** Counts up with every change. */
   version = 0;
   #files: readonly ExtensionFile[] = [];
@@ -169,8 +169,8 @@ export class PlaceExtensions implements ExtensionFiles {
     if (which === "all") this.#remember(found, stamp);
     for (const note of found.notes) {
       // The review at the start has reported what the first search finds.
-      if (!this.#told.has(note) && !isFirst) this.#options.notify(note);
-      this.#told.add(note);
+      if (!this.#reported.has(note) && !isFirst) this.#options.notify(note);
+      this.#reported.add(note);
     }
     return !isSame;
   }

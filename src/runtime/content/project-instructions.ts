@@ -45,7 +45,7 @@ export class ProjectInstructions {
   #quietGate: TrustGate;
   #rules: Rule[] = [];
   /** Rules that the model already has. */
-  #told: Rule[] = [];
+  #sentRules: Rule[] = [];
   readonly #files: string[] = [];
   readonly #markers = new Set<Marker>();
   #refused: Failure | undefined;
@@ -64,14 +64,14 @@ export class ProjectInstructions {
   /** The conversation no longer contains the rules of earlier turns. */
   forget(): void {
     this.#quietGate = quietGate(this.#options);
-    this.#rules = [...this.#rules, ...this.#told].filter(({ moment }) => moment === "start");
-    this.#told = [];
+    this.#rules = [...this.#rules, ...this.#sentRules].filter(({ moment }) => moment === "start");
+    this.#sentRules = [];
   }
 
   /** The same instructions for another conversation. */
   fork(): ProjectInstructions {
     const forked = new ProjectInstructions(this.#options);
-    forked.#rules = [...this.#rules, ...this.#told].filter(({ moment }) => moment === "start");
+    forked.#rules = [...this.#rules, ...this.#sentRules].filter(({ moment }) => moment === "start");
     forked.#files.push(...this.#files);
     forked.#text = this.#text;
     return forked;
@@ -121,8 +121,8 @@ export class ProjectInstructions {
     this.#gate = quietGate(this.#options);
     this.#rules = this.#rules.filter(({ moment }) => moment === "turn");
     await this.enter();
-    const isTold = (rule: Rule) => this.#told.some(({ name, body }) => name === rule.name && body === rule.body);
-    this.#rules = this.#rules.filter((rule) => !isTold(rule));
+    const isSent = (rule: Rule) => this.#sentRules.some(({ name, body }) => name === rule.name && body === rule.body);
+    this.#rules = this.#rules.filter((rule) => !isSent(rule));
     const fresh = this.#begin.filter(({ name, text }) => !known.has(JSON.stringify([name, text])));
     const below: TrustedItem[] = [];
     const nested = quietGate(this.#options);
@@ -191,7 +191,7 @@ export class ProjectInstructions {
     const holds = (rule: Rule) => full.some((path) => ruleMatches(rule, path));
     const taken = this.#rules.filter(holds);
     this.#rules = this.#rules.filter((rule) => !taken.includes(rule));
-    this.#told.push(...taken);
+    this.#sentRules.push(...taken);
     return taken.map(({ name, body }) => ({ name, text: body }));
   }
 

@@ -35,7 +35,7 @@ export class SessionServers {
   readonly #opening: Opening;
   readonly #place: ServerPlace;
   readonly #tools: ToolPlace;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #asked = new Set<string>();
   readonly #activated = new Set<string>();
   readonly #unwatch: (() => void)[] = [];
@@ -139,8 +139,8 @@ export class SessionServers {
 
   /** Once for each message. */
   report(message: string): void {
-    if (this.#isClosed || this.#told.has(message)) return;
-    this.#told.add(message);
+    if (this.#isClosed || this.#reported.has(message)) return;
+    this.#reported.add(message);
     this.#opening.engine.notify(message);
   }
 

@@ -155,7 +155,7 @@ class ProviderModels implements ModelRegistry {
 
   #parts(): Promise<ModelParts> {
     const { trace, local, programs, contain, http = this.#client(), ...options } = this.#options;
-    const onTape = programs === undefined ? {} : { onTape: [...programs.said.keys()] };
+    const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
       ...onTape,

@@ -3,10 +3,10 @@ import type { CreateBuiltIn } from "./built-in.js";
 import { extensionStamp } from "./skills.js";
 
 export const aliases: CreateBuiltIn = ({ extensions, engine }) => {
-  const told = new Set<string>();
-  const tell = (problem: string) => {
-    if (told.has(problem)) return;
-    told.add(problem);
+  const reported = new Set<string>();
+  const report = (problem: string) => {
+    if (reported.has(problem)) return;
+    reported.add(problem);
     engine.notify(problem);
   };
   return {
@@ -16,7 +16,7 @@ export const aliases: CreateBuiltIn = ({ extensions, engine }) => {
       const files = extensions.of("alias");
       if (files.length === 0) return [];
       const { aliasCommands } = await import("../commands/aliases.js");
-      return aliasCommands(files, { known, tell });
+      return aliasCommands(files, { known, report });
     },
   };
 };

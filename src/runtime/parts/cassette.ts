@@ -94,11 +94,11 @@ function record(file: string, facts: CassetteFacts): RunCassette {
   const { redact: hide } = surroundings(facts);
   const met = new Set<string>();
   const programs: ProgramTape = {
-    said: new Map(),
-    met: (name, said) => {
+    outputs: new Map(),
+    met: (name, outputs) => {
       if (met.has(name)) return;
       met.add(name);
-      appendFileSync(file, cassetteLine({ type: "program", name, defaults: hide(said) }));
+      appendFileSync(file, cassetteLine({ type: "program", name, defaults: hide(outputs) }));
     },
     around: taped,
   };
@@ -130,8 +130,8 @@ function replay(file: string, facts: CassetteFacts & { readonly speed?: number |
     if (keyName !== undefined) variables[keyName] = undefined;
   }
   // A replay has no server that checks the key.
-  const said = new Map(cassette.programs.map(({ name, defaults }) => [name, defaults]));
-  const programs: ProgramTape = { said, around: () => http };
+  const outputs = new Map(cassette.programs.map(({ name, defaults }) => [name, defaults]));
+  const programs: ProgramTape = { outputs, around: () => http };
   const registry: Partial<ModelRegistryOptions> = { http, programs, variables, aroundAccess: () => async () => ({}) };
   return { http, registry, model: cassette.model, begins: () => {}, conclude: () => verdict(file, http.report()) };
 }

@@ -156,10 +156,10 @@ export class RunCompaction implements Compaction {
     started: StartedCompaction,
     compact: (focus: string | undefined) => Promise<Compacted>,
   ): Promise<Compacted> {
-    const wishes = await Promise.all(this.#watchers.map(async (watcher) => watcher.before?.(started)));
-    const refused = wishes.find((wish) => wish?.refuse !== undefined)?.refuse;
+    const answers = await Promise.all(this.#watchers.map(async (watcher) => watcher.before?.(started)));
+    const refused = answers.find((answer) => answer?.refuse !== undefined)?.refuse;
     if (refused !== undefined) return { refused };
-    const focus = [started.focus, ...wishes.map((wish) => wish?.keep)].filter((each) => each !== undefined);
+    const focus = [started.focus, ...answers.map((answer) => answer?.keep)].filter((each) => each !== undefined);
     const result = await compact(focus.length === 0 ? undefined : focus.join("\n\n"));
     if (!("tokens" in result)) return result;
     const [first] = started.messages;

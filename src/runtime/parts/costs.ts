@@ -53,7 +53,7 @@ export class RunCosts implements CostKeeper {
   #run: Promise<Budget> | undefined;
   #turn: Promise<Budget> | undefined;
   #context: { readonly tokens: number; readonly model: string } | undefined;
-  #markTold = 0;
+  #reportedMark = 0;
 
   constructor(options: RunCostsOptions) {
     this.#options = options;
@@ -240,8 +240,8 @@ export class RunCosts implements CostKeeper {
     const window = readingLimit(facts);
     const shortens = this.#options.settings.compact_at.value;
     const mark = WINDOW_MARKS.filter((part) => part !== shortens && context.tokens >= part * window).length;
-    const isNews = mark > this.#markTold;
-    this.#markTold = mark;
+    const isNews = mark > this.#reportedMark;
+    this.#reportedMark = mark;
     return isNews ? { model: context.model, used: context.tokens, window } : undefined;
   }
 

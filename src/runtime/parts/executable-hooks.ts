@@ -249,8 +249,8 @@ class Visit {
   }
 
   #fail(problem: string): HookResult {
-    const told = `The hook ${this.#place} ${problem}.`;
-    this.#options.report(told);
+    const message = `The hook ${this.#place} ${problem}.`;
+    this.#options.report(message);
     if (this.#stage === "done" || this.#stage === "error") return undefined;
     if (this.#replaces)
       throw new TurnFailure(failure("StoppedByHook", { hook: this.#place, detail: `it ${problem}.` }));

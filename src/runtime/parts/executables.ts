@@ -27,7 +27,7 @@ export function isKept(stage: string, name: string): boolean {
 export class Executables {
   readonly #opening: Opening;
   readonly #files: ExtensionFiles;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #containment: Promise<Containment> | undefined;
   #tools: readonly Tool[] = [];
   #hooks: Hooks = {};
@@ -56,7 +56,7 @@ export class Executables {
           name: "60-extensions",
           run: ({ kind, payload }) => {
             if (kind === "TurnStarted") this.#mayHaveChanged = true;
-            if (kind === "ToolResult") this.#noteCall((payload as { readonly tool: string }).tool);
+            if (kind === "ToolResult") this.#recordCall((payload as { readonly tool: string }).tool);
           },
         },
       ],
@@ -104,8 +104,8 @@ export class Executables {
 
   /** Once for each message. */
   report(problem: string): void {
-    if (this.#told.has(problem)) return;
-    this.#told.add(problem);
+    if (this.#reported.has(problem)) return;
+    this.#reported.add(problem);
     this.#opening.engine.notify(problem);
   }
 
@@ -193,7 +193,7 @@ export class Executables {
     return this.#containment;
   }
 
-  #noteCall(tool: string): void {
+  #recordCall(tool: string): void {
     const { built } = this.#opening;
     if (built.get("toolbox").find(tool)?.mutating !== false) this.#mayHaveChanged = true;
   }

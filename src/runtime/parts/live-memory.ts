@@ -88,12 +88,12 @@ export class LiveMemory {
     const { engine } = this.#place;
     const { entries, problems } = await this.memories.list();
     for (const problem of problems) this.#report(problem);
-    const said = this.#conversation();
+    const conversation = this.#conversation();
     const selection = selectMemories(entries.map(clean), input, {
       budget: engine.loaded.settings.memory_tokens.value,
       now: engine.clock.wall(),
       render: (entry) => this.#delimit(blockOf(entry)),
-      isPresent: (entry) => this.#written.has(stampOf(entry)) || said.includes(this.#inner(entry)),
+      isPresent: (entry) => this.#written.has(stampOf(entry)) || conversation.includes(this.#inner(entry)),
     });
     this.#last = { input, selection };
     return memoryNotice(selection.groups, this.#delimit);

@@ -146,10 +146,10 @@ export class LiveRetrieval {
     const found = await this.#search(entry, String(args.query ?? ""), { signal, ...top });
     if (signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
     const none = `Nothing in the store ${entry.name} is close to this. Try other words.`;
-    const said = found.length === 0 ? none : await this.#block(found, entry);
+    const shown = found.length === 0 ? none : await this.#block(found, entry);
     return {
       status: "ok",
-      content: [text(said)],
+      content: [text(shown)],
       details: { store: entry.name, sources: found.map((chunk) => placeOf(chunk, this.#opening.root)) },
     };
   }

@@ -50,7 +50,7 @@ export class SessionPrompt {
   readonly #parts: Pick<SessionParts, "loaded" | "root" | "content">;
   readonly #facts: PromptOrigin;
   #made: { readonly full: string; readonly small: string; readonly contains: number } | undefined;
-  #told = 0;
+  #shownCount = 0;
   #forgotten = 0;
 
   constructor(parts: Pick<SessionParts, "loaded" | "root" | "content">, facts: PromptOrigin) {
@@ -65,8 +65,8 @@ export class SessionPrompt {
   takeApproved(): readonly string[] {
     const { contains } = this.#make();
     const { added = [], forgotten = 0 } = this.#parts.content ?? {};
-    const from = forgotten === this.#forgotten ? Math.max(contains, this.#told) : contains;
-    this.#told = added.length;
+    const from = forgotten === this.#forgotten ? Math.max(contains, this.#shownCount) : contains;
+    this.#shownCount = added.length;
     this.#forgotten = forgotten;
     return added.slice(from);
   }

@@ -100,7 +100,7 @@ export class RunSandbox {
   /** Why mode `auto` asks like mode `ask`; undefined if it does not. */
   async whyNotContained(): Promise<string | undefined> {
     if (this.#mode !== "auto") return "another mode was chosen.";
-    this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#tellWhy(why));
+    this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#reportWhy(why));
     return this.#whyNotContained;
   }
 
@@ -238,7 +238,7 @@ export class RunSandbox {
   }
 
   /** Reported once. `find` reports a missing sandbox. */
-  #tellWhy(why: string | undefined): string | undefined {
+  #reportWhy(why: string | undefined): string | undefined {
     if (why !== undefined && this.#state?.kind !== "none")
       this.#options.notify(`Mode auto asks like mode ask here: ${why}`);
     return why;

@@ -79,7 +79,7 @@ function subscriberOf({ name, registrations, guard }: LoadedPlugin): readonly Su
 class SourceTools {
   readonly #plugins: readonly LoadedPlugin[];
   readonly #report: (problem: string) => void;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   tools: readonly Tool[] = [];
 
   constructor(plugins: readonly LoadedPlugin[], report: (problem: string) => void) {
@@ -104,8 +104,8 @@ class SourceTools {
     const problem = toolProblem(tool) ?? this.#ownerProblem(plugin, tool.name);
     if (problem === undefined) return true;
     const message = `A tool of the plugin ${plugin} is left out: ${problem}.`;
-    if (!this.#told.has(message)) this.#report(message);
-    this.#told.add(message);
+    if (!this.#reported.has(message)) this.#report(message);
+    this.#reported.add(message);
     return false;
   }
 

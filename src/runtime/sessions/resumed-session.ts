@@ -1,7 +1,6 @@
 /** Prepares a stored session for a new run, or says why it cannot be resumed. */
-
+import type { CutOffCall } from "../../control/cut-off-turn.js";
 import { withReplaced } from "../../control/replaced-ids.js";
-import type { CutOffCall } from "../../control/settle.js";
 import type { Bus } from "../../engine/bus.js";
 import type { EnginePorts } from "../../engine/ports.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
@@ -103,11 +102,11 @@ export async function takeUp(
 ): Promise<readonly Message[]> {
   if (gap !== undefined) bus.publish("StreamGap", { ...gap, reason: "ttl" });
   if (rebuilt.unfinished === undefined) return rebuilt.messages;
-  const [{ settleCutOffTurn }, { withResults }] = await Promise.all([
-    import("../../control/settle.js"),
+  const [{ endCutOffTurn }, { withResults }] = await Promise.all([
+    import("../../control/cut-off-turn.js"),
     import("../../sessions/conversation.js"),
   ]);
-  return withResults(rebuilt, await settleCutOffTurn({ bus, ports, calls, turn: rebuilt.unfinished }));
+  return withResults(rebuilt, await endCutOffTurn({ bus, ports, calls, turn: rebuilt.unfinished }));
 }
 
 /** The last events are enough for the audit; reading a whole log would take long. */

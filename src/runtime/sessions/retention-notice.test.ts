@@ -31,14 +31,14 @@ async function place(profile = "") {
   const store = await sessions.open();
   if (store === undefined) throw new Error("no store");
   const clock = new ManualClock(Date.now());
-  const told: string[] = [];
-  const tend = () => tendRetention({ sessions, settings, roots, clock, notify: (message) => told.push(message) });
-  return { sessions, store, clock, told, tend };
+  const notices: string[] = [];
+  const tend = () => tendRetention({ sessions, settings, roots, clock, notify: (message) => notices.push(message) });
+  return { sessions, store, clock, notices, tend };
 }
 
 describe("content that expires", () => {
   verifies(["S5"], "is announced, is deleted a week later and not before, and a resume reports it", async () => {
-    const { sessions, store, clock, told, tend } = await place();
+    const { sessions, store, clock, notices, tend } = await place();
     const session = ids.next("sess");
     const turn = ids.next("turn");
     const originator = ids.next("cli");
@@ -60,12 +60,12 @@ describe("content that expires", () => {
     await store.append(session, events, "sync");
 
     await tend();
-    expect(told).toEqual([expect.stringContaining(`1 session loses content from`)]);
-    expect(told[0]).toContain(`${session} (Old)`);
+    expect(notices).toEqual([expect.stringContaining(`1 session loses content from`)]);
+    expect(notices[0]).toContain(`${session} (Old)`);
     expect(await store.get(session)).toMatchObject({ expired_to: 0 });
     // The same day nothing is said again, and nothing goes.
     await tend();
-    expect(told).toHaveLength(1);
+    expect(notices).toHaveLength(1);
 
     clock.advance(6 * DAY);
     await tend();
@@ -85,7 +85,7 @@ describe("content that expires", () => {
   });
 
   verifies(["S5"], "takes the title with it that quoted it, and not one that a person gave", async () => {
-    const { sessions, store, clock, told, tend } = await place();
+    const { sessions, store, clock, notices, tend } = await place();
     const old = new Date(clock.wall() - 40 * DAY).toISOString();
     const long = `a secret  plan ${"of many words ".repeat(10)}`;
     const titles = [`${long.replace(/\s+/g, " ").slice(0, 79)}…`, "My name for it"];
@@ -103,7 +103,7 @@ describe("content that expires", () => {
     expect(quoting).toMatchObject({ expired_to: 1 });
     expect(quoting).not.toHaveProperty("title");
     expect(named).toMatchObject({ expired_to: 1, title: "My name for it" });
-    expect(told.at(-1)).toBe("2 sessions have lost content, as announced.");
+    expect(notices.at(-1)).toBe("2 sessions have lost content, as announced.");
     await sessions.close();
   });
 
@@ -127,14 +127,14 @@ describe("content that expires", () => {
         }) as const;
       await first.store.append(session, [event(1, at(25)), event(2, at(2))], "sync");
       await first.tend();
-      expect(first.told).toHaveLength(1);
+      expect(first.notices).toHaveLength(1);
       await first.sessions.close();
       // Ten days on, with a profile that keeps content for one day: event 2 was never announced.
-      const { sessions, store, clock, told, tend } = await place("retention_days = 1\n");
+      const { sessions, store, clock, notices, tend } = await place("retention_days = 1\n");
       clock.advance(10 * DAY);
       await tend();
       expect(await store.get(session)).toMatchObject({ expired_to: 1 });
-      const [, date = ""] = /content from (\S+) on/.exec(told.at(-1) ?? "") ?? [];
+      const [, date = ""] = /content from (\S+) on/.exec(notices.at(-1) ?? "") ?? [];
       expect(Date.parse(date)).toBeGreaterThan(clock.wall() + 5 * DAY);
       clock.advance(8 * DAY);
       await tend();
@@ -144,7 +144,7 @@ describe("content that expires", () => {
   );
 
   verifies(["S5"], "stays when it is pinned", async () => {
-    const { sessions, store, clock, told, tend } = await place();
+    const { sessions, store, clock, notices, tend } = await place();
     const session = ids.next("sess");
     const old = new Date(clock.wall() - 90 * DAY).toISOString();
     await store.create({ id: session, log: ids.next("log"), cwd: home, provider: "p", model: "m", created_at: old });
@@ -162,25 +162,25 @@ describe("content that expires", () => {
     await tend();
     clock.advance(30 * DAY);
     await tend();
-    expect(told).toEqual([]);
+    expect(notices).toEqual([]);
     expect(await store.get(session)).toMatchObject({ expired_to: 0 });
     await sessions.close();
   });
 
   verifies(["S1"], "comes after the message about the key, if the first run had no terminal", async () => {
-    const { sessions, told, tend } = await place();
+    const { sessions, notices, tend } = await place();
     await tend();
     // This process made the key, and has said so.
-    expect(told).toEqual([]);
+    expect(notices).toEqual([]);
     await sessions.close();
     await rm(join(home, "state"), { recursive: true });
     const later = await place();
     await later.tend();
-    expect(later.told).toEqual([
+    expect(later.notices).toEqual([
       expect.stringContaining("sessions.key: without this key your sessions cannot be read"),
     ]);
     await later.tend();
-    expect(later.told).toHaveLength(1);
+    expect(later.notices).toHaveLength(1);
     await later.sessions.close();
   });
 });

@@ -60,7 +60,7 @@ describe("the examples of profiles", () => {
 
   verifies(["U6"], "give names to prompts and commands", async () => {
     const problems: string[] = [];
-    const place = { known: new CommandRegistry(), tell: (problem: string) => problems.push(problem) };
+    const place = { known: new CommandRegistry(), report: (problem: string) => problems.push(problem) };
     const commands = await aliasCommands([exampleFile("aliases.toml", "alias")], place);
     expect([commands.map(({ name }) => name), problems]).toEqual([["c", "explain", "fix"], []]);
   });

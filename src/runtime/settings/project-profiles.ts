@@ -15,7 +15,7 @@ import { BUILT_IN_PROFILES } from "./built-in-profiles.js";
 import type { ChosenProfile, ProfileSources } from "./choose-profile.js";
 import { parseLayer } from "./profile.js";
 import { namesIn } from "./profile-names.js";
-import { type LoadedSettings, settle } from "./settings.js";
+import { type LoadedSettings, resolveSettings } from "./settings.js";
 
 /**
  * The settings together with those of the project. `files`: the approved profiles. `unapproved`: what to do if the chosen one is not
@@ -36,7 +36,7 @@ export async function withProject(
   const added = await Promise.all(
     used.map(async (file) => parseLayer({ scope: "project", path: file.path, text: await file.read() })),
   );
-  return settle({ ...loaded, layers: [...layers.filter(({ scope }) => scope !== "project"), ...added] });
+  return resolveSettings({ ...loaded, layers: [...layers.filter(({ scope }) => scope !== "project"), ...added] });
 }
 
 /** Throws if the chosen profile is not approved: the run would differ from what the user expects. */

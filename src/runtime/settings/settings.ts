@@ -54,11 +54,11 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
   const sources = { flags, variables, roots: where };
   const { layers, chosen, profilePath } = await userLayers(sources);
   if (chosen.onlyProject) await (await import("./project-profiles.js")).requireProjectProfile(chosen, sources);
-  return settle({ roots: where, chosen, layers, profilePath, sources });
+  return resolveSettings({ roots: where, chosen, layers, profilePath, sources });
 }
 
 /** Reads each setting from the files. */
-export async function settle(
+export async function resolveSettings(
   place: Pick<LoadedSettings, "roots" | "chosen" | "layers" | "profilePath" | "sources">,
 ): Promise<LoadedSettings> {
   const { layers, sources } = place;

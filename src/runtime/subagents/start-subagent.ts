@@ -172,13 +172,13 @@ class Progress {
       const { call, tool, args } = event.payload;
       this.#calls++;
       this.#words.set(call, callWords(tool, args));
-      this.#tell(callWords(tool, args));
+      this.#reportProgress(callWords(tool, args));
     }
-    if (event.kind === "AnswerEnded" && event.payload.stop === "end") this.#tell("writes its report");
-    if (event.kind === "ToolResult") this.#noteUnanswered(event.payload);
+    if (event.kind === "AnswerEnded" && event.payload.stop === "end") this.#reportProgress("writes its report");
+    if (event.kind === "ToolResult") this.#recordUnanswered(event.payload);
   }
 
-  #tell(words: string): void {
+  #reportProgress(words: string): void {
     this.#last = words;
     const { bus, clock } = this.#opening;
     if (this.#ended || this.#work.signal.aborted) return;
@@ -187,7 +187,7 @@ class Progress {
   }
 
   /** If no client could give a permission, it counts as missing in the parent's turn as well. */
-  #noteUnanswered({ call, tool, details }: Extract<Envelope, { kind: "ToolResult" }>["payload"]): void {
+  #recordUnanswered({ call, tool, details }: Extract<Envelope, { kind: "ToolResult" }>["payload"]): void {
     const { reason } = (details?.failure ?? {}) as { readonly reason?: string };
     if (reason !== "PermissionUnanswerable") return;
     this.#work.turn.unanswered.push({ tool, about: this.#words.get(call) ?? tool });

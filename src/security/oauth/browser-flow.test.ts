@@ -23,7 +23,7 @@ async function setUp(name: "claude" | "chatgpt", options: ServerOptions = {}) {
   if (found === undefined) throw new Error("no such provider");
   const provider = atTestServer(found, server.url) as BrowserProvider;
   const clock = new ManualClock();
-  const told: string[] = [];
+  const messages: string[] = [];
   const stop = new AbortController();
   const flow = (over: Partial<BrowserFlowOptions> = {}, row: Partial<BrowserProvider> = {}) =>
     signInByBrowser(
@@ -33,11 +33,11 @@ async function setUp(name: "claude" | "chatgpt", options: ServerOptions = {}) {
         clock,
         random: (count) => crypto.getRandomValues(new Uint8Array(count)),
         signal: stop.signal,
-        person: { notify: (text) => void told.push(text) },
+        person: { notify: (text) => void messages.push(text) },
         ...over,
       },
     );
-  return { server, provider, clock, told, stop, flow };
+  return { server, provider, clock, messages, stop, flow };
 }
 
 /** The address a page is to be opened at, once it is known. */
@@ -51,7 +51,7 @@ function opening() {
 
 describe("signing in by the browser", () => {
   it("[M13] takes the redirect, redeems the code with its verifier and tells the browser how it ended", async () => {
-    const { server, told, clock, flow } = await setUp("claude");
+    const { server, messages, clock, flow } = await setUp("claude");
     const { open, address } = opening();
     const [tokens, page] = await Promise.all([flow({ open }), address.then((url) => browse(url))]);
     expect(tokens).toEqual({
@@ -64,7 +64,7 @@ describe("signing in by the browser", () => {
     expect(page.headers["access-control-allow-origin"]).toBeUndefined();
     expect(page.headers["cache-control"]).toBe("no-store");
     const asked = new URL(await address);
-    expect(told.join("")).toContain(asked.href);
+    expect(messages.join("")).toContain(asked.href);
     const sent = JSON.parse(server.asked("/token")[0]?.body ?? "") as Record<string, string>;
     expect(challengeOf(sent.code_verifier ?? "")).toBe(asked.searchParams.get("code_challenge"));
     expect(sent.state).toBe(asked.searchParams.get("state"));
@@ -199,15 +199,15 @@ describe("signing in without a browser", () => {
   /** Answers questions one after the other, then waits. */
   function typist(...answers: ((url: string) => string | Promise<string>)[]) {
     const questions: string[] = [];
-    const told: string[] = [];
+    const messages: string[] = [];
     return {
       questions,
-      told,
-      notify: (text: string) => void told.push(text),
+      messages,
+      notify: (text: string) => void messages.push(text),
       ask: async (question: string, signal: AbortSignal): Promise<string | undefined> => {
         questions.push(question);
         const next = answers.shift();
-        if (next !== undefined) return next(/https?:\S+/.exec(told.join("\n"))?.[0] ?? "");
+        if (next !== undefined) return next(/https?:\S+/.exec(messages.join("\n"))?.[0] ?? "");
         return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
       },
     };
@@ -235,7 +235,7 @@ describe("signing in without a browser", () => {
       ended,
     );
     await expect(flow({ person })).resolves.toMatchObject({ access: expect.stringMatching(/^access/) });
-    expect(person.told.slice(1)).toEqual([
+    expect(person.messages.slice(1)).toEqual([
       "Oxbow finds no code in this line. Copy the whole line.\n",
       "This belongs to another sign-in. Use the address shown last.\n",
     ]);
@@ -246,7 +246,7 @@ describe("signing in without a browser", () => {
     const person = typist();
     const done = forwarded.flow({ person });
     await expect.poll(() => person.questions.length).toBe(1);
-    await browse(/https?:\S+/.exec(person.told.join(""))?.[0] ?? "");
+    await browse(/https?:\S+/.exec(person.messages.join(""))?.[0] ?? "");
     await expect(done).resolves.toMatchObject({ access: expect.stringMatching(/^access/) });
 
     const closed = await setUp("claude");

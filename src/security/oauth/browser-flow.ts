@@ -137,11 +137,11 @@ async function pastedCode(provider: BrowserProvider, { listener, state, signal, 
     // Without more input the redirect may still come; without a listener nothing can.
     if (line === undefined) return listener === undefined ? Promise.reject(cancelled()) : never(signal);
     if (line.trim() === "") continue;
-    const said = readPaste(line, state);
-    if (said === "foreign") person.notify("This belongs to another sign-in. Use the address shown last.\n");
-    else if (said === "unclear") person.notify("Oxbow finds no code in this line. Copy the whole line.\n");
-    else if ("code" in said) return said.code;
-    else throw said.error;
+    const pasted = readPaste(line, state);
+    if (pasted === "foreign") person.notify("This belongs to another sign-in. Use the address shown last.\n");
+    else if (pasted === "unclear") person.notify("Oxbow finds no code in this line. Copy the whole line.\n");
+    else if ("code" in pasted) return pasted.code;
+    else throw pasted.error;
   }
 }
 

@@ -39,7 +39,7 @@ function problem(reply: Reply, { exchangeUrl, name }: DeviceProvider): Error {
     return new TokenRefused(`GitHub no longer accepts this sign-in. Sign in again: oxbow auth set ${name}`);
   }
   if (reply.status !== 403 && reply.status !== 404) return complaint(reply, new URL(exchangeUrl).host);
-  const said = text(object(reply.body.error_details).message) || text(reply.body.message);
-  const detail = said === "" ? `HTTP ${reply.status}` : shown(reply.conceal(said));
+  const message = text(object(reply.body.error_details).message) || text(reply.body.message);
+  const detail = message === "" ? `HTTP ${reply.status}` : shown(reply.conceal(message));
   return new OAuthError("not-entitled", `This GitHub account cannot use Copilot: ${detail}`);
 }

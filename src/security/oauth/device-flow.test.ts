@@ -22,14 +22,14 @@ async function setUp() {
   if (found === undefined) throw new Error("no such provider");
   const provider = atTestServer(found, server.url) as DeviceProvider;
   const clock = new ManualClock();
-  const told: string[] = [];
+  const messages: string[] = [];
   const stop = new AbortController();
   const begin = () => {
     const done = signInByDevice(provider, {
       http,
       clock,
       signal: stop.signal,
-      person: { notify: (text) => void told.push(text) },
+      person: { notify: (text) => void messages.push(text) },
     });
     done.catch(() => {});
     return done;
@@ -43,18 +43,18 @@ async function setUp() {
     clock.advance(ms);
     await expect.poll(asked, { interval: 1 }).toBe(before + 1);
   };
-  const userCode = () => /│ +(\S+) +│/.exec(told.join(""))?.[1] ?? "";
-  return { server, provider, clock, told, stop, begin, waits, pass, userCode };
+  const userCode = () => /│ +(\S+) +│/.exec(messages.join(""))?.[1] ?? "";
+  return { server, provider, clock, messages, stop, begin, waits, pass, userCode };
 }
 
 const INTERVAL = 5500;
 
 describe("signing in by a device code", () => {
   it("[M13] shows the code, asks at the server's pace and gets the token", async () => {
-    const { server, told, clock, begin, waits, pass, userCode } = await setUp();
+    const { server, messages, clock, begin, waits, pass, userCode } = await setUp();
     const done = begin();
     await waits();
-    expect(told.join("")).toContain(`${server.url}/copilot/device/page`);
+    expect(messages.join("")).toContain(`${server.url}/copilot/device/page`);
     expect(userCode()).toMatch(/^WXYZ-\d{4}$/);
     clock.advance(INTERVAL - 1);
     expect(clock.pending).toBe(1);
@@ -117,11 +117,11 @@ describe("signing in by a device code", () => {
   });
 
   it("shows no page of another service", async () => {
-    const { server, begin, told } = await setUp();
+    const { server, begin, messages } = await setUp();
     const body = { device_code: "d", user_code: "u", verification_uri: "http://evil.example/", interval: 1 };
     server.instead.set("device", [{ status: 200, body }]);
     await expect(begin()).rejects.toMatchObject({ message: expect.stringContaining("sent no code to enter") });
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 

@@ -50,13 +50,13 @@ export async function listen({
         const [path, query] = (request.url ?? "").split("?", 2);
         if (path !== redirect.path) return answer(response, 404, "Not found.");
         if (waiting !== undefined) return answer(response, 409, "The sign-in is already complete.");
-        const said = readAnswer(new URLSearchParams(query), state);
-        if (said === "foreign")
+        const redirected = readAnswer(new URLSearchParams(query), state);
+        if (redirected === "foreign")
           return answer(response, 400, "This answer belongs to another sign-in. Go back to the terminal.");
         stopListening();
         waiting = response;
-        if ("code" in said) resolve(said);
-        else reject(said.error);
+        if ("code" in redirected) resolve(redirected);
+        else reject(redirected.error);
       });
     });
   return {

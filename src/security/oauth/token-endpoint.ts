@@ -47,7 +47,7 @@ export async function send(
   try {
     response = await http.request({ ...request, signal, timeouts: TIMEOUTS });
     const text = await response.text(MOST_BYTES);
-    const conceal = (said: string) => secrets.reduce((line, secret) => line.replaceAll(secret, "[…]"), said);
+    const conceal = (message: string) => secrets.reduce((line, secret) => line.replaceAll(secret, "[…]"), message);
     return { status: response.status, body: parse(text), conceal };
   } catch (error) {
     if (signal.aborted) throw cancelled();
@@ -99,8 +99,9 @@ export function errorCode({ body }: Reply): string {
 export function complaint(reply: Reply, host: string): OAuthError {
   const code = errorCode(reply);
   if (code === "access_denied") return new OAuthError("refused", `${host} refused the sign-in.`);
-  const said = text(reply.body.error_description) || text(object(reply.body.error).message) || text(reply.body.message);
-  const detail = shown(reply.conceal([code, said].filter((part) => part !== "").join(": ")));
+  const words =
+    text(reply.body.error_description) || text(object(reply.body.error).message) || text(reply.body.message);
+  const detail = shown(reply.conceal([code, words].filter((part) => part !== "").join(": ")));
   const passing = reply.status === 429 || reply.status >= 500;
   const answered = isGood(reply.status) && detail === "" ? "without a token" : `with HTTP ${reply.status}`;
   const message = `${host} answered ${answered}${detail === "" ? "" : ` (${detail})`}.`;

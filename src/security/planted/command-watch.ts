@@ -44,8 +44,8 @@ export class CommandWatch {
   constructor({ roots, clock, ...common }: CommandWatchOptions) {
     this.#clock = clock;
     this.#spans = new CommandSpans(() => clock.wall());
-    const tellModel = (message: string) => void this.#forModel.push(message);
-    this.#all = roots.map((root) => new PlantedRepositories({ ...common, root, spans: this.#spans, tellModel }));
+    const notifyModel = (message: string) => void this.#forModel.push(message);
+    this.#all = roots.map((root) => new PlantedRepositories({ ...common, root, spans: this.#spans, notifyModel }));
   }
 
   /** Before the first command starts. In a large workspace, the command does not wait for the end of the first scan. */

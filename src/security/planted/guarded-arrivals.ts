@@ -101,18 +101,19 @@ export class GuardedArrivals {
     const suspects = this.#suspects(path);
     if (suspects.length === 0 || suspects.some(({ writes }) => writes === "everything")) return undefined;
     const way = relative(this.#root, path).replaceAll("\\", "/");
-    const told = { path: way, reason: guardedName(way) ?? BY_SETTING };
-    if (before !== undefined) return isFolder(path) ? undefined : { ...told, what: "changed" };
+    const arrival = { path: way, reason: guardedName(way) ?? BY_SETTING };
+    if (before !== undefined) return isFolder(path) ? undefined : { ...arrival, what: "changed" };
     const granted = suspects.flatMap((span) => span.granted);
     if (granted.some((place) => isWithin(path, place))) return undefined;
     // It contains a path that the user allowed: its other entries are checked one by one.
     if (granted.some((place) => isWithin(place, path))) return undefined;
-    if (suspects.some(({ writes }) => writes === "repositories") && tracked.has(path)) return { ...told, what: "kept" };
+    if (suspects.some(({ writes }) => writes === "repositories") && tracked.has(path))
+      return { ...arrival, what: "kept" };
     const aside = setAside(path, { root: this.#root });
-    if (aside === undefined) return statOf(path) && { ...told, what: "stuck" };
+    if (aside === undefined) return statOf(path) && { ...arrival, what: "stuck" };
     this.#known.delete(path);
     this.#know(aside);
-    return { ...told, what: "renamed", aside: join(dirname(way), basename(aside)) };
+    return { ...arrival, what: "renamed", aside: join(dirname(way), basename(aside)) };
   }
 
   /** The commands that may have made it: they ran when it changed last, or when a folder around it was moved there. */

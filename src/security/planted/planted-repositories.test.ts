@@ -24,7 +24,7 @@ import { PlantedRepositories } from "./planted-repositories.js";
 let base: string;
 let root: string;
 let marker: string;
-let told: string[];
+let messages: string[];
 
 const environment = () => ({ PATH: process.env.PATH ?? "", HOME: base, GIT_CONFIG_NOSYSTEM: "1" });
 const git = (cwd: string, ...args: string[]) =>
@@ -60,7 +60,7 @@ function plant(folder: string): void {
 const watch = () =>
   new PlantedRepositories({
     ...{ root, folder: join(base, "state"), environment: environment(), spans: new CommandSpans(Date.now) },
-    notify: (message) => told.push(message),
+    notify: (message) => messages.push(message),
   });
 async function begun(): Promise<PlantedRepositories> {
   const planted = watch();
@@ -73,7 +73,7 @@ async function begun(): Promise<PlantedRepositories> {
 
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-planted-")));
-  [root, marker, told] = [join(base, "workspace"), join(base, "MARKER"), []];
+  [root, marker, messages] = [join(base, "workspace"), join(base, "MARKER"), []];
   mkdirSync(root);
   git(root, "init", "-q", "-b", "main");
 });
@@ -90,12 +90,12 @@ describe("a repository that a command leaves behind", () => {
       expect(runs(root, "status")).toBe(true);
       await planted.look();
       expect(runs(root, "status")).toBe(false);
-      expect(told.join()).toContain(`${join(root, "lib/.git/config")} sets core.fsmonitor`);
-      expect(told.join()).toContain("enters this repository by itself");
+      expect(messages.join()).toContain(`${join(root, "lib/.git/config")} sets core.fsmonitor`);
+      expect(messages.join()).toContain("enters this repository by itself");
       expect(readFileSync(join(root, "lib/.git/config.set-aside-by-oxbow"), "utf8")).toContain("fsmonitor");
       expect(git(join(root, "lib"), "config", "user.name")).toBe("Ann\n");
       await planted.look();
-      expect(told).toHaveLength(1);
+      expect(messages).toHaveLength(1);
     },
   );
 
@@ -109,7 +109,7 @@ describe("a repository that a command leaves behind", () => {
       expect(runs(root, "status")).toBe(true);
       await planted.look();
       expect(runs(root, "status")).toBe(false);
-      expect(told.join()).toContain(join(root, path, ".git/config"));
+      expect(messages.join()).toContain(join(root, path, ".git/config"));
     },
   );
 
@@ -123,7 +123,7 @@ describe("a repository that a command leaves behind", () => {
       expect(runs(join(root, path), "status")).toBe(true);
       await planted.look();
       expect(runs(join(root, path), "status")).toBe(false);
-      expect(told.join()).toContain(join(root, path, ".git/config"));
+      expect(messages.join()).toContain(join(root, path, ".git/config"));
       expect(existsSync(join(root, "node_modules/new/.vscode/tasks.json"))).toBe(true);
     },
   );
@@ -204,7 +204,7 @@ describe("a repository that a command leaves behind", () => {
     expect(look()).toBe(true);
     await planted.look();
     expect(look()).toBe(false);
-    expect(told.join()).toContain(`${join(root, file)} `);
+    expect(messages.join()).toContain(`${join(root, file)} `);
   });
 
   it("is reported if it leads outside, or was moved there", async () => {
@@ -215,8 +215,8 @@ describe("a repository that a command leaves behind", () => {
     renameSync(join(shipped, "dotgit"), join(shipped, ".git"));
     write(join(root, "other/.git"), `gitdir: ${base}\n`);
     await planted.look();
-    expect(told.join()).toContain(join(shipped, ".git/config"));
-    expect(told.join()).toContain(`${join(root, "other/.git")} leads git to ${base}`);
+    expect(messages.join()).toContain(join(shipped, ".git/config"));
+    expect(messages.join()).toContain(`${join(root, "other/.git")} leads git to ${base}`);
   });
 
   it("is reported if an index cannot be understood", async () => {
@@ -224,7 +224,7 @@ describe("a repository that a command leaves behind", () => {
     write(join(root, "hidden"), "DIRC");
     symlinkSync("../hidden", join(root, ".git/index"));
     await planted.look();
-    expect(told.join()).toContain(join(root, ".git/index"));
+    expect(messages.join()).toContain(join(root, ".git/index"));
   });
 
   it("is dealt with again when it is planted again", async () => {
@@ -232,7 +232,7 @@ describe("a repository that a command leaves behind", () => {
     for (const round of [1, 2]) {
       plant(join(root, "lib"));
       await Promise.all([planted.look(), planted.look()]);
-      expect([round, told.length, runs(join(root, "lib"), "status")]).toEqual([round, round, false]);
+      expect([round, messages.length, runs(join(root, "lib"), "status")]).toEqual([round, round, false]);
     }
   });
 
@@ -243,19 +243,19 @@ describe("a repository that a command leaves behind", () => {
     plant(join(root, "lib"));
     const planted = await begun();
     await planted.look();
-    expect(told.join()).toContain(join(root, "lib/.git/config"));
+    expect(messages.join()).toContain(join(root, "lib/.git/config"));
     await planted.close();
-    told = [];
+    messages = [];
     const next = await begun();
     await next.look();
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("cannot write to the terminal by its name", async () => {
     const planted = await begun();
     plant(join(root, "l\u001b[2Jib\nall is well"));
     await planted.look();
-    expect(told.join()).not.toMatch(/\u001b|\nall/);
+    expect(messages.join()).not.toMatch(/\u001b|\nall/);
   });
 
   it("changes nothing outside when its folder is exchanged for a link", async () => {
@@ -265,7 +265,7 @@ describe("a repository that a command leaves behind", () => {
     symlinkSync(join(base, "own/.git"), join(root, "lib/.git"));
     await planted.look();
     expect(existsSync(join(base, "own/.git/config.set-aside-by-oxbow"))).toBe(false);
-    expect(told.join()).toContain(join(root, "lib/.git"));
+    expect(messages.join()).toContain(join(root, "lib/.git"));
   });
 });
 
@@ -283,7 +283,7 @@ describe("what stays unchanged", () => {
     git(join(root, "two"), "config", "user.email", "ann@localhost");
     write(join(root, "plain/config"), "[core]\n\tfsmonitor = x\n");
     await planted.look();
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("hooks that the person has git put into every repository", async () => {
@@ -293,10 +293,10 @@ describe("what stays unchanged", () => {
     git(root, "init", "-q", "one");
     expect(existsSync(join(root, "one/.git/hooks/pre-commit"))).toBe(true);
     await planted.look();
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
     write(join(root, "one/.git/hooks/pre-commit"), "#!/bin/sh\n", 0o755);
     await planted.look();
-    expect(told.join()).toContain(join(root, "one/.git/hooks/pre-commit"));
+    expect(messages.join()).toContain(join(root, "one/.git/hooks/pre-commit"));
   });
 
   it("files from before the first command, and the repository of the workspace", async () => {
@@ -306,13 +306,13 @@ describe("what stays unchanged", () => {
     git(root, "config", "alias.x", "!x");
     git(join(root, "lib"), "commit", "-q", "--allow-empty", "-m", "y");
     await planted.look();
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
     git(root, "-c", "advice.addEmbeddedRepo=false", "add", "lib");
     await planted.look();
-    expect(told.join()).toContain(join(root, "lib/.git/config"));
+    expect(messages.join()).toContain(join(root, "lib/.git/config"));
     program(join(root, "lib/.git/hooks/pre-commit"));
     await planted.look();
-    expect(told.join()).toContain(join(root, "lib/.git/hooks/pre-commit"));
+    expect(messages.join()).toContain(join(root, "lib/.git/hooks/pre-commit"));
     expect(existsSync(join(root, "lib/.git/hooks/pre-commit"))).toBe(true);
     expect(existsSync(join(root, "lib/.git/config.set-aside-by-oxbow"))).toBe(false);
   });

@@ -22,7 +22,7 @@ import { arrivalText, GuardedArrivals, type Sight } from "./guarded-arrivals.js"
 import { OwnHooks } from "./own-hooks.js";
 import { type Danger, lookAtRepository } from "./repository-dangers.js";
 import { setAside } from "./set-aside.js";
-import { WatchNote } from "./watch-note.js";
+import { WatchRecord } from "./watch-record.js";
 
 export interface PlantedRepositoriesOptions {
   /** The workspace, free of links. */
@@ -31,7 +31,7 @@ export interface PlantedRepositoriesOptions {
   /** When commands ran in it. */
   readonly spans: CommandSpans;
   /** Receives what the model has to know as well. */
-  readonly tellModel?: (message: string) => void;
+  readonly notifyModel?: (message: string) => void;
   /** The folder of the notes that say that commands run. */
   readonly folder: string;
   /** The person's environment: git finds their configuration by it. */
@@ -64,13 +64,13 @@ const MAX_FOLDERS = 100_000;
 /** Packages first, then what is in them: a look at so many takes about 10 ms when nothing changed. */
 const MAX_MODULE_FOLDERS = 4000;
 const MAX_DEPTH = 20;
-const MAX_TOLD = 5;
+const MAX_LISTED = 5;
 
 export class PlantedRepositories {
   readonly #options: PlantedRepositoriesOptions;
   readonly #walk: RepositoryWalk<readonly string[]>;
   readonly #arrivals: GuardedArrivals;
-  readonly #note: WatchNote;
+  readonly #record: WatchRecord;
   readonly #ownHooks: OwnHooks;
   readonly #linked = new LinkedRepositories();
   readonly #known = new Set<string>();
@@ -88,14 +88,14 @@ export class PlantedRepositories {
     const wall = () => Date.now();
     const limits = { maxFolders: MAX_FOLDERS, maxModuleFolders: MAX_MODULE_FOLDERS };
     this.#walk = new RepositoryWalk(options.root, { wall, ...limits, closed: "opened", note });
-    this.#note = new WatchNote(options.folder, options.root);
+    this.#record = new WatchRecord(options.folder, options.root);
     this.#ownHooks = new OwnHooks(options);
   }
 
   /** Before the first command starts. It need not be awaited: what changes from now on does not count as known. */
   begin(): Promise<void> {
     if (this.#begun === undefined) {
-      this.#startedAt = this.#note.take(Date.now() - TICK_MS);
+      this.#startedAt = this.#record.take(Date.now() - TICK_MS);
       this.#begun = this.#collect().then(({ found, folders, sight }) => {
         this.#arrivals.begin(sight, this.#startedAt);
         for (const folder of folders) if (isOlder(folder, this.#startedAt)) this.#older.add(folder);
@@ -135,14 +135,14 @@ export class PlantedRepositories {
   async close(): Promise<void> {
     await this.look();
     await this.flush();
-    this.#note.remove();
+    this.#record.remove();
   }
 
   async #look(): Promise<void> {
     await this.#begun;
     const { found, complete, sight } = await this.#collect();
     const arrivals = this.#arrivals.look(sight);
-    if (arrivals.length > 0) this.#tell(arrivalText(arrivals));
+    if (arrivals.length > 0) this.#notify(arrivalText(arrivals));
     const lines = found
       .filter((danger) => !this.#known.has(keyOf(danger)) && !(danger.isHook && this.#ownHooks.isCopy(danger.file)))
       .map((danger) => this.#dealWith(danger));
@@ -153,15 +153,15 @@ export class PlantedRepositories {
       );
     }
     if (lines.length === 0) return;
-    const more = lines.length > MAX_TOLD ? [`… and ${lines.length - MAX_TOLD} more.`] : [];
+    const more = lines.length > MAX_LISTED ? [`… and ${lines.length - MAX_LISTED} more.`] : [];
     const head =
       "A command left files that git would run or read outside the sandbox. Check them before you use git there:";
-    this.#tell([head, ...lines.slice(0, MAX_TOLD), ...more].join("\n  "));
+    this.#notify([head, ...lines.slice(0, MAX_LISTED), ...more].join("\n  "));
   }
 
-  #tell(message: string): void {
+  #notify(message: string): void {
     this.#options.notify(message);
-    this.#options.tellModel?.(message);
+    this.#options.notifyModel?.(message);
   }
 
   #dealWith(danger: Found): string {

@@ -138,9 +138,9 @@ const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
 ];
 
 function bubblewrapAdvice(failure: string): string {
-  const told = failure.trim().split("\n").at(-1) ?? "";
+  const lastLine = failure.trim().split("\n").at(-1) ?? "";
   const advice = ADVICE.find(([pattern]) => pattern.test(failure))?.[1] ?? "it does not work on this machine.";
-  return `bubblewrap is installed, but ${advice} (${told || "no message"})`;
+  return `bubblewrap is installed, but ${advice} (${lastLine || "no message"})`;
 }
 
 /* ---- macOS ---- */
@@ -171,7 +171,7 @@ async function detectContainer({ path, overrides, workspace }: DetectOptions): P
     return noSandbox("the configured container has no image. Set the image.");
   }
   const names = container.program === undefined ? ["podman", "docker"] : [container.program];
-  let told = "";
+  let lastLine = "";
   for (const name of names) {
     const program = findProgram(name, path, { outside: workspace });
     if (program === undefined) continue;
@@ -184,10 +184,10 @@ async function detectContainer({ path, overrides, workspace }: DetectOptions): P
         abilities: { filesystem: true, network: "off", pids: true, limits: ALL_LIMITS },
       };
     }
-    told ||= output.trim().split("\n").at(-1) || `${name} says nothing`;
+    lastLine ||= output.trim().split("\n").at(-1) || `${name} says nothing`;
   }
-  if (told === "") return noSandbox(`a container is configured, but ${names.join(" and ")} cannot be found.`);
-  return noSandbox(`the image ${container.image} cannot be used. Pull it first. (${told})`);
+  if (lastLine === "") return noSandbox(`a container is configured, but ${names.join(" and ")} cannot be found.`);
+  return noSandbox(`the image ${container.image} cannot be used. Pull it first. (${lastLine})`);
 }
 
 /* ---- running and remembering ---- */

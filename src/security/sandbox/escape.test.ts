@@ -307,15 +307,15 @@ describe.skipIf(reason !== undefined)("[P8] the network", () => {
   it("is cut: UDP, as a name server would be asked", async () => {
     const server = createSocket("udp4");
     servers.push(server);
-    const heard: string[] = [];
-    server.on("message", (message) => heard.push(message.toString()));
+    const received: string[] = [];
+    server.on("message", (message) => received.push(message.toString()));
     await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
     const script = `echo -n question >/dev/udp/127.0.0.1/${server.address().port}`;
     await bed.inside(script);
     await bed.unprotected(script.replace("question", "control"));
     // What was sent first arrives first: had the question come out, it would be before the control.
-    while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    expect(heard).toEqual(["control"]);
+    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(received).toEqual(["control"]);
   });
 
   it("is cut: names", async () => {

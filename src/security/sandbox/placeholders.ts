@@ -4,14 +4,14 @@
  *
  * 1. Only what was made for a sandbox is removed, and only while it is unchanged: another program may have filled it meanwhile.
  * 2. It is removed a moment after the last command that needs it has ended: removing it earlier would remove the mount on it,
- *    and the next command usually follows at once. Commands of other processes in the same workspace count too (placeholder-notes.ts).
+ *    and the next command usually follows at once. Commands of other processes in the same workspace count too (placeholder-records.ts).
  * 3. It is removed at the latest when the last process that needs it exits. A later process removes what a killed process has left.
  */
 import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Clock } from "../../base/clock.js";
 import { identityOf } from "../../system/file-identity.js";
 import type { Guards, Missing } from "./guards.js";
-import { PlaceholderNotes } from "./placeholder-notes.js";
+import { PlaceholderRecords } from "./placeholder-records.js";
 
 export interface Held {
   /** The empty folders among them. */
@@ -35,22 +35,22 @@ let exitHandled = false;
 export class Placeholders {
   readonly #options: PlaceholdersOptions;
   readonly #users = new Map<string, { readonly missing: Missing; count: number }>();
-  readonly #notes: PlaceholderNotes;
+  readonly #records: PlaceholderRecords;
   #cancelRemoval = () => {};
   #swept = false;
 
   constructor(options: PlaceholdersOptions) {
     this.#options = options;
-    this.#notes = new PlaceholderNotes(options.folder);
+    this.#records = new PlaceholderRecords(options.folder);
   }
 
   /** Removes the leftovers of killed processes. Once, before the first scan. */
   sweep(): void {
     if (this.#swept) return;
     this.#swept = true;
-    this.#notes.locked(() => {
-      const others = this.#notes.others();
-      for (const place of this.#notes.takeLeft()) if (!others.has(place.path)) remove(place);
+    this.#records.locked(() => {
+      const others = this.#records.others();
+      for (const place of this.#records.takeLeft()) if (!others.has(place.path)) remove(place);
     });
   }
 
@@ -59,11 +59,11 @@ export class Placeholders {
    * place has vanished: the guards must be searched again.
    */
   hold(guards: Guards): Held | undefined {
-    return this.#notes.locked(() => this.#hold(guards));
+    return this.#records.locked(() => this.#hold(guards));
   }
 
   #hold({ readOnly, missing }: Guards): Held | undefined {
-    const others = this.#notes.others();
+    const others = this.#records.others();
     const kept = readOnly.flatMap((path) => this.#users.get(path)?.missing ?? others.get(path) ?? []);
     const wanted = new Map([...kept, ...missing].map((place) => [place.path, place]));
     if (!readOnly.every((path) => wanted.has(path) || identityOf(path) !== "")) return undefined;
@@ -94,11 +94,11 @@ export class Placeholders {
 
   removeUnused(): void {
     this.#cancelRemoval();
-    if (this.#users.size > 0) this.#notes.locked(() => this.#removeUnused());
+    if (this.#users.size > 0) this.#records.locked(() => this.#removeUnused());
   }
 
   #removeUnused(): void {
-    const others = this.#notes.others();
+    const others = this.#records.others();
     for (const [path, { missing, count }] of this.#users) {
       if (count > 0) continue;
       this.#users.delete(path);
@@ -106,7 +106,7 @@ export class Placeholders {
     }
     if (this.#users.size > 0) return;
     live.delete(this);
-    this.#notes.forget();
+    this.#records.forget();
   }
 
   /** Whether or not a command still needs them. */
@@ -118,7 +118,7 @@ export class Placeholders {
   #writeDown(wanted: Iterable<Missing>): void {
     const places = new Map([...this.#users.values()].map(({ missing }) => [missing.path, missing]));
     for (const place of wanted) places.set(place.path, place);
-    this.#notes.write([...places.values()]);
+    this.#records.write([...places.values()]);
   }
 
   #use(missing: Missing): void {

@@ -40,23 +40,23 @@ export async function ackCommand(options: AckOptions): Promise<CommandResult> {
   const { lock, emitTo } = options;
   const found = await findAll(options);
   const before = await reviewContent(found, lock, options.policy);
-  const open = [...before.pending, ...before.noted, ...before.refused];
+  const open = [...before.pending, ...before.minorChanges, ...before.refused];
   const refusal = open.length === 0 || emitTo !== undefined ? undefined : nobodyToAsk(options, open);
   if (refusal !== undefined) return refusal;
-  const told: string[] = [];
+  const lines: string[] = [];
   if (open.length > 0 && mayAsk(options)) {
-    told.push(
+    lines.push(
       ...(options.which === "user-owned" ? await ackTogether(open, options) : await ackEach(open, before, options)),
     );
   }
   // Read again: what changed while the person read it is not approved.
   const now = await findAll(options);
   const after = await reviewContent(now, lock, options.policy);
-  const left = [...after.pending, ...after.noted];
-  if (emitTo !== undefined) told.push(await emit(emitTo, now.items, options));
-  if (left.length > 0) told.push(`Not approved: ${nameList(left.map(({ item }) => item))}`);
-  else if (told.length === 0) told.push(nothingOpen(after));
-  return { text: `${told.join("\n")}\n`, exitCode: left.length > 0 ? 5 : 0 };
+  const left = [...after.pending, ...after.minorChanges];
+  if (emitTo !== undefined) lines.push(await emit(emitTo, now.items, options));
+  if (left.length > 0) lines.push(`Not approved: ${nameList(left.map(({ item }) => item))}`);
+  else if (lines.length === 0) lines.push(nothingOpen(after));
+  return { text: `${lines.join("\n")}\n`, exitCode: left.length > 0 ? 5 : 0 };
 }
 
 /** The content found at the start, and that of the given paths. */
@@ -113,7 +113,7 @@ async function ackOnScreen(
   for (const { path, problem } of unusable) options.conversation?.show(`${shown(path)} ${shown(problem)}; skipped.`);
   const decisions = await options.review(open.map((pending) => describeWaiting(pending, { diffs: true })));
   const now = await reviewContent(await findAll(options), options.lock, options.policy);
-  return decideWaiting([...now.pending, ...now.noted, ...now.refused], decisions, options);
+  return decideWaiting([...now.pending, ...now.minorChanges, ...now.refused], decisions, options);
 }
 
 /** One answer for what only the user can have put there; the rest is left, with the reason. */
@@ -124,15 +124,15 @@ async function ackTogether(open: readonly PendingItem[], options: AckOptions): P
     .filter(({ state }) => state !== "refused")
     .map((pending) => ({ pending, problem: bulkProblem(pending.item) }));
   const together = judged.filter(({ problem }) => problem === undefined).map(({ pending }) => pending);
-  const told = judged.flatMap(({ pending, problem }) =>
+  const lines = judged.flatMap(({ pending, problem }) =>
     problem === undefined ? [] : [`${shown(nameOf(pending.item))} is left out: ${shown(problem)}.`],
   );
-  if (told.length > 0) told.push("'oxbow ack' shows and approves such files one by one.");
-  if (together.length === 0) return told;
+  if (lines.length > 0) lines.push("'oxbow ack' shows and approves such files one by one.");
+  if (together.length === 0) return lines;
   conversation.show(renderTrustScreen(together, { ...options, folder: options.home.config }));
-  if (!(await confirm(together, { ...options, conversation }))) return [...told, "Nothing was approved."];
+  if (!(await confirm(together, { ...options, conversation }))) return [...lines, "Nothing was approved."];
   for (const pending of together) await decide(pending, "approved", options);
-  return [`Approved: ${nameList(together.map(({ item }) => item))}`, ...told];
+  return [`Approved: ${nameList(together.map(({ item }) => item))}`, ...lines];
 }
 
 async function confirm(

@@ -20,7 +20,7 @@ function pending(one: ContentItem): PendingItem {
 }
 
 function review(over: Partial<Review>): Review {
-  return { approved: [], pending: [], noted: [], refused: [], removed: [], unusable: [], ...over };
+  return { approved: [], pending: [], minorChanges: [], refused: [], removed: [], unusable: [], ...over };
 }
 
 function decide(over: Partial<Review>, options: Partial<DecideOptions> = {}) {
@@ -121,6 +121,6 @@ describe("the rest", () => {
   });
 
   it("what changed in metadata is loaded", () => {
-    expect(decide({ noted: [pending(item("skill"))] }).load).toEqual(["project-skill"]);
+    expect(decide({ minorChanges: [pending(item("skill"))] }).load).toEqual(["project-skill"]);
   });
 });

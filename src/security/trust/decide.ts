@@ -33,7 +33,7 @@ export interface TrustDecision {
 export function decideTrust(options: DecideOptions): TrustDecision {
   const { review, interactive, skipUnapproved, allowProjectHooks, isGranted } = options;
   const isOff = (item: ContentItem) => needsProjectFlag(item) && !allowProjectHooks && isGranted?.(item) !== true;
-  const accepted = [...review.approved, ...review.noted.map(({ item }) => item)];
+  const accepted = [...review.approved, ...review.minorChanges.map(({ item }) => item)];
   const open = review.pending.filter(({ item }) => !isOff(item));
   const withheld: Withheld[] = [
     ...[...accepted, ...review.pending.map(({ item }) => item)]
@@ -67,7 +67,7 @@ function refusal(items: readonly ContentItem[]): Failure {
       return `${labelOf(one)} (${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""})`;
     })
     .join(", ");
-  const told = failure("NonInteractiveAckRefused", { kind });
+  const refusal = failure("NonInteractiveAckRefused", { kind });
   const advice = "With --skip-unapproved Oxbow runs without them.";
-  return { ...told, message: `${told.message} ${advice}` };
+  return { ...refusal, message: `${refusal.message} ${advice}` };
 }

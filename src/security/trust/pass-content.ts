@@ -51,14 +51,14 @@ export async function passContent(found: FoundContent, options: PassOptions): Pr
 }
 
 function notesOn(
-  { noted, unusable }: Review,
+  { minorChanges, unusable }: Review,
   { withheld }: TrustDecision,
   { asksLater }: Pick<PassOptions, "asksLater">,
 ): readonly string[] {
   const off = namesWithheld(withheld, "project programs are off");
   const open = asksLater ? [] : namesWithheld(withheld, "not approved");
   return [
-    ...noted.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
+    ...minorChanges.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
     ...(off.length > 0
       ? [
           `${count(off.length, "program")} of this project disabled (enable with --allow-project-hooks): ${firstOf(off)}`,

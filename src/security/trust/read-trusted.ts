@@ -19,9 +19,9 @@ export class ContentChanged extends Error {
   readonly failure: Failure;
 
   constructor(item: ContentItem, problem?: string) {
-    const told = failure("HookHashChanged", { path: join(item.root, nameOf(item)) });
-    super(problem === undefined ? told.message : `${join(item.root, nameOf(item))} ${problem}.`);
-    this.failure = { ...told, message: this.message };
+    const changed = failure("HookHashChanged", { path: join(item.root, nameOf(item)) });
+    super(problem === undefined ? changed.message : `${join(item.root, nameOf(item))} ${problem}.`);
+    this.failure = { ...changed, message: this.message };
   }
 }
 

@@ -40,7 +40,7 @@ describe("a review", () => {
     bed.put("AGENTS.md", "Be kind.\n");
     await bed.approveAll();
     bed.put("AGENTS.md", "Be kind. \n\n");
-    expect(brief((await bed.review()).noted)).toEqual(["changed metadata AGENTS.md"]);
+    expect(brief((await bed.review()).minorChanges)).toEqual(["changed metadata AGENTS.md"]);
     bed.put("AGENTS.md", "Be kind. \n\nOr not.\n");
     expect(brief((await bed.review()).pending)).toEqual(["changed prose AGENTS.md"]);
   });
@@ -52,7 +52,7 @@ describe("a review", () => {
     bed.put("CLAUDE.md", "Be new.\n");
     const policy = { ...DEFAULT_POLICY, blocking: ["code-adjacent", "executable"] as const };
     const review = await reviewContent(await bed.find(), bed.lock(), policy);
-    expect(brief(review.noted)).toEqual(["changed prose AGENTS.md"]);
+    expect(brief(review.minorChanges)).toEqual(["changed prose AGENTS.md"]);
     expect(brief(review.pending)).toEqual(["new prose CLAUDE.md"]);
   });
 
@@ -65,7 +65,7 @@ describe("a review", () => {
     bed.put(mine, text.replace("One", "Another"));
     bed.put(".agents/skills/s/SKILL.md", text.replace("One", "Another"));
     const review = await bed.review();
-    expect(brief(review.noted)).toEqual(["changed metadata skills/s/SKILL.md"]);
+    expect(brief(review.minorChanges)).toEqual(["changed metadata skills/s/SKILL.md"]);
     expect(brief(review.pending)).toEqual(["changed prose .agents/skills/s/SKILL.md"]);
   });
 

@@ -41,7 +41,7 @@ export interface Review {
   /** Must be decided before it is loaded. */
   readonly pending: readonly PendingItem[];
   /** Changed in ways that do not matter: loaded, and told. */
-  readonly noted: readonly PendingItem[];
+  readonly minorChanges: readonly PendingItem[];
   /** The user refused exactly this version. */
   readonly refused: readonly PendingItem[];
   /** Approved once, and no longer there. */
@@ -56,7 +56,7 @@ export async function reviewContent(
 ): Promise<Review> {
   const approved: ContentItem[] = [];
   const pending: PendingItem[] = [];
-  const noted: PendingItem[] = [];
+  const minorChanges: PendingItem[] = [];
   const refused: PendingItem[] = [];
   const changedMeanwhile: UnusableContent[] = [];
   for (const item of items) {
@@ -68,10 +68,10 @@ export async function reviewContent(
     const found = await look(item, lock, policy);
     if ("problem" in found) changedMeanwhile.push(found);
     else if (decision === "refused") refused.push({ ...found, state: "refused" });
-    else (found.state === "new" || policy.blocking.includes(found.change) ? pending : noted).push(found);
+    else (found.state === "new" || policy.blocking.includes(found.change) ? pending : minorChanges).push(found);
   }
   const removed = roots.flatMap((root) => removedFrom(root, items, lock));
-  return { approved, pending, noted, refused, removed, unusable: [...unusable, ...changedMeanwhile] };
+  return { approved, pending, minorChanges, refused, removed, unusable: [...unusable, ...changedMeanwhile] };
 }
 
 async function look(

@@ -26,7 +26,7 @@ export async function verifyAckCommand(options: VerifyOptions): Promise<CommandR
   const review = await reviewContent(found, options.lock, options.policy);
   const drift = [
     ...(await changedPrograms(review.approved, options.lock)),
-    ...[...review.pending, ...review.noted].map(({ item, state }) => {
+    ...[...review.pending, ...review.minorChanges].map(({ item, state }) => {
       const what = state === "new" ? "not approved" : "changed since it was approved";
       return `${what}: ${labelOf(item.kind)} ${fullName(item)}`;
     }),

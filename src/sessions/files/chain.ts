@@ -58,7 +58,7 @@ export class Chain {
   /** `content` is JSON; `stretch` names its events and their links. */
   stretch(stretch: { after: number; to: number; previous: string; link: string }, content: string): string {
     const { previous, link, after, to } = stretch;
-    return this.#tag("stretch 1", previous, link, `${after} ${to} ${content}`);
+    return this.#tag("stretch 2", previous, link, `${after} ${to} ${content}`);
   }
 
   #tag(purpose: string, ...parts: readonly string[]): string {

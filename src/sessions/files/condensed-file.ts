@@ -53,7 +53,10 @@ export class CondensedFile {
           const { after, to, previous } = line.header;
           // The tag says that this is what was added.
           const stretch = { after, to, ...(JSON.parse(line.content) as Omit<Stretch, "after" | "to">) };
-          const begins = last ?? { to: stretch.anew ? Math.max(after, expired_to) : expired_to, link: previous };
+          const begins = last ?? {
+            to: stretch.replacesEarlier ? Math.max(after, expired_to) : expired_to,
+            link: previous,
+          };
           if (after !== begins.to || previous !== begins.link) return false;
           found.push(stretch);
           last = line.header;
@@ -66,12 +69,12 @@ export class CondensedFile {
 
   async add({ reader, chain, expired_to }: OpenedLog, { after, to, ...content }: Stretch): Promise<void> {
     const end = await this.end();
-    const follows = content.anew ? after >= Math.max(expired_to, end ?? 0) : after === (end ?? expired_to);
+    const follows = content.replacesEarlier ? after >= Math.max(expired_to, end ?? 0) : after === (end ?? expired_to);
     const [previous, link] = [await reader.linkAt(after), await reader.linkAt(to)];
     if (!follows || to <= after || previous === undefined || link === undefined) {
       throw new StoreError("conflict", `The stretch behind event ${after} does not follow the one before it.`);
     }
-    if (content.anew) await this.discard();
+    if (content.replacesEarlier) await this.discard();
     const json = JSON.stringify(content);
     const place = { after, to, previous, link };
     const header = JSON.stringify({ ...place, tag: chain.stretch(place, json) });

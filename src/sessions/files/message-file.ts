@@ -128,12 +128,12 @@ export function withCalls(entry: MessageEntry, callOf: (call: CallId) => CallId)
 
 type Wrong = (what: string) => StoreError;
 
-function roleOf(told: string | undefined, named: string | undefined, wrong: Wrong): BodyRole {
+function roleOf(written: string | undefined, named: string | undefined, wrong: Wrong): BodyRole {
   const choice = ROLES.join(", ");
-  if (told !== undefined && named !== undefined && told !== named) {
-    throw wrong(`the name says '${named}' and the front matter 'role: ${told}'. Make them the same`);
+  if (written !== undefined && named !== undefined && written !== named) {
+    throw wrong(`the name says '${named}' and the front matter 'role: ${written}'. Make them the same`);
   }
-  const text = told ?? named;
+  const text = written ?? named;
   const role = ROLES.find((each) => each === text);
   if (role === undefined)
     throw wrong(`${text ? `'${text}' is not a role` : "it has no role"}. Choose one of ${choice}`);
@@ -170,10 +170,10 @@ function present(name: string, fields: Fields): Record<string, string> {
 }
 
 function choice<T extends string>(name: string, fields: Fields, values: readonly T[], wrong: Wrong): T | undefined {
-  const told = fields.get(name);
-  if (told === undefined) return undefined;
-  const value = values.find((each) => each === told);
-  if (value === undefined) throw wrong(`'${name}: ${told}' is none of ${values.join(", ")}`);
+  const written = fields.get(name);
+  if (written === undefined) return undefined;
+  const value = values.find((each) => each === written);
+  if (value === undefined) throw wrong(`'${name}: ${written}' is none of ${values.join(", ")}`);
   return value;
 }
 

@@ -41,7 +41,7 @@ export class MessageFold {
   readonly changed = new Map<number, Draft>();
   readonly #fold: TurnFold;
   #last: number;
-  #settled: number;
+  #completeTo: number;
   /** The event the newest draft begins with. */
   #newest = 0;
   /** The last summary, and the event with which the conversation begins since then. */
@@ -50,7 +50,7 @@ export class MessageFold {
 
   /** `after` is an event with which nothing was left open. */
   constructor(after: number) {
-    this.#last = this.#settled = after;
+    this.#last = this.#completeTo = after;
     this.#fold = new TurnFold({
       onInput: ({ at, ts, content }) => this.#put({ at, entry: { role: "user", timestamp: ts, content } }),
       onSummary: (event, summary) => this.#compact(event, summary),
@@ -68,8 +68,8 @@ export class MessageFold {
   }
 
   /** No draft of the events up to here changes any more. */
-  get settled(): number {
-    return this.#settled;
+  get completeTo(): number {
+    return this.#completeTo;
   }
 
   /** Where the conversation up to `settled` begins, when a summary that was taken says so; otherwise 0. */
@@ -85,9 +85,9 @@ export class MessageFold {
   take(event: Envelope): void {
     this.#last = event.id;
     this.#fold.take(event);
-    if (event.kind === "TurnStarted") this.#settled = event.id - 1;
-    if (this.#fold.turn === undefined) this.#settled = event.id;
-    if (this.#summary !== undefined && this.#summary.at <= this.#settled) this.#from = this.#summary.from;
+    if (event.kind === "TurnStarted") this.#completeTo = event.id - 1;
+    if (this.#fold.turn === undefined) this.#completeTo = event.id;
+    if (this.#summary !== undefined && this.#summary.at <= this.#completeTo) this.#from = this.#summary.from;
   }
 
   #compact({ id, ts, payload: { kept_from } }: EnvelopeOf<"CompactionTriggered">, summary: string): void {

@@ -159,7 +159,7 @@ export class MessageFolder {
       const known = written.flatMap(({ file, text, at }) =>
         at === undefined ? [] : [{ file, sum: digestOf(text), at }],
       );
-      await this.#index.replace([{ edited: true }, ...known, ...deleted, { done: this.#fold.settled }]);
+      await this.#index.replace([{ edited: true }, ...known, ...deleted, { done: this.#fold.completeTo }]);
       for (const name of await this.#names()) await unlink(join(this.#options.folder, name));
       for (const { file, text } of written) await this.#put(file, text, "create");
     });
@@ -197,8 +197,8 @@ export class MessageFolder {
     const fold = this.#fold;
     for await (const event of reader.read({ after: fold.last })) fold.take(event);
     if (fold.changed.size > 0) await this.#writeChanged(fold);
-    if (fold.settled > this.#index.done) {
-      await this.#index.addDone(fold.settled, Math.max(fold.from, this.#index.from));
+    if (fold.completeTo > this.#index.done) {
+      await this.#index.addDone(fold.completeTo, Math.max(fold.from, this.#index.from));
     }
   }
 
@@ -210,7 +210,7 @@ export class MessageFolder {
     for (const draft of [...fold.changed.values()].sort((a, b) => a.at - b.at)) {
       const adopted = await this.#adopt(draft, strange);
       // When the index was lost, a missing file of an earlier turn was deleted by the user.
-      if (!adopted && this.#index.lost && draft.at <= fold.settled) await this.#index.add({ edited: true });
+      if (!adopted && this.#index.lost && draft.at <= fold.completeTo) await this.#index.add({ edited: true });
       else if (!adopted) highest = await this.#write(draft, highest + 1);
       fold.changed.delete(draft.at);
     }

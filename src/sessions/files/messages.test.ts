@@ -42,7 +42,7 @@ const contents = async (): Promise<Record<string, string>> =>
     await Promise.all((await names()).map(async (name) => [name, await readFile(message(name), "utf8")])),
   );
 
-async function tell(script: Script): Promise<void> {
+async function record(script: Script): Promise<void> {
   await store.append(session.id, script.events, "sync");
   // The message files follow the log; who asks about edits waits for them.
   await store.editedConversation?.(session.id).catch(() => undefined);
@@ -86,7 +86,7 @@ const FIRST: readonly Message[] = [
 
 describe("the folder of messages", () => {
   verifies(["S7"], "holds the conversation as numbered Markdown files", async () => {
-    await tell(oneTurn());
+    await record(oneTurn());
     await store.close();
     expect(await names()).toEqual(["0001-user.md", "0002-assistant.md", "0003-tool_result.md", "0004-assistant.md"]);
     expect(await readFile(message("0002-assistant.md"), "utf8")).toBe(
@@ -121,7 +121,7 @@ describe("the folder of messages", () => {
       await store.append(session.id, [event], "group");
       await store.editedConversation?.(session.id);
     }
-    await tell(script.next.ends());
+    await record(script.next.ends());
     await store.close();
     const files = await contents();
     expect(Object.keys(files)).toEqual([
@@ -167,7 +167,7 @@ describe("the folder of messages", () => {
 
   verifies(["S7"], "is caught up with when the process ended before it was written", async () => {
     const whole = oneTurn();
-    await tell(whole);
+    await record(whole);
     await store.close();
     const before = await contents();
     await rm(place("messages"), { recursive: true });
@@ -176,7 +176,7 @@ describe("the folder of messages", () => {
     await writeFile(message("0001-user.md"), before["0001-user.md"] ?? "");
     await writeFile(message(".0002-assistant.md.0123456789ab.tmp"), "half");
     store = await openFilesStore({ folder, key: SAMPLE_KEY });
-    await tell(whole.next.asks("more").says("yes").paid().ends());
+    await record(whole.next.asks("more").says("yes").paid().ends());
     await store.close();
     const after = await contents();
     expect(after).toMatchObject(before);
@@ -257,7 +257,7 @@ describe("an edited conversation", () => {
 
   verifies(["S7"], "is not one while no file was changed, whatever the times of the files are", async () => {
     expect(await edited()).toBeUndefined();
-    await tell(oneTurn());
+    await record(oneTurn());
     expect(await edited()).toBeUndefined();
     await reopen();
     const before = await readFile(message("0001-user.md"));
@@ -270,7 +270,7 @@ describe("an edited conversation", () => {
   });
 
   verifies(["S7"], "follows a changed, a deleted and an added file, now and on every later resume", async () => {
-    await tell(oneTurn());
+    await record(oneTurn());
     expect(await edited()).toBeUndefined();
     await edit("0004-assistant.md", (all) => all.replace("One file.", "No file."));
     const changed = [...FIRST.slice(0, 3), { role: "assistant", content: [text("No file.")] }];
@@ -286,7 +286,7 @@ describe("an edited conversation", () => {
     expect(await edited()).toEqual([question, answer, asked]);
 
     const next = new Script(session.id, 10).asks("Go on.").says("On it.").paid().ends();
-    await tell(next);
+    await record(next);
     const goneOn = [
       question,
       answer,
@@ -310,10 +310,10 @@ describe("an edited conversation", () => {
   });
 
   verifies(["S7"], "does not hold the question of the turn that has begun", async () => {
-    await tell(oneTurn());
+    await record(oneTurn());
     await edited();
     await edit("0001-user.md", (all) => all.replace("What", "Who"));
-    await tell(new Script(session.id, 10).asks("Next question."));
+    await record(new Script(session.id, 10).asks("Next question."));
     expect(await edited()).toEqual([user("Who is here?"), ...FIRST.slice(1)]);
     await reopen();
     expect(await edited()).toEqual([user("Who is here?"), ...FIRST.slice(1)]);
@@ -322,11 +322,11 @@ describe("an edited conversation", () => {
 
   verifies(["S7"], "is not overwritten while the turn runs", async () => {
     const begun = new Script(session.id).asks("go").says("I run it.").paid({ calls: 1 });
-    await tell(begun);
+    await record(begun);
     await edited();
     await edit("0002-assistant.md", (all) => all.replace("I run it.", "I do."));
     await unlink(message("0001-user.md"));
-    await tell(begun.next.calls(A, "bash").returns(A, "bash", "done").ends());
+    await record(begun.next.calls(A, "bash").returns(A, "bash", "done").ends());
     expect(await edited()).toEqual([
       expect.objectContaining({ role: "user" }),
       { role: "assistant", content: [text("I do.")] },
@@ -348,7 +348,7 @@ describe("an edited conversation", () => {
       .says("done")
       .paid()
       .ends();
-    await tell(turn);
+    await record(turn);
     await edited();
     // The results of A and C change places, that of B is gone, and one belongs to no call.
     await rename(message("0003-tool_result.md"), message("0006-tool_result.md"));
@@ -400,9 +400,9 @@ describe("an edited conversation", () => {
 
   verifies(["S6", "S7"], "is what a branch begins with, at the end of any turn", async () => {
     const first = oneTurn();
-    await tell(first);
+    await record(first);
     const second = first.next.asks("And now?").says("Nothing.").paid().ends();
-    await tell(second);
+    await record(second);
     await edit("0002-assistant.md", (words) => words.replace("I look.", "I look closely."));
     await unlink(message("0004-assistant.md"));
     await writeFile(message("0004-user.md"), "Wait.\n");
@@ -450,13 +450,13 @@ describe("an edited conversation", () => {
 
   verifies(["S7"], "begins with the last summary", async () => {
     const script = oneTurn();
-    await tell(script);
+    await record(script);
     const compaction = script.next.asks("sum up");
     compaction.add({
       kind: "CompactionTriggered",
       payload: { turn: sampleIds(5).next("turn"), reason: "length", summary: "One file was found." },
     });
-    await tell(compaction.says("ok").paid().ends());
+    await record(compaction.says("ok").paid().ends());
     await edit("0001-user.md", () => "gone\n");
     // What stands behind the summary is not part of the conversation.
     expect(await edited()).toBeUndefined();
@@ -480,7 +480,7 @@ describe("an edited conversation", () => {
         ],
       })
       .ends();
-    await tell(script);
+    await record(script);
     await edited();
     await writeFile(message("0003-user.md"), "bye");
     expect(await edited()).toEqual([
@@ -499,7 +499,7 @@ describe("an edited conversation", () => {
   });
 
   it("names the file that cannot be read", async () => {
-    await tell(oneTurn());
+    await record(oneTurn());
     await edited();
     const whole = await readFile(message("0001-user.md"));
     const refusal = (file: string, what: RegExp) => ({
@@ -518,7 +518,7 @@ describe("an edited conversation", () => {
 
   verifies(["S7"], "survives the loss of the index", async () => {
     const script = oneTurn();
-    await tell(script);
+    await record(script);
     await store.close();
     await unlink(place("messages.jsonl"));
     store = await openFilesStore({ folder, key: SAMPLE_KEY });
@@ -532,18 +532,18 @@ describe("an edited conversation", () => {
   });
 
   it("is empty when everything was deleted", async () => {
-    await tell(oneTurn());
+    await record(oneTurn());
     await edited();
     await rm(place("messages"), { recursive: true });
     expect(await edited()).toEqual([]);
-    await tell(new Script(session.id, 10).asks("Again.").says("Yes.").paid().ends());
+    await record(new Script(session.id, 10).asks("Again.").says("Yes.").paid().ends());
     expect(await edited()).toEqual([user("Again."), { role: "assistant", content: [text("Yes.")] }]);
     expect(await names()).toEqual(["0005-user.md", "0006-assistant.md"]);
   });
 
   verifies(["S7"], "loses its text when it expires, edited or not, and keeps its kind", async () => {
-    await tell(oneTurn());
-    await tell(new Script(session.id, 10).asks("Later.").says("Still here.").paid().ends());
+    await record(oneTurn());
+    await record(new Script(session.id, 10).asks("Later.").says("Still here.").paid().ends());
     await store.expire(session.id, 9);
     expect(await edited()).toBeUndefined();
     expect(await store.verify(session.id)).toEqual({ ok: true, events: 13 });
@@ -562,10 +562,10 @@ describe("an edited conversation", () => {
 
   it("does not get its text back when its turn continues", async () => {
     const begun = new Script(session.id).asks("a secret").says("kept").paid({ calls: 1 });
-    await tell(begun);
+    await record(begun);
     await edited();
     await store.expire(session.id, 3);
-    await tell(begun.next.calls(A, "bash").returns(A, "bash", "new").ends());
+    await record(begun.next.calls(A, "bash").returns(A, "bash", "new").ends());
     expect(await edited()).toBeUndefined();
     const files = Object.values(await contents()).join("");
     expect(files).not.toMatch(/secret|kept/);

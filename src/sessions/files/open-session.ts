@@ -121,7 +121,7 @@ export class OpenSession {
   }
 
   /** Updates the time in `session.conf` for readers; the log counts. */
-  async noteActivity(): Promise<void> {
+  async recordActivity(): Promise<void> {
     const ts = this.#state.log?.tail.ts;
     if (!this.#turnEnded || ts === undefined) return;
     await this.changeConf({ active_at: ts }).catch(() => {});
@@ -144,8 +144,8 @@ export class OpenSession {
     const tail = await readTail(this.#log);
     const head = await readHead(paths.head);
     if (head !== undefined && head.event > tail.id) {
-      const told = `The log of ${session} ends at event ${tail.id}; it had ${head.event}. Put back a copy of ${paths.events}.`;
-      throw new StoreError("damaged", told);
+      const problem = `The log of ${session} ends at event ${tail.id}; it had ${head.event}. Put back a copy of ${paths.events}.`;
+      throw new StoreError("damaged", problem);
     }
     this.#state.log = { inode: this.#log.inode, end: await this.#log.end(), tail, chain };
     return this.#log;

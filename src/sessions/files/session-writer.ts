@@ -90,7 +90,7 @@ export class SessionWriter {
       }
       if (toSync.length > 0) await session.sync();
       for (const { resolve } of toSync) resolve();
-      await session.noteActivity();
+      await session.recordActivity();
     } catch (error) {
       for (const { reject } of toSync) reject(error);
     } finally {

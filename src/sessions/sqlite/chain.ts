@@ -68,7 +68,7 @@ export class Chain {
 
   stretch(after: ChainEnd, to: ChainEnd, { encoding, body, holes }: StretchContent): Buffer {
     const numbers = `${after.id} ${to.id} ${encoding} ${body.length}\0`;
-    return this.#tags.make("stretch 1\0", after.link, to.link, numbers, body, holes).subarray(0, SEAL_BYTES);
+    return this.#tags.make("stretch 2\0", after.link, to.link, numbers, body, holes).subarray(0, SEAL_BYTES);
   }
 }
 

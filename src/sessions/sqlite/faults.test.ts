@@ -177,12 +177,12 @@ describe("faults", () => {
       let conflicts = 0;
       for (const [i, { code, out, err }] of ends.entries()) {
         expect({ code, err }).toEqual({ code: 0, err: "" });
-        const told = JSON.parse(out) as { readonly written: readonly number[]; readonly conflicts: number };
-        for (const id of told.written) {
+        const printed = JSON.parse(out) as { readonly written: readonly number[]; readonly conflicts: number };
+        for (const id of printed.written) {
           expect(writers.has(id), `event ${id} was acknowledged twice`).toBe(false);
           writers.set(id, names[i] as string);
         }
-        conflicts += told.conflicts;
+        conflicts += printed.conflicts;
       }
       expect(conflicts).toBeGreaterThan(0);
       const read: unknown[] = [];

@@ -53,7 +53,7 @@ export class Stretches {
         // One at a time, because they are large.
         const stretch = this.#next(head, at ?? 0);
         if (stretch === undefined) return found;
-        const expected = at ?? (stretch.anew ? Math.max(stretch.after, head.expired_to) : head.expired_to);
+        const expected = at ?? (stretch.replacesEarlier ? Math.max(stretch.after, head.expired_to) : head.expired_to);
         if (stretch.after !== expected) return undefined;
         found.push(stretch);
         at = stretch.to;
@@ -69,7 +69,9 @@ export class Stretches {
   addition(head: Head, { after, to, ...content }: Stretch): (() => void) | undefined {
     const { database, blobs } = this.#tables;
     const end = this.end(head);
-    const follows = content.anew ? after >= Math.max(head.expired_to, end ?? 0) : after === (end ?? head.expired_to);
+    const follows = content.replacesEarlier
+      ? after >= Math.max(head.expired_to, end ?? 0)
+      : after === (end ?? head.expired_to);
     if (!follows || to <= after || to > head.last_event) {
       throw new StoreError("conflict", `The stretch behind event ${after} does not follow the one before it.`);
     }
@@ -78,7 +80,7 @@ export class Stretches {
     if (body.length > MOST_BYTES) return undefined;
     const tag = this.#tag(head, { after, to, encoding, body, holes });
     return () => {
-      if (content.anew) this.delete(head);
+      if (content.replacesEarlier) this.delete(head);
       database.run("INSERT INTO stretches (place, after, encoding, body, holes, tag) VALUES (?, ?, ?, ?, ?, ?)", [
         placeOf(head, to),
         after,

@@ -119,19 +119,19 @@ class Reader {
   }
 
   end(): ForeignSession {
-    const said = this.#lines.filter(({ role }) => role !== "link");
-    const isSubAgent = said.length > 0 && said.every(({ isSidechain }) => isSidechain);
+    const messages = this.#lines.filter(({ role }) => role !== "link");
+    const isSubAgent = messages.length > 0 && messages.every(({ isSidechain }) => isSidechain);
     const main = this.#lines.filter(({ isSidechain }) => isSidechain === isSubAgent);
     const active = activeLines(main, ({ role }) => role !== "link");
     const isActive = new Set(active);
     const left = main.filter((line) => line.role !== "link" && !isActive.has(line) && !isOnlyResults(line));
-    const others = said.length - main.filter(({ role }) => role !== "link").length;
+    const others = messages.length - main.filter(({ role }) => role !== "link").length;
     this.#notes.count("Lines of sub-agents left out (their results are kept)", others);
     this.#notes.count("Lines of abandoned branches left out", left.length);
     const conversation = new Conversation(resultsOf(main), this.#notes);
     for (const line of active) conversation.take(line);
     const turns = conversation.end();
-    const fields = said.map(({ record }) => record);
+    const fields = messages.map(({ record }) => record);
     const models = turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "answer" ? [part.model] : [])));
     const cwd = fields.map((record) => asString(record.cwd)).find((folder) => folder !== undefined && folder !== "");
     const startedAt = this.#lines.map(({ at }) => at).find((at) => at !== undefined);

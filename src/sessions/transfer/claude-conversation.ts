@@ -37,12 +37,12 @@ export function resultsOf(lines: readonly SpokenLine[]): ReadonlyMap<string, For
   return results;
 }
 
-function statusOf(block: JsonObject, record: JsonObject, said: string): ToolStatus {
+function statusOf(block: JsonObject, record: JsonObject, plain: string): ToolStatus {
   const outcome = record.toolUseResult;
   if (asObject(outcome).interrupted === true) return "cancelled";
   if (block.is_error !== true) return "ok";
-  if (outcome === "User rejected tool use" || said.startsWith("The user doesn't want to")) return "denied";
-  return said.startsWith("[Request interrupted") ? "cancelled" : "error";
+  if (outcome === "User rejected tool use" || plain.startsWith("The user doesn't want to")) return "denied";
+  return plain.startsWith("[Request interrupted") ? "cancelled" : "error";
 }
 
 const INTERRUPTED = /^\[Request interrupted by user/;
@@ -82,23 +82,23 @@ export class Conversation {
   #takeInput({ record, at }: SpokenLine): void {
     this.#inputs++;
     const content = contentOf(record.content);
-    const said = plainText(content);
-    if (content.length === 0 || PRINTED.test(said)) return;
+    const plain = plainText(content);
+    if (content.length === 0 || PRINTED.test(plain)) return;
     if (record.isCompactSummary === true) {
-      this.#turns.compaction(said, this.#trigger, at);
+      this.#turns.compaction(plain, this.#trigger, at);
       return;
     }
-    if (INTERRUPTED.test(said)) {
+    if (INTERRUPTED.test(plain)) {
       this.#turns.cancel("user", at);
       return;
     }
-    const command = COMMAND.exec(said)?.[1];
+    const command = COMMAND.exec(plain)?.[1];
     if (command !== undefined) {
-      const typed = `${command} ${COMMAND_ARGUMENTS.exec(said)?.[1]?.trim() ?? ""}`.trim();
+      const typed = `${command} ${COMMAND_ARGUMENTS.exec(plain)?.[1]?.trim() ?? ""}`.trim();
       this.#turns.tentativeInput([text(typed)], at);
       return;
     }
-    if (record.isMeta === true || SHELL.test(said)) {
+    if (record.isMeta === true || SHELL.test(plain)) {
       this.#turns.context(content);
       return;
     }

@@ -30,15 +30,15 @@ export const ITEM_KINDS: ReadonlySet<string> = new Set([
 export function historyText(items: readonly JsonValue[]): string {
   const messages = items.map(asObject).filter(({ role }) => role === "user" || role === "assistant");
   if (messages.length < items.filter((item) => asObject(item).role !== "developer").length) return "";
-  const said = messages.flatMap(({ content }) => contentOf(content));
+  const words = messages.flatMap(({ content }) => contentOf(content));
   return plainText(
-    said.flatMap((part) => (part.type === "text" && !isContext(part.text) ? [text(`${part.text}\n\n`)] : [])),
+    words.flatMap((part) => (part.type === "text" && !isContext(part.text) ? [text(`${part.text}\n\n`)] : [])),
   ).trim();
 }
 
 /** Parts of user messages that the program wrote: one of its tags around all of it. */
-export function isContext(said: string): boolean {
-  const trimmed = said.trim();
+export function isContext(words: string): boolean {
+  const trimmed = words.trim();
   if (trimmed.startsWith("# AGENTS.md instructions")) return trimmed.endsWith("</INSTRUCTIONS>");
   const tag = /^<([a-z_]+)(?:\s[^>]*)?>/.exec(trimmed)?.[1];
   return tag !== undefined && CONTEXT_TAGS.has(tag) && trimmed.endsWith(`</${tag}>`);
@@ -64,8 +64,8 @@ const CONTEXT_TAGS: ReadonlySet<string> = new Set([
   "user_shell_command",
 ]);
 
-export function environmentFolder(said: string): string | undefined {
-  return said.includes("<environment_context>") ? /<cwd>([^<\n]+)<\/cwd>/.exec(said)?.[1] : undefined;
+export function environmentFolder(words: string): string | undefined {
+  return words.includes("<environment_context>") ? /<cwd>([^<\n]+)<\/cwd>/.exec(words)?.[1] : undefined;
 }
 
 export function toolOf({ type, name, namespace }: JsonObject): { tool: string } {

@@ -176,15 +176,15 @@ class Reader {
       return;
     }
     if (role !== "user") return;
-    const said = contentOf(content);
-    const cwd = said.map((part) => (part.type === "text" ? environmentFolder(part.text) : undefined)).find(Boolean);
+    const parts = contentOf(content);
+    const cwd = parts.map((part) => (part.type === "text" ? environmentFolder(part.text) : undefined)).find(Boolean);
     this.#cwd ??= cwd;
-    const own = said.filter((part) => part.type !== "text" || !isContext(part.text));
-    if (said.some((part) => part.type === "text" && part.text.startsWith("<turn_aborted>"))) {
+    const own = parts.filter((part) => part.type !== "text" || !isContext(part.text));
+    if (parts.some((part) => part.type === "text" && part.text.startsWith("<turn_aborted>"))) {
       this.#answerIsOpen = false;
       this.#turns.cancel("user", at);
     }
-    const shell = said.filter((part) => part.type === "text" && part.text.startsWith("<user_shell_command>"));
+    const shell = parts.filter((part) => part.type === "text" && part.text.startsWith("<user_shell_command>"));
     if (shell.length > 0) this.#turns.context(shell);
     if (own.length === 0) return;
     this.#answerIsOpen = false;

@@ -95,7 +95,7 @@ class Transcript {
         return [
           `### Turn ${++this.#number}`,
           `**User** · ${event.ts}`,
-          quoted(event.payload.input.map(said).join("\n")),
+          quoted(event.payload.input.map(shownContent).join("\n")),
         ];
       case "ToolCallStarted":
         return [
@@ -113,7 +113,7 @@ class Transcript {
         ];
       }
       case "InputSteered":
-        return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(said).join("\n"))];
+        return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(shownContent).join("\n"))];
       case "ContextAdded":
         return [line(`Added by ${event.payload.source}:`), quoted(event.payload.text)];
       case "CompactionTriggered": {
@@ -134,7 +134,7 @@ class Transcript {
   }
 
   #result({ tool, status, content }: EventPayloads["ToolResult"]): string[] {
-    const output = content.map(said).join("\n");
+    const output = content.map(shownContent).join("\n");
     const shown = capText(output, this.#resultLimit, "the JSON lines export has all of it");
     return [`**Result** of ${code(tool)}: ${status}`, output.trim() === "" ? "*(empty)*" : fenced(shown, "text")];
   }
@@ -152,7 +152,7 @@ class Transcript {
   }
 }
 
-function said(content: InputContent): string {
+function shownContent(content: InputContent): string {
   return content.type === "text" ? content.text : `[${content.media_type}]`;
 }
 

@@ -147,8 +147,8 @@ describe("import of our own export", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
         const damaged = [...lines];
-        for (const { at: wish, how, place, letter, value, key } of changes) {
-          const at = wish % damaged.length;
+        for (const { at: offset, how, place, letter, value, key } of changes) {
+          const at = offset % damaged.length;
           const line = damaged[at] ?? "";
           if (how === "drop") damaged.splice(at, 1);
           else if (how === "repeat") damaged.splice(place % damaged.length, 0, line);

@@ -61,7 +61,7 @@ export async function importTranscript(lines: AsyncIterable<string>, options: Im
   if (kind === "oxbow") {
     const record = ownRecord(head, options);
     const events = redactEvents(ownEvents(all, options, collected), options.redact);
-    return { kind, record, events: thenTell(events, collected, notes), notes };
+    return { kind, record, events: thenCollectNotes(events, collected, notes), notes };
   }
   const session = await (kind === "codex" ? readCodex(all, collected) : readClaudeCode(all, collected));
   if (session.turns.length === 0) {
@@ -70,7 +70,7 @@ export async function importTranscript(lines: AsyncIterable<string>, options: Im
   const record = foreignRecord(session, options);
   if (record.cwd === "") collected.add("The transcript does not name its folder.");
   const events = redactEvents(foreignEvents(session, { ...options, startedAt: record.created_at }), options.redact);
-  return { kind, record, events: thenTell(events, collected, notes), notes };
+  return { kind, record, events: thenCollectNotes(events, collected, notes), notes };
 }
 
 /** What most of the lines are; undefined when none is of a known kind. */
@@ -116,7 +116,7 @@ async function* chain(head: readonly SourceLine[], rest: AsyncIterable<SourceLin
   yield* rest;
 }
 
-async function* thenTell(
+async function* thenCollectNotes(
   events: AsyncIterable<Envelope>,
   collected: ImportNotes,
   notes: string[],

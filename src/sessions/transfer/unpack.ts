@@ -63,13 +63,15 @@ function unpackedBy(file: string, unpacker: zlib.Gunzip): Bytes {
 
 async function* outputOf(program: string, file: string): AsyncGenerator<Uint8Array> {
   const child = spawn(program, ["-dcq", "--", file], { stdio: ["ignore", "pipe", "pipe"] });
-  let told = "";
+  let errors = "";
   child.stderr.setEncoding("utf8").on("data", (words: string) => {
-    told = (told + words).slice(0, 1000);
+    errors = (errors + words).slice(0, 1000);
   });
   const ended = new Promise<void>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(told.trim() || `zstd ended with ${code}`))));
+    child.on("close", (code) =>
+      code === 0 ? resolve() : reject(new Error(errors.trim() || `zstd ended with ${code}`)),
+    );
   });
   ended.catch(() => {});
   try {

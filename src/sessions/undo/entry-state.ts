@@ -62,7 +62,7 @@ export const TICK_MS = 50;
 const COARSE_TICK_MS = 2100;
 
 /** Whether a change from `seenAt` on would show in the times of the file. */
-export function isSettled(stat: Stats, seenAt: number): boolean {
+export function isOldEnough(stat: Stats, seenAt: number): boolean {
   const latest = Math.max(stat.mtimeMs, stat.ctimeMs);
   return latest < seenAt - (latest % 1000 === 0 ? COARSE_TICK_MS : TICK_MS);
 }

@@ -5,7 +5,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import type { Clock } from "../../base/clock.js";
 import { fsPath, namesIn } from "../../system/path-bytes.js";
-import { isSettled, stampOf } from "./entry-state.js";
+import { isOldEnough, stampOf } from "./entry-state.js";
 
 /** What the ignore files of a folder and those above it leave out. */
 export interface IgnoreRules {
@@ -101,7 +101,7 @@ export class FolderMemory {
       const prefix = folder.path === "" ? "" : `${folder.path}/`;
       memo.children = names.map((name) => ({ name, path: prefix + name, full: `${folder.full}/${name}` }));
       memo.names = new Set(names);
-      memo.stamp = isSettled(folder.stat, seenAt) ? stampOf(folder.stat) : undefined;
+      memo.stamp = isOldEnough(folder.stat, seenAt) ? stampOf(folder.stat) : undefined;
     }
     if (this.#ignore !== undefined) await this.#refreshRules(memo, folder, this.#ignore);
     return memo;

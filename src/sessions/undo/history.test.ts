@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import type { EntryState } from "./entry-state.js";
-import { chainsOf, History, settled, standing } from "./history.js";
+import { chainsOf, History, linksInEffect, standing } from "./history.js";
 import type { UndoRecord } from "./records.js";
 
 const file = (content: string): EntryState => ({ kind: "file", mode: 0o644, content });
@@ -62,7 +62,7 @@ describe("a chain of changes", () => {
     return chain;
   };
   const ends = (chain: ReturnType<typeof chainOf>, present: EntryState | undefined) => {
-    const links = settled(chain, present);
+    const links = linksInEffect(chain, present);
     return links?.map(({ before, after }) => [before?.content, after?.content]);
   };
 

@@ -179,7 +179,7 @@ export function chainsOf(groups: readonly Group[]): readonly Chain[] {
 }
 
 /** The part of a chain that leads to the current state; undefined if none does. Empty: it is back at the start. */
-export function settled(chain: Chain, present: EntryState | undefined): readonly Deed[] | undefined {
+export function linksInEffect(chain: Chain, present: EntryState | undefined): readonly Deed[] | undefined {
   const links = [...chain.links];
   return continues(links, present) ? links : undefined;
 }

@@ -2,7 +2,7 @@
 import { namesIn } from "../../system/path-bytes.js";
 import { type EntryState, sameContent, sameState } from "./entry-state.js";
 import { inFolder, type WayBlockedError } from "./held-folder.js";
-import { type Chain, chainsOf, type Deed, settled, type UndoGroup } from "./history.js";
+import { type Chain, chainsOf, type Deed, linksInEffect, type UndoGroup } from "./history.js";
 import type { UndoJournal } from "./journal.js";
 import { type Present, presentAt } from "./present.js";
 import { isExchange } from "./restore.js";
@@ -77,7 +77,7 @@ export class ItemPlanner {
   #add(chain: Chain): void {
     const { path } = chain;
     const present = presentAt(this.#root, path, (content) => this.#journal.address(content));
-    const links = this.#isHalfway(path, present) ? chain.links : settled(chain, present.state);
+    const links = this.#isHalfway(path, present) ? chain.links : linksInEffect(chain, present.state);
     const to = (links ?? chain.links)[0]?.before;
     // Already restored: by an undo that was killed later, or by hand.
     if (links?.length === 0 || sameState(present.state, to)) return;

@@ -11,7 +11,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
 import { fsPath, linkTarget } from "../../system/path-bytes.js";
-import { type Change, type EntryState, isSettled, kindOf, sameState, stampOf, TICK_MS } from "./entry-state.js";
+import { type Change, type EntryState, isOldEnough, kindOf, sameState, stampOf, TICK_MS } from "./entry-state.js";
 import {
   type Child,
   FolderMemory,
@@ -201,7 +201,7 @@ export class WorkspaceWatch {
     const read = isReadable ? readRegularFile(full, { limit: this.#options.limits.fileBytes, real: full }) : undefined;
     if (read === undefined) return this.#set(path, { kind, mode, size: stat.size, stamp, ino }, stat);
     const content = await keep(read.bytes);
-    const isSure = isSettled(stat, seenAt) && stampOf(read.stat) === stamp;
+    const isSure = isOldEnough(stat, seenAt) && stampOf(read.stat) === stamp;
     const state = { kind, mode: read.stat.mode & 0o7777, size: read.bytes.length, content, ino };
     if (isSure) return this.#set(path, { ...state, stamp }, stat);
     return this.#set(path, state, { ...UNKNOWN, ino });

@@ -51,8 +51,12 @@ export class PersonalSettings {
   #list(): readonly LocatedSetting[] {
     const { program, home, variables } = this.#git;
     if (program === undefined) return [];
-    const told = Object.entries(variables).filter(([name, value]) => VARIABLES.test(name) && value !== undefined);
-    const environment = { ...(Object.fromEntries(told) as Record<string, string>), HOME: home, GIT_DIR: NO_REPOSITORY };
+    const passed = Object.entries(variables).filter(([name, value]) => VARIABLES.test(name) && value !== undefined);
+    const environment = {
+      ...(Object.fromEntries(passed) as Record<string, string>),
+      HOME: home,
+      GIT_DIR: NO_REPOSITORY,
+    };
     return listSettings({ program, folder: "/", top: "/", environment }) ?? [];
   }
 }

@@ -67,9 +67,9 @@ export function proxyRefusal(proxy: ProxyAddress, target: string, { status, reas
         : `the proxy ${shown} does not accept the user name and password in its address (${status})`;
     return new HttpError("connect", detail, LASTING);
   }
-  const said = `${status}${reason === "" ? "" : ` ${reason}`}`;
-  if (status >= 500) return new HttpError("connect", `the proxy ${shown} could not reach ${target} (${said})`);
-  return new HttpError("connect", `the proxy ${shown} does not allow connections to ${target} (${said})`, LASTING);
+  const answer = `${status}${reason === "" ? "" : ` ${reason}`}`;
+  if (status >= 500) return new HttpError("connect", `the proxy ${shown} could not reach ${target} (${answer})`);
+  return new HttpError("connect", `the proxy ${shown} does not allow connections to ${target} (${answer})`, LASTING);
 }
 
 export interface ProxyAnswer {

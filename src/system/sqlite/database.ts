@@ -143,7 +143,7 @@ export class Database {
     const native = connect(Native, named, { encryptionKey, timeout: BUSY_TIMEOUT_MS });
     const database = new Database(named, native);
     try {
-      await database.#settle();
+      await database.#configure();
     } catch (error) {
       native.close();
       throw error;
@@ -152,7 +152,7 @@ export class Database {
   }
 
   /** Two processes may set up a new file at once; a change of the journal mode does not wait for a lock. */
-  async #settle(): Promise<void> {
+  async #configure(): Promise<void> {
     const deadline = nodeClock.now() + BUSY_TIMEOUT_MS;
     for (;;) {
       try {

@@ -18,17 +18,17 @@ function everyKind(session: SessionId): Envelope[] {
   const ids = createIds();
   const [turn, call] = [ids.next("turn"), ids.next("call")];
   const failure = { reason: "NetworkFailed", message: SECRET, retryable: true } as const;
-  const said = [{ type: "text", text: SECRET }] as const;
+  const content = [{ type: "text", text: SECRET }] as const;
   const answer = { blocks: [{ type: "opaque", provider: "p", data: SECRET }] } as const;
   const cost = { turn, provider: "p", model: "m", usage: NO_USAGE, elapsed_ms: 1 };
   const name = { provider: "p", model: "m" };
   const subagent = { call, session: ids.next("sess"), type: "explore" };
   const nextAttempt = { turn, ...name, reason: "Overloaded", message: SECRET, wait_ms: 1, attempt: 1 } as const;
   const bodies: readonly EventBody[] = [
-    { kind: "TurnStarted", payload: { turn, input: said } },
-    { kind: "InputQueued", payload: { input: said, delivery: "steer", from: "cli_x" } },
-    { kind: "InputSteered", payload: { turn, input: said, from: "cli_x" } },
-    { kind: "InputDropped", payload: { inputs: [said], by: "cli_x" } },
+    { kind: "TurnStarted", payload: { turn, input: content } },
+    { kind: "InputQueued", payload: { input: content, delivery: "steer", from: "cli_x" } },
+    { kind: "InputSteered", payload: { turn, input: content, from: "cli_x" } },
+    { kind: "InputDropped", payload: { inputs: [content], by: "cli_x" } },
     { kind: "ContextAdded", payload: { turn, source: "hook SessionStart", text: SECRET } },
     { kind: "RateLimited", payload: nextAttempt },
     { kind: "Retrying", payload: nextAttempt },
@@ -51,7 +51,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "ToolCallProgress", payload: { call, text: SECRET } },
     {
       kind: "ToolResult",
-      payload: { call, tool: "bash", status: "ok", content: said, details: { diff: LONG_SECRET } },
+      payload: { call, tool: "bash", status: "ok", content, details: { diff: LONG_SECRET } },
     },
     { kind: "CompactionTriggered", payload: { turn, reason: "asked", summary: SECRET } },
     { kind: "ContextNearlyFull", payload: { turn, model: "offline:echo", used: 90, window: 100 } },

@@ -42,7 +42,7 @@ export const SPENDING_RULES: readonly Rule[] = [
       const reopened = await open();
       for (const reader of [store, reopened]) {
         const rows = await reader.spending();
-        const told = rows.map(({ session, provider, calls, usd, unpriced, from }) => [
+        const reported = rows.map(({ session, provider, calls, usd, unpriced, from }) => [
           session,
           provider,
           calls,
@@ -51,7 +51,7 @@ export const SPENDING_RULES: readonly Rule[] = [
           from,
         ]);
         assert.deepEqual(
-          new Set(told.map((row) => JSON.stringify(row))),
+          new Set(reported.map((row) => JSON.stringify(row))),
           new Set(
             [
               [id, "one", 2, 0.3, 0, at(0)],

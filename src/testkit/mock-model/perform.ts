@@ -243,10 +243,10 @@ class Performance {
 }
 
 function estimate(reply: Reply, ask: Ask): Usage {
-  const said = (part: Action) => {
+  const outputOf = (part: Action) => {
     if (part.type === "tool") return estimateTokens(part.name + part.args);
     return part.type === "text" || part.type === "thinking" ? estimateTokens(fullText(part)) : 0;
   };
-  const output = reply.actions.reduce((sum, action) => sum + said(action), 0);
+  const output = reply.actions.reduce((sum, action) => sum + outputOf(action), 0);
   return { input: ask.inputTokens, output, cache_read: 0, cache_write: 0, reasoning: 0 };
 }

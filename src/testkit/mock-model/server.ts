@@ -138,18 +138,18 @@ class MockServer {
       return sendAnswer(plain, notFound(incoming));
     }
     const { wire } = target;
-    const settled =
+    const direct =
       body === undefined
         ? wire.error({ type: "error", kind: "too-large" }, { service: this.#service })
-        : wire.settle(incoming, this.#service);
-    if (target.kind === "lookup" || (settled !== undefined && settled.status < 400)) {
-      const answer = settled ?? notFound(incoming);
+        : wire.respond(incoming, this.#service);
+    if (target.kind === "lookup" || (direct !== undefined && direct.status < 400)) {
+      const answer = direct ?? notFound(incoming);
       this.log.lookup(incoming, { wire: wire.name, ended, answered: { by: "service", status: answer.status } });
       if (answer.pieces !== undefined) return sendPieces(plain, answer, { clock: this.#clock, pieces: answer.pieces });
       return sendAnswer(plain, answer);
     }
     const call = { wire, incoming, ended };
-    if (settled !== undefined) return sendAnswer(plain, this.#refuse(call, settled));
+    if (direct !== undefined) return sendAnswer(plain, this.#refuse(call, direct));
     const ask = wire.read(parseBody(incoming.bodyText) as JsonObject, incoming);
     const chosen = this.#choose(call, ask);
     if ("status" in chosen) return sendAnswer(plain, chosen);

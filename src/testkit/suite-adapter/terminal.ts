@@ -16,16 +16,16 @@ const WIDE = 1_000_000;
 const FLOOD = 20_000;
 
 export function handleSanitizeTerminal({ text }: JsonObject): JsonObject {
-  const said = String(text ?? "");
-  const isFlood = said.length > FLOOD;
-  for (const block of placesOf(said)) {
+  const sample = String(text ?? "");
+  const isFlood = sample.length > FLOOD;
+  for (const block of placesOf(sample)) {
     // For a very long text, each place shows what fits the screen. The answer is laid out below.
     const whole = isFlood ? [] : show(block);
     const glance = isFlood && block.kind === "answer" ? undefined : harmfulAtGlance(block);
     const harmful = whole.find((line) => CONTROL.test(line)) ?? glance;
     if (harmful !== undefined) return { text: harmful };
   }
-  return { text: show({ kind: "answer", markdown: said }).join("\n") };
+  return { text: show({ kind: "answer", markdown: sample }).join("\n") };
 }
 
 function show(block: Block): readonly string[] {
@@ -45,26 +45,26 @@ function harmfulAtGlance(block: Block): string | undefined {
 const CALL = "call_1" as CallId;
 
 /** The model, a tool, a file, a name of a tool or command, an error, a person. */
-function placesOf(said: string): readonly Block[] {
-  const part = said.slice(0, FLOOD);
+function placesOf(sample: string): readonly Block[] {
+  const part = sample.slice(0, FLOOD);
   return [
-    { kind: "answer", markdown: said },
+    { kind: "answer", markdown: sample },
     { kind: "answer", markdown: `\`\`\`${part}\n${part}\n\`\`\`\n| ${part} |\n|---|\n| ${part} |\n[${part}](${part})` },
-    { kind: "thinking", text: said, elapsedMs: 1000 },
-    { kind: "prompt", text: said, images: 0 },
-    { kind: "command", line: said, text: said },
-    { kind: "shell", command: said, output: said, exitCode: 1 },
-    { kind: "notice", level: "warning", text: said },
-    { kind: "turn-end", outcome: "failed", elapsedMs: 1000, summary: said, failure: said },
-    call("bash", { args: { command: said }, output: said, details: { exit_code: 1 } }),
-    call("read", { args: { path: said }, output: said, details: { path: said, first_line: 1, lines: 1 } }),
+    { kind: "thinking", text: sample, elapsedMs: 1000 },
+    { kind: "prompt", text: sample, images: 0 },
+    { kind: "command", line: sample, text: sample },
+    { kind: "shell", command: sample, output: sample, exitCode: 1 },
+    { kind: "notice", level: "warning", text: sample },
+    { kind: "turn-end", outcome: "failed", elapsedMs: 1000, summary: sample, failure: sample },
+    call("bash", { args: { command: sample }, output: sample, details: { exit_code: 1 } }),
+    call("read", { args: { path: sample }, output: sample, details: { path: sample, first_line: 1, lines: 1 } }),
     call("edit", {
-      args: { path: said },
-      output: said,
-      details: { path: said, diff: `@@ -1,1 +1,1 @@\n-${said}\n+${said} x` },
+      args: { path: sample },
+      output: sample,
+      details: { path: sample, diff: `@@ -1,1 +1,1 @@\n-${sample}\n+${sample} x` },
     }),
-    call(said, { args: { [said]: said }, output: said }),
-    { kind: "tool", call: CALL, tool: "bash", args: { command: said }, progress: said, startedAt: 0 },
+    call(sample, { args: { [sample]: sample }, output: sample }),
+    { kind: "tool", call: CALL, tool: "bash", args: { command: sample }, progress: sample, startedAt: 0 },
   ];
 }
 

@@ -21,9 +21,9 @@ export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame
   if (spans(actual, added)) return "file";
   const file = kept(actual, added);
   const quotation = kept(quoted, added);
-  if (file.telling === 0 && quotation.telling === 0) return undefined;
-  const isFile = file.telling > 0 && !file.leaves(quoted);
-  const isQuotation = quotation.telling > 0 && !quotation.leaves(actual);
+  if (file.different === 0 && quotation.different === 0) return undefined;
+  const isFile = file.different > 0 && !file.leaves(quoted);
+  const isQuotation = quotation.different > 0 && !quotation.leaves(actual);
   if (isFile && (!isQuotation || file.count > quotation.count)) return "file";
   if (isQuotation && (!isFile || quotation.count > file.count)) return "quotation";
   throw new Refusal("the new text agrees with the file in some lines and with the quotation in others");
@@ -46,18 +46,20 @@ function sidesOf(lines: readonly Line[]): { actual: readonly Marked[]; quoted: r
 
 function spans(base: readonly Marked[], added: readonly string[]): boolean {
   const [first, last] = [base[0], base.at(-1)];
-  return first?.tells === true && last?.tells === true && first.line === added[0] && last.line === added.at(-1);
+  return (
+    first?.isDifferent === true && last?.isDifferent === true && first.line === added[0] && last.line === added.at(-1)
+  );
 }
 
 interface Marked {
   readonly line: string;
   /** The other side differs here. */
-  readonly tells: boolean;
+  readonly isDifferent: boolean;
 }
 
 function marked(text: string, other: string): readonly Marked[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  return lines.map((line) => ({ line, tells: text !== other }));
+  return lines.map((line) => ({ line, isDifferent: text !== other }));
 }
 
 /** The lines that `added` shares with `base`. */
@@ -70,10 +72,10 @@ function kept(base: readonly Marked[], added: readonly string[]) {
   const placed = new Set(same.flatMap((part) => Array.from({ length: part.newCount }, (_, i) => part.newStart + i)));
   return {
     count: shared.length,
-    telling: shared.filter(({ tells }) => tells).length,
+    different: shared.filter(({ isDifferent }) => isDifferent).length,
     /** Whether a line without a match here has one on the other side. */
     leaves(other: readonly Marked[]): boolean {
-      const foreign = new Set(other.filter(({ tells }) => tells).map(({ line }) => line));
+      const foreign = new Set(other.filter(({ isDifferent }) => isDifferent).map(({ line }) => line));
       return added.some((line, i) => !placed.has(i) && foreign.has(line));
     },
   };

@@ -16,7 +16,7 @@ import { Workspace } from "../workspace.js";
 import type { ObservedChange, ObservedEntry } from "./change-observer.js";
 
 let base: string;
-let heard: string[];
+let observed: string[];
 let workspace: Workspace;
 
 function shown(entry: ObservedEntry | undefined): string {
@@ -28,12 +28,12 @@ function shown(entry: ObservedEntry | undefined): string {
 /** What stands there at the moment the observer hears of it must still be what was there before. */
 async function before({ absolute, before, after }: ObservedChange): Promise<void> {
   if (before?.kind === "file") expect(readFileSync(absolute)).toEqual(before.content);
-  heard.push(`${absolute.slice(base.length + 1)}: ${shown(before)} ⇒ ${shown(after)}`);
+  observed.push(`${absolute.slice(base.length + 1)}: ${shown(before)} ⇒ ${shown(after)}`);
 }
 
 beforeEach(async () => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-observer-")));
-  heard = [];
+  observed = [];
   workspace = await Workspace.open(base, { observer: { before } });
   writeFileSync(join(base, "a"), "1");
   chmodSync(join(base, "a"), 0o640);
@@ -48,14 +48,14 @@ describe("the observer of a workspace", () => {
   verifies(["T10"], "is notified of every change before it happens, with the old content", async () => {
     await workspace.readText("a");
     await workspace.writeText("a", "1");
-    expect(heard).toEqual([]);
+    expect(observed).toEqual([]);
     await workspace.writeText("a", "one");
     await workspace.writeText("new/folder/x", "x");
     await workspace.remove("l");
     await workspace.remove("new/folder/x");
     await workspace.remove("new/folder");
     await workspace.move("d", "m/d");
-    expect(heard).toEqual([
+    expect(observed).toEqual([
       "a: 1 640 ⇒ one 640",
       "new: nothing ⇒ folder",
       "new/folder: nothing ⇒ folder",
@@ -90,6 +90,6 @@ describe("the observer of a workspace", () => {
     await expect(workspace.writeText("a", "unread")).rejects.toThrow();
     await expect(workspace.remove("missing")).rejects.toThrow();
     await expect(workspace.move("a", "d")).rejects.toThrow();
-    expect(heard).toEqual([]);
+    expect(observed).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { fsPath, linkTarget, namesIn } from "../../system/path-bytes.js";
 import { kindOf } from "./file-stat.js";
 import { HeldDirectory, openRegularFile } from "./held-directory.js";
 import { MAX_TEXT_BYTES, readUpTo } from "./whole-file.js";
-import { told, WorkspaceError } from "./workspace-error.js";
+import { WorkspaceError, withWorkspaceErrors } from "./workspace-error.js";
 
 export interface ChangeObserver {
   /** Called before each change. When it fails, nothing is changed. */
@@ -56,18 +56,18 @@ export class Announcer {
   /** Of a file, a link or an empty folder. */
   async removal({ absolute, at, shown }: ObservedPlace): Promise<void> {
     if (this.#observer === undefined) return;
-    const before = await told(shown, () => observedEntry(at, absolute));
+    const before = await withWorkspaceErrors(shown, () => observedEntry(at, absolute));
     await this.change(shown, { absolute, before, after: undefined });
   }
 
   /** Of anything, with all that is in it. */
   async move({ absolute, at, shown }: ObservedPlace, target: string): Promise<void> {
     if (this.#observer === undefined) return;
-    const entry = await told(shown, () => observedEntry(at, absolute));
+    const entry = await withWorkspaceErrors(shown, () => observedEntry(at, absolute));
     await this.change(shown, { absolute, before: entry, after: undefined });
     await this.change(shown, { absolute: target, before: undefined, after: entry });
     if (entry.kind !== "folder") return;
-    const held = await told(shown, () => HeldDirectory.open(absolute, shown));
+    const held = await withWorkspaceErrors(shown, () => HeldDirectory.open(absolute, shown));
     try {
       for (const name of namesIn(held.path)) {
         await this.move({ absolute: join(absolute, name), at: held.at(name), shown }, join(target, name));

@@ -8,7 +8,7 @@ import { changed, type ReadFiles, stampOf, unread, versionOf } from "./read-file
 import { type DecodedText, decodeText, unencodable } from "./text-file.js";
 import type { Turns } from "./turns.js";
 import { type ExistingFile, readExisting, replaceFile } from "./whole-file.js";
-import { told, WorkspaceError } from "./workspace-error.js";
+import { WorkspaceError, withWorkspaceErrors } from "./workspace-error.js";
 import type { WriteOptions, WriteResult } from "./workspace-types.js";
 
 export interface FileWriterOptions {
@@ -44,7 +44,7 @@ export class FileWriter {
         // After a change to an unread file, its other lines are still unknown.
         if (existing === undefined || options.basis === undefined || this.#hasSeen(place)) {
           // Another process may have removed it already.
-          const written = await told(shown(place), () => lstat(at, { bigint: true }));
+          const written = await withWorkspaceErrors(shown(place), () => lstat(at, { bigint: true }));
           this.#options.readFiles.record(place.absolute, { version, stamp: stampOf(written) });
         }
         return {
@@ -64,7 +64,7 @@ export class FileWriter {
     const before = existing && ({ kind: "file", content: existing.bytes, mode: existing.mode } as const);
     await this.#options.announce.change(shown(place), { absolute: place.absolute, before, after });
     await admit();
-    await told(shown(place), () => replaceFile(at, bytes, { absolute: place.absolute, existing, mode }));
+    await withWorkspaceErrors(shown(place), () => replaceFile(at, bytes, { absolute: place.absolute, existing, mode }));
   }
 
   #hasSeen(place: ResolvedPath): boolean {

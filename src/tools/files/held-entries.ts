@@ -9,7 +9,7 @@ import { HeldDirectory } from "./held-directory.js";
 import type { FoundEntry } from "./path-guard.js";
 import type { PathResolver, ResolvedPath } from "./path-resolver.js";
 import { printable, shown } from "./printable.js";
-import { errnoOf, told } from "./workspace-error.js";
+import { errnoOf, withWorkspaceErrors } from "./workspace-error.js";
 
 /** An entry of a folder that stays open. */
 export interface HeldEntry {
@@ -34,7 +34,7 @@ export class HeldEntries {
 
   /** Creates missing parent folders, and keeps the last one open while `action` works in it. */
   async inFolderOf<T>(place: ResolvedPath, action: (entry: HeldEntry) => Promise<T>): Promise<T> {
-    const held = await told(shown(place), () => this.#holdFolder(dirname(place.absolute)));
+    const held = await withWorkspaceErrors(shown(place), () => this.#holdFolder(dirname(place.absolute)));
     const { absolute } = place;
     const admit = async (found?: FoundEntry) => {
       await this.#options.admission.toChange({ absolute, shown: shown(place), found });
@@ -49,7 +49,7 @@ export class HeldEntries {
 
   /** Checks everything below a folder that is moved. */
   async admitBelow(source: ResolvedPath, target: ResolvedPath): Promise<void> {
-    const names = await told(shown(source), () => readdir(source.absolute, { recursive: true }));
+    const names = await withWorkspaceErrors(shown(source), () => readdir(source.absolute, { recursive: true }));
     for (const name of names) {
       for (const { absolute } of [source, target]) {
         const below = join(absolute, name);

@@ -2,14 +2,14 @@
 import { type FileHandle, lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
-import { noteTemporaryFile } from "../../system/temporary-entries.js";
+import { recordTemporaryFile } from "../../system/temporary-entries.js";
 import type { FileStat } from "./file-stat.js";
 import { openRegularFile } from "./held-directory.js";
 import type { ResolvedPath } from "./path-resolver.js";
 import { printable } from "./printable.js";
 import { stampOf, versionOf } from "./read-files.js";
 import { looksBinary } from "./text-file.js";
-import { errnoOf, told, WorkspaceError } from "./workspace-error.js";
+import { errnoOf, WorkspaceError, withWorkspaceErrors } from "./workspace-error.js";
 
 /** The largest text that is held in memory. */
 export const MAX_TEXT_BYTES = 32 * 1024 * 1024;
@@ -26,7 +26,7 @@ export interface ExistingFile {
 /** `at` is the path to open the file; it must be at `place`. Undefined if nothing is there. */
 export async function readExisting(at: string, place: ResolvedPath): Promise<ExistingFile | undefined> {
   const shown = printable(place.display);
-  return told(shown, async () => {
+  return withWorkspaceErrors(shown, async () => {
     if (!(await isThere(at))) return undefined;
     const handle = await openRegularFile(at, shown, place.absolute);
     try {
@@ -52,7 +52,7 @@ export interface Replacement {
 }
 
 export async function replaceFile(at: string, bytes: Buffer, { absolute, existing, mode }: Replacement): Promise<void> {
-  const note = (name: string) => noteTemporaryFile(join(dirname(absolute), name));
+  const note = (name: string) => recordTemporaryFile(join(dirname(absolute), name));
   if (existing !== undefined) return writeFileAtomic(at, bytes, { mode: existing.mode, owner: existing.owner, note });
   return writeFileAtomic(at, bytes, { when: "create", note, ...(mode === undefined ? {} : { mode }) });
 }

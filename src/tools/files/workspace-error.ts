@@ -39,7 +39,7 @@ export function fromSystem(error: unknown, shown: string): WorkspaceError {
 }
 
 /** Runs `action`; system errors become messages for the model. */
-export async function told<T>(shown: string, action: () => Promise<T>): Promise<T> {
+export async function withWorkspaceErrors<T>(shown: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {

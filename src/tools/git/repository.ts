@@ -80,11 +80,11 @@ export const ACTION_ENVIRONMENT: Readonly<Record<string, string>> = {
 export const BASE_SETTINGS: readonly string[] = asOptions(Object.entries(FIXED_SETTINGS));
 
 export async function vetRepository(root: string, owner: RepositoryOwner, git: RunGit): Promise<VettedRepository> {
-  const [told, listing] = await Promise.all([
+  const [paths, listing] = await Promise.all([
     git(["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"]),
     git(LIST_SETTINGS),
   ]);
-  const [top, gitDirectory, common, ...rest] = told.trimEnd().split("\n");
+  const [top, gitDirectory, common, ...rest] = paths.trimEnd().split("\n");
   if (top === undefined || gitDirectory === undefined || common === undefined || rest.length > 0) {
     throw new UnsafeRepositoryError("Git reports the repository's folders in a form that this tool cannot read.");
   }

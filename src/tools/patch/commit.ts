@@ -37,7 +37,7 @@ class Transaction {
   async write({ path, before, movedFrom }: PlannedFile, text: string): Promise<void> {
     const workspace = this.#workspace;
     const { absolute } = path;
-    if (before === undefined) await this.#noteNewFolders(absolute);
+    if (before === undefined) await this.#recordNewFolders(absolute);
     const basis = before === undefined ? {} : { basis: before.version };
     const { version } =
       movedFrom === undefined
@@ -63,7 +63,7 @@ class Transaction {
   }
 
   /** Remembers the folders that the write creates, so that they can be removed, the innermost first. */
-  async #noteNewFolders(path: string): Promise<void> {
+  async #recordNewFolders(path: string): Promise<void> {
     const folders: string[] = [];
     for (let folder = dirname(path); !this.#workspace.roots.includes(folder); folder = dirname(folder)) {
       if ((await this.#workspace.resolve(folder, "write")).exists) break;

@@ -123,8 +123,8 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
 
 /** If a path leads elsewhere, it contains a link. Only its spelling may differ. */
 function refuseLink(workspace: Workspace, { name, path }: { name: string; path: ResolvedPath }): void {
-  const said = isAbsolute(name) ? join(name) : join(workspace.root, name);
-  if (!isInside(said, workspace.roots) || sameName(said, path.absolute)) return;
+  const lexical = isAbsolute(name) ? join(name) : join(workspace.root, name);
+  if (!isInside(lexical, workspace.roots) || sameName(lexical, path.absolute)) return;
   throw new PatchError(
     `${printable(name)} is a symbolic link or lies behind one. Name the file itself: ${shown(path)}.`,
   );

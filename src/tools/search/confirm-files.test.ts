@@ -20,8 +20,8 @@ afterEach(async () => {
 });
 
 async function isConfirmed(path: string, lines: Readonly<Record<number, string>>): Promise<boolean> {
-  const told = Object.entries(lines).map(([number, text]) => ({ number: Number(number), text, isMatch: true }));
-  return (await confirmLines(root, [{ path, count: told.length, lines: told }], never)).length === 1;
+  const given = Object.entries(lines).map(([number, text]) => ({ number: Number(number), text, isMatch: true }));
+  return (await confirmLines(root, [{ path, count: given.length, lines: given }], never)).length === 1;
 }
 
 describe("[T3] what ripgrep tells of a file", () => {
@@ -37,12 +37,12 @@ describe("[T3] what ripgrep tells of a file", () => {
 
   it("counts for files of several pieces as well", async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) => `line ${index + 1} of a larger file`);
-    const told = { 1: lines[0] ?? "", 70000: lines[69_999] ?? "", 100000: lines[99_999] ?? "" };
+    const given = { 1: lines[0] ?? "", 70000: lines[69_999] ?? "", 100000: lines[99_999] ?? "" };
     await writeFile(join(root, "large.txt"), lines.join("\n"));
     await writeFile(join(root, "wide.txt"), Buffer.from(`\ufeff${lines.join("\n")}`, "utf16le"));
     for (const name of ["large.txt", "wide.txt"]) {
-      expect(await isConfirmed(name, told)).toBe(true);
-      expect(await isConfirmed(name, { ...told, 70000: "something else" })).toBe(false);
+      expect(await isConfirmed(name, given)).toBe(true);
+      expect(await isConfirmed(name, { ...given, 70000: "something else" })).toBe(false);
     }
   });
 

@@ -16,9 +16,9 @@ export async function sessionsFinding(
   variables: Variables,
 ): Promise<readonly Finding[]> {
   const subject = "sessions";
-  let told = "";
+  let problem = "";
   const notify = (message: string) => {
-    told = message;
+    problem = message;
   };
   const stores = new SessionStores({ settings, roots, variables, root: process.cwd(), notify, hint: () => {} });
   const choice = await stores.choice();
@@ -28,7 +28,7 @@ export async function sessionsFinding(
     const fix = "leave out '--store none', and set 'store' in the profile";
     return [{ subject, verdict: "warn", text: "not stored ('none')", fix }];
   }
-  if (store === undefined) return [{ subject, verdict: "warn", text: told }];
+  if (store === undefined) return [{ subject, verdict: "warn", text: problem }];
   const key = await stores.keyPlace();
   return [{ subject, verdict: "ok", text: `${choice.kind} in ${choice.folder}, key from ${key}` }];
 }

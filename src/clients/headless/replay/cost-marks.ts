@@ -8,7 +8,7 @@ import type { Step } from "./step.js";
 export type Price = (cost: EventPayloads["CostIncremented"]) => number | undefined;
 
 /** As reported with the call. */
-export const priceTold: Price = ({ cost }) => cost?.usd;
+export const reportedPrice: Price = ({ cost }) => cost?.usd;
 
 /** The sums up to and with one model call. */
 export interface CostMark {
@@ -28,7 +28,7 @@ export class CostCounter {
   #turn = 0;
   #last: CostMark | undefined;
 
-  constructor(price: Price = priceTold) {
+  constructor(price: Price = reportedPrice) {
     this.#price = price;
   }
 

@@ -6,7 +6,7 @@ const ESC = "\u001b";
 
 function decode(...chunks: string[]): string[] {
   const decoder = new KeyDecoder();
-  return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.settle()];
+  return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.flush()];
 }
 
 describe("KeyDecoder", () => {

@@ -62,7 +62,7 @@ export class KeyDecoder {
   }
 
   /** Nothing followed, so the key was Esc. */
-  settle(): string[] {
+  flush(): string[] {
     const held = this.#held;
     this.#held = "";
     return held === "" ? [] : ["escape"];

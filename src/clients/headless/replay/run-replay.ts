@@ -138,7 +138,7 @@ class Replay {
     for (const key of this.#keys.push(typed)) this.#press(key);
     if (!this.#keys.isWaiting) return;
     this.#cancelEscape = this.#options.clock.after(ESCAPE_MS, () => {
-      for (const key of this.#keys.settle()) this.#press(key);
+      for (const key of this.#keys.flush()) this.#press(key);
     });
   }
 

@@ -16,7 +16,7 @@ const detailed = (content: StepContent) => shownSections(content, true).map(({ t
 
 describe("[S6] StepReader", () => {
   it("joins the deltas of an answer; its thinking and its cost are details", () => {
-    const content = read(new SampleLog().thought("I ", "think").said("Hel", "lo", "\n").paid());
+    const content = read(new SampleLog().thought("I ", "think").answers("Hel", "lo", "\n").paid());
     expect(content.title).toBe("answer");
     expect(plain(content)).toEqual(["Hello"]);
     expect(detailed(content)).toEqual([
@@ -136,22 +136,22 @@ describe("[S6] StepReader", () => {
   });
 
   it("marks expired content once, and knows a call that has lost its arguments", () => {
-    expect(plain(read(new SampleLog().said(EXPIRED, EXPIRED, EXPIRED)))).toEqual([EXPIRED]);
-    expect(plain(read(new SampleLog().said(EXPIRED, EXPIRED, "left")))).toEqual([`${EXPIRED}left`]);
+    expect(plain(read(new SampleLog().answers(EXPIRED, EXPIRED, EXPIRED)))).toEqual([EXPIRED]);
+    expect(plain(read(new SampleLog().answers(EXPIRED, EXPIRED, "left")))).toEqual([`${EXPIRED}left`]);
     const call = new SampleLog().called("a", "bash", {});
     expect(plain(read(call, { expiredTo: 1 }))).toEqual([EXPIRED]);
     expect(plain(read(call))).toEqual([]);
   });
 
   it("makes all of it harmless, also over the borders of deltas", () => {
-    const log = new SampleLog().said("a\u001b", "[31mb\u001b]0;x\u0007\u202e");
+    const log = new SampleLog().answers("a\u001b", "[31mb\u001b]0;x\u0007\u202e");
     expect(plain(read(log))).toEqual(["ab␛]0;x␇<U+202E>"]);
     const evil = read(new SampleLog().called("a", "ba\u001b[2Jsh\n", { command: "x\u001b[2J" }));
     expect([evil.title, ...plain(evil)]).toEqual(["● bash␊", "x"]);
   });
 
   it("does not keep more of an endless answer than can be shown", () => {
-    const log = new SampleLog().said(..."abcde".split("").map((letter) => letter.repeat(100_000)));
+    const log = new SampleLog().answers(..."abcde".split("").map((letter) => letter.repeat(100_000)));
     const [text = ""] = plain(read(log));
     expect(text.length).toBeLessThan(400_200);
     expect(text.slice(-120)).toMatch(/d\n\[… 100,000 more characters are not shown: export the session to see them\]$/);

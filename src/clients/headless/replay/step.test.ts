@@ -35,16 +35,16 @@ describe("[S6] StepGrouper", () => {
   });
 
   it("begins a new answer after thinking and after the end of a model call", () => {
-    const log = new SampleLog().started("x").said("a", "b").thought("hm").said("c").paid().said("d").ended();
+    const log = new SampleLog().started("x").answers("a", "b").thought("hm").answers("c").paid().answers("d").ended();
     expect(outline(log)).toEqual(["1 input 1-1", "1 answer 2-3", "1 answer 4-6", "1 answer 7-7", "1 end 8-9"]);
   });
 
   it("does not let the progress of a call that runs beside it cut an answer", () => {
     const log = new SampleLog()
       .called("a", "read", {})
-      .said("one ")
+      .answers("one ")
       .add("ToolCallProgress", { call: callId("a"), text: "…" })
-      .said("two")
+      .answers("two")
       .returned("a", "read", "");
     expect(outline(log)).toEqual(["0 call 1-1", "0 answer 2-4", "0 result 5-5"]);
   });
@@ -123,7 +123,7 @@ function grown(log: SampleLog, move: string): SampleLog {
     case "start":
       return log.started("x");
     case "say":
-      return log.said("x");
+      return log.answers("x");
     case "think":
       return log.thought("x");
     case "call":

@@ -88,7 +88,7 @@ You are welcome.
   it("breaks lines for a terminal, and never makes one too wide", async () => {
     const log = new SampleLog()
       .started("word ".repeat(30))
-      .said("世界".repeat(40))
+      .answers("世界".repeat(40))
       .called("a", "bash", { command: "echo ".repeat(40) })
       .returned("a", "bash", "x".repeat(300));
     log.paid("a-model-with-a-very-long-name-indeed").ended();

@@ -6,7 +6,7 @@ import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { TurnRange } from "../../../base/turn-range.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
-import { formatDollars, type Price, priceTold } from "./cost-marks.js";
+import { formatDollars, type Price, reportedPrice } from "./cost-marks.js";
 import { NOTHING_RUNS } from "./replay-view.js";
 import type { Step, StepKind } from "./step.js";
 import { layout } from "./step-layout.js";
@@ -141,7 +141,7 @@ class TurnCosts {
   readonly #turns = new Map<number, TurnCost>();
   #turn = 0;
 
-  constructor(price: Price = priceTold) {
+  constructor(price: Price = reportedPrice) {
     this.#price = price;
   }
 

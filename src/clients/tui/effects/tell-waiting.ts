@@ -6,16 +6,16 @@ const MOST_NAMED = 4;
 const ORDER: readonly WaitingContent["effect"][] = ["runs", "configures", "informs"];
 
 export class WaitingTeller {
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   async tell({ client, state, keys, print, update }: CarrierOptions): Promise<void> {
     const { session } = state();
     const reply = await client.query("ListWaitingContent", {}, session);
     // Nothing is printed during a turn; the end of the turn checks again.
     if (!reply.ok || state().turn !== undefined || state().session !== session) return;
-    const fresh = reply.answer.items.filter(({ id, sha256 }) => !this.#told.has(`${id} ${sha256}`));
+    const fresh = reply.answer.items.filter(({ id, sha256 }) => !this.#reported.has(`${id} ${sha256}`));
     if (fresh.length === 0) return;
-    for (const { id, sha256 } of fresh) this.#told.add(`${id} ${sha256}`);
+    for (const { id, sha256 } of fresh) this.#reported.add(`${id} ${sha256}`);
     print({ kind: "notice", level: "warning", text: waitingWords(fresh, keys.nameOf("approvals") ?? "/approve") });
     update((now) => now);
   }

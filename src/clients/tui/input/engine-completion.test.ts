@@ -48,10 +48,10 @@ function engine() {
       return () => listeners.delete(listener);
     },
   } as unknown as EngineClient;
-  const tell = (kind: string) => {
+  const emit = (kind: string) => {
     for (const listener of listeners) listener({ kind } as Envelope);
   };
-  return { client, asked, lists, tell };
+  return { client, asked, lists, emit };
 }
 
 async function open() {
@@ -82,12 +82,12 @@ verifies(["U6"], "models, routes, sessions and files complete by name", async ()
 });
 
 verifies(["U6"], "commands are requested again when the skills change, and lists are cached", async () => {
-  const { values, asked, lists, tell, clock } = await open();
+  const { values, asked, lists, emit, clock } = await open();
   expect(await values("/skills:")).toEqual([]);
   lists.commands = [...lists.commands, command("skills:review")];
-  tell("TurnStarted");
+  emit("TurnStarted");
   expect(await values("/skills:")).toEqual([]);
-  tell("SkillRegistryChanged");
+  emit("SkillRegistryChanged");
   await new Promise(setImmediate);
   expect(await values("/skills:")).toEqual(["/skills:review"]);
   for (let step = 0; step < 5; step++) await values("/model ");

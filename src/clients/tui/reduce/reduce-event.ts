@@ -132,8 +132,8 @@ function startTurn(
 
 function sentByOther({ state, effects }: Reduced, sender: ClientId): Reduced {
   if (sender === state.client) return { state, effects };
-  const told: Effect = { do: "tell who", client: sender, text: "Sent by <client>." };
-  return { state, effects: [...effects, told] };
+  const notification: Effect = { do: "tell who", client: sender, text: "Sent by <client>." };
+  return { state, effects: [...effects, notification] };
 }
 
 function queued({ input, delivery, from }: EventPayloads["InputQueued"], { client }: State): QueuedInput {
@@ -203,10 +203,10 @@ function resolved(state: State, { call, decision, decided_by, message }: EventPa
   const foreign = open && decided_by !== state.client;
   const verb = decision === "deny" ? "denied" : "allowed";
   const rest = message ? ` ${message}` : "";
-  const told: Effect = isId("cli", decided_by)
+  const notification: Effect = isId("cli", decided_by)
     ? { do: "tell who", client: decided_by, text: `Already ${verb} by <client>.${rest}` }
     : notice("info", `Already ${verb} by ${decided_by}.${rest}`);
-  return { state: { ...state, questions }, effects: foreign ? [told] : [] };
+  return { state: { ...state, questions }, effects: foreign ? [notification] : [] };
 }
 
 function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): Reduced {

@@ -178,7 +178,7 @@ class AcpAgent {
         ...{ client, session, cwd, delimit },
         update: (update) => this.#update(session, update),
         ask: (request, { signal }) => this.#ask(request, signal),
-        changed: (what) => void this.#news.tell(what, session, entered),
+        changed: (what) => void this.#news.send(what, session, entered),
         ...(this.#readsFiles && { readFile: (path: string) => this.#readFile(session, path) }),
       });
     entered.contextWindow = status.place?.context_window;

@@ -23,12 +23,12 @@ export class SessionNews {
 
   /** All that a new session has. */
   async begin(session: SessionId, shown: AcpSession): Promise<void> {
-    await Promise.all([this.tell("commands", session, shown), this.#showWaiting(session, shown)]);
+    await Promise.all([this.send("commands", session, shown), this.#showWaiting(session, shown)]);
     await this.#modelNames();
-    await this.tell("options", session, shown);
+    await this.send("options", session, shown);
   }
 
-  async tell(what: News, session: SessionId, shown: AcpSession): Promise<void> {
+  async send(what: News, session: SessionId, shown: AcpSession): Promise<void> {
     try {
       shown.show(await this.#updates(what, session, shown));
     } catch (error) {

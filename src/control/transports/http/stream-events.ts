@@ -104,7 +104,7 @@ class SessionStream {
     this.#opened();
     this.#watch = new TokenWatch({
       ...{ claims, tokens: service.tokens, clock: service.clock },
-      warn: (payload) => this.#tell("TokenExpiring", payload),
+      warn: (payload) => this.#send("TokenExpiring", payload),
       end: () => this.end(),
       isBusy: () => this.#isBusy,
     });
@@ -125,7 +125,7 @@ class SessionStream {
   }
 
   /** An event of this connection alone. */
-  #tell(kind: "TokenExpiring", payload: { readonly jti: string; readonly expires_at: string }): void {
+  #send(kind: "TokenExpiring", payload: { readonly jti: string; readonly expires_at: string }): void {
     const { session, client } = this.#place;
     const ts = new Date(this.#call.service.clock.wall()).toISOString();
     const id = this.#lastId;

@@ -69,12 +69,12 @@ function* planHistory([, , args = "", manner, words = ""]: Row, tools: Toolbox):
 }
 
 function* planDeclared(question: string, what: string): Plan {
-  const told = [...new Set(sourcesOf(question).map(([, , file = ""]) => file))];
-  const isThere = (names: readonly string[]) => told.filter((file) => names.includes(file)).slice(0, 10);
+  const sources = [...new Set(sourcesOf(question).map(([, , file = ""]) => file))];
+  const isThere = (names: readonly string[]) => sources.filter((file) => names.includes(file)).slice(0, 10);
   const { names, texts } = yield* readProject(isThere);
   const files = isThere(names);
   if (files.length === 0)
-    return `I did not find ${what}. There is no ${told[0]} in this folder, nor another file that has this.`;
+    return `I did not find ${what}. There is no ${sources[0]} in this folder, nor another file that has this.`;
   const found = declaredIn(question, texts);
   if (found.length === 0)
     return `I did not find ${what}: ${enumerate(files)} ${files.length === 1 ? "does" : "do"} not have it.`;

@@ -47,8 +47,8 @@ function* planProject(): Plan {
 
 /** The first file with such a fact wins. */
 function nameFacts(texts: ReadonlyMap<string, FileText>): readonly (string | undefined)[] {
-  const told = (question: string) => declaredIn(question, texts)[0];
-  const [name, version, description, licence] = ["name", "release", "description", "licence"].map(told);
+  const declared = (question: string) => declaredIn(question, texts)[0];
+  const [name, version, description, licence] = ["name", "release", "description", "licence"].map(declared);
   const named = [name?.value, version?.value].filter((part) => part !== undefined).join(" ");
   return [
     named === "" ? undefined : `name: ${named} (${name?.file ?? version?.file})`,

@@ -33,17 +33,17 @@ const MOST_LINES = 200;
 
 function* planRun({ command }: RunSlots): Plan {
   const result = parseCommandOutput(yield* call({ tool: "bash", args: { command }, mayFail: true }));
-  return describeRun(command, result, { said: `ended: ${result.ending}.` });
+  return describeRun(command, result, { ending: `ended: ${result.ending}.` });
 }
 
 /** How a command ended, and its last lines, which hold errors and totals. */
-export function describeRun(command: string, result: CommandOutput, { said = "", most = MOST_LINES }): string {
+export function describeRun(command: string, result: CommandOutput, { ending = "", most = MOST_LINES }): string {
   if (result.ended === "not-started") return paragraphs(`${code(command)} was not run:`, fenced(result.output.trim()));
   const lines = result.output.trimEnd().split("\n");
   const missing = result.cut ? " (the tool left out the middle of a long output)" : "";
   const label = lines.length > most ? `The last ${most} of ${count(lines.length, "line")} it printed` : "It printed";
   const output = paragraphs(`${label}${missing}:`, fenced(lines.slice(-most).join("\n")));
-  return paragraphs(`${code(command)} ${said}`, lines.join("") === "" ? "It printed nothing." : output);
+  return paragraphs(`${code(command)} ${ending}`, lines.join("") === "" ? "It printed nothing." : output);
 }
 
 export const matchQuotedCommand = phraseIntent<RunSlots>({

@@ -24,7 +24,7 @@ function* planScript({ script }: ScriptSlots): Plan {
   const verdict = result.ended === "stopped" ? "did not finish" : result.exitCode === 0 ? "succeeded" : "failed";
   const also = enumerate(others.map((other) => code(other.command)));
   return paragraphs(
-    describeRun(command, result, { said: `${verdict}: ${result.ending}. (${because})`, most: TAIL_LINES }),
+    describeRun(command, result, { ending: `${verdict}: ${result.ending}. (${because})`, most: TAIL_LINES }),
     also === "" ? undefined : `There is also ${also}, which was not run.`,
   );
 }

@@ -30,8 +30,8 @@ export function parseFileText(text: string): FileText {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return { lines, whole: false, linesCut, notText: text.trim() };
   const rest = rows.find((row) => /^\[Lines \d+-\d+ of /.test(row));
-  const told = /^\[Lines \d+-\d+ of ([\d,.]+)\. /.exec(rest ?? "")?.[1];
-  const totalLines = rest === undefined ? last.line : toNumber(told);
+  const total = /^\[Lines \d+-\d+ of ([\d,.]+)\. /.exec(rest ?? "")?.[1];
+  const totalLines = rest === undefined ? last.line : toNumber(total);
   return {
     lines,
     whole: rest === undefined && first.line === 1 && !linesCut && last.line === lines.length,

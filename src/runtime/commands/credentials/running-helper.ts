@@ -1,7 +1,7 @@
 /** The running helper, for commands that show or stop it. */
 
 import type { Variables } from "../../../base/variables.js";
-import { readNote } from "../../../security/credentials/helper/helper-protocol.js";
+import { readEndpoint } from "../../../security/credentials/helper/helper-protocol.js";
 import { reachable } from "../../../system/socket-path.js";
 import { roots } from "../../../system/xdg-paths.js";
 import { helperFolder } from "../../credentials/credential-places.js";
@@ -17,16 +17,16 @@ export interface RunningHelper {
 
 export async function runningHelper(variables: Variables): Promise<RunningHelper | undefined> {
   const folder = helperFolder(roots(variables));
-  const note = readNote(folder);
-  if (note === undefined) return undefined;
+  const endpoint = readEndpoint(folder);
+  if (endpoint === undefined) return undefined;
   const { askHelper } = await import("../../../security/credentials/helper/helper-client.js");
-  const socketPath = reachable(folder, note.socket);
-  const status = await askHelper({ socketPath, note, method: "GET", path: "/status" });
+  const socketPath = reachable(folder, endpoint.socket);
+  const status = await askHelper({ socketPath, endpoint, method: "GET", path: "/status" });
   if (status === undefined) return undefined;
   return {
-    pid: note.pid,
-    version: note.version,
+    pid: endpoint.pid,
+    version: endpoint.version,
     connections: Number(status.connections),
-    stop: async () => void (await askHelper({ socketPath, note, method: "POST", path: "/stop" })),
+    stop: async () => void (await askHelper({ socketPath, endpoint, method: "POST", path: "/stop" })),
   };
 }

@@ -58,8 +58,8 @@ export class ToolHooks {
     try {
       const outcome = await next(final);
       const notes = [...(final === call ? [] : [changedNote(final.args)]), ...contextOf(answer)];
-      const noted = notes.length === 0 ? outcome : withNotes(outcome, notes);
-      return await this.#after(final, noted, { context, ms: this.#options.now() - startedAt });
+      const annotated = notes.length === 0 ? outcome : withNotes(outcome, notes);
+      return await this.#after(final, annotated, { context, ms: this.#options.now() - startedAt });
     } finally {
       this.#decided.delete(call.call);
     }
@@ -117,11 +117,11 @@ export class ToolHooks {
     const { definition, signal } = context;
     const { status, details } = outcome;
     const views = this.#views(call, definition);
-    const said = plainText(outcome.content);
+    const output = plainText(outcome.content);
     const input = { tool_use_id: call.call, duration_ms: Math.round(ms) };
-    if (status === "denied") hooks.aside("PermissionDenied", { views, input: { ...input, reason: said } });
+    if (status === "denied") hooks.aside("PermissionDenied", { views, input: { ...input, reason: output } });
     if (status !== "ok" && status !== "error" && status !== "timeout") return outcome;
-    const result = { tool: definition.name, input: views.parts[0]?.input ?? {}, text: said, details };
+    const result = { tool: definition.name, input: views.parts[0]?.input ?? {}, text: output, details };
     const after = { views, signal, input: { ...input, tool_response: toolResponse(result) } };
     const isWanted = definition.mutating && hooks.fires("PostToolUse", after);
     // A hook may also write a log; the model only needs to know about the files that it works on.
@@ -138,7 +138,7 @@ export class ToolHooks {
         : await hooks.fire("PostToolUseFailure", {
             views,
             signal,
-            input: { ...input, error: said, is_interrupt: false },
+            input: { ...input, error: output, is_interrupt: false },
           });
     if (answer.stop !== undefined) context.turn?.stop("PostToolUse", answer.stop);
     const replaced =

@@ -7,7 +7,7 @@
  */
 import { withOrigin } from "../../../base/message-origin.js";
 import { addContext } from "../../../chain/add-context.js";
-import type { CompactionWatcher, CompactionWish, StartedCompaction } from "../../../chain/services.js";
+import type { CompactionAnswer, CompactionWatcher, StartedCompaction } from "../../../chain/services.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../../engine/turn.js";
 import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
 import { contextMessage, type InputContent, plainText, REFUSED_INPUT } from "../../../protocol/content.js";
@@ -191,7 +191,7 @@ export class TurnHooks {
     this.#hooks.aside("StopFailure", { subject: error, input });
   }
 
-  async #beforeCompaction({ reason, focus, signal }: StartedCompaction): Promise<CompactionWish | undefined> {
+  async #beforeCompaction({ reason, focus, signal }: StartedCompaction): Promise<CompactionAnswer | undefined> {
     const trigger = reason === "asked" ? "manual" : "auto";
     const input = { trigger, custom_instructions: focus ?? "" };
     const { answer } = await this.#hooks.fire("PreCompact", { subject: trigger, input, signal });

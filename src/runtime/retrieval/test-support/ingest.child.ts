@@ -13,6 +13,6 @@ const { port, close } = await openRetrieval({
   notify: () => {},
   clock: nodeClock,
 });
-const said = await slashLine(...retrievalCommands(async () => port))(words.join(" "));
-process.stdout.write(said.text);
+const result = await slashLine(...retrievalCommands(async () => port))(words.join(" "));
+process.stdout.write(result.text);
 await close();

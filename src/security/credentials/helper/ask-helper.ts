@@ -1,21 +1,21 @@
 /** One question to the helper about itself. */
 import { request as httpRequest } from "node:http";
-import { type HelperNote, TOKEN_HEADER } from "./helper-protocol.js";
+import { type HelperEndpoint, TOKEN_HEADER } from "./helper-protocol.js";
 
 const ASK_MS = 2000;
 
 export interface HelperQuestion {
   readonly socketPath: string;
-  readonly note: HelperNote;
+  readonly endpoint: HelperEndpoint;
   readonly method: "GET" | "POST";
   readonly path: string;
 }
 
 /** Undefined when no helper answers. */
 export function askHelper(question: HelperQuestion): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { socketPath, note, method, path } = question;
+  const { socketPath, endpoint, method, path } = question;
   return new Promise((resolve) => {
-    const headers = { [TOKEN_HEADER]: note.token };
+    const headers = { [TOKEN_HEADER]: endpoint.token };
     const request = httpRequest({ socketPath, method, path, headers, agent: false, timeout: ASK_MS }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => {

@@ -55,7 +55,7 @@ async function letIn(options: HelperClientOptions, request: HttpRequest): Promis
     const reached = await reach(options);
     const response = await attempt(options, request, reached);
     if (typeof response !== "string") return response;
-    options.link.lost(reached.note, response);
+    options.link.lost(reached.endpoint, response);
   }
 }
 
@@ -73,17 +73,17 @@ async function reach({ link, credential }: HelperClientOptions): Promise<Reached
 async function attempt(
   { link, credential, http }: HelperClientOptions,
   request: HttpRequest,
-  { note, socketPath }: Reached,
+  { endpoint, socketPath }: Reached,
 ): Promise<HttpResponse | "absent" | "broken"> {
   const { pathname, search } = new URL(request.url);
   // Not before the request itself is on its way.
-  setImmediate(() => link.use(note));
+  setImmediate(() => link.use(endpoint));
   let response: HttpResponse;
   try {
     response = await http.request({
       ...request,
       url: `http://oxbow${pathname}${search}`,
-      headers: { ...request.headers, [TOKEN_HEADER]: note.token, [CREDENTIAL_HEADER]: credentialName(credential) },
+      headers: { ...request.headers, [TOKEN_HEADER]: endpoint.token, [CREDENTIAL_HEADER]: credentialName(credential) },
       socketPath,
     });
   } catch (error) {
@@ -94,7 +94,7 @@ async function attempt(
   }
   const code = response.headers[ERROR_HEADER];
   if (code === "token") return "absent";
-  link.answered(note);
+  link.answered(endpoint);
   if (code === undefined) return response;
   throw problemOf(credential, await response.text(PROBLEM_BYTES));
 }

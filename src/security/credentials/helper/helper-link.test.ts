@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ManualClock } from "../../../base/clock.js";
 import { HelperLink, HelperLost } from "./helper-link.js";
-import { notePath } from "./helper-protocol.js";
+import { endpointPath } from "./helper-protocol.js";
 
 let folder: string;
 beforeEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function found(token: string) {
   mkdirSync(folder, { recursive: true });
   const note = { version: "1", pid: process.pid, startTime: 0, socket: `${token}.sock`, token };
-  writeFileSync(notePath(folder), JSON.stringify(note), { mode: 0o600 });
+  writeFileSync(endpointPath(folder), JSON.stringify(note), { mode: 0o600 });
 }
 
 function newLink() {
@@ -32,11 +32,11 @@ it.each([
   const link = newLink();
   for (const token of ["a", "b"]) {
     found(token);
-    const { note } = await link.reach();
+    const { endpoint: note } = await link.reach();
     expect(note.token).toBe(token);
     for (const how of order) link.lost(note, how);
   }
   found("c");
   if (counts) await expect(link.reach()).rejects.toThrow(HelperLost);
-  else expect((await link.reach()).note.token).toBe("c");
+  else expect((await link.reach()).endpoint.token).toBe("c");
 });

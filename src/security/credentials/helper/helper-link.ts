@@ -12,7 +12,14 @@ import { request as httpRequest } from "node:http";
 import type { Clock } from "../../../base/clock.js";
 import { reachable } from "../../../system/socket-path.js";
 import { askHelper } from "./ask-helper.js";
-import { BEAT_MS, type HelperNote, notePath, privateFolder, readNote, TOKEN_HEADER } from "./helper-protocol.js";
+import {
+  BEAT_MS,
+  endpointPath,
+  type HelperEndpoint,
+  privateFolder,
+  readEndpoint,
+  TOKEN_HEADER,
+} from "./helper-protocol.js";
 
 export interface HelperLinkOptions {
   readonly folder: string;
@@ -28,7 +35,7 @@ export class HelperLost extends Error {
 }
 
 export interface Reached {
-  readonly note: HelperNote;
+  readonly endpoint: HelperEndpoint;
   readonly socketPath: string;
 }
 
@@ -63,35 +70,35 @@ export class HelperLink {
   }
 
   /** A request is sent: from now on the helper is watched. */
-  use(note: HelperNote): void {
-    if (this.#watched !== note.token) this.#watch(note);
+  use(endpoint: HelperEndpoint): void {
+    if (this.#watched !== endpoint.token) this.#watch(endpoint);
   }
 
-  answered(note: HelperNote): void {
-    this.#expected = note.token;
+  answered(endpoint: HelperEndpoint): void {
+    this.#expected = endpoint.token;
   }
 
   /**
    * It does not answer any more. `absent`: no helper was running, as after a crash long ago, which does not count unless it was there
    * for us before. `broken`: it went away while it was used.
    */
-  lost(note: HelperNote, how: "absent" | "broken"): void {
-    if (this.#known === note.token) {
+  lost(endpoint: HelperEndpoint, how: "absent" | "broken"): void {
+    if (this.#known === endpoint.token) {
       this.#stopWatching();
       this.#reached = undefined;
       this.#known = undefined;
-      this.#lastLost = { token: note.token, isCounted: false };
+      this.#lastLost = { token: endpoint.token, isCounted: false };
     }
     // The watch and the request notice it in any order.
-    const counts = how === "broken" || this.#expected === note.token;
-    if (counts && this.#lastLost?.token === note.token && !this.#lastLost.isCounted) {
+    const counts = how === "broken" || this.#expected === endpoint.token;
+    if (counts && this.#lastLost?.token === endpoint.token && !this.#lastLost.isCounted) {
       this.#lastLost.isCounted = true;
       this.#losses.push(this.#options.clock.now());
     }
     // Left behind by a helper that could not clean up. A newer one stays.
-    if (readNote(this.#options.folder)?.token === note.token) {
-      rmSync(notePath(this.#options.folder), { force: true });
-      rmSync(reachable(this.#options.folder, note.socket), { force: true });
+    if (readEndpoint(this.#options.folder)?.token === endpoint.token) {
+      rmSync(endpointPath(this.#options.folder), { force: true });
+      rmSync(reachable(this.#options.folder, endpoint.socket), { force: true });
     }
   }
 
@@ -106,40 +113,40 @@ export class HelperLink {
     this.#losses = this.#losses.filter((at) => clock.now() - at < WINDOW_MS);
     if (this.#losses.length > 1) throw new HelperLost("The credential helper crashed twice.");
     privateFolder(folder);
-    const found = readNote(folder);
+    const found = readEndpoint(folder);
     if (found !== undefined && (found.version === version || !(await this.#retire(found)))) return this.#found(found);
     await start();
-    const started = readNote(folder);
+    const started = readEndpoint(folder);
     if (started === undefined) throw new HelperLost("The credential helper ended at once.");
     this.#expected = started.token;
     return this.#found(started);
   }
 
-  #found(note: HelperNote): Reached {
-    this.#known = note.token;
-    return this.#way(note);
+  #found(endpoint: HelperEndpoint): Reached {
+    this.#known = endpoint.token;
+    return this.#way(endpoint);
   }
 
-  #way(note: HelperNote): Reached {
-    return { note, socketPath: reachable(this.#options.folder, note.socket) };
+  #way(endpoint: HelperEndpoint): Reached {
+    return { endpoint, socketPath: reachable(this.#options.folder, endpoint.socket) };
   }
 
   /** Whether it stops. One that does not answer has already stopped. */
-  async #retire(note: HelperNote): Promise<boolean> {
-    const { socketPath } = this.#way(note);
-    const answer = await askHelper({ socketPath, note, method: "POST", path: "/retire" });
-    if (answer === undefined) this.lost(note, "absent");
+  async #retire(endpoint: HelperEndpoint): Promise<boolean> {
+    const { socketPath } = this.#way(endpoint);
+    const answer = await askHelper({ socketPath, endpoint, method: "POST", path: "/retire" });
+    if (answer === undefined) this.lost(endpoint, "absent");
     return answer?.ends !== false;
   }
 
-  #watch(note: HelperNote): void {
+  #watch(endpoint: HelperEndpoint): void {
     this.#stopWatching();
-    this.#watched = note.token;
+    this.#watched = endpoint.token;
     const { clock } = this.#options;
     const request = httpRequest({
-      socketPath: this.#way(note).socketPath,
+      socketPath: this.#way(endpoint).socketPath,
       path: "/watch",
-      headers: { [TOKEN_HEADER]: note.token },
+      headers: { [TOKEN_HEADER]: endpoint.token },
       agent: false,
     });
     let cancel = () => {};
@@ -148,7 +155,7 @@ export class HelperLink {
       cancel();
       // We may be the one who was stopped (Ctrl-Z): what came meanwhile is read before the second timer.
       cancel = clock.after(BEAT_MS * MISSED_BEATS, () => {
-        cancel = clock.after(GRACE_MS, () => void kill(note).then(end));
+        cancel = clock.after(GRACE_MS, () => void kill(endpoint).then(end));
       });
     };
     const beat = () => {
@@ -157,7 +164,7 @@ export class HelperLink {
     };
     const end = () => {
       stop();
-      this.lost(note, seen ? "broken" : "absent");
+      this.lost(endpoint, seen ? "broken" : "absent");
     };
     const stop = () => {
       cancel();
@@ -175,7 +182,7 @@ export class HelperLink {
 }
 
 /** A hanging helper blocks all its users. Only the process in the note is killed. */
-async function kill({ pid, startTime }: HelperNote): Promise<void> {
+async function kill({ pid, startTime }: HelperEndpoint): Promise<void> {
   const { isAlive } = await import("../../../system/process-identity.js");
   if (startTime === 0 || !isAlive({ pid, startTime })) return;
   try {

@@ -23,7 +23,7 @@ export const REFUSED_HEADER = "x-oxbow-refused";
 export const ERROR_HEADER = "x-oxbow-helper-error";
 export const BEAT_MS = 5000;
 
-export interface HelperNote {
+export interface HelperEndpoint {
   readonly version: string;
   readonly pid: number;
   /** With the pid it names one process; 0 if the system does not report it. */
@@ -42,17 +42,17 @@ export interface HelperProblem {
   readonly isWorded?: true;
 }
 
-export function notePath(folder: string): string {
+export function endpointPath(folder: string): string {
   return join(folder, `helper-${PROTOCOL}.json`);
 }
 
 /** Undefined when there is none, or none that could be one. */
-export function readNote(folder: string): HelperNote | undefined {
+export function readEndpoint(folder: string): HelperEndpoint | undefined {
   try {
-    const note = JSON.parse(readFileSync(notePath(folder), "utf8")) as Partial<HelperNote>;
-    const { version, pid, startTime, socket, token } = note;
+    const endpoint = JSON.parse(readFileSync(endpointPath(folder), "utf8")) as Partial<HelperEndpoint>;
+    const { version, pid, startTime, socket, token } = endpoint;
     const texts = [version, socket, token].every((text) => typeof text === "string" && text !== "");
-    return texts && typeof pid === "number" && typeof startTime === "number" ? (note as HelperNote) : undefined;
+    return texts && typeof pid === "number" && typeof startTime === "number" ? (endpoint as HelperEndpoint) : undefined;
   } catch {
     return undefined;
   }

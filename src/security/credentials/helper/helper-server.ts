@@ -11,7 +11,14 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { reachable } from "../../../system/socket-path.js";
 import { answer, Connection, type ConnectionOptions } from "./connection.js";
-import { BEAT_MS, type HelperNote, notePath, PROTOCOL, privateFolder, readNote } from "./helper-protocol.js";
+import {
+  BEAT_MS,
+  endpointPath,
+  type HelperEndpoint,
+  PROTOCOL,
+  privateFolder,
+  readEndpoint,
+} from "./helper-protocol.js";
 import type { RequestHead } from "./request-head.js";
 
 export interface HelperServerOptions extends Pick<ConnectionOptions, "vault" | "clock" | "connect"> {
@@ -46,14 +53,14 @@ export class HelperServer {
       this.#server.once("error", reject).listen(path, resolve);
     });
     this.#idle();
-    while (!publish(folder, this.#note())) {
-      const other = readNote(folder);
+    while (!publish(folder, this.#endpoint())) {
+      const other = readEndpoint(folder);
       if (other !== undefined && (await isThere(reachable(folder, other.socket)))) {
         this.end();
         return false;
       }
       // Left behind by one that could not clean up.
-      if (readNote(folder)?.token === other?.token) rmSync(notePath(folder), { force: true });
+      if (readEndpoint(folder)?.token === other?.token) rmSync(endpointPath(folder), { force: true });
     }
     return true;
   }
@@ -63,14 +70,14 @@ export class HelperServer {
     this.#ended = true;
     this.#cancelIdle();
     const { folder } = this.#options;
-    if (readNote(folder)?.token === this.#token) rmSync(notePath(folder), { force: true });
+    if (readEndpoint(folder)?.token === this.#token) rmSync(endpointPath(folder), { force: true });
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     rmSync(join(folder, this.#socketName), { force: true });
     this.#options.onEnd();
   }
 
-  #note(): HelperNote {
+  #endpoint(): HelperEndpoint {
     const { version, startTime } = this.#options;
     return { version, pid: process.pid, startTime, socket: this.#socketName, token: this.#token };
   }
@@ -104,7 +111,7 @@ export class HelperServer {
     else if (method === "POST" && (target === "/retire" || target === "/stop")) {
       const ends = target === "/stop" || others === 0;
       // The client must be able to start another helper at once.
-      if (ends) rmSync(notePath(this.#options.folder), { force: true });
+      if (ends) rmSync(endpointPath(this.#options.folder), { force: true });
       socket.once("close", () => ends && this.end());
       answer(socket, { status: 200, body: { ends } });
     } else answer(socket, { status: 404, body: { message: "There is no such thing." } });
@@ -141,11 +148,11 @@ function isThere(socketPath: string): Promise<boolean> {
 }
 
 /** False when there is a note. */
-function publish(folder: string, note: HelperNote): boolean {
-  const temporary = join(folder, `${note.socket}.json`);
-  writeFileSync(temporary, JSON.stringify(note), { mode: 0o600, flag: "wx" });
+function publish(folder: string, endpoint: HelperEndpoint): boolean {
+  const temporary = join(folder, `${endpoint.socket}.json`);
+  writeFileSync(temporary, JSON.stringify(endpoint), { mode: 0o600, flag: "wx" });
   try {
-    linkSync(temporary, notePath(folder));
+    linkSync(temporary, endpointPath(folder));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

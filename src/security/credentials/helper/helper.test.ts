@@ -17,10 +17,10 @@ import { createHelperClient } from "./helper-client.js";
 import { HelperLink } from "./helper-link.js";
 import {
   CREDENTIAL_HEADER,
-  type HelperNote,
-  notePath,
+  endpointPath,
+  type HelperEndpoint,
   privateFolder,
-  readNote,
+  readEndpoint,
   TOKEN_HEADER,
 } from "./helper-protocol.js";
 import { HelperServer } from "./helper-server.js";
@@ -74,7 +74,7 @@ interface Helper {
   readonly started: () => number;
   readonly start: () => Promise<void>;
   readonly servers: HelperServer[];
-  readonly note: () => HelperNote;
+  readonly note: () => HelperEndpoint;
 }
 
 function helper({
@@ -119,7 +119,7 @@ function helper({
   });
   const client = createHelperClient({ link, credential: { provider: "someone", account: "default" }, http });
   const note = () => {
-    const found = readNote(join(folder, "run"));
+    const found = readEndpoint(join(folder, "run"));
     if (found === undefined) throw new Error("no note");
     return found;
   };
@@ -244,13 +244,13 @@ describe("the credential helper", () => {
         expect(await refused.text(1000)).not.toContain(SECRET);
       }
       for (const path of ["/", "/key", "/status", "/entries", "/someone/default"]) {
-        const answer = await askHelper({ socketPath, note: note(), method: "GET", path });
+        const answer = await askHelper({ socketPath, endpoint: note(), method: "GET", path });
         expect(JSON.stringify(answer ?? {})).not.toContain(SECRET);
       }
       http.close();
       expect(asked).toBe(1);
       expect((await stat(join(folder, "run"))).mode & 0o777).toBe(0o700);
-      expect((await stat(notePath(join(folder, "run")))).mode & 0o777).toBe(0o600);
+      expect((await stat(endpointPath(join(folder, "run")))).mode & 0o777).toBe(0o600);
     },
   );
 
@@ -346,13 +346,13 @@ describe("the life of the helper", () => {
       link.close();
       for (const server of servers) server.end();
     }
-    await writeFile(notePath(join(folder, "run")), note);
+    await writeFile(endpointPath(join(folder, "run")), note);
     const late = helper();
     expect(await (await late.client.request(post(url))).text(10)).toBe("ok");
     expect(late.started()).toBe(1);
     late.link.close();
     for (const server of late.servers) server.end();
-    await writeFile(notePath(join(folder, "run")), note);
+    await writeFile(endpointPath(join(folder, "run")), note);
     const direct = helper();
     await direct.start();
     expect(JSON.stringify(direct.note())).not.toBe(note);
@@ -365,11 +365,11 @@ describe("the life of the helper", () => {
     const { client, link, servers } = helper({ clock });
     await (await client.request(post(url))).text(10);
     clock.advance(3_600_000);
-    expect(readNote(join(folder, "run"))).toBeDefined();
+    expect(readEndpoint(join(folder, "run"))).toBeDefined();
     link.close();
     client.close();
     // It has to see both connections go first.
-    while (readNote(join(folder, "run")) !== undefined) {
+    while (readEndpoint(join(folder, "run")) !== undefined) {
       await new Promise((resolve) => setTimeout(resolve, 5));
       clock.advance(60_000);
     }
@@ -414,8 +414,8 @@ describe("the life of the helper", () => {
     const ended = new Promise<string | null>((resolve) => stopped.on("exit", (_, signal) => resolve(signal)));
     hanging.on("connection", (socket) => void ended.then(() => socket.destroy()));
     const pid = stopped.pid ?? 0;
-    const note: HelperNote = { version: "1", pid, startTime: startTimeOf(pid), socket: "hanging.sock", token: "t" };
-    await writeFile(notePath(run), JSON.stringify(note));
+    const note: HelperEndpoint = { version: "1", pid, startTime: startTimeOf(pid), socket: "hanging.sock", token: "t" };
+    await writeFile(endpointPath(run), JSON.stringify(note));
     const asked = client.request(post(url));
     await taken;
     clock.advance(17_000);
@@ -514,10 +514,12 @@ describe("tokens that end", () => {
     expect(await (await client.request(post(url))).text(10)).toBe("old");
     await file.put(signIn(url, { ...soon(), expiresAt: 1 }));
     client.close();
-    const told = (text: string) => ({
+    const failureWith = (text: string) => ({
       failure: { reason: "CredentialsUnavailable", message: expect.stringContaining(text) },
     });
-    await expect(client.request(post(url))).rejects.toMatchObject(told("could not be renewed: the network is down"));
+    await expect(client.request(post(url))).rejects.toMatchObject(
+      failureWith("could not be renewed: the network is down"),
+    );
     problem = new TokenRefused("Sign in again: oxbow auth set someone");
     const message = expect.stringContaining("Sign in again: oxbow auth set someone");
     await expect(client.request(post(url))).rejects.toMatchObject({ failure: { reason: "SignedOut", message } });

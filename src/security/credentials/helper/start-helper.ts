@@ -67,9 +67,9 @@ export async function startHelper({ script, orders, env, clock }: StartOptions):
   });
   child.stdout.destroy();
   child.unref();
-  const told = parseReport(report);
-  if (told === undefined) throw failed("it exited without a message");
-  if (!told.ready) throw new CredentialError(told.code, told.message);
+  const parsed = parseReport(report);
+  if (parsed === undefined) throw failed("it exited without a message");
+  if (!parsed.ready) throw new CredentialError(parsed.code, parsed.message);
 }
 
 function failed(detail: string): CredentialError {

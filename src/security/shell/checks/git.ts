@@ -28,8 +28,8 @@ export const checkGitObjects: Check = (call) => {
 
 /** Also by what a list is sorted: `signature` has signatures checked. */
 export const checkGitRefFormat: Check = ({ arguments: { options } }) => {
-  const told = options.filter(({ name }) => name === "--format" || name === "--sort");
-  return told.some(({ value = "" }) => /signature|trailers/i.test(value))
+  const formats = options.filter(({ name }) => name === "--format" || name === "--sort");
+  return formats.some(({ value = "" }) => /signature|trailers/i.test(value))
     ? "a format of git checks signatures"
     : undefined;
 };

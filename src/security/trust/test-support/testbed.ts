@@ -77,7 +77,7 @@ export class Testbed {
   async approveAll(more: Pick<DiscoverOptions, "extra"> = {}): Promise<void> {
     const lock = this.lock();
     const review = await reviewContent(await this.find(more), lock);
-    for (const { item, change, after } of [...review.pending, ...review.noted]) {
+    for (const { item, change, after } of [...review.pending, ...review.minorChanges]) {
       await lock.record({ decision: "approved", item, change, bytes: after, by: ALICE, at: NOW() });
     }
   }

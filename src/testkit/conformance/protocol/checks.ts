@@ -69,9 +69,9 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     const texts = events.filter(({ kind }) => kind === "TextDelta").map(({ payload }) => field(payload, "text"));
     const ended = events.find(({ kind }) => kind === "TurnEnded");
     if (ended === undefined) return `${name} got no TurnEnded`;
-    const told = field(ended.payload, "text");
+    const reported = field(ended.payload, "text");
     const joined = texts.join("");
-    if (joined !== told) return `${name}: the deltas say ${show(joined)}, TurnEnded says ${show(told)}`;
+    if (joined !== reported) return `${name}: the deltas say ${show(joined)}, TurnEnded says ${show(reported)}`;
     return value === undefined || joined === value
       ? undefined
       : `${name}: the answer is ${show(joined)}, expected ${show(value)}`;

@@ -19,7 +19,7 @@ import {
 
 export const anthropic: Wire = {
   name: "anthropic",
-  settle,
+  respond: settle,
   read,
   headers,
   error: (error, { service, ask }) => errorAnswer(shapeOf(error, ask), service, retryHeaders(error)),

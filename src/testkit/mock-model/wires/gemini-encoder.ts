@@ -44,7 +44,7 @@ export class GenerateEncoder implements Encoder {
 
   *#chunks(part: Part): Generator<string> {
     if (part.type === "tool" || part.type === "redacted-thinking") {
-      for (const said of this.#parts(part)) yield this.#chunk([said]);
+      for (const encoded of this.#parts(part)) yield this.#chunk([encoded]);
       return;
     }
     const more = part.type === "thinking" ? { thought: true } : {};
@@ -77,8 +77,8 @@ export class GenerateEncoder implements Encoder {
   }
 
   whole(parts: readonly Part[], outcome: Outcome): JsonObject {
-    const said = parts.flatMap((part) => this.#parts(part));
-    return this.#answer([...said, ...this.#lastParts()], outcome);
+    const encoded = parts.flatMap((part) => this.#parts(part));
+    return this.#answer([...encoded, ...this.#lastParts()], outcome);
   }
 
   #parts(part: Part): readonly JsonObject[] {

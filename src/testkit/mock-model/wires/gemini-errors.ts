@@ -86,6 +86,6 @@ export function errorAnswer(shape: ErrorShape, extra: Readonly<Record<string, st
   return { status: shape.status, headers: extra, body: errorBody(shape) };
 }
 
-export function refuse(kind: ErrorKind, told: Partial<ErrorShape>): HttpAnswer {
-  return errorAnswer({ ...ERRORS[kind], ...told });
+export function refuse(kind: ErrorKind, fields: Partial<ErrorShape>): HttpAnswer {
+  return errorAnswer({ ...ERRORS[kind], ...fields });
 }

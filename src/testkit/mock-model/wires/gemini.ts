@@ -19,7 +19,7 @@ import {
 
 export const gemini: Wire = {
   name: "gemini",
-  settle,
+  respond: settle,
   read,
   headers: () => ({ server: "scaffolding on HTTPServer2" }),
   error: (error, { ask }) => errorAnswer(shapeOf(error, ask), retryHeaders(error)),
@@ -114,8 +114,8 @@ function responsesIn(content: JsonObject): readonly string[] {
 /** Clients may choose any field name; the usual ones are read as text. */
 function responseText(response: JsonObject[string]): string {
   if (!isJsonObject(response)) return "";
-  const said = response.output ?? response.error ?? response.result;
-  return typeof said === "string" ? said : JSON.stringify(response);
+  const result = response.output ?? response.error ?? response.result;
+  return typeof result === "string" ? result : JSON.stringify(response);
 }
 
 function declarations(body: JsonObject): readonly JsonObject[] {

@@ -21,7 +21,7 @@ import {
 
 export const ollama: Wire = {
   name: "ollama",
-  settle,
+  respond: settle,
   read,
   warmUp: (ask, { installed }) => installed.load(ask.model, contextOf(ask.body)),
   headers: () => ({}),

@@ -9,7 +9,7 @@ import { asText, type HttpAnswer, type Incoming, parseBody, type Service, type W
 
 export const openai: Wire = {
   name: "openai",
-  settle,
+  respond: settle,
   read: readChat,
   headers,
   error: (error, { service, ask }) => errorAnswer(shapeOf(error, ask), service, retryHeaders(error)),

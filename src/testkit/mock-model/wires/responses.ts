@@ -19,7 +19,7 @@ import {
 
 export const responses: Wire = {
   name: "openai-responses",
-  settle,
+  respond: settle,
   read,
   headers,
   error: (error, { service, ask }) => errorAnswer(shapeOf(error, ask), service, retryHeaders(error)),
@@ -29,11 +29,11 @@ export const responses: Wire = {
 function settle(request: Incoming, service: Service): HttpAnswer | undefined {
   const body = parseBody(request.bodyText);
   const isRefused = checkKey(request, service) !== undefined || !isJsonObject(body);
-  if (isRefused) return openai.settle(request, service);
+  if (isRefused) return openai.respond(request, service);
   const complaint = checkResponsesRequest(body);
   if (complaint !== undefined) {
-    const { kind = "bad-request", ...told } = complaint;
-    return refuse(kind, { code: null, ...told }, service);
+    const { kind = "bad-request", ...fields } = complaint;
+    return refuse(kind, { code: null, ...fields }, service);
   }
   const model = asText(body.model);
   if (service.models.open || service.models.find(model) !== undefined) return undefined;
@@ -44,16 +44,16 @@ function read(body: JsonObject, { bodyText }: Incoming): Ask {
   const question: JsonValue = { role: "user", content: body.input };
   const input = (typeof body.input === "string" ? [question] : asList(body.input)).filter(isJsonObject);
   const spoke = input.findLastIndex((item) => item.role === "assistant" || item.type === "function_call");
-  const said = (...roles: readonly string[]) =>
+  const textsOf = (...roles: readonly string[]) =>
     input.filter((item) => roles.includes(asText(item.role))).map((item) => contentText(item.content));
   const results = (from: number) =>
     input.slice(from).flatMap((item) => (item.type === "function_call_output" ? [contentText(item.output)] : []));
   return {
     model: asText(body.model),
     stream: body.stream === true,
-    system: [asText(body.instructions), ...said("system", "developer")].filter(Boolean).join("\n"),
+    system: [asText(body.instructions), ...textsOf("system", "developer")].filter(Boolean).join("\n"),
     messages: input.length,
-    lastUser: said("user").findLast((text) => text !== "") ?? "",
+    lastUser: textsOf("user").findLast((text) => text !== "") ?? "",
     lastToolResult: results(0).at(-1),
     toolResults: results(spoke + 1),
     tools: asList(body.tools).map((tool) => (isJsonObject(tool) ? asText(tool.name) : "")),

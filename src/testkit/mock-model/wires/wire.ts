@@ -88,7 +88,7 @@ export interface Encoder {
 export interface Wire {
   readonly name: WireName;
   /** Answers of the service without a model: mostly refusals. */
-  settle(request: Incoming, service: Service): HttpAnswer | undefined;
+  respond(request: Incoming, service: Service): HttpAnswer | undefined;
   read(body: JsonObject, request: Incoming): Ask;
   /** Milliseconds before the model can begin, and the state from then on. */
   warmUp?(ask: Ask, service: Service): { readonly ms: number; done(): void };

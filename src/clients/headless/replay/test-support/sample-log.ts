@@ -30,7 +30,7 @@ export class SampleLog {
     return this.add("TurnStarted", { turn: this.#turn, input: [text(input)] });
   }
 
-  said(...deltas: string[]): this {
+  answers(...deltas: string[]): this {
     for (const delta of deltas) this.add("TextDelta", { text: delta }, 10);
     return this;
   }
@@ -69,7 +69,7 @@ export function sampleLog(): SampleLog {
   return new SampleLog()
     .started("List the files")
     .thought("I should ", "use ls.")
-    .said("Let me ", "look.")
+    .answers("Let me ", "look.")
     .called("a", "bash", { command: "ls -la" })
     .paid()
     .add("PermissionRequested", { call: callId("a"), tool: "bash", args: { command: "ls -la" }, summary: "Run ls -la" })
@@ -81,11 +81,11 @@ export function sampleLog(): SampleLog {
     })
     .add("ToolCallProgress", { call: callId("a"), text: "one.txt\n" })
     .returned("a", "bash", "one.txt\ntwo.txt")
-    .said("There are ", "two files.")
+    .answers("There are ", "two files.")
     .paid()
     .ended()
     .started("Thanks")
-    .said("You are welcome.")
+    .answers("You are welcome.")
     .paid("other", 200, 20)
     .ended();
 }
@@ -98,7 +98,7 @@ export function longLog(turns: number): SampleLog {
       .started(`Question ${turn}`)
       .called(`c${turn}`, "bash", { command: `echo ${turn}` })
       .returned(`c${turn}`, "bash", `output ${turn}`)
-      .said(`Answer ${turn}, `, "in two parts.")
+      .answers(`Answer ${turn}, `, "in two parts.")
       .paid()
       .ended();
   }

@@ -31,14 +31,14 @@ export interface CutOffCall {
   readonly verdict?: { readonly verdict: "failed" | "succeeded"; readonly note?: string };
 }
 
-export interface Settlement {
+export interface CutOffWork {
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly calls: readonly CutOffCall[];
   readonly turn: CutOffTurn | undefined;
 }
 
-export async function settleCutOffTurn(work: Settlement): Promise<ReadonlyMap<CallId, ToolResultBlock>> {
+export async function endCutOffTurn(work: CutOffWork): Promise<ReadonlyMap<CallId, ToolResultBlock>> {
   const results = new Map<CallId, ToolResultBlock>();
   for (const cutOff of work.calls) {
     const { call, tool } = cutOff;
@@ -54,8 +54,8 @@ export async function settleCutOffTurn(work: Settlement): Promise<ReadonlyMap<Ca
 
 async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOutcome> {
   const { verdict, note } = cutOff.verdict ?? {};
-  if (verdict === "failed") return said("error", "failed", note);
-  if (verdict === "succeeded") return said("ok", "succeeded", note);
+  if (verdict === "failed") return outcomeByUser("error", "failed", note);
+  if (verdict === "succeeded") return outcomeByUser("ok", "succeeded", note);
   const definition = ports.tools.find(cutOff.tool);
   if (definition === undefined || definition.mutating) {
     return { status: "cancelled", content: [ownText("Not run: the program was stopped before this call began.")] };
@@ -75,7 +75,7 @@ async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOu
   }
 }
 
-function said(status: "ok" | "error", word: string, note: string | undefined): ToolOutcome {
+function outcomeByUser(status: "ok" | "error", word: string, note: string | undefined): ToolOutcome {
   const words = `The program was stopped while this ran, and its output is lost. The user checked and says that it ${word}.`;
   return { status, content: [ownText(note ? `${words} ${note}` : words)] };
 }

@@ -10,7 +10,7 @@ import { isGone, processMark } from "../../system/process-identity.js";
 const NOTE = /^planted-(\d+\.\d+)-\d+\.json$/;
 let count = 0;
 
-export class WatchNote {
+export class WatchRecord {
   readonly #folder: string;
   readonly #root: string;
   readonly #file: string;
@@ -24,7 +24,7 @@ export class WatchNote {
   /** Notes that commands run from now on, and returns the time since which nothing was scanned. */
   take(now: number): number {
     const left = this.#leftOver();
-    const since = Math.min(now, ...left.map((note) => note.since));
+    const since = Math.min(now, ...left.map((record) => record.since));
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       writeFileSync(this.#file, JSON.stringify({ root: this.#root, since }), { mode: 0o600 });
@@ -44,13 +44,13 @@ export class WatchNote {
       const mark = NOTE.exec(name)?.[1];
       if (mark === undefined || !isGone(mark)) return [];
       const file = join(this.#folder, name);
-      const note = readNote(file);
-      return note?.root === this.#root && typeof note.since === "number" ? [{ file, since: note.since }] : [];
+      const record = readRecord(file);
+      return record?.root === this.#root && typeof record.since === "number" ? [{ file, since: record.since }] : [];
     });
   }
 }
 
-function readNote(file: string): { readonly root?: unknown; readonly since?: unknown } | undefined {
+function readRecord(file: string): { readonly root?: unknown; readonly since?: unknown } | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as { root?: unknown; since?: unknown };
   } catch {

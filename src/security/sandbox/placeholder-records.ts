@@ -20,7 +20,7 @@ const PATIENCE_MS = 1000;
 
 let count = 0;
 
-export class PlaceholderNotes {
+export class PlaceholderRecords {
   readonly #folder: string;
   readonly #own: string;
 
