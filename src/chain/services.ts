@@ -182,6 +182,12 @@ export interface WindowNews {
   readonly window: number;
 }
 
+/** Keeps results that are too long for a request. */
+export interface ResultFiles {
+  /** Saves the text in a file that the model can read; a clause that says where it is. */
+  save(text: string): Promise<string>;
+}
+
 export interface ChainServices {
   /** For advice that names it. */
   readonly session?: string;
@@ -194,6 +200,7 @@ export interface ChainServices {
   readonly journal?: RunJournal;
   readonly undo?: ChangeRecorder;
   readonly leftovers?: LeftoverCheck;
+  readonly outputs?: ResultFiles;
   readonly content?: ProjectReading | undefined;
   readonly costs?: CostKeeper;
   /** How often and how long to retry a failing model call; without it, never. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { times } from "../../test/support/thorough.js";
+import { verifies } from "../../test/verifies.js";
 import { schemaProblems } from "../base/json-schema.js";
 import type { ToolOutcome } from "../engine/ports.js";
 import { plainText } from "../protocol/content.js";
@@ -106,7 +107,7 @@ describe("[T6] results", () => {
 });
 
 describe("[T6 T9] long and odd output", () => {
-  it("keeps the beginning and the end, and the whole in a private file", async () => {
+  verifies(["T6", "T9"], "keeps the beginning and the end, and the whole in a private file", async () => {
     const run = await bash({ command: "seq 1 100000" });
     expect(run.output.length).toBeLessThan(31_000);
     expect(run.output.startsWith("1\n2\n3\n")).toBe(true);
@@ -161,7 +162,7 @@ describe("[T6 T9] long and odd output", () => {
 });
 
 describe("[T6] progress", () => {
-  it("shows the first output at once, while the command runs", async () => {
+  verifies(["T6"], "shows the first output at once, while the command runs", async () => {
     const flag = join(root, `seen-${tag}`);
     const tool = createBashTool({ workspaceRoot: root, environment: process.env, outputDirectory });
     const shown: string[] = [];
@@ -183,13 +184,13 @@ describe("[T6] progress", () => {
 });
 
 describe("[T6 L9] ends", () => {
-  it("times out with what there was", async () => {
+  verifies(["T6"], "times out with what there was", async () => {
     const run = await bash({ command: "echo partial; sleep 1000", timeout: 0.15 });
     expect(run.status).toBe("timeout");
     expect(run.output).toMatch(/^partial\n\[timed out after \d+ms and was killed/);
   });
 
-  it("has a default timeout", async () => {
+  verifies(["T6"], "has a default timeout", async () => {
     const run = await bash({ command: "sleep 1000" }, { defaultTimeoutMs: 50 });
     expect(run.status).toBe("timeout");
     expect(createBashTool({ workspaceRoot: root, environment: {}, outputDirectory }).inputSchema).toMatchObject({
@@ -197,7 +198,7 @@ describe("[T6 L9] ends", () => {
     });
   });
 
-  it("is cancelled with what there was", async () => {
+  verifies(["T6"], "is cancelled with what there was", async () => {
     const controller = new AbortController();
     const tool = createBashTool({ workspaceRoot: root, environment: { OXBOW_TEST_TAG: tag }, outputDirectory });
     const outcome = await tool.run(
@@ -246,7 +247,7 @@ describe("[T6 L9] ends", () => {
 });
 
 describe("[T7] surroundings", () => {
-  it("hides keys and answers no prompts", async () => {
+  verifies(["T6"], "hides keys and answers no prompts", async () => {
     const secret = ["ANTHROPIC", "API", "KEY"].join("_");
     const run = await bash(
       { command: "env; git --version | cat; read x; echo read=$?" },

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, open, readFile, realpath, rm, symlink, writeFile } from
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { plainText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -68,7 +69,7 @@ describe("[T1] the tools as a set", () => {
     }
   });
 
-  it("have aliases that lead to them", () => {
+  verifies(["T1"], "have aliases that lead to them", () => {
     for (const [name, alias] of Object.entries(TOOL_ALIASES)) {
       const tool = tools.find((each) => each.name === alias.tool);
       if (tool === undefined) continue;
@@ -83,7 +84,7 @@ describe("[T1] the tools as a set", () => {
     expect(withoutAlias("toString", { x: 1 })).toEqual({ tool: "toString", args: { x: 1 } });
   });
 
-  it("refuse what leads outside, each of them", async () => {
+  verifies(["T3"], "refuse what leads outside, each of them", async () => {
     await symlink(join(base, "out"), join(root, "link"));
     for (const path of ["../out", join(base, "out"), "link"]) {
       expect(await refused("ls", { path })).toMatch(/outside the workspace/);
@@ -112,7 +113,7 @@ describe("[T4 T9] read", () => {
     expect(details).toMatchObject({ path: "a.txt", first_line: 1, lines: 4, total_lines: 4 });
   });
 
-  it("shows a part and says how to continue", async () => {
+  verifies(["T4", "T9"], "shows a part and says how to continue", async () => {
     await put({ "a.txt": Array.from({ length: 10 }, (_, i) => `line ${i + 1}`).join("\n") });
     expect(await run("read", { path: "a.txt", offset: 4, limit: 2 })).toBe(
       "4\tline 4\n5\tline 5\n[Lines 4-5 of 10. Continue with offset 6.]",
@@ -123,7 +124,7 @@ describe("[T4 T9] read", () => {
     );
   });
 
-  it("caps lines, length of lines and the whole", async () => {
+  verifies(["T4", "T9"], "caps lines, length of lines and the whole", async () => {
     await put({
       "long.txt": "x\n".repeat(5000),
       "wide.txt": `${"w".repeat(5000)}\nshort\n`,
@@ -150,7 +151,7 @@ describe("[T4 T9] read", () => {
     expect(await run("read", { path: "latin.txt" })).toBe("1\tcafé");
   });
 
-  it("says what is not text", async () => {
+  verifies(["T4"], "says what is not text", async () => {
     await put({ "a.bin": Buffer.from([1, 2, 0, 3]), empty: "" });
     expect(await refused("read", { path: "a.bin" })).toMatch(/a\.bin is a binary file of 4 B/);
     expect(await run("read", { path: "empty" })).toBe("empty is empty.");
@@ -158,7 +159,7 @@ describe("[T4 T9] read", () => {
     expect(await refused("read", { path: "emtpy" })).toBe("emtpy does not exist. Did you mean empty?");
   });
 
-  it("shows images, whatever they are called, up to a size", async () => {
+  verifies(["T4"], "shows images, whatever they are called, up to a size", async () => {
     const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100)]);
     await put({
       "picture.dat": png,
@@ -280,7 +281,7 @@ describe("[T1 T9] ls", () => {
     expect(await run("ls", { path: "void" })).toBe("void is empty.");
   });
 
-  it("keeps the first of very many", async () => {
+  verifies(["T4", "T9"], "keeps the first of very many", async () => {
     await mkdir(join(root, "many/zz"), { recursive: true });
     for (let i = 3000; i > 0; i--) await writeFile(join(root, `many/file-${String(i).padStart(4, "0")}.txt`), "");
     const { content, details } = await outcome("ls", { path: "many" });
@@ -335,7 +336,7 @@ describe("[T1 T9] glob", () => {
     expect(await run("glob", { pattern: "dist/*.ts" })).toBe("dist/a.ts");
   });
 
-  it("says when nothing matches, when a pattern is broken, and what it left out", async () => {
+  verifies(["T4", "T9"], "says when nothing matches, when a pattern is broken, and what it left out", async () => {
     expect(await run("glob", { pattern: "*.py" })).toMatch(/^No file matches/);
     expect(await refused("glob", { pattern: "{a" })).toMatch(/not a well-formed pattern/);
     expect(await refused("glob", { pattern: "../*" })).toMatch(/downwards only/);
@@ -372,7 +373,7 @@ describe("[T4 T9] grep", () => {
     expect((await outcome("grep", { pattern: "two", mode: "count" })).details).toMatchObject({ files: 2, matches: 3 });
   });
 
-  it("says what it left out", async () => {
+  verifies(["T4", "T9"], "says what it left out", async () => {
     expect(await run("grep", { pattern: "two", limit: 1 })).toBe(
       "a.ts\n2:two\n\n[The first 1 of 3 matching lines in 2 files. Narrow the pattern, path or glob, or raise limit.]",
     );
@@ -410,7 +411,7 @@ describe("[T1 T5] write", () => {
     );
   });
 
-  it("requires that an existing file was read and has not changed since", async () => {
+  verifies(["T5"], "requires that an existing file was read and has not changed since", async () => {
     await put({ "a.txt": "old\n" });
     expect(await refused("write", { path: "a.txt", content: "new\n" })).toMatch(
       /has not been read in this session.*Read it first/,
@@ -441,7 +442,7 @@ describe("[T1 T5] write", () => {
     expect(await run("ls", {})).toBe(". is empty.");
   });
 
-  it("keeps line endings", async () => {
+  verifies(["T5"], "keeps line endings", async () => {
     await put({ "dos.txt": "a\r\nb\r\n" });
     await run("read", { path: "dos.txt" });
     const { details } = await outcome("write", { path: "dos.txt", content: "a\nc\n" });

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import {
   chmod,
   link,
@@ -21,6 +22,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { times } from "../../test/support/thorough.js";
+import { verifies } from "../../test/verifies.js";
 import { Workspace, WorkspaceError } from "./workspace.js";
 
 const SECRET = "the outside text";
@@ -64,11 +66,21 @@ describe("opening a workspace", () => {
     await expect(Workspace.open(join(root, "a.txt"))).rejects.toThrow(/a\.txt.*Choose a folder/);
   });
 
-  it("resolves the root once and accepts paths through the name it was opened by", async () => {
+  verifies(["T3"], "resolves the root once and accepts paths through the name it was opened by", async () => {
     await symlink(root, join(base, "door"));
     const through = await Workspace.open(join(base, "door"));
     expect(through.root).toBe(root);
     expect((await through.readText(join(base, "door", "a.txt"))).text).toBe("in");
+  });
+
+  verifies(["T3"], "is the only way of the tools to files", () => {
+    const tools = fileURLToPath(new URL(".", import.meta.url));
+    const importers = readdirSync(tools, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts") && !/\.test\.ts$|test-support/.test(path))
+      .filter((path) => /^import (?!type)[^;]*"node:fs(\/promises)?"/m.test(readFileSync(join(tools, path), "utf8")))
+      .filter((path) => !path.startsWith("files/"));
+    // The search lists folders that the workspace has resolved; outputs of commands lie outside of it.
+    expect(importers.sort()).toEqual(["output-file.ts", "search/tree-walk.ts", "workspace.ts"]);
   });
 
   it("reports a deleted folder", async () => {
@@ -76,13 +88,13 @@ describe("opening a workspace", () => {
     expect((await refusal(workspace.readText("a.txt"))).message).toMatch(/no longer exists/);
   });
 
-  it("refuses everything when the root is swapped for a link elsewhere", async () => {
+  verifies(["T3"], "refuses everything when the root is swapped for a link elsewhere", async () => {
     await rename(root, join(base, "moved"));
     await symlink(out, root);
     expect((await refusal(workspace.readText("secret.txt"))).code).toBe("outside");
   });
 
-  it("has extra roots by configuration only", async () => {
+  verifies(["T3"], "has extra roots by configuration only", async () => {
     const wide = await Workspace.open(root, { extraRoots: [out] });
     expect((await wide.readText(join(out, "secret.txt"))).text).toBe(SECRET);
     expect((await wide.resolve(join(out, "secret.txt"), "read")).display).toBe(join(out, "secret.txt"));
@@ -205,7 +217,7 @@ describe("[T3] ways out", () => {
     expect((await readdir(base)).sort()).toEqual(["out", "ws"]);
   });
 
-  it("a link out is refused for every use, however long the chain", async () => {
+  verifies(["T3"], "a link out is refused for every use, however long the chain", async () => {
     await symlink(join(out, "secret.txt"), join(root, "file"));
     await symlink("../out", join(root, "dir"));
     await symlink("second", join(root, "first"));
@@ -245,7 +257,7 @@ describe("[T3] ways out", () => {
     expect(notThere.message.replace("absent", "secret")).toBe(there.message);
   });
 
-  it("kernel trees stay closed when the whole machine is the workspace", async () => {
+  verifies(["T3"], "kernel trees stay closed when the whole machine is the workspace", async () => {
     const all = await Workspace.open("/");
     await refusal(all.readText("/proc/self/environ"));
     await refusal(all.readText("/dev/zero"));
@@ -296,7 +308,7 @@ describe("[T3] things that are not files", () => {
 });
 
 describe("[T3] races", () => {
-  it("folders that turn into links while writing never lead out", async () => {
+  verifies(["T3"], "folders that turn into links while writing never lead out", async () => {
     const flip = join(root, "flip");
     let running = true;
     let flips = 0;
@@ -365,7 +377,7 @@ describe("[T5] writing", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("new");
   });
 
-  it("keeps the mode, and gives a new file the usual one", async () => {
+  verifies(["T5"], "keeps the mode, and gives a new file the usual one", async () => {
     await writeFile(join(root, "run.sh"), "#!/bin/sh\n");
     await chmod(join(root, "run.sh"), 0o750);
     await workspace.readText("run.sh");
@@ -382,7 +394,7 @@ describe("[T5] writing", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("in");
   });
 
-  it("keeps byte order mark, line endings and encoding", async () => {
+  verifies(["T5"], "keeps byte order mark, line endings and encoding", async () => {
     const cases: [string, Buffer, string, Buffer][] = [
       [
         "crlf with mark",
@@ -422,7 +434,7 @@ describe("[T5] writing", () => {
     expect(await readFile(join(root, "dos.txt"), "utf8")).toBe("a\r\nb\r\n");
   });
 
-  it("leaves nothing behind when it fails", async () => {
+  verifies(["T5"], "leaves nothing behind when it fails", async () => {
     await workspace.readText("a.txt");
     await rm(join(root, "a.txt"));
     await mkdir(join(root, "a.txt"));
@@ -439,7 +451,7 @@ describe("[T5] writing", () => {
 });
 
 describe("[T5] files that changed since they were read (T5)", () => {
-  it("an existing file is not overwritten unread; a new or an empty one is", async () => {
+  verifies(["T5"], "an existing file is not overwritten unread; a new or an empty one is", async () => {
     expect((await refusal(workspace.writeText("a.txt", "x"))).code).toBe("unread");
     await writeFile(join(root, "empty"), "");
     await workspace.writeText("empty", "x");
@@ -448,7 +460,7 @@ describe("[T5] files that changed since they were read (T5)", () => {
     expect(await readable("new")).toBe("y");
   });
 
-  it("a change of the same length in the same instant is noticed", async () => {
+  verifies(["T5"], "a change of the same length in the same instant is noticed", async () => {
     await workspace.readText("a.txt");
     const { atime, mtime } = await stat(join(root, "a.txt"));
     await writeFile(join(root, "a.txt"), "IN");

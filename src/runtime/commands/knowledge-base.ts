@@ -258,6 +258,12 @@ export function found(
   return base.search(text, { most: MOST_FOUND, ...(current !== undefined && { project: current.id }) });
 }
 
+/** As the model gets it. */
+export function fullText({ id, kind, text, project, created_at, concepts }: Observation): string {
+  const about = concepts === "" ? "" : `, concepts: ${concepts}`;
+  return `#${id} ${kind} (${project}, ${created_at.slice(0, 10)}${about})\n${text}`;
+}
+
 function search(port: KnowledgePort, args: CommandArguments): CommandAnswer {
   const observations = found(port, args.text("TEXT") ?? "", { all: args.hasFlag("all") });
   const lines = observations.map((each) => `${lineOf(each)}  [${each.project}]`);

@@ -1,9 +1,8 @@
 /** `/kb inject` and `/kb accept`: what needs a session. */
 import { KB_ACCEPT, KB_INJECT } from "../../commands/catalogue/knowledge-base.js";
 import { asValue, type Command, type CommandResult, refuse } from "../../commands/command.js";
-import type { Observation } from "../../context/knowledge-base/records.js";
 import type { LiveKnowledge } from "../parts/live-knowledge.js";
-import { found, knowledgeCommands, lineOf, record } from "./knowledge-base.js";
+import { found, fullText, knowledgeCommands, lineOf, record } from "./knowledge-base.js";
 
 const MOST_INJECTED = 20;
 
@@ -33,11 +32,6 @@ async function inject(
   await live.give(`/kb inject${text === undefined ? "" : ` ${text}`}`, observations.map(fullText).join("\n\n"));
   const lines = observations.map(lineOf);
   return { text: `${lines.join("\n")}\n\nThe model gets this with your next input.`, value: asValue({ observations }) };
-}
-
-function fullText({ id, kind, text, project, created_at, concepts }: Observation): string {
-  const about = concepts === "" ? "" : `, concepts: ${concepts}`;
-  return `#${id} ${kind} (${project}, ${created_at.slice(0, 10)}${about})\n${text}`;
 }
 
 async function accept(live: LiveKnowledge, numbers: readonly string[]): Promise<CommandResult> {

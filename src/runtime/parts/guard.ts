@@ -11,6 +11,8 @@ import type { FoundEntry, PathGuard } from "../../tools/workspace.js";
 export interface RunGuardOptions {
   /** Without links. */
   readonly root: string;
+  /** Folders that are used like the workspace, without links. */
+  readonly extraRoots?: readonly string[];
   readonly variables: Variables;
   readonly ownFolders: readonly string[];
   /** A folder in them that the model may read. */
@@ -53,10 +55,15 @@ export class RunGuard implements PathGuard {
       import("../../security/guard-list/open-guard-list.js"),
       import("../../security/guard-list/own-files.js"),
     ]);
-    const { root, variables, ownFolders, outputDirectory } = this.#options;
+    const { root, extraRoots = [], variables, ownFolders, outputDirectory } = this.#options;
     const except = outputDirectory === undefined ? [] : [outputDirectory];
     return {
-      guarded: openGuardList({ roots: [root], variables, home: variables.HOME || homedir(), clock: nodeClock }),
+      guarded: openGuardList({
+        roots: [root, ...extraRoots],
+        variables,
+        home: variables.HOME || homedir(),
+        clock: nodeClock,
+      }),
       own: new OwnFiles({ folders: ownFolders, except, now: () => nodeClock.now() }),
     };
   }

@@ -1,7 +1,9 @@
 /**
- * The knowledge base of a session. Nothing loads before a command is used. Only a user who has a knowledge base gets offers
- * to record what an answer states.
+ * The knowledge base of a session. Nothing loads before a command or the tool is used. Only a user who has a knowledge base gets
+ * offers to record what an answer states, and only there the model has the tool.
  */
+import { KB_TOOL } from "../../context/knowledge-base/kb-tool-definition.js";
+import type { Tool } from "../../engine/ports.js";
 import type { NamedHook } from "../../engine/turn.js";
 import { hasKnowledge } from "../knowledge-base/has-knowledge.js";
 import type { Opening } from "../opening.js";
@@ -15,9 +17,19 @@ export const knowledgeBase: CreateBuiltIn = (opening) => {
     live ??= import("./live-knowledge.js").then(({ LiveKnowledge }) => new LiveKnowledge(opening));
     return live;
   };
-  const { kb_offer } = opening.engine.loaded.settings;
+  const { loaded } = opening.engine;
+  const { kb_offer, tool_sets } = loaded.settings;
+  const isOffered = hasKnowledge(loaded.roots) && tool_sets.value.includes("edit");
+  const tool: Tool = {
+    ...KB_TOOL,
+    run: async (args) => {
+      const [{ runKbTool }, live] = await Promise.all([import("../knowledge-base/kb-tool.js"), open()]);
+      return runKbTool(args, await live.port());
+    },
+  };
   return {
     name: "knowledge base",
+    ...(isOffered && { tools: [tool] }),
     ...(kb_offer.value && { hooks: { done: [offerHook(opening, open)] } }),
     commands: async () =>
       (await import("../commands/session-knowledge-base.js")).sessionKnowledgeCommands(await open()),

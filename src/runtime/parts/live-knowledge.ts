@@ -1,7 +1,7 @@
 /**
  * The knowledge base in a session.
  *
- * 1. Nothing is recorded without the user's command: after an answer Oxbow only offers.
+ * 1. Nothing is recorded without the user's command or consent: after an answer Oxbow only offers, and the model's tool asks.
  * 2. Each observation knows the session and the event that it came from.
  * 3. What the model gets of it is marked as text from outside: others may have written it.
  */

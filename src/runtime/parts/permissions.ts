@@ -22,6 +22,7 @@ import type { SafeModeState } from "../../security/safe-mode/safe-mode.js";
 import { CATALOG } from "../../tools/catalog.js";
 import type { Workspace } from "../../tools/workspace.js";
 import type { LoadedSettings } from "../settings/settings.js";
+import { writableFolders } from "./extra-folders.js";
 import type { RunGuard } from "./guard.js";
 import { OWN_TOOLS } from "./own-tools.js";
 import { patchPaths } from "./patch-paths.js";
@@ -261,6 +262,7 @@ export class RunPermissions implements PermissionJudge {
     const ofPlugins = await pluginRules(this.#options.plugins, (table) =>
       loadPermissions([table], { home, commandReader }),
     );
+    const writable = writableFolders(loaded, variables);
     const slashes = (path: string) => path.replaceAll("\\", "/");
     const before = outer?.engine ?? (await this.#options.before?.parts())?.engine;
     const engine = new PermissionEngine({
@@ -271,6 +273,7 @@ export class RunPermissions implements PermissionJudge {
         edits: parsed.edits ?? "contained",
         rules: [...parsed.rules, ...ofPlugins],
         workspace: slashes(root),
+        writable: writable.map(slashes),
         ownFolders: ownFolders.map(slashes),
         ...(outputDirectory !== undefined && { readable: [slashes(outputDirectory)] }),
         paths: paths.current,

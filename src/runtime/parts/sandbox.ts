@@ -23,6 +23,7 @@ import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { resolverOf } from "./allowed-hosts.js";
 import type { Reach } from "./contained-reach.js";
+import { extraRoots, fromHome } from "./extra-folders.js";
 import type { SandboxAhead } from "./sandbox-ahead.js";
 import { skillFolder } from "./skill-folder.js";
 
@@ -271,18 +272,19 @@ export class RunSandbox {
   /** Commands cannot create missing folders either. */
   async #alsoWritable({ home: kind }: Reach): Promise<readonly string[]> {
     const { loaded, variables, root } = this.#options;
+    const extra = extraRoots(loaded, variables);
     const named = loaded.settings.sandbox_writable.value;
-    if (named.length === 0) return [];
+    if (named.length === 0) return extra;
     const [{ outsideGitFolder }, { existsSync }] = await Promise.all([
       import("../../security/sandbox/outside-repository.js"),
       import("node:fs"),
     ]);
-    const home = variables.HOME || homedir();
-    return named
+    const existing = named
       .filter((folder) => folder !== "git" || kind === "readable")
-      .map((folder) => (folder === "git" ? outsideGitFolder(root) : folder.replace(/^~(?=\/)/, () => home)))
+      .map((folder) => (folder === "git" ? outsideGitFolder(root) : fromHome(folder, variables)))
       .filter((folder) => folder !== undefined)
       .filter((folder) => existsSync(folder));
+    return [...existing, ...extra];
   }
 
   async #reallyOpen(way: Way, { name, reach }: { readonly name: string; readonly reach: Reach }): Promise<Sandbox> {

@@ -29,6 +29,8 @@ export interface ToolboxOptions {
   readonly webHosts?: readonly string[];
   /** Who resolves a name behind a proxy; `check` (default) refuses names that cannot be looked up here. */
   readonly webNames?: "check" | "proxy";
+  /** Folders that the file tools use like the workspace, without links. */
+  readonly extraRoots?: readonly string[];
   /** Absolute folders beside the workspace that commands may write to. */
   readonly writableFolders?: readonly string[];
   /** The default time limit of a command; `off` for none. */
@@ -87,10 +89,10 @@ class Place {
         import("../../tools/workspace.js"),
         import("node:fs/promises"),
       ]);
-      const { root, outputDirectory, observer, guard } = options;
-      if (options.reachesOutputs !== true) return Workspace.open(root, { observer, guard });
+      const { root, extraRoots = [], outputDirectory, observer, guard } = options;
+      if (options.reachesOutputs !== true) return Workspace.open(root, { observer, guard, extraRoots });
       await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
-      return Workspace.open(root, { observer, guard, extraRoots: [outputDirectory] });
+      return Workspace.open(root, { observer, guard, extraRoots: [...extraRoots, outputDirectory] });
     });
     this.searcher = once(async () => {
       const { Searcher } = await import("../../tools/search/searcher.js");

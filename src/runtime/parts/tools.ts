@@ -1,6 +1,5 @@
 /** The part with the tools: toolbox, permissions, sandbox, guard, undo and audit. */
 import { join } from "node:path";
-import type { Variables } from "../../base/variables.js";
 import type { PlanSwitch, RunOptions } from "../../control/run.js";
 import type { Bus } from "../../engine/bus.js";
 import type { Model } from "../../engine/ports.js";
@@ -8,11 +7,13 @@ import type { Identity } from "../../protocol/client.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
+import type { OutputPlace } from "../../tools/output-file.js";
 import type { SessionParts } from "../open-engine.js";
 import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { ParentRun } from "../subagents/parent-run.js";
+import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";
 import { RunPermissions } from "./permissions.js";
@@ -48,7 +49,8 @@ export function toolsPart(
   const shared = place.parent?.undo;
   const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
   const hidden = sessions.ownFolders;
-  const guard = new RunGuard({ root, variables, ownFolders: hidden, outputDirectory });
+  const extra = extraRoots(loaded, variables);
+  const guard = new RunGuard({ root, extraRoots: extra, variables, ownFolders: hidden, outputDirectory });
   const restrictions = () => permissions.restrictions();
   const isRecorded = async () => (await sessions.open()) !== undefined;
   const sandbox = new RunSandbox({
@@ -74,6 +76,7 @@ export function toolsPart(
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
     observer: undo,
+    extraRoots: extra,
     writableFolders: writableFolders(loaded, variables),
     guard,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
@@ -123,10 +126,25 @@ export function toolsPart(
       undo: shared === undefined ? undo : { begin: (call) => shared.begin(call), flush: () => shared.flush() },
       leftovers: sandbox,
       audit: security,
+      outputs: { save: (text) => saveResult(text, { directory: outputDirectory, onFile: trim }) },
     },
+    promptSection: () => extraRootsText(extra),
     close,
   };
   return { part, toolbox, permissions, security, sandbox, undo };
+}
+
+async function saveResult(text: string, place: OutputPlace): Promise<string> {
+  const { OutputFile } = await import("../../tools/output-file.js");
+  const file = new OutputFile(place);
+  file.append(Buffer.from(text));
+  file.close();
+  return `${file.describe()}; read or grep parts of it`;
+}
+
+function extraRootsText(folders: readonly string[]): string | undefined {
+  if (folders.length === 0) return undefined;
+  return `Besides the workspace you may use these folders, by absolute path: ${folders.join(", ")}`;
 }
 
 export function planSwitch(permissions: RunPermissions): PlanSwitch {
@@ -165,12 +183,6 @@ export function modeSwitch(permissions: RunPermissions): NonNullable<RunOptions[
 async function readPrices(loaded: LoadedSettings, model: Model | undefined): Promise<void> {
   const { openCatalogue } = await import("../models/open-catalogue.js");
   if (model !== undefined) await openCatalogue(loaded).facts(model);
-}
-
-/** The folders of the profile, without the repository, which contains no programs to start. */
-function writableFolders({ settings }: LoadedSettings, variables: Variables): readonly string[] {
-  const named = settings.sandbox_writable.value.filter((folder) => folder !== "git");
-  return named.map((folder) => folder.replace(/^~(?=\/)/, () => variables.HOME ?? "~"));
 }
 
 const makeOutputPipe = async () => (await import("../../system/fifo.js")).prepareFifo();

@@ -4,6 +4,8 @@ import type { Variables } from "../../base/variables.js";
 import type { UndoPlan } from "../../sessions/undo/plan.js";
 import { shownPath } from "../../system/path-bytes.js";
 import type { SessionStores } from "../sessions/session-stores.js";
+import type { Settings } from "../settings/settings.js";
+import { extraRoots } from "./extra-folders.js";
 import { RunGuard } from "./guard.js";
 
 export interface GuardedUndo {
@@ -14,11 +16,19 @@ export interface GuardedUndo {
   reason(path: string): Promise<string | undefined>;
 }
 
-export async function guardedUndo(
-  plan: UndoPlan,
-  { sessions, variables }: { readonly sessions: SessionStores; readonly variables: Variables },
-): Promise<GuardedUndo> {
-  const guard = new RunGuard({ root: plan.root, variables, ownFolders: sessions.ownFolders });
+interface UndoPlace {
+  readonly sessions: SessionStores;
+  readonly settings: Settings;
+  readonly variables: Variables;
+}
+
+export async function guardedUndo(plan: UndoPlan, { sessions, settings, variables }: UndoPlace): Promise<GuardedUndo> {
+  const guard = new RunGuard({
+    root: plan.root,
+    extraRoots: extraRoots({ settings }, variables),
+    variables,
+    ownFolders: sessions.ownFolders,
+  });
   const reason = (path: string) => guard.reason(resolve(plan.root, path));
   const found: { readonly path: string; readonly why: string }[] = [];
   for (const { path, state } of plan.items) {

@@ -146,6 +146,7 @@ untrusted_results = "plain"
 sandbox_unix_sockets = true
 sandbox_hosts = ["example.com"]
 sandbox_writable = ["/etc"]
+extra_roots = ["/etc"]
 sandbox_container = "image"
 web_hosts = ["localhost"]
 web_names = "proxy"
@@ -170,7 +171,7 @@ models = ["a"]
 `;
     const settled = await inProject(own, { "config.toml": wide });
     expect(settled.settings).toEqual(own.settings);
-    expect(settled.warnings).toHaveLength(27);
+    expect(settled.warnings).toHaveLength(28);
     expect(settled.warnings[0]).toContain("config.toml, line ");
     const narrow = `
 permission_mode = "deny"

@@ -26,6 +26,8 @@ export interface SecuritySettings {
   readonly sandbox_hosts: Setting<readonly string[]>;
   /** Folders that sandboxed commands may change besides the workspace; `git` is the workspace's repository if it lies outside. */
   readonly sandbox_writable: Setting<readonly string[]>;
+  /** Folders that tools and commands use like the workspace. */
+  readonly extra_roots: Setting<readonly string[]>;
   /** Whether sandboxed commands may create Unix sockets with a name. */
   readonly sandbox_unix_sockets: Setting<boolean>;
   /** The image whose containers run the commands, instead of the system's own sandbox. */
@@ -70,6 +72,7 @@ export async function readSecuritySettings(from: SettingReader): Promise<Securit
       fallback: [],
       read: read.writableFolders,
     }),
+    extra_roots: from.pick<readonly string[]>({ key: "extra_roots", fallback: [], read: read.absoluteFolders }),
     sandbox_unix_sockets: from.pick({
       key: "sandbox_unix_sockets",
       fallback: false,

@@ -121,14 +121,30 @@ export function words(text: string): readonly string[] {
 }
 
 export function writableFolders(text: string): readonly string[] {
-  const folders = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-  const wrong = folders.find((folder) => folder !== "git" && !/^(?:~?\/|[A-Za-z]:)./.test(folder));
+  const folders = listed(text);
+  const wrong = folders.find((folder) => folder !== "git" && !isAbsoluteFolder(folder));
   if (wrong !== undefined) throw new UsageError(`expected absolute paths of folders, or git, got "${wrong}".`);
   return folders;
 }
 
+export function absoluteFolders(text: string): readonly string[] {
+  const folders = listed(text);
+  const wrong = folders.find((folder) => !isAbsoluteFolder(folder));
+  if (wrong !== undefined) throw new UsageError(`expected absolute paths of folders, got "${wrong}".`);
+  return folders;
+}
+
+/** Never the root of the file system. */
+function isAbsoluteFolder(path: string): boolean {
+  return /^(?:~?\/|[A-Za-z]:)./.test(path);
+}
+
+function listed(text: string): readonly string[] {
+  return text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+}
+
 export function contextSources(text: string): readonly string[] {
-  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const names = listed(text);
   const wrong = names.find((name) => /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
   if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
   return names;

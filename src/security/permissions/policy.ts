@@ -13,6 +13,8 @@ export interface PermissionPolicy {
   readonly rules: readonly PermissionRule[];
   /** Absolute, with forward slashes. */
   readonly workspace: string;
+  /** Folders beside the workspace that sandboxed commands may change, absolute, with forward slashes. */
+  readonly writable?: readonly string[];
   /** Oxbow's own folders, absolute. */
   readonly ownFolders: readonly string[];
   /** Folders in them that the model may read: outputs of its own commands. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sample, times } from "../../../test/support/thorough.js";
+import { verifies } from "../../../test/verifies.js";
 import { Workspace } from "../workspace.js";
 import { findRipgrep } from "./find-ripgrep.js";
 import { PatternError } from "./rust-regex.js";
@@ -213,7 +214,7 @@ describe("which files are searched, with and without ripgrep", () => {
     }
   });
 
-  it("agrees on random trees", async () => {
+  verifies(["T4"], "agrees on random trees", async () => {
     const random = seeded(7);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
     const parts = ["a", "b", "c", "*", "?", "**", "[ab]", "a*", "*c", "{a,b}"];
@@ -259,20 +260,25 @@ describe("[T4] what is found, with and without ripgrep", () => {
     });
   });
 
-  it("the same for every kind of pattern", async () => {
-    const patterns =
-      String.raw`alpha ^alpha alpha$ ^alpha$ ^$ a.*a [A-Z]+ \bgamma\b \w+_\d \s{2} (alpha|BETA) (?i)beta (?P<x>al)pha
+  verifies(
+    ["T4"],
+    "the same for every kind of pattern",
+    async () => {
+      const patterns =
+        String.raw`alpha ^alpha alpha$ ^alpha$ ^$ a.*a [A-Z]+ \bgamma\b \w+_\d \s{2} (alpha|BETA) (?i)beta (?P<x>al)pha
       (?<x>al)pha \p{Greek}+ \p{greek} \P{L}a \p{Lu} \pL{5} [[:upper:]]{4} [[:^alpha:]_]a stra.e caf é x* alpha\ ( ) [ a{2 foo{ { } a{1,2}
       * +a (?=a) (?!a) (?<=a) \1 \x61lpha \x{61}lpha \u0061 [a-z&&[^aeiou]]{3} [a-z--b]+ [\w--a]+ \d \D+ \S+ \W al\B gamma$ (?s)a.c
       (?-u)\w+ \Q \y a\-b a\/b l\"a []a] [a\]] [-a] [a-] a| | (?:) \t|a alpha\nBeta [^x] \. al[p]ha\b (a(l(p))) é|ü [é-ü] 🦬+ .{500} y{10}$
       a+? a?? [\d\s] [^\w] [a&b] [!-/] [(){}|] a{0} {2}`.split(/\s+/);
-    const all = [...patterns, "", "gamma alpha", "a  ", "al\tpha"];
-    for (const pattern of all) await search(pattern);
-    for (const pattern of sample(all)) {
-      await search(pattern, { mode: "count", ignoreCase: true });
-      await search(pattern, { path: "b.txt", context: 2 });
-    }
-  }, 120_000);
+      const all = [...patterns, "", "gamma alpha", "a  ", "al\tpha"];
+      for (const pattern of all) await search(pattern);
+      for (const pattern of sample(all)) {
+        await search(pattern, { mode: "count", ignoreCase: true });
+        await search(pattern, { path: "b.txt", context: 2 });
+      }
+    },
+    120_000,
+  );
 
   it("the same across lines", async () => {
     const patterns = String.raw`begin.*?end begin\n end\nbegin ^end$ alpha\r\n a\s+end \n\n [^b]end begin[^e]*`.split(
@@ -452,7 +458,7 @@ describe("safety", () => {
     expect(await search("alpha")).toMatchObject({ totalCount: 1 });
   });
 
-  it("falls back when the program does not work", async () => {
+  verifies(["T4"], "falls back when the program does not work", async () => {
     await build(root, { a: "alpha\n" });
     const workspace = await Workspace.open(root);
     for (const bad of [join(base, "missing"), "/bin/cat"]) {

@@ -91,7 +91,7 @@ async function undoIn(
     const choice = await choiceOf(asked, { port, record });
     const whole = await planUndo(journal, { workspaceRoot: record.cwd, ...choice });
     const plan = chosenPart(whole, asked, journal);
-    const guarded = await guardedUndo(plan, { sessions: port.stores, variables: port.variables });
+    const guarded = await guardedUndo(plan, { ...port, sessions: port.stores });
     const color = context.screen?.color ?? false;
     const shown = [renderUndoPlan(plan, { color }), safeText(guarded.text)].filter((text) => text !== "").join("\n\n");
     const stop = await decide({ plan, guarded, asked, shown, context });

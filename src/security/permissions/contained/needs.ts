@@ -22,6 +22,8 @@ export interface Need {
 
 export interface Surroundings {
   readonly workspace: string;
+  /** Folders beside it that the sandbox lets commands change. */
+  readonly writable?: readonly string[];
 }
 
 /** The needs of the whole text; empty if it can run unchanged. */
@@ -29,18 +31,18 @@ export function commandNeeds({ parts }: CommandFacts, surroundings: Surroundings
   return parts.flatMap((part) => partNeed(part, surroundings) ?? []);
 }
 
-export function partNeed(part: CommandPart, { workspace }: Surroundings): Need | undefined {
+export function partNeed(part: CommandPart, surroundings: Surroundings): Need | undefined {
   if (part.exposes !== undefined) return { reason: part.exposes, opens: [] };
   if (part.verdict === "read-only") return undefined;
   for (const reading of part.readings) {
-    const need = readingNeed(reading, part, workspace);
+    const need = readingNeed(reading, part, surroundings);
     if (need !== undefined) return need;
   }
-  const outside = part.writes.find((text) => isOutside(text.replaceAll(/["']/g, ""), workspace));
-  return outside === undefined ? undefined : writesOutside(outside);
+  const outside = part.writes.find((text) => isOutside(text.replaceAll(/["']/g, ""), surroundings));
+  return outside === undefined ? undefined : writesOutside(outside, surroundings);
 }
 
-function readingNeed(reading: Words, part: CommandPart, workspace: string): Need | undefined {
+function readingNeed(reading: Words, part: CommandPart, surroundings: Surroundings): Need | undefined {
   const [program] = reading;
   if (program === undefined) return undefined;
   const bare = program.slice(program.lastIndexOf("/") + 1);
@@ -52,16 +54,16 @@ function readingNeed(reading: Words, part: CommandPart, workspace: string): Need
   }
   const rest = afterOptions(reading.slice(1));
   if (name === "git") return needOfGit(gitNeed(rest), rest);
-  const inside = deletionProblem(reading, part, workspace);
+  const inside = deletionProblem(reading, part, surroundings.workspace);
   if (inside !== undefined) return { reason: `${inside}.`, opens: [] };
   const secret = READS_FILES.has(name) ? part.paths.find(({ display }) => isSensitive(display)) : undefined;
   if (secret !== undefined) return { reason: `"${secret.display}" may hold secrets.`, opens: [] };
   if (needsNetwork(name, reading, rest)) return needsNetworkFor(part.text);
-  const written = writtenPlaces(name, reading).find((path) => isOutside(path, workspace));
-  if (written !== undefined) return writesOutside(written);
+  const written = writtenPlaces(name, reading).find((path) => isOutside(path, surroundings));
+  if (written !== undefined) return writesOutside(written, surroundings);
   const changes = CHANGES_ALL.has(name) || CHANGES_LAST.has(name);
   const isInHome = changes && /\s(~|\$HOME|\$\{HOME\})(\/|\s|$)/.test(part.text);
-  return isInHome ? writesOutside("your home folder") : undefined;
+  return isInHome ? writesOutside("your home folder", surroundings) : undefined;
 }
 
 /** Programs that show what is in a file. */
@@ -84,7 +86,11 @@ function needsNetworkFor(text: string): Need {
   return { reason: `${`${first} ${second}`.trim()} needs the network.`, opens: ["network"] };
 }
 
-function writesOutside(path: string): Need {
+function writesOutside(path: string, { workspace, writable = [] }: Surroundings): Need {
+  const absolute = posix.resolve(workspace, path);
+  if (writable.some((folder) => isIn(absolute, folder))) {
+    return { reason: `It writes ${path}, outside the workspace, where undo does not cover commands.`, opens: [] };
+  }
   const reason = `It writes ${path}, outside the workspace, which the sandbox blocks: it only works outside (outside_sandbox).`;
   return { reason, opens: [] };
 }
@@ -143,10 +149,13 @@ function writtenPlaces(name: string, [, ...rest]: Words): string[] {
 /** Private to the command, or no file at all. */
 const PRIVATE = /^\/(tmp|dev|proc|run)(\/|$)/;
 
-function isOutside(path: string, workspace: string): boolean {
+function isOutside(path: string, { workspace }: Surroundings): boolean {
   if (/^(~|\$HOME\b|\$\{HOME\})/.test(path)) return true;
   if (/[$`]/.test(path)) return false;
   const absolute = posix.resolve(workspace, path);
-  const isInside = absolute === workspace || absolute.startsWith(`${workspace}/`);
-  return !isInside && !PRIVATE.test(absolute);
+  return !isIn(absolute, workspace) && !PRIVATE.test(absolute);
+}
+
+function isIn(absolute: string, folder: string): boolean {
+  return absolute === folder || absolute.startsWith(`${folder}/`);
 }
