@@ -94,7 +94,7 @@ export const REQUIREMENTS = [
   { id: "S10", title: "The session command", status: "done" },
   { id: "S11", title: "Tamper-evident log", status: "done" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
-  { id: "S13", title: "A session is leased to one process", status: "part" },
+  { id: "S13", title: "A session is leased to one process", status: "done" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "done" },
@@ -129,7 +129,7 @@ export const REQUIREMENTS = [
   { id: "C10", title: "One engine, many clients", status: "done" },
   { id: "C11", title: "A fleet on one database", status: "open" },
   // Clients
-  { id: "U1", title: "One-shot, headless and interactive programs", status: "part" },
+  { id: "U1", title: "One-shot, headless and interactive programs", status: "done" },
   { id: "U2", title: "Terminal client", status: "part" },
   { id: "U3", title: "Diff review", status: "part" },
   { id: "U4", title: "Web client", status: "open" },
@@ -137,7 +137,7 @@ export const REQUIREMENTS = [
   { id: "U6", title: "Slash commands in one registry", status: "part" },
   { id: "U7", title: "Shell escape and file commands", status: "done" },
   { id: "U8", title: "Structured results and CI reports", status: "open" },
-  { id: "U9", title: "Environment variables and what wins over what", status: "part" },
+  { id: "U9", title: "Environment variables and what wins over what", status: "done" },
   { id: "U10", title: "Completions, help and explained configuration", status: "done" },
   // Operation
   { id: "O1", title: "Status, health and doctor", status: "done" },

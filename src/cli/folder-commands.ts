@@ -19,10 +19,6 @@ export function folderCommand(args: readonly string[], variables: Variables): Ty
   return isThere ? { name, args: args.slice(at + 1), flags: args.slice(0, at) } : undefined;
 }
 
-export function hasCommandFolder(variables: Variables): boolean {
-  return commandFolders(variables).some((folder) => existsSync(folder));
-}
-
 /** The place of the first word behind `--allow-project-hooks` and `--sandbox MODE`. */
 function firstWord(args: readonly string[]): number {
   let at = 0;

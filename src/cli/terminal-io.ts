@@ -1,5 +1,6 @@
 /** The process's own streams, for the plain clients. */
 import { fstatSync } from "node:fs";
+import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import type { Terminal } from "../clients/headless/terminal.js";
 import { nodeClock } from "../system/node-clock.js";
@@ -14,7 +15,10 @@ export function processTerminal(
   { lines, verbose }: { readonly lines?: LineReader; readonly verbose?: boolean } = {},
 ): Terminal {
   const errIsTerminal = process.stderr.isTTY === true;
-  const stream = variables.OXBOW_STREAM;
+  const stream = variables.OXBOW_STREAM || undefined;
+  if (stream !== undefined && stream !== "0" && stream !== "1") {
+    throw new UsageError(`OXBOW_STREAM: expected 1 or 0, got "${stream}".`);
+  }
   const color = errIsTerminal && !variables.NO_COLOR && variables.TERM !== "dumb";
   const terminal: Terminal = {
     out: { isTerminal: process.stdout.isTTY === true, write: (text) => void process.stdout.write(text) },

@@ -21,7 +21,8 @@ const TEXTS = {
   SessionNotFound: "There is no session <session>. 'oxbow session list' lists the sessions of this folder.",
   SessionNotSaved:
     "Oxbow cannot save the session: <detail> It ran nothing more. The conversation so far stays in memory until Oxbow exits. To continue without saving, use '--store none'.",
-  SessionLeased: "<detail> Wait for it with --wait TIME, or continue in a copy: oxbow session branch <session>.",
+  SessionLeased:
+    "<detail> Join it with --attach if 'oxbow status' lists it, wait for it with --wait TIME, or continue in a copy: oxbow session branch <session>.",
   SessionTakenOver:
     "Another process took over this session: <detail> This process can no longer write to it and ran nothing more. Resume the session to see what the other process did (oxbow run --resume ID), or continue in a copy (oxbow session branch ID).",
   SessionUnreadable: "Session <session> cannot be read: <detail>",

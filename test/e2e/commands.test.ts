@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { COMMANDS } from "../../src/cli/command-table.js";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
@@ -28,6 +28,28 @@ describe("commands", () => {
     }
   });
 
+  verifies(["U1"], "help shows what it finds in the folders of this place", async () => {
+    const cwd = await temporaryFolder();
+    const home = await temporaryFolder();
+    for (const [path, text] of [
+      [join(cwd, ".oxbow/tools/lint-check"), "#!/bin/sh\n"],
+      [join(cwd, ".oxbow/commands/deploy"), "#!/bin/sh\n"],
+      [join(cwd, ".oxbow/skills/greet/SKILL.md"), "---\nname: greet\ndescription: Greets.\n---\nHello.\n"],
+      [join(home, "config/tools/own"), "#!/bin/sh\n"],
+    ] as const) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { mode: 0o755 });
+    }
+    const { stdout } = await oxbow(["help"], { cwd, env: { OXBOW_HOME: home } });
+    const found = stdout.slice(stdout.indexOf("Found here"));
+    expect(found).toMatch(/^ {2}tool +own, lint-check$/m);
+    expect(found).toMatch(/^ {2}command +deploy$/m);
+    expect(found).toMatch(/^ {2}skill +.*greet/m);
+    expect((await oxbow(["help"], { env: { OXBOW_HOME: await temporaryFolder() } })).stdout).not.toContain(
+      "Found here",
+    );
+  });
+
   verifies(["U9", "U10"], "help environment lists every variable the program reads", async () => {
     const { stdout } = await oxbow(["help", "environment"]);
     for (const { name } of KNOWN_VARIABLES) expect(stdout).toContain(name);
@@ -37,6 +59,8 @@ describe("commands", () => {
       "OXBOW_MODEL",
       "OXBOW_MAX_TURNS",
       "OXBOW_STREAM",
+      "OXBOW_SESSIONS",
+      "OXBOW_STORE",
       "OXBOW_PROFILE",
       "OXBOW_LOG",
     ]) {
@@ -71,6 +95,46 @@ describe("commands", () => {
     expect(shown.timeout.value).toBe("2m");
     expect(shown.permission_mode).toEqual({ value: "auto", origin: "default" });
     expect((await oxbow(["config", "show"], { env })).stdout).toMatch(/^model +from-environment +OXBOW_MODEL$/m);
+  });
+
+  verifies(["U9"], "every variable counts, over the profile and below its flag", async () => {
+    const home = await temporaryFolder();
+    const sessions = await temporaryFolder();
+    await mkdir(join(home, "config", "profiles"), { recursive: true });
+    const profile = 'provider = "openai"\nmodel = "p"\nmax_iterations = 3\nstore = "none"\nlog = "warn"\n';
+    await writeFile(join(home, "config", "profiles", "mine.toml"), profile);
+    const values: readonly (readonly [variable: string, value: string, key: string, ...flag: string[]])[] = [
+      ["OXBOW_PROVIDER", "ollama", "provider", "--provider", "groq"],
+      ["OXBOW_MODEL", "e", "model", "--model", "f"],
+      ["OXBOW_MAX_TURNS", "7", "max_iterations", "--max-iterations", "9"],
+      ["OXBOW_STORE", "files", "store", "--store", "sqlite"],
+      ["OXBOW_LOG", "debug", "log", "--log-level", "error"],
+    ];
+    const base = { OXBOW_HOME: home, OXBOW_PROFILE: "mine" };
+    const show = async (env: Record<string, string>, flags: readonly string[] = []) =>
+      JSON.parse((await oxbow(["config", "show", "--json", ...flags], { env: { ...base, ...env } })).stdout);
+    const [ofProfile, ofVariables] = [
+      await show({}),
+      await show(Object.fromEntries(values.map(([name, value]) => [name, value]))),
+    ];
+    const ofFlags = await show(
+      Object.fromEntries(values.map(([name, value]) => [name, value])),
+      values.flatMap(([, , , ...flag]) => flag),
+    );
+    for (const [variable, value, key, flag, chosen] of values) {
+      expect(ofProfile[key].origin, key).toContain("mine.toml");
+      expect(ofVariables[key], key).toEqual({ value, origin: variable });
+      expect(ofFlags[key], key).toEqual({ value: chosen, origin: flag });
+    }
+    expect(ofProfile.profile).toEqual({ value: "mine", origin: "OXBOW_PROFILE" });
+    expect((await show({ OXBOW_SESSIONS: sessions })).sessions_folder.value).toBe(sessions);
+    const ran = await oxbow(["run", "hi", "--provider", "offline"], {
+      env: { OXBOW_HOME: home, OXBOW_SESSIONS: sessions, OXBOW_STREAM: "1" },
+    });
+    expect(await readdir(sessions)).toContain("sessions.db");
+    expect(ran.stderr).toContain("sessions are saved");
+    const wrong = await oxbow(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_STREAM: "yes" } });
+    expect(wrong).toMatchObject({ code: 2, stderr: 'oxbow: OXBOW_STREAM: expected 1 or 0, got "yes".\n' });
   });
 
   verifies(["U9"], "an invalid profile is reported with its place (2)", async () => {

@@ -109,6 +109,25 @@ describe("run --attach", () => {
     expect(kept).not.toContain(secret);
     expect((await stat(join(engine.home, "state", "control.environment"))).mode & 0o777).toBe(0o600);
   });
+  verifies(
+    ["S13", "C10"],
+    "joins a session that the engine has open; without it the session can be copied or waited for",
+    async () => {
+      await start("reply\n  text: Hi.\nloop\n");
+      const session = await engine.newSession();
+      const resume = ["--resume", session, "hi"];
+      const env = providerEnvironment("anthropic", engine.mock.url);
+      expect(await run(["run", "--attach", ...resume])).toMatchObject({ code: 0, stdout: "Hi.\n" });
+      const refused = await run(["run", ...resume], env);
+      expect(refused).toMatchObject({ code: 1, stdout: "" });
+      for (const advice of ["open in", "--attach", "--wait TIME", `oxbow session branch ${session}`])
+        expect(refused.stderr).toContain(advice);
+      expect(await run(["session", "branch", session])).toMatchObject({ code: 0 });
+      expect(await run(["run", "--wait", "1ms", ...resume], env)).toMatchObject({ code: 1 });
+      await engine.hosted.engine.close();
+      expect(await run(["run", "--wait", "5s", ...resume], env)).toMatchObject({ code: 0, stdout: "Hi.\n" });
+    },
+  );
 
   verifies(["C10", "P4"], "is not for agents", async () => {
     await start("reply\n  text: Hi.\nloop\n");

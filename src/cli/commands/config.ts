@@ -1,5 +1,7 @@
 /** `oxbow config show`: each setting and where it came from. */
 
+import { resolve } from "node:path";
+import type { Variables } from "../../base/variables.js";
 import { CONFIG_SHOW } from "../../commands/catalogue/program.js";
 import type { Command } from "../../commands/command.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
@@ -33,29 +35,32 @@ export const shell: ShellCommand = {
   specs: [{ ...CONFIG_SHOW, shellFlags: RUN_FLAGS.filter(({ name }) => TAKEN.includes(name)) }],
   about: "Shows the settings. Flags count as in a run.",
   open: async (flags, variables) => ({
-    commands: [showCommand(await placeSettings(flags, variables, { unapproved: "refuse" }))],
+    commands: [showCommand(await placeSettings(flags, variables, { unapproved: "refuse" }), variables)],
   }),
 };
 
 export const run = shellRunner(shell);
 
-function showCommand(loaded: LoadedSettings): Command {
+function showCommand(loaded: LoadedSettings, variables: Variables): Command {
   return {
     ...CONFIG_SHOW,
     run: (_args, { warn }) => {
       for (const warning of loaded.warnings) warn(warning);
-      return { text: alignRows(rows(loaded)), value: rowsValue(rows(loaded)) };
+      const shown = rows(loaded, variables);
+      return { text: alignRows(shown), value: rowsValue(shown) };
     },
   };
 }
 
-function rows({ settings, roots, chosen, layers }: LoadedSettings): readonly SettingRow[] {
+function rows({ settings, roots, chosen, layers }: LoadedSettings, variables: Variables): readonly SettingRow[] {
+  const sessions = variables.OXBOW_SESSIONS;
   return [
     ...settingRows(settings),
     ["profile", chosen.file ?? chosen.name, chosen.origin],
     ["settings files", layers.map(({ path }) => path).join(",") || "(none)", "the last one counts"],
     ["config folder", roots.config, "OXBOW_HOME or XDG_CONFIG_HOME"],
     ["data folder", roots.data, "OXBOW_HOME or XDG_DATA_HOME"],
+    ["sessions folder", resolve(sessions || roots.data), sessions ? "OXBOW_SESSIONS" : "the data folder"],
     ["state folder", roots.state, "OXBOW_HOME or XDG_STATE_HOME"],
     ["cache folder", roots.cache, "OXBOW_HOME or XDG_CACHE_HOME"],
   ];

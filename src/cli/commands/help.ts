@@ -8,7 +8,6 @@ import { programSummary } from "../../commands/catalogue/index.js";
 import type { CommandContext, CommandResult } from "../../commands/command.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
 import { COMMANDS } from "../command-table.js";
-import { hasCommandFolder } from "../folder-commands.js";
 import { KNOWN_VARIABLES } from "../known-variables.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
@@ -32,7 +31,7 @@ interface Asking {
 async function help([topic, ...rest]: readonly string[], { context, variables }: Asking): Promise<CommandResult> {
   if (topic === undefined) {
     const value = COMMANDS.map(({ name, aliases = [] }) => ({ name, aliases, summary: programSummary(name) }));
-    return { text: generalHelp() + (await folderHelp(variables)), value };
+    return { text: generalHelp() + (await foundHere(variables)), value };
   }
   if (topic === "environment") {
     return { text: environmentHelp(), value: KNOWN_VARIABLES.map((variable) => ({ ...variable })) };
@@ -50,17 +49,17 @@ function unknownTopic(topic: string): string {
   return `There is no command '${topic}'. ${advice}`;
 }
 
-/** Programs in folders that run as commands. */
-async function folderHelp(variables: Variables): Promise<string> {
-  if (!hasCommandFolder(variables)) return "";
-  const [{ programsOf }, { loadSettings }, { openRoot }] = await Promise.all([
+/** What Oxbow finds in the folders of this place: programs, skills, instructions … */
+async function foundHere(variables: Variables): Promise<string> {
+  const [{ foundByKind }, { loadSettings }, { openRoot }] = await Promise.all([
     import("../../runtime/commands/sources.js"),
     import("../../runtime/settings/settings.js"),
     import("../../tools/files/workspace-root.js"),
   ]);
   const loaded = await loadSettings(parseFlags([], [], "help"), variables);
-  const own = await programsOf("command", { loaded, variables, root: await openRoot(process.cwd()) });
-  return own.length === 0 ? "" : `\n\nPrograms in folders\n${own.map(({ line }) => `  ${line}`).join("\n")}`;
+  const found = await foundByKind({ loaded, variables, root: await openRoot(process.cwd()) });
+  if (found.length === 0) return "";
+  return `\n\nFound here ('oxbow sources' shows the folders and what waits for approval)\n${found.map((line) => `  ${line}`).join("\n")}`;
 }
 
 function generalHelp(): string {
