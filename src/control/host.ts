@@ -165,9 +165,12 @@ export class Host {
     const reply = await this.#sessions.create(client, payload);
     if (!reply.ok || reply.session === undefined || client.identity !== "agent" || !client.isRemote) return reply;
     const name = safeLine(this.#clients.get(client.id)?.info.name ?? "an agent");
-    this.notifyPeople(`${name} (agent) opened the session ${reply.session}. 'oxbow resume ${reply.session}' shows it.`, {
-      except: client.id,
-    });
+    this.notifyPeople(
+      `${name} (agent) opened the session ${reply.session}. 'oxbow resume ${reply.session}' shows it.`,
+      {
+        except: client.id,
+      },
+    );
     return reply;
   }
 

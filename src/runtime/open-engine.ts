@@ -111,7 +111,7 @@ export function createEngine(options: EngineOptions): Engine {
     const before = request.after && hosted.get(request.after);
     const current = before?.place ?? options.place;
     const asked = await withStoredFolder(request, current, options);
-    const place = asked === undefined ? current : await otherPlace(asked, current, options);
+    const place = asked === undefined ? current : await otherPlace({ ...request, place: asked }, current, options);
     if ("failure" in place) return place;
     const result = await openRun({ ...options, ...place, clock, ids, subagents }, request, { previous: before });
     if ("failure" in result) return result;
@@ -256,9 +256,19 @@ async function withStoredFolder(
 }
 
 /** Loaded late: most processes work in one place. */
-async function otherPlace(request: PlaceRequest, current: Place, shared: ProcessParts) {
-  const { openPlace } = await import("./open-place.js");
-  return openPlace(request, current, shared);
+async function otherPlace({ place: asked = {}, resume }: RunRequest, current: Place, shared: ProcessParts) {
+  const [{ openPlace }, { storeDifference }] = await Promise.all([
+    import("./open-place.js"),
+    import("./sessions/same-store.js"),
+  ]);
+  const place = await openPlace(asked, current, shared);
+  if ("failure" in place) return place;
+  const detail = await storeDifference(place, shared);
+  if (detail === undefined) return place;
+  if (resume === undefined) return { failure: failure("InvalidInput", { detail }) };
+  // A resumed session stays where it is stored.
+  shared.notify(detail);
+  return place;
 }
 
 const placeLists = () => import("./content/place-lists.js");

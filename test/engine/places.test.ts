@@ -89,6 +89,40 @@ describe("one engine", () => {
     },
   );
 
+  verifies(["C1", "S1"], "refuses a new session of a place that stores its sessions elsewhere", async () => {
+    const notes: string[] = [];
+    const here = await folder("alpha");
+    const home = join(base, "home");
+    hosted = await hostEngine(base, mock, { home, content: { folder: here, notify: (note) => void notes.push(note) } });
+    const client = hosted.connect();
+    const send = (request: object) => client.send("CreateSession", request);
+    await writeFile(join(base, "unsaved.toml"), 'store = "none"\n');
+    await writeFile(join(base, "files.toml"), 'store = "files"\n');
+    await writeFile(join(base, "same.toml"), 'store = "sqlite"\n');
+    const unsaved = await send({ profile: join(base, "unsaved.toml") });
+    expect(unsaved).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringContaining("nowhere (store = none)") },
+    });
+    const files = await send({ profile: join(base, "files.toml") });
+    expect(files).toMatchObject({ ok: false, failure: { message: expect.stringContaining("--no-attach") } });
+    const same = await send({ profile: join(base, "same.toml"), cwd: await folder("beta") });
+    expect(same).toMatchObject({ ok: true });
+    if (!same.ok || same.session === undefined) throw new Error("no session");
+    // A resumed session stays where it is stored.
+    await turnOf(client, same.session, "go");
+    await client.send("EndSession", {}, same.session);
+    expect(await send({ resume: same.session, profile: join(base, "files.toml") })).toMatchObject({ ok: true });
+    expect(notes.join()).toContain("as files in");
+  });
+
+  verifies(["C1"], "keeps a store of the command line for all places", async () => {
+    hosted = await hostEngine(base, mock, { flags: ["--store", "none"] });
+    await writeFile(join(base, "same.toml"), 'store = "sqlite"\n');
+    const request = { profile: join(base, "same.toml"), cwd: await folder("beta") };
+    expect(await hosted.connect().send("CreateSession", request)).toMatchObject({ ok: true });
+  });
+
   verifies(["C1"], "refuses a place that is none, and a profile that an agent names", async () => {
     hosted = await hostEngine(base, mock);
     const client = hosted.connect();
