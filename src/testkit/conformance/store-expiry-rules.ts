@@ -58,7 +58,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "HookTimeout", payload: { event: "PreToolUse", command: SECRET, timeout_ms: 1 } },
     { kind: "HookError", payload: { event: "PreToolUse", command: SECRET, exit_code: 1 } },
     { kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: [{ deep: SECRET }] } },
-    { kind: "ToolResultChanged", payload: { turn, call, tool: "bash", status: "ok", content: said, by: "hook" } },
+    { kind: "ToolResultChanged", payload: { turn, call, tool: "bash", status: "ok", content, by: "hook" } },
     { kind: "MCPServerDown", payload: { name: "n", reason: "r", attempts: 3 } },
     { kind: "SubagentStarted", payload: { ...subagent, provider: "offline", model: "echo", description: SECRET } },
     { kind: "SubagentProgress", payload: { ...subagent, text: SECRET, elapsed_ms: 1, tokens: 2 } },
