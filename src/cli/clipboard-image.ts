@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import type { Variables } from "../base/variables.js";
 import type { ImageBlock } from "../protocol/content.js";
-import { findProgram } from "../system/find-program.js";
+import { findOwnProgram } from "../system/find-program.js";
 import { imageType } from "../tools/files/image-type.js";
 
 const MAX_BYTES = 75 * 1024 * 1024;
@@ -22,7 +22,7 @@ export interface ClipboardOptions {
 
 export async function readClipboardImage({ variables, platform }: ClipboardOptions): Promise<ImageBlock | string> {
   const run = (name: string, args: readonly string[]) => output(name, args, variables);
-  const has = (name: string) => findProgram(name, variables.PATH) !== undefined;
+  const has = (name: string) => findOwnProgram(name, variables.PATH) !== undefined;
   const bytes = await read();
   if (typeof bytes === "string") return bytes;
   const type = bytes === undefined ? undefined : imageType(bytes);
@@ -78,7 +78,7 @@ function fromBase64(answer: Buffer | undefined): Buffer | undefined {
 
 /** Undefined when the program fails, takes too long or writes too much. */
 function output(name: string, args: readonly string[], variables: Variables): Promise<Buffer | undefined> {
-  const program = findProgram(name, variables.PATH);
+  const program = findOwnProgram(name, variables.PATH);
   if (program === undefined) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], env: variables, timeout: MOST_MS });

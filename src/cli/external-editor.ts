@@ -5,7 +5,9 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Variables } from "../base/variables.js";
+import { currentFolder } from "../system/find-program.js";
 import { makeTemporaryFolder } from "../system/temporary-entries.js";
+import { trustedPath } from "../system/trusted-path.js";
 
 export interface EditorProgram {
   /** A shell command such as `code --wait`. */
@@ -28,7 +30,10 @@ const NO_COMMAND = 127;
 
 /** The edited text; undefined if the program failed, so that nothing changes. */
 export async function editInEditor(text: string, options: ExternalEditorOptions): Promise<string | undefined> {
-  const { variables, lend, run = runInShell } = options;
+  const { lend, run = runInShell } = options;
+  // An editor of that name could be a program of the project.
+  const PATH = trustedPath(options.variables.PATH ?? "", { command: "", workspace: currentFolder() });
+  const variables: Variables = { ...options.variables, PATH };
   const command = variables.VISUAL || variables.EDITOR || (await usualEditor(variables.PATH));
   if (command === undefined) throw new Error("No editor found. Set EDITOR to the command that starts yours.");
   const folder = makeTemporaryFolder("prompt");

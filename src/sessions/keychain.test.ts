@@ -31,7 +31,7 @@ async function install(name: string, script: string): Promise<void> {
 function resolveHere(platform: NodeJS.Platform = "linux") {
   const data = join(folder, "data");
   const path = `${join(folder, "bin")}:/usr/bin:/bin`;
-  return resolveKey({ folder: data, database: join(data, "sessions.db"), keychain: { path, platform } });
+  return resolveKey({ folder: data, database: join(data, "sessions.db"), keychain: { path, platform, avoid: data } });
 }
 
 describe("the key in the keychain", () => {

@@ -6,6 +6,7 @@
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, readlinkSync, unlinkSync } from "node:fs";
+import { SYSTEM_PATH } from "../base/system-path.js";
 import { temporaryPrefix } from "./temporary-entries.js";
 
 export interface Fifo {
@@ -55,7 +56,9 @@ async function createFifo(): Promise<Fifo> {
   // mkfifo fails for a name that is taken, so no other process can replace it.
   const name = temporaryPrefix("pipe") + Math.random().toString(36).slice(2);
   await new Promise<void>((resolve, reject) => {
-    execFile("mkfifo", ["-m", "600", name], (error) => (error === null ? resolve() : reject(error)));
+    execFile("mkfifo", ["-m", "600", name], { env: { PATH: SYSTEM_PATH } }, (error) =>
+      error === null ? resolve() : reject(error),
+    );
   });
   let handle: number;
   try {

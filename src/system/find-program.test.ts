@@ -25,19 +25,43 @@ describe("findProgram", () => {
   mkdirSync(join(base, "linked"));
   symlinkSync(planted, join(base, "linked/tool"));
 
+  const elsewhere = { outside: join(base, "gone") };
+
   it("takes the first that can be run", () => {
-    expect(findProgram("tool", path("missing", "plain", "folders", "workspace/bin", "usr"))).toBe(planted);
-    expect(findProgram("other", path("usr"))).toBeUndefined();
-    expect(findProgram("tool", undefined)).toBeUndefined();
+    expect(findProgram("tool", path("missing", "plain", "folders", "workspace/bin", "usr"), elsewhere)).toBe(planted);
+    expect(findProgram("other", path("usr"), elsewhere)).toBeUndefined();
+    expect(findProgram("tool", undefined, elsewhere)).toBeUndefined();
   });
 
   it("skips relative folders", () => {
-    expect(findProgram("tool", `.${delimiter}bin${delimiter}${delimiter}${path("usr")}`)).toBe(trusted);
+    expect(findProgram("tool", `.${delimiter}bin${delimiter}${delimiter}${path("usr")}`, elsewhere)).toBe(trusted);
   });
 
   it("skips programs of the workspace, also through a link", () => {
     const outside = join(base, "workspace");
     expect(findProgram("tool", path("workspace/bin", "linked", "usr"), { outside })).toBe(trusted);
-    expect(findProgram("tool", path("workspace/bin"), { outside: join(base, "gone") })).toBe(planted);
+    expect(findProgram("tool", path("workspace/bin"), elsewhere)).toBe(planted);
+  });
+
+  it("skips programs of the project around the workspace", () => {
+    mkdirSync(join(base, "repository/.git"), { recursive: true });
+    program("repository/bin", "tool");
+    program("plain-project/node_modules/.bin", "tool");
+    program("plain-project/.venv/bin", "tool");
+    writeFileSync(join(base, "plain-project/.venv/pyvenv.cfg"), "");
+    const folders = path("repository/bin", "plain-project/node_modules/.bin", "plain-project/.venv/bin", "usr");
+    expect(findProgram("tool", folders, { outside: join(base, "repository/packages/a") })).toBe(
+      join(base, "plain-project/node_modules/.bin/tool"),
+    );
+    expect(findProgram("tool", folders, { outside: join(base, "plain-project/packages/a") })).toBe(
+      join(base, "repository/bin/tool"),
+    );
+    expect(
+      findProgram("tool", path("plain-project/.venv/bin", "usr"), { outside: join(base, "plain-project/a") }),
+    ).toBe(trusted);
+  });
+
+  it("finds programs in a workspace that is the whole disk", () => {
+    expect(findProgram("sh", "/usr/bin:/bin", { outside: "/" })).toMatch(/bin\/sh$/);
   });
 });

@@ -1,12 +1,12 @@
-/** Finds a program on PATH as the shell would, but never in a place that the workspace or the current folder could supply. */
+/** Finds a program on PATH as the shell would, but never in a place that the project or the current folder could supply. */
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { realpathOrSelf } from "./real-path.js";
-import { isWithin } from "./within.js";
+import { SYSTEM_PATH } from "../base/system-path.js";
+import { isOfProject } from "./project-folders.js";
 
 export interface FindProgramOptions {
-  /** A folder whose content is not trusted: programs in it are skipped. */
-  readonly outside?: string;
+  /** The workspace. Programs of the project around it are skipped. */
+  readonly outside: string;
 }
 
 const SUFFIXES = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
@@ -15,16 +15,19 @@ const SUFFIXES = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
 export function findProgram(
   name: string,
   path: string | undefined,
-  { outside }: FindProgramOptions = {},
+  { outside }: FindProgramOptions,
 ): string | undefined {
-  for (const folder of (path ?? "").split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    for (const suffix of SUFFIXES) {
-      const file = join(folder, name + suffix);
-      if (isExecutable(file) && (outside === undefined || !isSupplied(file, outside))) return file;
-    }
-  }
-  return undefined;
+  return programsOn(path, name).find((file) => !isOfProject(file, outside));
+}
+
+/** The same among all programs, for one of a project that a person approved. */
+export function findProjectProgram(name: string, path: string | undefined): string | undefined {
+  return programsOn(path, name)[0];
+}
+
+function programsOn(path: string | undefined, name: string): readonly string[] {
+  const folders = (path ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.flatMap((folder) => SUFFIXES.map((suffix) => join(folder, name + suffix))).filter(isExecutable);
 }
 
 function isExecutable(file: string): boolean {
@@ -36,7 +39,17 @@ function isExecutable(file: string): boolean {
   }
 }
 
-function isSupplied(file: string, folder: string): boolean {
-  const folders = [folder, realpathOrSelf(folder)];
-  return [file, realpathOrSelf(file)].some((path) => folders.some((place) => isWithin(path, place)));
+/** A working folder that was deleted supplies nothing. */
+export function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return "/var/empty";
+  }
+}
+
+/** A program that Oxbow itself uses, those of the system first. */
+export function findOwnProgram(name: string, path: string | undefined): string | undefined {
+  const outside = currentFolder();
+  return findProgram(name, SYSTEM_PATH, { outside }) ?? findProgram(name, path, { outside });
 }

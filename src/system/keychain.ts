@@ -10,7 +10,7 @@ export interface KeychainOptions {
   /** PATH. */
   readonly path: string | undefined;
   /** A folder whose programs are not trusted. */
-  readonly avoid?: string;
+  readonly avoid: string;
   readonly platform: NodeJS.Platform;
   /** Names the key by its purpose and its folder. */
   readonly name: string;
@@ -45,11 +45,7 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
       `There is no keychain that Oxbow knows on ${options.platform}: set ${options.setting} = "file".`,
     );
   }
-  const program = findProgram(
-    commands.program,
-    options.path,
-    options.avoid === undefined ? {} : { outside: options.avoid },
-  );
+  const program = findProgram(commands.program, options.path, { outside: options.avoid });
   if (program === undefined) {
     throw new KeyError(
       "unavailable",

@@ -5,6 +5,7 @@ import { createReadStream, readFileSync, readlinkSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { promisify } from "node:util";
+import { SYSTEM_PATH } from "../base/system-path.js";
 
 export interface ParentProgram {
   readonly argv0: string;
@@ -35,7 +36,9 @@ export async function parentProgram(pid = process.ppid): Promise<ParentProgram |
 /** macOS and the BSDs name the file of a process. */
 async function programByPs(pid: number): Promise<ParentProgram | undefined> {
   try {
-    const { stdout } = await promisify(execFile)("ps", ["-o", "comm=", "-p", String(pid)]);
+    const { stdout } = await promisify(execFile)("ps", ["-o", "comm=", "-p", String(pid)], {
+      env: { PATH: SYSTEM_PATH },
+    });
     const path = await realpath(stdout.trim());
     return { argv0: basename(path), path, sha256: await hashOf(path) };
   } catch {

@@ -166,7 +166,7 @@ async function supervise(
   trees.add(tree);
   const watch = setTimeout(() => {
     tree.recordLasting();
-    watchdog.watch(tree.pid, request.env.PATH ?? "");
+    watchdog.watch(tree.pid);
   }, WATCH_AFTER_MS).unref();
   let exit: Exit | undefined;
   const exited = launched.exited.then((value) => {

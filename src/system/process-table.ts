@@ -7,6 +7,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { SYSTEM_PATH } from "../base/system-path.js";
 
 export interface ProcessRow {
   readonly pid: number;
@@ -162,6 +163,7 @@ export function rowsOfPs(): readonly ProcessRow[] {
   try {
     listing = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat="], {
       encoding: "utf8",
+      env: { PATH: SYSTEM_PATH },
       stdio: ["ignore", "pipe", "ignore"],
     });
   } catch {

@@ -5,6 +5,7 @@
  * It starts when a command has run for a moment, so that short commands are not slowed down. There is one per process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { SYSTEM_PATH } from "../base/system-path.js";
 import { INSTANCE_MARKER } from "./process-tree.js";
 
 /** A line on stdin is the set of live process groups; `$0` is the marker in their environments. */
@@ -25,9 +26,9 @@ export class ProcessWatchdog {
   #child: ChildProcess | undefined;
   #failed = process.platform === "win32";
 
-  watch(group: number, path: string): void {
+  watch(group: number): void {
     this.#groups.add(group);
-    this.#start(path);
+    this.#start();
     this.#sendGroups();
   }
 
@@ -41,13 +42,13 @@ export class ProcessWatchdog {
     this.#child = undefined;
   }
 
-  #start(path: string): void {
+  #start(): void {
     if (this.#failed || this.#child !== undefined) return;
     // Its own session, because Ctrl-C in the terminal would end it otherwise.
     const child = spawn("/bin/sh", ["-c", SCRIPT, INSTANCE_MARKER], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
-      env: { PATH: path },
+      env: { PATH: SYSTEM_PATH },
       cwd: "/",
     });
     const forget = () => {

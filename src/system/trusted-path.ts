@@ -2,19 +2,22 @@
  * The search path of commands that run without asking because their programs only read.
  *
  * 1. The system's `ls` only reads; a file of that name in the workspace may do anything. So the path keeps only folders that the
- *    model cannot write to: absolute, outside the workspace and the other given folders, also after following links, and not
+ *    model cannot write to: absolute, outside the project and the other given folders, also after following links, and not
  *    writable by everyone.
  * 2. A folder outside may hold a link into the workspace (`npm link` makes such). It is dropped for a command that names the link.
  */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { shellWord } from "../base/shell-word.js";
+import { isOfProject } from "./project-folders.js";
 import { isWithin } from "./within.js";
 
 export interface TrustedPathOptions {
   readonly command: string;
-  /** Absolute folders that the model's tools can write to. */
-  readonly writable: readonly string[];
+  /** Absolute. All of the project around it counts. */
+  readonly workspace: string;
+  /** Other absolute folders that the model's tools can write to. */
+  readonly writable?: readonly string[];
 }
 
 /** Used if no folder is left, for example if the workspace is the whole disk. */
@@ -23,10 +26,10 @@ const OTHERS_MAY_WRITE = 0o002;
 /** The shell analysis accepts fewer words than this. */
 const MOST_WORDS = 2000;
 
-export function trustedPath(path: string, { command, writable }: TrustedPathOptions): string {
-  const places = [...new Set(writable.flatMap((folder) => [folder, real(folder) ?? folder]))];
+export function trustedPath(path: string, { command, workspace, writable = [] }: TrustedPathOptions): string {
+  const places = [...new Set([workspace, ...writable].flatMap((folder) => [folder, real(folder) ?? folder]))];
   const words = [...new Set(command.match(/[\w.+@[-]+/g) ?? [])].slice(0, MOST_WORDS);
-  const isInside = (file: string) => places.some((place) => isWithin(file, place));
+  const isInside = (file: string) => isOfProject(file, workspace) || places.some((place) => isWithin(file, place));
   const isTrusted = (folder: string) => {
     if (!isAbsolute(folder) || isInside(folder)) return false;
     const found = real(folder);

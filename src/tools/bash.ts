@@ -5,6 +5,7 @@
  * 2. Memory is bounded for any output; the model sees the beginning and the end, a file holds the whole output.
  */
 import type { Clock } from "../base/clock.js";
+import { SYSTEM_PATH } from "../base/system-path.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { ownText, text } from "../protocol/content.js";
 import type { ToolStatus } from "../protocol/events.js";
@@ -151,7 +152,7 @@ class Shell {
   #withTrustedPath(command: string): string {
     const { PATH = "" } = this.#env;
     const { workspaceRoot, writableFolders = [] } = this.#options;
-    const trusted = trustedPath(PATH, { command, writable: [workspaceRoot, ...writableFolders] });
+    const trusted = trustedPath(PATH, { command, workspace: workspaceRoot, writable: writableFolders });
     return trusted === PATH ? command : withPath(command, trusted);
   }
 
@@ -303,7 +304,8 @@ function timeoutOf(args: JsonObject): number | undefined {
 
 function findShell(path: string | undefined, workspaceRoot: string): string {
   for (const name of ["bash", "sh"]) {
-    const found = findProgram(name, path, { outside: workspaceRoot }) ?? findProgram(name, "/bin:/usr/bin");
+    const place = { outside: workspaceRoot };
+    const found = findProgram(name, path, place) ?? findProgram(name, SYSTEM_PATH, place);
     if (found !== undefined) return found;
   }
   throw new Error("There is no shell on this machine: neither bash nor sh was found.");

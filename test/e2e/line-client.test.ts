@@ -140,7 +140,7 @@ reply
   });
 });
 
-const tmux = findProgram("tmux", process.env.PATH);
+const tmux = findProgram("tmux", process.env.PATH, { outside: process.cwd() });
 
 /** A real terminal: tmux runs the program, keys are typed, the screen is read. */
 class Screen {

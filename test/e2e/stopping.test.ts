@@ -147,7 +147,7 @@ describe("a signal", () => {
   }
 });
 
-const script = findProgram("script", process.env.PATH);
+const script = findProgram("script", process.env.PATH, { outside: process.cwd() });
 
 describe("a terminal that is closed", () => {
   verifies(["L9", "U1"], "ends the turn and the client, even without a signal", async (context) => {

@@ -51,7 +51,9 @@ function run(
 }
 
 describe("docs/curl.md", () => {
-  const missing = ["curl", "jq", "bash"].filter((name) => findProgram(name, PATH) === undefined);
+  const missing = ["curl", "jq", "bash"].filter(
+    (name) => findProgram(name, PATH, { outside: process.cwd() }) === undefined,
+  );
 
   verifies(["U5"], "has recipes that work as they stand, in their order", async ({ skip }) => {
     skip(missing.length > 0, `this machine lacks ${missing.join(", ")}`);

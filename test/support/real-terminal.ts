@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { findProgram } from "../../src/system/find-program.js";
 
-export const tmux = findProgram("tmux", process.env.PATH);
+export const tmux = findProgram("tmux", process.env.PATH, { outside: process.cwd() });
 
 export interface RealTerminalOptions {
   readonly columns?: number;

@@ -1,6 +1,6 @@
 /** The surfaces that show a code to a person, in the order in which they are tried. */
 import { open } from "node:fs/promises";
-import { findProgram } from "../../system/find-program.js";
+import { findOwnProgram } from "../../system/find-program.js";
 import type { ChannelName, ConfirmationChannel, PeopleMessage } from "./confirmation.js";
 
 export interface ChannelOptions {
@@ -60,7 +60,7 @@ function desktopChannel({ variables, platform = process.platform }: ChannelOptio
       const isMac = platform === "darwin";
       const hasDesktop =
         isMac || Boolean(variables.DISPLAY || variables.WAYLAND_DISPLAY || variables.DBUS_SESSION_BUS_ADDRESS);
-      const program = hasDesktop ? findProgram(isMac ? "osascript" : "notify-send", variables.PATH) : undefined;
+      const program = hasDesktop ? findOwnProgram(isMac ? "osascript" : "notify-send", variables.PATH) : undefined;
       if (program === undefined) return false;
       const script = `display notification ${JSON.stringify(message)} with title "Oxbow"`;
       return isMac

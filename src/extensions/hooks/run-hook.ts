@@ -8,8 +8,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
 import type { Launch, ProcessRequest } from "../../system/process-group.js";
+import { trustedPath } from "../../system/trusted-path.js";
 import type { ConfiguredHook } from "./configuration.js";
 import type { CommandHandler } from "./hook-handler.js";
 
@@ -72,7 +74,9 @@ export async function runHook(
   let prepared: HookProcess | undefined;
   try {
     const { root: cwd, environment } = place;
-    const env = { ...environment, ...variables };
+    // Outside the sandbox, a program that the hook names must not come from the project.
+    const PATH = trustedPath(environment.PATH ?? "", { command: hook.handler.command, workspace: cwd });
+    const env = { ...environment, ...(!isContained && { PATH }), ...variables };
     const plain = { argv: argvOf(hook.handler, variables, place), cwd, env };
     prepared = isContained ? ((await place.wrap?.(plain)) ?? plain) : plain;
     const { runProcess } = await import("../../system/process-group.js");
@@ -116,7 +120,8 @@ function argvOf({ command, args }: CommandHandler, variables: HookStart["variabl
 
 function shellOf({ environment, root }: HookPlace): string {
   for (const name of ["bash", "sh"]) {
-    const found = findProgram(name, environment.PATH, { outside: root }) ?? findProgram(name, "/bin:/usr/bin");
+    const place = { outside: root };
+    const found = findProgram(name, environment.PATH, place) ?? findProgram(name, SYSTEM_PATH, place);
     if (found !== undefined) return found;
   }
   throw new Error("There is no shell on this machine: neither bash nor sh was found.");

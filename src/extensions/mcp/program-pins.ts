@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { failure } from "../../protocol/errors.js";
-import { findProgram } from "../../system/find-program.js";
+import { findProjectProgram } from "../../system/find-program.js";
 import { isWithin } from "../../system/within.js";
 import type { ServerConfig, StdioTransport } from "./server-config.js";
 
@@ -29,7 +29,7 @@ const MOST_FILES = 16;
 /** Undefined if the program is not there. */
 export function findCommand({ command, env, cwd }: StdioTransport, { root, path }: PinPlace): string | undefined {
   const isPath = command.includes("/") || command.includes("\\");
-  const found = isPath ? resolve(cwd ?? root, command) : findProgram(command, env.PATH ?? path);
+  const found = isPath ? resolve(cwd ?? root, command) : findProjectProgram(command, env.PATH ?? path);
   return found === undefined ? undefined : realPath(found);
 }
 

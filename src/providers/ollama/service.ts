@@ -9,6 +9,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { SYSTEM_PATH } from "../../base/system-path.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
@@ -145,7 +146,10 @@ function readRecord(options: Pick<ServiceOptions, "folder">): number | undefined
 /** Compares the program's name if the system reports no start times. */
 function isOllama(pid: number): boolean {
   try {
-    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes("ollama");
+    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], {
+      encoding: "utf8",
+      env: { PATH: SYSTEM_PATH },
+    }).includes("ollama");
   } catch {
     return false;
   }

@@ -88,7 +88,7 @@ function offered(provider: NamedProvider, models: readonly ListedModel[]): reado
 }
 
 function startHint({ directory }: ModelParts, { name, baseUrlName }: NamedProvider): string {
-  const isInstalled = () => findProgram("ollama", directory.variables.PATH) !== undefined;
+  const isInstalled = () => findProgram("ollama", directory.variables.PATH, { outside: process.cwd() }) !== undefined;
   const ollama = () => (isInstalled() ? "run 'oxbow ollama start'" : "install it from ollama.com");
   const start = name === "ollama" ? ollama() : "start it";
   return `: ${start}${baseUrlName === undefined ? "" : `, or set ${baseUrlName}`}`;

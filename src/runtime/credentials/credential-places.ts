@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { KeyPlaces } from "../../security/credentials/credential-key.js";
+import { currentFolder } from "../../system/find-program.js";
 import type { Roots } from "../../system/xdg-paths.js";
 import { roots } from "../../system/xdg-paths.js";
 
@@ -30,7 +31,7 @@ export function keyPlaces({ variables, choice, passphrase }: PlaceOptions): KeyP
     machineKey: variables.OXBOW_MACHINE_KEY,
     passphrase: passphrase ?? variables.OXBOW_PASSPHRASE,
     choice,
-    keychain: { path: variables.PATH, platform: process.platform },
+    keychain: { path: variables.PATH, platform: process.platform, avoid: currentFolder() },
   };
 }
 

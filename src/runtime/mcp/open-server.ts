@@ -20,6 +20,7 @@ import { serverCredential } from "../../security/oauth/server-tokens.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { realpathOrSelf } from "../../system/real-path.js";
+import { trustedPath } from "../../system/trusted-path.js";
 import { isWithin } from "../../system/within.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import { homeFolder } from "../content/home-folder.js";
@@ -58,8 +59,9 @@ export function knownTools({ loaded }: Pick<ServerPlace, "loaded">): KnownTools 
   return new KnownTools(join(loaded.roots.config, "mcp-tools.json"));
 }
 
-export function serverOptions(chosen: ChosenServer, place: ServerPlace): ServerOptions {
+export function serverOptions(chosen: ChosenServer, given: ServerPlace): ServerOptions {
   const { config } = chosen;
+  const place = config.scope === "project" ? given : withTrustedPath(given);
   const { transport } = config;
   const clock = place.clock ?? nodeClock;
   return {
@@ -112,6 +114,14 @@ async function clientFor(
     if (signedIn !== undefined && "http" in signedIn && signedIn.http !== undefined) return signedIn.http;
   }
   return createHttpClient({ network: networkOf(variables) });
+}
+
+/** A project must not supply the programs of the user's own servers, which get the user's tokens. */
+function withTrustedPath(place: ServerPlace): ServerPlace {
+  const { PATH } = place.variables;
+  if (PATH === undefined) return place;
+  const trusted = trustedPath(PATH, { command: "", workspace: place.root });
+  return { ...place, variables: { ...place.variables, PATH: trusted } };
 }
 
 const BASIC = /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_[A-Z]+|TMPDIR|TMP|TEMP|TZ|PWD|OXBOW_AGENT)$/;

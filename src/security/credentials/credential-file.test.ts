@@ -16,7 +16,7 @@ beforeEach(async () => {
     path: join(folder, "config", "creds.enc"),
     folder: join(folder, "data"),
     choice: "file",
-    keychain: { path: "", platform: process.platform },
+    keychain: { path: "", platform: process.platform, avoid: folder },
   };
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));

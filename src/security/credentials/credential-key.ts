@@ -19,7 +19,7 @@ export interface KeyPlaces {
   readonly passphrase?: string | undefined;
   /** What a new file gets when neither of those is given. */
   readonly choice: "file" | "keychain" | "passphrase";
-  readonly keychain: Pick<KeychainOptions, "path" | "platform">;
+  readonly keychain: Pick<KeychainOptions, "path" | "platform" | "avoid">;
 }
 
 export interface FoundKey extends FileKey {

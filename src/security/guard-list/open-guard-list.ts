@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.js";
-import { findProgram } from "../../system/find-program.js";
+import { currentFolder, findProgram } from "../../system/find-program.js";
 import { PersonalSettings } from "../../system/git/personal-settings.js";
 import { GuardList } from "./guard-list.js";
 import { WorkTreeSearch } from "./work-tree-search.js";
@@ -14,8 +14,8 @@ export interface OpenGuardListOptions {
 
 /** The guard list of these folders, with the git of this machine. */
 export function openGuardList({ roots, home, variables, clock }: OpenGuardListOptions): GuardList {
-  const [workspace] = roots;
-  const program = findProgram("git", variables.PATH, workspace === undefined ? {} : { outside: workspace });
+  const [outside = currentFolder()] = roots;
+  const program = findProgram("git", variables.PATH, { outside });
   return new GuardList({
     roots,
     clock,

@@ -10,6 +10,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
+import { SYSTEM_PATH } from "../../base/system-path.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { findProgram } from "../../system/find-program.js";
 import { bootId } from "../../system/process-identity.js";
@@ -40,7 +41,6 @@ export interface DetectOptions {
   readonly workspace: string;
 }
 
-export const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 const PROBE_LIMIT_MS = 10_000;
 const ALL_LIMITS: readonly LimitName[] = ["processes", "memoryBytes", "fileSizeBytes", "cpuSeconds", "openFiles"];
 /** Changed whenever the flags or the filter change, so that they are tried again. */

@@ -150,11 +150,10 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
   });
 
   it("by settings of the kernel", async () => {
-    // Each is given the value it has.
-    const script =
-      "cd /proc/sys/kernel; for name in core_pattern hostname; do value=$(<$name); echo $value >$name || exit 1; done";
+    // Opening them to write is enough. All tests of the machine share them, so nothing is written.
+    const script = "cd /proc/sys/kernel; for name in core_pattern hostname; do : >$name || exit 1; done";
     expect((await bed.inside(script)).output).toContain("Read-only file system");
-    if (isRoot) expect((await bed.unprotected(script)).code).toBe(0);
+    if (isRoot) expect(await bed.unprotected(script)).toMatchObject({ code: 0 });
     const wrapped = await bed.wrap(script);
     const weaker = wrapped.args.flatMap((word, at, all) =>
       word === "--remount-ro" || all[at - 1] === "--remount-ro" ? [] : [word],

@@ -28,7 +28,10 @@ const reader = () => new ReaderSandbox({ state, folder: bed.state, architecture:
 /** What a program prints in the reader, and how it ends. */
 function read(program: string, args: readonly string[], readable: readonly string[] = [bed.workspace]) {
   const cwd = readable[0] ?? "/";
-  const wrapped = reader().wrap({ program: findProgram(program, PATH) ?? "", args, cwd, env: { PATH } }, readable);
+  const wrapped = reader().wrap(
+    { program: findProgram(program, PATH, { outside: process.cwd() }) ?? "", args, cwd, env: { PATH } },
+    readable,
+  );
   if (wrapped === undefined) throw new Error("There is no reader.");
   const stdio = ["ignore", "pipe", "pipe", ...wrapped.descriptors] as const;
   const { status, stdout, stderr } = spawnSync(wrapped.program, wrapped.args, { stdio: [...stdio], encoding: "utf8" });

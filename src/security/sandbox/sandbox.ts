@@ -9,13 +9,14 @@
  */
 import { execFile } from "node:child_process";
 import { closeSync, existsSync, openSync, realpathSync, rmSync } from "node:fs";
+import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-group.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { bubblewrapCommand, type WaitingCommand, type Wrapped, waitingCommand } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
-import { detectSandbox, isRoot, parseVersion, SYSTEM_PATH } from "./detect.js";
+import { detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import { inheritedDescriptors } from "./inherited-files.js";
 import type { Layout } from "./layout.js";

@@ -1,6 +1,6 @@
 /** Where ripgrep is: in its package, or on the PATH. */
 import { delimiter, isAbsolute, join } from "node:path";
-import { isInside } from "../files/containment.js";
+import { isOfProject } from "../../system/project-folders.js";
 import { executable } from "../files/lookups.js";
 
 export interface FindRipgrepOptions {
@@ -32,9 +32,9 @@ async function fromPackage(from: string): Promise<string | undefined> {
 
 async function fromPath({ path = "", avoid = [] }: FindRipgrepOptions): Promise<string | undefined> {
   for (const folder of path.split(delimiter)) {
-    if (!isAbsolute(folder) || isInside(folder, avoid)) continue;
+    if (!isAbsolute(folder)) continue;
     const program = await executable(join(folder, PROGRAM));
-    if (program !== undefined && !isInside(program, avoid)) return program;
+    if (program !== undefined && !avoid.some((place) => isOfProject(program, place))) return program;
   }
   return undefined;
 }

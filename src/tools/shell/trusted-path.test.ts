@@ -61,7 +61,7 @@ describe("an unasked command", () => {
     const open = join(base, "open");
     await mkdir(open);
     await chmod(open, 0o1777);
-    const options = { command: "cat x", writable: [root, "/usr/local/bin"] };
+    const options = { command: "cat x", workspace: root, writable: ["/usr/local/bin"] };
     const path = `/usr/bin:${open}:${root}:/usr/local/bin:${join(base, "missing")}:/bin`;
     expect(trustedPath(path, options)).toBe("/usr/bin:/bin");
     expect(trustedPath("/usr/bin:/bin", options)).toBe("/usr/bin:/bin");

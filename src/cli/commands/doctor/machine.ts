@@ -24,7 +24,7 @@ export async function programFindings({ PATH = "" }: Variables): Promise<readonl
     ["git", "git state cannot be shown"],
   ];
   const programs = wanted.map(([name, without]): Finding => {
-    const path = findProgram(name, PATH);
+    const path = findProgram(name, PATH, { outside: process.cwd() });
     if (path !== undefined) return { subject: name, verdict: "ok", text: path };
     return { subject: name, verdict: "warn", text: `not found on PATH, so ${without}`, fix: `install ${name}` };
   });

@@ -57,7 +57,7 @@ export function processIo({ process, variables }: ProcessIoOptions): TerminalIo 
     },
     ...(process.platform === "win32"
       ? {}
-      : { startWatcher: () => startWatcher({ input: stdin.fd, output: stdout.fd, variables }) }),
+      : { startWatcher: () => startWatcher({ input: stdin.fd, output: stdout.fd }) }),
   };
 }
 

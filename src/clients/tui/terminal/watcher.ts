@@ -3,7 +3,7 @@
  * `end`, the client was killed.
  */
 import { spawn } from "node:child_process";
-import type { Variables } from "../../../base/variables.js";
+import { SYSTEM_PATH } from "../../../base/system-path.js";
 import type { Watcher } from "./terminal-io.js";
 
 /**
@@ -30,16 +30,15 @@ export interface WatcherOptions {
   /** The file descriptors of the terminal. */
   readonly input: number;
   readonly output: number;
-  readonly variables: Variables;
 }
 
-export function startWatcher({ input, output, variables }: WatcherOptions): Watcher {
+export function startWatcher({ input, output }: WatcherOptions): Watcher {
   // Its own session, because a signal to the group of the client must not end the watcher.
   const child = spawn("/bin/sh", ["-c", SCRIPT], {
     stdio: ["pipe", "ignore", "ignore", output, input],
     detached: true,
     cwd: "/",
-    env: { PATH: variables.PATH ?? "/usr/bin:/bin" },
+    env: { PATH: SYSTEM_PATH },
   });
   // Without a shell there is no watcher. Nothing else depends on it.
   child.on("error", () => {});
