@@ -19,6 +19,8 @@ const MODE_AT = 24;
 const REPOSITORY_MODE = 0xe000;
 /** The last one is a folder of a sparse index, which represents all its files. */
 const KNOWN_MODES = new Set([0x8000, 0xa000, REPOSITORY_MODE, 0x4000]);
+/** The length of a path that is too long for its field. */
+const LONG_PATH = 0xfff;
 const HASH_SIZES = [20, 32];
 /** With these the entries are complete; `FSMN` only lists files that need no check. */
 const KNOWN_EXTENSIONS = new Set(["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"]);
@@ -42,12 +44,14 @@ export function readIndexHashes(path: string): ReadonlyMap<string, string> | und
   return undefined;
 }
 
+/** The configuration decides which kind of hash git expects. A file that can be read both ways has what both find. */
 export function parseIndex(bytes: Buffer): IndexContent | undefined {
-  for (const hashSize of HASH_SIZES) {
-    const content = new Reader(bytes, hashSize).read();
-    if (content !== undefined) return content;
-  }
-  return undefined;
+  const contents = HASH_SIZES.flatMap((hashSize) => new Reader(bytes, hashSize).read() ?? []);
+  if (contents.length === 0) return undefined;
+  return {
+    repositories: contents.flatMap(({ repositories }) => repositories),
+    extensions: contents.flatMap(({ extensions }) => extensions),
+  };
 }
 
 /** Whether its entries are complete. */
@@ -94,10 +98,14 @@ class Reader {
     const flagsAt = start + STAT_BYTES + this.#hashSize;
     if (flagsAt + 2 > this.#end) return undefined;
     const mode = this.#bytes.readUInt32BE(start + MODE_AT) & 0xf000;
-    const isExtended = (this.#bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    const flags = this.#bytes.readUInt16BE(flagsAt);
+    const isExtended = (flags & 0x4000) !== 0;
     if (isExtended && this.#version < 3) return undefined;
     this.#position = flagsAt + (isExtended ? 4 : 2);
     if (!KNOWN_MODES.has(mode) || !this.#readPath()) return undefined;
+    // Git ends a path at this length, and only a longer one at its NUL.
+    const told = flags & LONG_PATH;
+    if (told === LONG_PATH ? this.#path.length < LONG_PATH : this.#path.length !== told) return undefined;
     // In the older formats one to eight NULs follow, up to a multiple of eight.
     if (this.#version < 4) this.#position = start + (((this.#position - start + 8) >> 3) << 3);
     else this.#position += 1;
