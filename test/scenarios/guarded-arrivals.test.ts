@@ -173,8 +173,8 @@ describe.skipIf(reason !== undefined)("a command whose words name a guarded path
 describe.skipIf(reason !== undefined)("what a command did not make", () => {
   it("stays: what the person made before, between and in guarded folders during commands", async () => {
     lay(".idea/workspace.xml", "1");
-    lay("a/b/c/d/e/f/g/h/.npmrc");
-    program('open("a/b/c/d/e/f/g/h/new","w"); open("out","w")');
+    lay("a/b/c/d/e/f/g/h/i/j/k/l/m/n/.npmrc");
+    program('open("a/b/c/d/e/f/g/h/i/j/k/l/m/n/new","w"); open("out","w")');
     // A file of the last ticks before a command counts as the command's.
     await someTicks();
     await run();
@@ -190,9 +190,19 @@ describe.skipIf(reason !== undefined)("what a command did not make", () => {
     lay(".idea/shelf/x", "2");
     lay("go");
     await running;
-    for (const name of [".idea/shelf/x", "a/b/c/d/e/f/g/h/.npmrc", ".envrc", "packages/one/.npmrc"])
+    for (const name of [".idea/shelf/x", "a/b/c/d/e/f/g/h/i/j/k/l/m/n/.npmrc", ".envrc", "packages/one/.npmrc"])
       expect([name, isThere(name)]).toEqual([name, true]);
     expect(auto.told).toEqual([]);
+  });
+
+  verifies(["P16"], "cannot be changed or moved away, however deep it lies", async () => {
+    const deep = "a/b/c/d/e/f/g/h";
+    lay(`${deep}/.envrc`, "mine");
+    program(`open("${deep}/.envrc","w")`);
+    expect(await run()).toContain("Read-only file system");
+    program(`os.rename("${deep}", "${deep}.old")`);
+    expect(await run()).toContain("busy");
+    expect(readFileSync(at(`${deep}/.envrc`), "utf8")).toBe("mine");
   });
 
   it("stays: what git checks out with a person's yes to git, but not what is beside it", async () => {

@@ -217,6 +217,30 @@ describe("names", () => {
       "node_modules/a/b.js",
     ],
   ])("leaves %s alone", (path) => expect(guardedName(path)).toBeUndefined());
+
+  const MORE = {
+    "version control": "CVS/Root _FOSSIL_ .fslckout .p4config .sapling/config _MTN/monotonerc",
+    hooks: ".lintstagedrc .lintstagedrc.mjs lint-staged.config.js hk.pkl captainhook.json .trunk/trunk.yaml",
+    editors:
+      ".clangd .ccls hie.yaml .merlin .ycm_extra_conf.py .factorypath .settings/a.prefs a.iws src/.a.suo CMakeLists.txt.user",
+    shells: ".envrc.local .autoenv_leave.zsh .rvmrc .pyenv-vars .tmuxinator.yml flake.nix shell.nix devbox.json",
+    interpreters: ".iex.exs .erlang .byebugrc .rdbgrc .gdbearlyinit .valgrindrc",
+    builds:
+      "user.bazelrc .bazelrc.user tools/bazel.rc .pants.rc .plzconfig.local .gradle/init.gradle.kts .m2/settings.xml",
+    // Whatever the agent is called.
+    agents:
+      ".newagent/mcp.json .newagent/settings.local.json .newagent/hooks/a.sh .newagent/skills/a/SKILL.md .crush.json",
+  };
+  it.each(Object.entries(MORE))("guards files of %s", (_, paths) => {
+    expect(paths.split(" ").filter((path) => guardedName(path) === undefined)).toEqual([]);
+  });
+
+  it("leaves sources, settings of linters and samples alone", () => {
+    const paths =
+      "build.rs gradlew gradle.properties deno.json .eslintrc.js .pylintrc .python-version .envrc.example .bsp/sbt.json " +
+      "locales/global.json pnpm-workspace.yaml .gitpod.yml .github/copilot-instructions.md settings.json hooks/a.sh cvs/ann.pdf";
+    expect(paths.split(" ").filter((path) => guardedName(path) !== undefined)).toEqual([]);
+  });
 });
 
 describe("git folders", () => {

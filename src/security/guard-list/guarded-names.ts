@@ -4,11 +4,12 @@
  * uses git as usual.
  *
  * 1. A name counts at any depth: the user may open any folder of a work tree.
- * 2. Ordinary source files are not here, although the user runs them: `package.json`, `Makefile`, `conftest.py`, scripts. Neither are
- *    `.github/workflows` and other files of CI services, which run on other machines after a push that the user sees, nor `.gitignore`
- *    and `.gitattributes`, which can only choose among drivers that the person's own configuration defines, nor `AGENTS.md` and its
- *    like, which are text.
- * 3. What builds write all day (`node_modules`, `.venv`, `.gradle`, `.yarn/cache`) is not here either: it belongs to the project.
+ * 2. Ordinary source files are not here, although the user runs them: `package.json`, `Makefile`, `build.rs`, `gradlew`, `conftest.py`,
+ *    configurations of linters and test runners, scripts. Neither are `.github/workflows` and other files of CI services and hosted
+ *    editors, which run on other machines after a push that the user sees, nor `.gitignore` and `.gitattributes`, which can only choose
+ *    among drivers that the person's own configuration defines, nor `AGENTS.md` and its like, which are text, nor plain version numbers
+ *    (`.nvmrc`, `.python-version`).
+ * 3. What builds write all day (`node_modules`, `.venv`, `.gradle`, `.yarn/cache`, `.bsp`) is not here either: it belongs to the project.
  */
 import { plainName, plainPath } from "../../base/plain-name.js";
 
@@ -26,56 +27,80 @@ const ACCOUNT = "programs of this account run or obey it";
 
 /** Names of folders; everything below them counts. Some of them may be files. */
 const FOLDERS: ReadonlyMap<string, string> = reasons([
-  [VERSION_CONTROL, ".git .hg .jj .svn .bzr .sl .pijul _darcs .repo"],
-  [HOOKS, ".husky .githooks .git-hooks .lefthook .lefthook-local"],
+  [VERSION_CONTROL, ".git .hg .jj .svn .bzr .sl .sapling .pijul _darcs _mtn .fossil-settings .repo"],
+  [HOOKS, ".husky .githooks .git-hooks .lefthook .lefthook-local .cargo-husky .trunk .qlty"],
   [
     EDITOR,
-    ".vscode .vscode-server .vscode-oss .idea .run .zed .fleet .vs .nova .helix .lapce .theia .vim .nvim .emacs.d .externaltoolbuilders .nlsp-settings",
+    ".vscode .vscode-server .vscode-oss .idea .run .zed .fleet .vs .nova .helix .lapce .theia .vim .nvim .emacs.d .externaltoolbuilders .settings .nlsp-settings .sourcekit-lsp .lite-xl",
   ],
   [
     AGENT,
     `.oxbow .claude .claude-plugin .codex .cursor .agents .agent .gemini .qwen .windsurf .codeium .continue .kiro .kilocode .opencode
-     .amp .augment .goose .junie .amazonq .copilot .crush .factory .qodo .tabnine .trae .warp .devin .openhands .cody .clinerules .pi`,
+     .amp .augment .goose .junie .amazonq .copilot .crush .factory .qodo .tabnine .trae .warp .devin .openhands .cody .clinerules .pi
+     .antigravity .codebuddy .forge .iflow .kode .qoder .rovodev .vibe .zencoder`,
   ],
-  [PACKAGES, ".mvn .pip"],
+  [PACKAGES, ".mvn .pip .buckconfig.d"],
   [TOOLS, ".devcontainer .mise .direnv .flox .shadowenv.d"],
   [STARTED, ".ipython .jupyter"],
   [ACCOUNT, ".ssh .gnupg .terraform.d"],
 ]);
 
 const FILES: ReadonlyMap<string, string> = reasons([
-  [VERSION_CONTROL.replace("what is in this folder", "it"), ".gitconfig .gitmodules .hgrc .arcconfig .arcrc"],
-  [HOOKS, ".pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml .huskyrc .huskyrc.js .huskyrc.json"],
+  [
+    VERSION_CONTROL.replace("what is in this folder", "it"),
+    ".gitconfig .gitmodules .hgrc .arcconfig .arcrc .p4config p4config.txt .p4enviro .cvsrc .fslckout _fossil_",
+  ],
+  [
+    HOOKS,
+    ".pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml .huskyrc .huskyrc.js .huskyrc.json captainhook.json .rusty-hook.toml hk.pkl .hk.pkl prek.toml",
+  ],
   [
     EDITOR,
-    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs .luarc.json .luarc.jsonc .neoconf.json .latexmkrc latexmkrc rust-analyzer.toml .rust-analyzer.toml",
+    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs .luarc.json .luarc.jsonc .neoconf.json .latexmkrc latexmkrc rust-analyzer.toml .rust-analyzer.toml .clangd .ccls .ycm_extra_conf.py .merlin hie.yaml buildserver.json .vimrc.local .lazy.lua .lite_project.lua .project .classpath .factorypath .pydevproject .tm_properties .kateproject",
   ],
-  [AGENT, ".mcp.json mcp.json .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json"],
+  [
+    AGENT,
+    ".mcp.json mcp.json .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json .crush.json .continuerc.json .roomodes",
+  ],
   [
     PACKAGES,
     `.npmrc .yarnrc .yarnrc.yml .yarnrc.yaml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js bunfig.toml .bunfig.toml pip.conf pip.ini .condarc
      uv.toml .gemrc .bazelrc .bazeliskrc .buckconfig .buckconfig.local .sbtopts .jvmopts nuget.config rust-toolchain
-     rust-toolchain.toml .pypirc .bazelversion .pantsrc .mill-jvm-opts directory.build.rsp msbuild.rsp`,
+     rust-toolchain.toml .pypirc .bazelversion .pantsrc .mill-jvm-opts directory.build.rsp msbuild.rsp
+     .pants.rc .plzconfig .plzconfig.local .pydistutils.cfg`,
   ],
   [
     SHELL,
     `.envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zprofile .zshenv .zlogin .zlogout .profile .login
-     .cshrc .tcshrc .kshrc .mkshrc .inputrc .direnvrc .autoenv .autoenv.zsh .screenrc .tmux.conf`,
+     .cshrc .tcshrc .kshrc .mkshrc .inputrc .direnvrc .autoenv .autoenv.zsh .autoenv_leave .autoenv_leave.zsh .screenrc .tmux.conf
+     .tmuxinator.yml .tmuxp.yaml .tmuxp.yml .tmuxp.json .rvmrc .rbenv-vars .pyenv-vars .nodenv-vars`,
   ],
-  [TOOLS, ".tool-versions .devcontainer.json mise.toml .mise.toml .rtx.toml .asdfrc .prototools"],
+  [
+    TOOLS,
+    ".tool-versions .devcontainer.json mise.toml .mise.toml .rtx.toml .asdfrc .prototools flake.nix shell.nix devenv.nix devenv.local.nix devenv.yaml devbox.json",
+  ],
   [
     STARTED,
-    ".gdbinit .lldbinit .pdbrc .pythonrc .pythonstartup sitecustomize.py usercustomize.py .irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .octaverc .perldb",
+    ".gdbinit .lldbinit .pdbrc .pythonrc .pythonstartup sitecustomize.py usercustomize.py .irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .octaverc .perldb .gdbearlyinit .byebugrc .rdbgrc .rdbgrc.rb .iex.exs .erlang .valgrindrc .sbclrc .guile .tclshrc .wishrc .mongorc.js .mongoshrc.js .duckdbrc",
   ],
   [
     ACCOUNT,
-    ".ripgreprc .curlrc .wgetrc .terraformrc .netrc .mailcap .forward .xinitrc .xsession .xprofile .pam_environment .psqlrc .sqliterc",
+    ".ripgreprc .curlrc .wgetrc .terraformrc .netrc .mailcap .forward .xinitrc .xsession .xprofile .pam_environment .psqlrc .sqliterc .ackrc .tigrc .nanorc .muttrc .lesskey .xresources",
   ],
 ]);
 
 /** Places that need more than one name. Matched against the path in lower case. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)\.(aider|roo|cline)[^/]*(\/|$)/, AGENT],
+  // Folders of agents that are not in the list.
+  [/(^|\/)\.[^/]+\/(mcp([-_][a-z]+)?\.jsonc?|settings(\.local)?\.json|hooks(\.json)?|skills)(\/|$)/, AGENT],
+  [/(^|\/)cvs\/(root|entries|repository)$/, VERSION_CONTROL.replace("what is in this folder", "it")],
+  [/(^|\/)\.envrc\.(?!example$|sample$|template$|dist$)[^/]+$/, SHELL],
+  [/(^|\/)(\.lintstagedrc|\.nano-staged)(\.[a-z]+)?$/, HOOKS],
+  [/(^|\/)(lint-staged\.config|nano-staged)\.[a-z]+$/, HOOKS],
+  [/(^|\/)(\.bazelrc\.[^/]+|[^/]*\.bazelrc|tools\/bazel\.rc|\.plzconfig\.[^/]+)$/, PACKAGES],
+  [/(^|\/)\.gradle\/(init\.gradle(\.kts)?|init\.d|gradle\.properties)(\/|$)/, PACKAGES],
+  [/(^|\/)\.m2\/(settings[^/]*|toolchains|extensions)\.xml$/, PACKAGES],
   [/(^|\/)\.github\/(hooks|agents|skills|extensions|copilot)(\/|$)/, AGENT],
   [/(^|\/)\.cargo\/(config|credentials)(\.toml)?$/, PACKAGES],
   [/(^|\/)\.yarn\/(plugins|releases|sdks)(\/|$)/, PACKAGES],
@@ -88,20 +113,21 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)\.?mise\/(config(\.[^/]+)?\.toml|tasks(\/|$)|conf\.d(\/|$))/, TOOLS],
   [/(^|\/)\.mise-tasks(\/|$)/, TOOLS],
   [/(^|\/)\.lldbinit-[^/]+$/, STARTED],
-  [/(^|\/)[^/]*\.(code-workspace|sublime-project)$/, EDITOR],
+  [/(^|\/)[^/]*\.(code-workspace|sublime-project|ipr|iws|suo)$/, EDITOR],
+  [/(^|\/)(cmakelists\.txt|[^/]+\.(pro|qbs|[a-z]+proj))\.user$/, EDITOR],
   [/(^|\/)\.docker\/(config\.json$|cli-plugins(\/|$))/, ACCOUNT],
   [/(^|\/)\.kube\/config$/, ACCOUNT],
-  [/(^|\/)\.local\/(bin|share\/(applications|systemd))(\/|$)/, ACCOUNT],
+  [/(^|\/)\.local\/(bin|lib|share\/(applications|systemd|dbus-1|jupyter|nautilus|nvim))(\/|$)/, ACCOUNT],
   [/(^|\/)library\/(launchagents|launchdaemons)(\/|$)/, ACCOUNT],
   [
-    /(^|\/)\.config\/(autostart|systemd|environment\.d|git|jj|hg|fish|nvim|helix|zed|code|direnv|pip|uv|pnpm|npm|mise[^/]*|gh|nushell|kitty|wezterm)(\/|$)/,
+    /(^|\/)\.config\/(autostart|systemd|environment\.d|git|jj|hg|fish|nvim|helix|zed|code|direnv|pip|uv|pnpm|npm|mise[^/]*|gh|nushell|kitty|wezterm|go|tmux|zsh|vim|emacs|lazygit|tig|gdb|alacritty|ghostty|hypr|sway|i3|jupyter|containers)(\/|$)/,
     ACCOUNT,
   ],
 ];
 
 /** Every shape begins like one of these, so one test is enough for most paths. */
 const MAY_HAVE_SHAPE =
-  /(^|\/)(\.|gradle\/|tools\/|library\/|lefthook|simple-git|mise)|\.(code-workspace|sublime-project)$/;
+  /(^|\/)(\.|gradle\/|tools\/|library\/|cvs\/|lefthook|simple-git|mise|lint-staged|nano-staged)|\.(code-workspace|sublime-project|ipr|iws|suo|user|bazelrc)$/;
 
 /** The names of files that Oxbow set aside; no program looks for them. */
 const SET_ASIDE = /\.set-aside-by-oxbow(-\d+)?$/;
@@ -125,7 +151,7 @@ export function guardedName(path: string): string | undefined {
 
 /** The guarded ones among the names in a folder, quickly: a work tree has many names. */
 export function guardedEntries(folder: string, names: readonly string[]): readonly string[] {
-  const isSpecial = /(^|\/)(\.|gradle|tools|library)/i.test(folder);
+  const isSpecial = /(^|\/)(\.|gradle|tools|library|cvs)/i.test(folder);
   return names.filter((name) => {
     const plain = plainName(name);
     const isSuspect = isSpecial || FOLDERS.has(plain) || FILES.has(plain) || MAY_HAVE_SHAPE.test(plain);

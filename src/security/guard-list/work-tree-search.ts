@@ -13,7 +13,7 @@ import { RepositoryWalk } from "../../system/git/repository-walk.js";
 import { guardedEntries } from "./guarded-names.js";
 
 const MAX_FOLDERS = 4000;
-const MAX_DEPTH = 6;
+const MAX_DEPTH = 12;
 const REST_FACTOR = 10;
 
 export interface WorkTreeSearchOptions {

@@ -33,7 +33,7 @@ export interface Sight {
 }
 
 /** The depth that is searched before each command (`../guard-list/work-tree-search.ts`). */
-const KNOWN_DEPTH = 6;
+const KNOWN_DEPTH = 12;
 const BY_SETTING = "a git setting names it";
 
 export class GuardedArrivals {
