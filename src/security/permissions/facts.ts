@@ -69,7 +69,7 @@ export interface CommandPart {
    * `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.
    */
   readonly coverage: "pattern" | "rule" | "none";
-  /** It only reads, but shows a file that holds secrets or lies outside, without naming it: why it asks. */
+  /** It shows a file that holds secrets or lies outside, without naming it: why it asks. */
   readonly exposes?: string;
   /** The pattern to offer for the session. */
   readonly pattern?: string;
@@ -87,6 +87,8 @@ export interface CommandFacts {
   readonly plain: boolean;
   /** No loops, functions or conditions: rules apply to its commands one by one. */
   readonly joined: boolean;
+  /** A sentence about a file that holds secrets and that the text names. */
+  readonly secret?: string;
 }
 
 export interface DecisionFacts {

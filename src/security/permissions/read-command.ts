@@ -5,6 +5,7 @@
  * 2. A text longer than `MAX_LENGTH` or with more than `MAX_PARTS` commands or `MAX_WORDS` words counts as not understood: a decision
  *    must be quick, and a user would not read it either.
  */
+import { posix } from "node:path";
 import { parseShell } from "../shell/grammar.js";
 import { invisibleProblem } from "../shell/invisible.js";
 import { type JudgedCommand, judgeScript } from "../shell/judge.js";
@@ -22,10 +23,11 @@ import { fixedValue, globValue } from "../shell/word-values.js";
 import { innerCommands, programName, unwrapQuietly } from "../shell/wrappers.js";
 import { commandPaths, type Whereabouts, writtenFiles } from "./command-paths.js";
 import type { CommandReaderOptions } from "./command-reader.js";
+import { namedSecret } from "./contained/named-secret.js";
 import type { CommandFacts, CommandPart, Words } from "./facts.js";
 import { gitProblem } from "./git-problem.js";
 import { linkProblem } from "./link-problem.js";
-import { treeProblem } from "./tree-problem.js";
+import { shownProblem, treeProblem } from "./tree-problem.js";
 
 const MAX_LENGTH = 32_768;
 const MAX_PARTS = 200;
@@ -54,16 +56,33 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
   const parts = commands.map((command, index) => {
     const found = judged.commands[index];
-    const problem =
-      found?.verdict === "read-only" ? diskProblem(command, { from: commands[index - 1], place, options }) : undefined;
-    const judgedPart = found && problem !== undefined ? { ...found, verdict: "ask" as const, reason: problem } : found;
+    const problem = diskProblem(command, { from: commands[index - 1], place, options }, found?.verdict);
+    const isQuiet = found?.verdict === "read-only" && problem !== undefined;
+    const judgedPart = isQuiet ? { ...found, verdict: "ask" as const, reason: problem } : found;
     const part = readPart(command, judgedPart, place);
     return problem === undefined ? part : { ...part, exposes: problem };
   });
   const { plain } = judged;
   const asking = judged.verdict === "read-only" ? parts.find(({ verdict }) => verdict !== "read-only") : undefined;
   const { verdict, reason } = asking ?? judged;
-  return { text, verdict, reason, parts, plain, joined: isJoined(script) };
+  const secret = secretIn(text, { commands, folders: place.folders, options });
+  return { text, verdict, reason, parts, plain, joined: isJoined(script), ...(secret !== undefined && { secret }) };
+}
+
+function secretIn(
+  text: string,
+  {
+    commands,
+    folders,
+    options: { trees },
+  }: {
+    readonly commands: readonly SimpleCommand[];
+    readonly folders: readonly string[];
+    readonly options: CommandReaderOptions;
+  },
+): string | undefined {
+  const isFile = (path: string) => folders.some((folder) => trees?.kind(posix.resolve(folder, path)) === "file");
+  return namedSecret({ text, commands, isFile });
 }
 
 /** Facts from the disk: targets of links, and contents of folders. */
@@ -74,8 +93,10 @@ function diskProblem(
     place,
     options,
   }: { readonly from: SimpleCommand | undefined; readonly place: Whereabouts; readonly options: CommandReaderOptions },
+  verdict: JudgedCommand["verdict"] | undefined,
 ): string | undefined {
   const { links, trees, askGit } = options;
+  if (verdict !== "read-only") return trees && shownProblem(command, place, trees);
   return (
     (links && linkProblem(command, place, links)) ??
     (trees && treeProblem({ command, from, place }, trees)) ??
@@ -86,7 +107,11 @@ function diskProblem(
 function notUnderstood(text: string, reason: string, options: CommandReaderOptions): CommandFacts {
   const refused = refusedMention(text, options.ownFolders ?? []);
   const verdict = refused === undefined ? "ask" : "blocked";
-  return { text, verdict, reason: refused ? `${reason} ${refused}` : reason, parts: [], plain: false, joined: false };
+  const secret = secretIn(text, { commands: [], folders: [options.cwd ?? options.workspace], options });
+  return {
+    ...{ text, verdict, reason: refused ? `${reason} ${refused}` : reason, parts: [], plain: false, joined: false },
+    ...(secret !== undefined && { secret }),
+  };
 }
 
 /** Only names that mean one thing: `pass` and `security` are also words. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import { commandNeeds } from "./contained/needs.js";
 import { diskLinks } from "./disk-links.js";
 import { diskTrees } from "./disk-trees.js";
 import { readCommand } from "./read-command.js";
@@ -149,5 +150,50 @@ describe("files that hold secrets", () => {
       ["grep -r x .", "ask"],
       ["rg x", "read-only"],
     ]);
+  });
+});
+
+describe("what a contained command shows", () => {
+  const needs = (workspace: string, command: string) =>
+    commandNeeds(readCommand(command, { workspace, links: diskLinks, trees: diskTrees }), { workspace }).map(
+      ({ reason }) => reason,
+    );
+  const SHOWN = [
+    ...["cp .env x.txt && cat x.txt", "tar cf - .env | strings", "while read l; do echo $l; done < .env"],
+    ...["python3 -c 'print(open(\".env\").read())'", "node -e 'fs.readFileSync(`./.env`)'", "xargs cat <<< .env"],
+    ...["head -c 100 .e*", "cat .??v", "find . -name '.e*' -exec cat {} +", "find certs -type f -exec base64 {} \\;"],
+    ...[
+      "cd certs && openssl pkey -in server.pem",
+      "git cat-file -p HEAD:.env",
+      "git show HEAD~3:.env",
+      "ln .env plain",
+    ],
+    ...["bash -c 'paste .env'", "cat .env | (", "perl -ne print .env"],
+  ];
+  verifies(["P15", "P3"], "asks for a file that holds secrets, however the text names it", () => {
+    expect(SHOWN.filter((command) => !/secret|key|would show/.test(needs(secrets, command).join()))).toEqual([]);
+  });
+
+  const QUIET = [
+    ...[
+      "cp .env.example .env",
+      "touch .env",
+      "echo .env >> .gitignore",
+      "rm .env",
+      "test -f .env && make",
+      "ls -la .env",
+    ],
+    ...[
+      "node --env-file=.env app.js",
+      "node gen.js > .env",
+      "chmod 600 certs/server.pem",
+      "make test",
+      "node -e 'a.key'",
+    ],
+    ...["find . -name '*.ts' -exec cat {} +", "cat src/*", "tar czf a.tgz src", "git status -- .env", "python3 x.py"],
+  ];
+  it("does not ask for one that is only mentioned, written or given to a program", () => {
+    expect(QUIET.flatMap((command) => needs(secrets, command).map((reason) => [command, reason]))).toEqual([]);
+    expect(needs(clean, "cp .env x.txt")).toEqual([]);
   });
 });

@@ -48,6 +48,26 @@ export function treeProblem({ command, from, place }: TreeCall, trees: TreeReade
   return undefined;
 }
 
+/** Programs that show or copy what is in the files they are given. */
+const SHOWING = new Set(
+  (
+    "cat head tail less more bat nl tac rev sort uniq cut paste strings xxd od hexdump base64 base32 grep egrep fgrep rg awk gawk sed " +
+    "diff cmp comm fold fmt column split jq yq cp tar zip dd"
+  ).split(" "),
+);
+
+/** Of a command that may do more than read: by its globs, and by what `find` hands to another program. */
+export function shownProblem(command: SimpleCommand, place: Whereabouts, trees: TreeReader): string | undefined {
+  const name = programName(command.words)?.split("/").at(-1) ?? "";
+  if (name !== "find") return SHOWING.has(name) ? treeProblem({ command, from: undefined, place }, trees) : undefined;
+  const at = command.words.findIndex(({ text }) => /^-(exec|execdir|ok|okdir)$/.test(text));
+  if (at < 0) return undefined;
+  const handed = { ...command, words: [command.words[0] as Word, ...command.words.slice(at + 1)] };
+  const look = new Look(handedReading(handed, command), place.workspace, trees);
+  const problems = place.folders.map((folder) => look.problemOf(operandWords(command), folder));
+  return problems.find((problem) => problem !== undefined);
+}
+
 class Look {
   readonly #reading: TreeReading;
   readonly #workspace: string;

@@ -27,8 +27,9 @@ export interface Surroundings {
 }
 
 /** The needs of the whole text; empty if it can run unchanged. */
-export function commandNeeds({ parts }: CommandFacts, surroundings: Surroundings): readonly Need[] {
-  return parts.flatMap((part) => partNeed(part, surroundings) ?? []);
+export function commandNeeds({ parts, secret }: CommandFacts, surroundings: Surroundings): readonly Need[] {
+  const needs = parts.flatMap((part) => partNeed(part, surroundings) ?? []);
+  return secret === undefined || needs.length > 0 ? needs : [{ reason: secret, opens: [] }];
 }
 
 export function partNeed(part: CommandPart, surroundings: Surroundings): Need | undefined {
