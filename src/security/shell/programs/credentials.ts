@@ -52,18 +52,23 @@ export const CREDENTIAL_COMMANDS: Readonly<Record<string, readonly (readonly str
   firebase: [["login:ci"]],
 };
 
+const each = (names: string, verbs: string) =>
+  names.split(" ").flatMap((name) => verbs.split(" ").map((verb) => [name, verb]));
+
 /**
  * Of Oxbow itself: what widens permissions, trust, budgets or what is stored, or deletes sessions. Oxbow refuses these in a command
  * that a model started; here they are refused even if the command removes the variable.
  */
 export const OWN_COMMANDS: readonly (readonly string[])[] = [
-  ...["set", "reset", "revoke", "promote", "safemode"].map((verb) => ["permissions", verb]),
-  ["ack"],
-  ...["set", "remove", "unlock", "lock"].map((verb) => ["auth", verb]),
-  ...["add", "delete"].map((verb) => ["creds", verb]),
-  ...["delete", "gc", "undo", "unpin", "import", "rename", "compact"].map((verb) => ["session", verb]),
-  ...["add", "remove", "enable", "disable"].map((verb) => ["route", verb]),
-  ...[["--auto-approve"], ["--allow-project-hooks"]],
+  ...each("permissions", "set reset revoke promote safemode on off allow deny"),
+  ...[["ack"], ["attach"], ["serve"], ["token"], ["tokens"], ["kb"], ["rag"]],
+  ...each("auth creds", "set add remove delete unlock lock"),
+  ...each("session sessions", "delete gc undo unpin import rename compact"),
+  ...each("route", "add remove enable disable"),
+  ...each("memory", "add edit forget"),
+  ...each("mcp", "add remove test auth approve"),
+  ...each("mcp-server", "approve forget"),
+  ...[["--auto-approve"], ["--allow-project-hooks"], ["--budget"], ["--profile"], ["--attach"]],
   ...[["--permission-mode", "allow"], ["--permission-mode=allow"], ["--sandbox", "off"], ["--sandbox=off"]],
 ];
 
