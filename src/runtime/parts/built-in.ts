@@ -148,12 +148,17 @@ const compaction: CreateBuiltIn = (opening) => {
   };
 };
 
-const recording: CreateBuiltIn = ({ engine, bus, root, current, built }) => {
+const recording: CreateBuiltIn = ({ engine, root, current, built }) => {
   const model = () => `${current.run?.model.provider}:${current.run?.model.model}`;
   const { clock, notify } = engine;
-  const made = new RunRecording({ bus, workspace: root, model, wall: clock.wall, notify });
+  const made = new RunRecording({ workspace: root, model, wall: clock.wall, notify });
   built.add({ recording: made });
-  return { name: "recording", commands: made.commands(), close: () => made.stop() };
+  return {
+    name: "recording",
+    subscribers: [{ name: "60-recording", run: (event) => made.take(event) }],
+    commands: made.commands(),
+    close: () => made.stop(),
+  };
 };
 
 const tools: CreateBuiltIn = (opening) => {

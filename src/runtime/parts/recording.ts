@@ -1,11 +1,10 @@
 /** `/record` for one run: the Markdown recorder, loaded with the first command. */
 import { RECORD_START, RECORD_STATUS, RECORD_STOP } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
-import type { Bus } from "../../engine/bus.js";
+import type { Envelope } from "../../protocol/envelope.js";
 import type { MarkdownRecorder } from "../../sessions/recorder/markdown-recorder.js";
 
 export interface RunRecordingOptions {
-  readonly bus: Bus;
   readonly workspace: string;
   readonly model: () => string;
   readonly wall: () => number;
@@ -29,6 +28,10 @@ export class RunRecording {
         run: () => ({ text: this.status(), value: { recording: this.#recorder?.status().recording ?? false } }),
       },
     ];
+  }
+
+  take(event: Envelope): void {
+    this.#recorder?.take(event);
   }
 
   async start(file: string | undefined): Promise<CommandResult> {
@@ -76,9 +79,8 @@ export class RunRecording {
       import("../../sessions/recorder/markdown-recorder.js"),
       import("../../security/redact/redact.js"),
     ]);
-    const { bus, workspace, model, wall, notify } = this.#options;
+    const { workspace, model, wall, notify } = this.#options;
     const recorder = new MarkdownRecorder({ workspace, model, redact, wall, onProblem: notify });
-    bus.subscribe((event) => recorder.take(event));
     this.#recorder = recorder;
     return recorder;
   }
