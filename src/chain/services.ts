@@ -16,7 +16,7 @@ import type { Stage, StageHook, Turn } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
-import type { PermissionDecision } from "../protocol/events.js";
+import type { EventPayloads, PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { ModelFacts } from "../providers/catalogue/facts.js";
@@ -35,14 +35,10 @@ export interface Person {
   record(call: CallId, tool: string, answer: PersonAnswer): void;
 }
 
-export interface Question {
-  readonly call: CallId;
-  readonly tool: string;
-  readonly args: JsonObject;
-  readonly summary: string;
-  readonly reason?: string;
-  readonly offer?: readonly string[];
-}
+export type Question = Pick<
+  EventPayloads["PermissionRequested"],
+  "call" | "tool" | "args" | "summary" | "reason" | "offer"
+>;
 
 export interface PersonAnswer {
   readonly decision: PermissionDecision;

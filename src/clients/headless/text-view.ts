@@ -19,17 +19,9 @@ import type { Envelope } from "../../protocol/envelope.js";
 import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { RESULT_MARKS } from "./result-marks.js";
 import type { Spinner } from "./spinner.js";
 import type { Terminal } from "./terminal.js";
-
-const MARKS: Readonly<Record<EventPayloads["ToolResult"]["status"], string>> = {
-  ok: "✓",
-  error: "✗",
-  denied: "⊘",
-  cancelled: "✗",
-  timeout: "✗",
-  skipped: "–",
-};
 
 /** For a failing command: errors and summaries are at the end. */
 const FAILURE_LINES = 8;
@@ -247,7 +239,7 @@ export class TextView {
     const problem = failed === undefined ? `${status}: ${firstLine(words)}` : failed.ending;
     const summary = status === "ok" ? `${lines} line${lines === 1 ? "" : "s"}` : problem;
     const style = status === "ok" ? "dim" : "red";
-    this.#print(paint(this.#terminal, style, `${MARKS[status]} ${tool}: ${safeText(summary)}`));
+    this.#print(paint(this.#terminal, style, `${RESULT_MARKS[status]} ${tool}: ${safeText(summary)}`));
     const shown = this.#verbose ? words.trimEnd() : isOnScreen ? "" : lastLines(failed?.output ?? "", FAILURE_LINES);
     if (shown.trim() !== "") this.#print(paint(this.#terminal, "dim", indent(safeText(shown))));
   }

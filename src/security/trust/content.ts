@@ -1,22 +1,7 @@
 /** The content of a folder that Oxbow would load: its kinds, and what each can do. */
+import type { ExtensionKind } from "../../base/extension-files.js";
 
-export type ContentKind =
-  | "hook"
-  | "tool"
-  | "command"
-  | "provider"
-  | "plugin"
-  | "mcp"
-  | "event-hooks"
-  | "profile"
-  | "alias"
-  | "sessions"
-  | "instructions"
-  | "prompt"
-  | "agent"
-  | "skill"
-  | "skill-file"
-  | "memory";
+export type ContentKind = ExtensionKind | "sessions" | "instructions";
 
 /** Programs that run, settings of Oxbow, words that the model reads. */
 export type Effect = "runs" | "configures" | "informs";

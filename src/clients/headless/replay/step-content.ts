@@ -14,6 +14,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { EXPIRED } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
+import { RESULT_MARKS } from "../result-marks.js";
 import { brief } from "../text-view.js";
 import { describeArguments } from "./argument-text.js";
 import { JoinedText } from "./joined-text.js";
@@ -44,15 +45,6 @@ export interface ContentOptions {
 const MAX_CHARACTERS = 400_000;
 /** A line of a result may be very long; this many characters count as one line. */
 const LINE_CHARACTERS = 160;
-
-const RESULT_MARKS: Readonly<Record<EventPayloads["ToolResult"]["status"], string>> = {
-  ok: "✓",
-  error: "✗",
-  denied: "⊘",
-  cancelled: "✗",
-  timeout: "✗",
-  skipped: "–",
-};
 
 const DECISIONS: Readonly<Record<EventPayloads["PermissionResolved"]["decision"], string>> = {
   allow_once: "allowed once",

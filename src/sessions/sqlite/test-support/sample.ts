@@ -1,28 +1,12 @@
 /** For tests: sessions and events with known content. */
-import { createIdSource } from "../../../base/ulid.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventBody } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { NO_USAGE } from "../../../protocol/usage.js";
-import type { NewSession, Stretch } from "../../store.js";
+import type { Stretch } from "../../store.js";
+import { SAMPLE_KEY, sampleIds, sampleSession, sampleTime } from "../../test-support/sample-session.js";
 
-export const SAMPLE_KEY = new Uint8Array(32).fill(7);
-const START = Date.UTC(2026, 0, 31, 12);
-
-/** Ids that differ between two seeds and are the same for one. */
-export function sampleIds(seed: number) {
-  return createIdSource({ wall: () => START + seed, random: (bytes) => bytes.fill(seed & 31) });
-}
-
-export function sampleTime(ms: number): string {
-  return new Date(START + ms).toISOString();
-}
-
-export function sampleSession(seed: number): NewSession {
-  const ids = sampleIds(seed);
-  const place = { cwd: "/home/somebody/secret-project", provider: "offline", model: "echo" };
-  return { id: ids.next("sess"), log: ids.next("log"), ...place, created_at: sampleTime(0), title: "A plain title" };
-}
+export { SAMPLE_KEY, sampleIds, sampleSession, sampleTime };
 
 const CLIENT = sampleIds(1).next("cli");
 

@@ -5,6 +5,7 @@ import type { ErrorAction, Noise, Part, ToolAction } from "../script/script.js";
 import { signThinking } from "./anthropic-check.js";
 import { shapeOf } from "./anthropic-errors.js";
 import { argumentDeltas, fullText, textDeltas } from "./deltas.js";
+import { sseNoise } from "./sse-noise.js";
 import { type Ask, type Encoder, type Outcome, type PartFrames, parseBody, type Service } from "./wire.js";
 
 const STOPS: Readonly<Record<string, string>> = {
@@ -54,18 +55,7 @@ export class MessagesEncoder implements Encoder {
   }
 
   noise(noise: Noise): string {
-    switch (noise.type) {
-      case "ping":
-        return PING;
-      case "comment":
-        return `: ${noise.text}\n\n`;
-      case "event":
-        return `event: ${noise.name}\ndata: ${noise.data}\n\n`;
-      case "garbage":
-        return `event: content_block_delta\ndata: ${noise.text}\n\n`;
-      case "raw":
-        return noise.text;
-    }
+    return sseNoise(noise, { ping: PING, event: "content_block_delta" });
   }
 
   error(error: ErrorAction): string {

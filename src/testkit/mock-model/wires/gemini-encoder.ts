@@ -5,6 +5,7 @@ import type { ErrorAction, Noise, Part, ToolAction } from "../script/script.js";
 import { fullText, textDeltas } from "./deltas.js";
 import { signPart } from "./gemini-check.js";
 import { errorBody, shapeOf } from "./gemini-errors.js";
+import { sseNoise } from "./sse-noise.js";
 import { type Ask, type Encoder, type Outcome, type PartFrames, parseBody, type Service } from "./wire.js";
 
 const STOPS: Readonly<Record<string, string>> = {
@@ -53,18 +54,7 @@ export class GenerateEncoder implements Encoder {
   }
 
   noise(noise: Noise): string {
-    switch (noise.type) {
-      case "ping":
-        return ": ping\n\n";
-      case "comment":
-        return `: ${noise.text}\n\n`;
-      case "event":
-        return `event: ${noise.name}\ndata: ${noise.data}\n\n`;
-      case "garbage":
-        return `data: ${noise.text}\n\n`;
-      case "raw":
-        return noise.text;
-    }
+    return sseNoise(noise);
   }
 
   error(error: ErrorAction): string {

@@ -4,6 +4,7 @@ import type { Usage } from "../../../protocol/usage.js";
 import type { ErrorAction, Noise, Part, ToolAction } from "../script/script.js";
 import { argumentDeltas, fullText, textDeltas } from "./deltas.js";
 import { errorBody, shapeOf } from "./openai-errors.js";
+import { sseNoise } from "./sse-noise.js";
 import type { Ask, Encoder, Outcome, PartFrames, Service } from "./wire.js";
 
 const STOPS: Readonly<Record<string, string>> = {
@@ -59,18 +60,7 @@ export class ChatEncoder implements Encoder {
   }
 
   noise(noise: Noise): string {
-    switch (noise.type) {
-      case "ping":
-        return ": ping\n\n";
-      case "comment":
-        return `: ${noise.text}\n\n`;
-      case "event":
-        return `event: ${noise.name}\ndata: ${noise.data}\n\n`;
-      case "garbage":
-        return `data: ${noise.text}\n\n`;
-      case "raw":
-        return noise.text;
-    }
+    return sseNoise(noise);
   }
 
   error(error: ErrorAction): string {

@@ -5,6 +5,7 @@ import type { ErrorAction, Noise, Part } from "../script/script.js";
 import { argumentDeltas, fullText, textDeltas } from "./deltas.js";
 import { shapeOf } from "./openai-errors.js";
 import { encryptReasoning } from "./responses-check.js";
+import { sseNoise } from "./sse-noise.js";
 import { type Ask, asList, type Encoder, type Outcome, type PartFrames, type Service } from "./wire.js";
 
 /** The reasons for an incomplete response; with any other stop reason it is complete. */
@@ -83,18 +84,7 @@ export class ResponsesEncoder implements Encoder {
   }
 
   noise(noise: Noise): string {
-    switch (noise.type) {
-      case "ping":
-        return ": ping\n\n";
-      case "comment":
-        return `: ${noise.text}\n\n`;
-      case "event":
-        return `event: ${noise.name}\ndata: ${noise.data}\n\n`;
-      case "garbage":
-        return `event: response.output_text.delta\ndata: ${noise.text}\n\n`;
-      case "raw":
-        return noise.text;
-    }
+    return sseNoise(noise, { event: "response.output_text.delta" });
   }
 
   error(error: ErrorAction): string {
