@@ -234,4 +234,60 @@ print(json.dumps({"suppressOutput": True}))
       expect((await project.turn(`use ${key}`)).of("TurnEnded")[0]).toMatchObject({ outcome: "stopped" });
     },
   );
+
+  verifies(["E3"], "11: shell lines that read variables, print remarks and end with code 1", async () => {
+    const guard =
+      'GUARDED=(\'*/vendor/*\' \'*.lock\'); for pattern in "${GUARDED[@]}"; do if [[ "$CLAUDE_TOOL_FILE_PATH" == $pattern ]]; then echo "Error: $CLAUDE_TOOL_FILE_PATH is generated" >&2; exit 1; fi; done';
+    const stamp =
+      'if [[ "$CLAUDE_TOOL_FILE_PATH" == *.py && "$CLAUDE_TOOL_NAME" == "Write" ]]; then echo "# checked" >> "$CLAUDE_TOOL_FILE_PATH"; fi';
+    const budget = `bash -c 'input=$(cat); FILE=$(echo "$input" | ${FIELD.replaceAll("'", "'\\''")} tool_input.file_path); OK=$(echo "$input" | ${FIELD.replaceAll("'", "'\\''")} tool_response.success); if [ "$OK" = "True" ]; then echo "size of $FILE" >> "$CLAUDE_PROJECT_DIR/sizes.txt"; fi'`;
+    project.settings({
+      PreToolUse: [
+        { matcher: "Edit|MultiEdit|Write", hooks: [command(guard)] },
+        {
+          matcher: "Bash",
+          hooks: [command("echo '🔔 About to run a command'; echo \"$CLAUDE_TOOL_COMMAND\" >> ran.txt")],
+        },
+      ],
+      PostToolUse: [
+        { matcher: "Write", hooks: [command(stamp), command(budget, { timeout: 15, description: "sizes" })] },
+        { matcher: "Bash(git commit:*)", hooks: [command("touch never")] },
+      ],
+    });
+    const { results, of } = await project.run([write("a.py", "x = 1\n"), write("a.lock", "1"), bash("echo hi"), done]);
+    expect(results.map((result) => result.split(":")[0])).toEqual(["ok", "ok", "ok"]);
+    expect(of("HookError")).toMatchObject([{ event: "PreToolUse", exit_code: 1 }]);
+    expect(project.read("a.py")).toBe("x = 1\n# checked\n");
+    expect(project.read("ran.txt")).toBe("echo hi\n");
+    expect(project.read("sizes.txt")).toContain(`size of ${project.path("a.py")}`);
+    expect(project.read("never")).toBeUndefined();
+  });
+
+  verifies(["E3"], "12: a review in the background after certain commands, which wakes the model", async () => {
+    const review = command("cat > /dev/null; echo 'A key is in the commit.' >&2; touch reviewed; exit 2", {
+      ...{ if: "Bash(git commit:*)", asyncRewake: true, rewakeSummary: "Review found issues" },
+      rewakeMessage: "Background review of the commit:",
+    });
+    project.settings({
+      PostToolUse: [{ matcher: "Bash", hooks: [review] }],
+      SessionStart: [
+        {
+          matcher: "startup|clear|compact",
+          hooks: [
+            command(
+              `cat > /dev/null; printf '{"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "%s"}}' "You have skills."`,
+              { shell: "bash", async: false },
+            ),
+          ],
+        },
+      ],
+      UserPromptSubmit: [{ hooks: [command("[ -e more ] && until [ -e reviewed ]; do sleep 0.02; done; exit 0")] }],
+    });
+    await project.open([bash("echo other"), bash("git commit -m x; touch more"), ...Array(12).fill(done)]);
+    await project.turn();
+    const isWoken = () => project.requests().some((body) => body.includes("A key is in the commit."));
+    for (let turns = 0; turns < 10 && !isWoken(); turns++) await project.turn("more");
+    expect(project.requests().at(-1)).toMatch(/Background review of the commit:\\n\\nA key is in the commit\./);
+    expect(project.requests()[0]).toContain("You have skills.");
+  });
 });

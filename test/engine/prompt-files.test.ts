@@ -45,7 +45,7 @@ describe("prompt files", () => {
       bed.put("notes.md", "remember the milk");
       bed.put(
         ".claude/commands/git/fix.md",
-        "---\ndescription: Fix an issue\nargument-hint: [number]\n---\nFix #$1: !`echo out-$1`. Notes: @notes.md\n",
+        "---\ndescription: Fix an issue\nargument-hint: [number]\n---\nFix #$1: !`echo out-$1`. Notes: @notes.md, and @.claude/commands/\n",
       );
       bed.put(".codex/prompts/draft.md", "Draft $TOPIC.");
       bed.put(".oxbow/commands/help.md", "Not the built-in one.");
@@ -58,6 +58,7 @@ describe("prompt files", () => {
       });
       expect(lastRequest()).toMatch(/Fix #7: <untrusted-\w+ [^>]*>\\nout-7\\n<\/untrusted/);
       expect(lastRequest()).toContain("remember the milk");
+      expect(lastRequest()).toMatch(/<untrusted-\w+ [^>]*commands[^>]*>\\ngit\//);
       // The built-in command keeps its words.
       expect(JSON.stringify(await slash(client, session, "/git fix"))).not.toContain("stands for this prompt");
       expect(mock.requests).toHaveLength(1);

@@ -7,7 +7,8 @@
  * | `.codex/prompts` | `/prompts:NAME` |
  */
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
-import { argumentHintOf, flagOf, isYamlMap, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
+import { argumentHintOf, flagOf, isYamlMap, lineOf, wordsOf } from "../../base/front-matter.js";
+import { readLooseFrontMatter } from "../../base/loose-front-matter.js";
 import type { YamlValue } from "../../base/yaml.js";
 
 export type PromptLayout = "oxbow" | "claude" | "codex";
@@ -33,7 +34,7 @@ export interface PromptFile {
 const SUMMARY_LENGTH = 120;
 
 export async function readPromptFile(file: ExtensionFile): Promise<PromptFile | { readonly refused: string }> {
-  const found = readFrontMatter(await file.read());
+  const found = readLooseFrontMatter(await file.read());
   if ("fault" in found) return { refused: found.message };
   const { fields, body } = found;
   const layout = layoutOf(file);

@@ -23,6 +23,8 @@ export interface ConfiguredHook {
   readonly inBackground: boolean;
   /** In the background, exit code 2 tells the model why. */
   readonly wakes: boolean;
+  /** What the model reads before that reason. */
+  readonly wakeMessage?: string;
   /** For the user while it runs. */
   readonly statusMessage?: string;
   /** A failure of the hook counts as a refusal. */
@@ -119,6 +121,7 @@ function readHook(written: Table, { event, entry, matcher }: HandlerPlace): Foun
     once: written.once === true && !entry.path.endsWith(".json"),
     inBackground: handler.type === "command" && (written.async === true || written.asyncRewake === true),
     wakes: written.asyncRewake === true,
+    ...(typeof written.rewakeMessage === "string" && { wakeMessage: written.rewakeMessage }),
     ...(typeof status === "string" && status.trim() !== "" && { statusMessage: status }),
     refusesOnFailure: written.onFailure === "block" || written.on_failure === "block",
     sandbox: written.sandbox === true,

@@ -70,6 +70,7 @@ export interface Fired {
 }
 
 const CLOSING_MS = 1000;
+const MOST_VARIABLE = 32_000;
 /** For messages and the log. */
 const SHOWN_CHARACTERS = 120;
 
@@ -152,21 +153,21 @@ export class EventHooks {
       ...input,
     });
     if (hook.inBackground) {
-      const running = this.#start(hook, stdin, this.#closing.signal);
+      const running = this.#start({ hook, ...(view && { view }) }, stdin, this.#closing.signal);
       this.#keep(running.then((end) => this.#late(hook, end)));
       return { ...fired, answer: {} };
     }
     if (hook.statusMessage !== undefined) this.#options.onStatus(safeLine(hook.statusMessage));
-    const answer = this.#report(hook, await this.#start(hook, stdin, signal));
+    const answer = this.#report(hook, await this.#start({ hook, ...(view && { view }) }, stdin, signal));
     return { ...fired, answer };
   }
 
-  #start(hook: ConfiguredHook, input: string, signal: AbortSignal | undefined): Promise<HookEnd> {
+  #start({ hook, view }: PlannedRun, input: string, signal: AbortSignal | undefined): Promise<HookEnd> {
     const { handler, timeoutMs } = hook;
     const stop = signal && { signal };
     if (handler.type !== "command") return runService({ hook, input, ...stop }, this.#options);
     const isContained = this.#contained.has(hook);
-    const variables = this.#variables(hook);
+    const variables = { ...this.#variables(hook), ...callVariables(view) };
     return runHook({ hook: { handler, timeoutMs }, input, variables, isContained, ...stop }, this.#options);
   }
 
@@ -174,7 +175,8 @@ export class EventHooks {
   async #late(hook: ConfiguredHook, end: HookEnd): Promise<void> {
     const answer = this.#report(hook, end);
     const reason = hook.wakes && (answer.refuses || answer.decision === "deny") ? answer.reason : undefined;
-    const text = [reason, answer.context, answer.message].filter((part) => part !== undefined).join("\n\n");
+    const before = reason === undefined ? undefined : hook.wakeMessage;
+    const text = [before, reason, answer.context, answer.message].filter((part) => part !== undefined).join("\n\n");
     if (text !== "") this.#options.onLate(hook.event, await this.#options.redact(text));
   }
 
@@ -233,6 +235,19 @@ function answerOf({ event, handler }: ConfiguredHook, end: HookEnd): HookAnswer 
   if (end.kind === "failed") return { problem: end.message };
   if (end.kind !== "judged" || (handler.type !== "prompt" && handler.type !== "agent")) return {};
   return readVerdict(event, end.text, handler);
+}
+
+/** Not documented, and still what many published hooks read instead of stdin. */
+function callVariables(view: ToolView | undefined): Readonly<Record<string, string>> {
+  if (view === undefined) return {};
+  const { file_path: file, command } = view.input;
+  const found: Record<string, unknown> = {
+    ...{ CLAUDE_TOOL_NAME: view.names[0], CLAUDE_TOOL_INPUT: JSON.stringify(view.input) },
+    ...{ CLAUDE_TOOL_FILE_PATH: file, CLAUDE_FILE_PATHS: file, CLAUDE_TOOL_COMMAND: command },
+  };
+  // The kernel refuses a program with longer variables; a NUL ends one.
+  const fits = (value: unknown) => typeof value === "string" && value.length <= MOST_VARIABLE && !value.includes("\0");
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => fits(value))) as Record<string, string>;
 }
 
 function asksModel({ handler }: ConfiguredHook): boolean {

@@ -12,7 +12,7 @@ export interface ResultForHooks {
 export function toolResponse({ tool, input, text, details = {} }: ResultForHooks): JsonObject {
   if (tool === "bash") {
     const { exit_code = null } = details;
-    return { stdout: text, stderr: "", interrupted: false, isImage: false, exit_code };
+    return { success: true, stdout: text, stderr: "", interrupted: false, isImage: false, exit_code };
   }
   const { file_path } = input;
   if (typeof file_path === "string" && tool !== "read") return { filePath: file_path, success: true, content: text };

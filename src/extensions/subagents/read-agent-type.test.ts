@@ -106,6 +106,31 @@ describe("the types of a place", () => {
     expect(agentTool(types).description).toBe(description);
   });
 
+  it("load with a description of several lines that is not YAML", () => {
+    const text = [
+      "---",
+      "name: checker",
+      'description: Use this agent when the user asks to "check" something. Examples:',
+      "",
+      "<example>",
+      "Context: The user wrote a function",
+      'user: "Is it right?"',
+      "</example>",
+      "",
+      "model: inherit",
+      'tools: ["Read", "Grep"]',
+      "color: yellow",
+      "---",
+      "",
+      "You check things.",
+    ].join("\n");
+    const type = readAgentType(text, { path: "/c.md", name: "c.md", scope: "project" });
+    expect(type).toMatchObject({ name: "checker", prompt: "You check things.", tools: ["read", "grep"] });
+    expect((type as { description: string }).description).toMatch(
+      /^Use this agent.*user: "Is it right\?" <\/example>$/,
+    );
+  });
+
   it("cost few tokens with the built-in types alone", async () => {
     const { types } = await agentTypes([]);
     const { description, inputSchema } = agentTool(types);

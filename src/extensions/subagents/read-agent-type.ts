@@ -5,7 +5,8 @@
  * 2. A file without a usable type is reported with the reason; the others still work.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
-import { type FrontMatter, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
+import { type FrontMatter, lineOf, wordsOf } from "../../base/front-matter.js";
+import { readLooseFrontMatter } from "../../base/loose-front-matter.js";
 import type { Effort } from "../../engine/ports.js";
 import type { AgentType } from "./agent-type.js";
 import { toolsOf } from "./tool-names.js";
@@ -22,7 +23,7 @@ const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 type Origin = Pick<ExtensionFile, "path" | "name" | "scope">;
 
 export function readAgentType(text: string, { path, name: file, scope }: Origin): AgentType | AgentFileFault {
-  const matter = readFrontMatter(text);
+  const matter = readLooseFrontMatter(text);
   if ("fault" in matter) return { path, fault: matter.message };
   const { fields, body } = matter;
   const name = lineOf(fields, "name") ?? stem(file);

@@ -4,7 +4,7 @@
  * 1. A built-in command or namespace keeps its name: a file with that name is `/project:NAME` or `/user:NAME`.
  * 2. If two files have one name, the more local one wins.
  */
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { SESSION_SPECS } from "../../commands/catalogue/index.js";
@@ -94,8 +94,10 @@ function portsOf(
     run: async (command: string) => outcomeText(command, await callTool("bash", { command }, place), mark),
     read: async (path: string) => {
       const full = resolve(root, path);
-      if (!existsSync(full) || !statSync(full).isFile()) return undefined;
-      const outcome = await callTool("read", { path }, place);
+      const found = statSync(full, { throwIfNoEntry: false });
+      const tool = found?.isFile() ? "read" : found?.isDirectory() ? "ls" : undefined;
+      if (tool === undefined) return undefined;
+      const outcome = await callTool(tool, { path }, place);
       return outcome.status === "ok" ? mark(contentText(outcome), path) : undefined;
     },
   };
