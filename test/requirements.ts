@@ -142,7 +142,7 @@ export const REQUIREMENTS = [
   // Operation
   { id: "O1", title: "Status, health and doctor", status: "done" },
   { id: "O2", title: "Own logs", status: "done" },
-  { id: "O3", title: "Idle policy and bounded caches", status: "part" },
+  { id: "O3", title: "Idle policy and bounded caches", status: "done" },
   { id: "O4", title: "Graceful shutdown", status: "done" },
   { id: "O5", title: "Stable error reasons and texts", status: "done" },
   { id: "O6", title: "OpenTelemetry", status: "open" },

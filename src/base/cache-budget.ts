@@ -2,8 +2,8 @@
  * Caches that share one limit of memory.
  *
  * 1. All caches together hold at most `limitBytes`. What was used least recently goes first, whichever cache it is in.
- * 2. A value that is larger than the limit is not kept.
- * 3. Sizes are estimates by the one who stores a value.
+ * 2. Each cache has a share of that limit, so that one cannot push out all others. A value that is larger than the share is not kept.
+ * 3. Sizes are estimates by the code that stores a value.
  */
 export interface CacheFigures {
   readonly name: string;
@@ -21,6 +21,7 @@ interface Entry {
 }
 
 interface Counts {
+  readonly limitBytes: number;
   entries: number;
   bytes: number;
   hits: number;
@@ -35,6 +36,8 @@ export interface BudgetedCache<V> {
 }
 
 const LIMIT_BYTES = 32 * 1024 * 1024;
+/** Of the limit, for one cache. */
+const SHARE = 0.5;
 
 export class CacheBudget {
   readonly limitBytes: number;
@@ -52,12 +55,13 @@ export class CacheBudget {
   }
 
   get figures(): readonly CacheFigures[] {
-    return [...this.#caches].map(([name, counts]) => ({ name, ...counts }));
+    return [...this.#caches].map(([name, { limitBytes: _limit, ...counts }]) => ({ name, ...counts }));
   }
 
-  /** The cache with this name; the same one for the same name. */
-  cache<V>(name: string): BudgetedCache<V> {
-    const counts = this.#caches.get(name) ?? { entries: 0, bytes: 0, hits: 0, misses: 0, evictions: 0 };
+  /** The cache with this name; the same one for the same name, with the share of the first call. */
+  cache<V>(name: string, { share = SHARE }: { readonly share?: number } = {}): BudgetedCache<V> {
+    const limitBytes = this.limitBytes * share;
+    const counts = this.#caches.get(name) ?? { limitBytes, entries: 0, bytes: 0, hits: 0, misses: 0, evictions: 0 };
     this.#caches.set(name, counts);
     const full = (key: string) => `${name}\n${key}`;
     return {
@@ -80,14 +84,17 @@ export class CacheBudget {
 
   #set(key: string, entry: Entry): void {
     this.#delete(key);
-    if (entry.bytes > this.limitBytes) {
-      entry.cache.evictions += 1;
+    const { cache: own } = entry;
+    if (entry.bytes > own.limitBytes) {
+      own.evictions += 1;
       return;
     }
     this.#entries.set(key, entry);
     this.#count(entry, 1);
     for (const [oldest, { cache }] of this.#entries) {
-      if (this.#bytes <= this.limitBytes) break;
+      const isOver = own.bytes > own.limitBytes;
+      if (!isOver && this.#bytes <= this.limitBytes) break;
+      if (isOver && cache !== own) continue;
       this.#delete(oldest);
       cache.evictions += 1;
     }
@@ -109,3 +116,22 @@ export class CacheBudget {
 
 /** The budget of this process. */
 export const processCaches = new CacheBudget();
+
+/** The file names of a large tree take most. */
+const SHARES = {
+  "instruction files": 0.5,
+  "skill bodies": 0.5,
+  "extension files": 0.5,
+  "MCP schemas": 0.5,
+  "model catalogue": 0.5,
+  "file names": 0.75,
+} as const;
+
+export type CacheName = keyof typeof SHARES;
+
+// All are there from the start, so that their counters show also what was never used.
+for (const [name, share] of Object.entries(SHARES)) processCaches.cache(name, { share });
+
+export function processCache<V>(name: CacheName): BudgetedCache<V> {
+  return processCaches.cache<V>(name);
+}

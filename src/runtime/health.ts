@@ -19,6 +19,7 @@ export async function partStates({
   const checks: readonly (readonly [string, () => PartState | Promise<PartState>])[] = [
     ["sessions", () => storeState(sessions)],
     ["credential helper", () => helperState(variables)],
+    ["MCP", mcpState],
     ...reports,
   ];
   const states = checks.map(async ([name, check]) => [name, await stateOf(check)] as const);
@@ -40,6 +41,18 @@ async function storeState(sessions: SessionStores): Promise<PartState> {
   const store = await sessions.open();
   if (store === undefined) return { ok: false, detail: `${choice.kind} cannot be opened: see 'oxbow doctor'` };
   return { ok: true, detail: `${choice.kind} in ${choice.folder}` };
+}
+
+/** The servers that sessions use now; the last session that leaves stops them. */
+async function mcpState(): Promise<PartState> {
+  const { SERVERS } = await import("../extensions/mcp/registry.js");
+  const servers = SERVERS.states();
+  if (servers.length === 0) return { ok: true, detail: "no server in use" };
+  const lines = servers.map(({ name, state, tools, users, detail }) => {
+    const counts = `${state}, ${tools} tools, ${users} session${users === 1 ? "" : "s"}`;
+    return `${name}: ${counts}${detail === undefined ? "" : ` (${detail})`}`;
+  });
+  return { ok: servers.every(({ state }) => state !== "down"), detail: lines.join("; ") };
 }
 
 async function helperState(variables: Variables): Promise<PartState> {

@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
 import { ManualClock } from "../base/clock.js";
 import { createHttpClient, type HttpClient, type HttpRequest, type HttpResponse } from "./http-client.js";
 import { HttpError } from "./http-error.js";
@@ -94,6 +95,21 @@ describe("createHttpClient", () => {
     await until(() => clock.pending === 0);
     await readAll(await http.request(get(url)));
     expect(sockets.size).toBe(1);
+  });
+
+  verifies(["O3"], "keeps few connections that it does not use, and not for long", async () => {
+    const server = createServer((_request, response) => void response.end("ok"));
+    const url = await listen(server);
+    const made = createHttpClient({ idleMs: 300 });
+    cleanUps.push(() => made.close());
+    const open = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+    const until = async (count: number) => {
+      while ((await open()) > count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await Promise.all(Array.from({ length: 30 }, async () => readAll(await made.request({ method: "GET", url }))));
+    await until(8);
+    expect(await open()).toBe(8);
+    await until(0);
   });
 
   it("gives up a connection whose released body does not end", async () => {

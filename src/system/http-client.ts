@@ -61,6 +61,8 @@ export interface HttpClient {
 
 export interface HttpClientOptions {
   readonly clock?: Clock;
+  /** How long a connection that is not used stays open. */
+  readonly idleMs?: number;
   /** Called once, with the first request. Rejects with a NetworkSettingError. Undefined: all connections are direct. */
   readonly network?: (() => Promise<Network | undefined>) | undefined;
 }
@@ -84,11 +86,16 @@ export interface Way {
   readonly refusal?: (answer: NodeHttp.IncomingMessage) => HttpError | undefined;
 }
 
-/** A kept connection that is not used for 90 seconds is closed. */
-const KEPT = { keepAlive: true, maxFreeSockets: 8, timeout: 90_000 } as const;
+const IDLE_MS = 90_000;
+/** For each server. */
+const MOST_IDLE = 8;
 
-export function createHttpClient({ clock = systemClock, network }: HttpClientOptions = {}): HttpClient {
-  const ways = new Ways(network);
+export function createHttpClient({
+  clock = systemClock,
+  idleMs = IDLE_MS,
+  network,
+}: HttpClientOptions = {}): HttpClient {
+  const ways = new Ways(network, { keepAlive: true, maxFreeSockets: MOST_IDLE, timeout: idleMs });
   return {
     async request(request) {
       const url = parseUrl(request.url);
@@ -109,10 +116,12 @@ class Ways {
   readonly #open: HttpClientOptions["network"];
   readonly #agents = new Map<string, NodeHttp.Agent>();
   #network: Promise<Network | undefined> | undefined;
+  readonly #kept: NodeHttp.AgentOptions;
   #proxied: ProxiedWays | undefined;
 
-  constructor(open: HttpClientOptions["network"]) {
+  constructor(open: HttpClientOptions["network"], kept: NodeHttp.AgentOptions) {
     this.#open = open;
+    this.#kept = kept;
   }
 
   async to(url: URL, { socketPath }: HttpRequest): Promise<Way> {
@@ -122,7 +131,7 @@ class Ways {
       const network = await this.#network;
       const proxy = network?.proxyFor(url);
       if (network === undefined || proxy === undefined) return await this.#direct(url, network);
-      this.#proxied ??= new (await import("./network/proxied-way.js")).ProxiedWays(network, KEPT);
+      this.#proxied ??= new (await import("./network/proxied-way.js")).ProxiedWays(network, this.#kept);
       return await this.#proxied.to(url, proxy);
     } catch (error) {
       // A proxy or certificate file of the settings cannot be used.
@@ -140,7 +149,7 @@ class Ways {
     const transport: Transport = await (protocol === "https:" ? import("node:https") : import("node:http"));
     let agent = this.#agents.get(protocol);
     if (agent === undefined) {
-      agent = new transport.Agent(KEPT);
+      agent = new transport.Agent(this.#kept);
       this.#agents.set(protocol, agent);
     }
     const secureContext = protocol === "https:" ? await network?.secureContext() : undefined;

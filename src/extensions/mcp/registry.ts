@@ -14,6 +14,8 @@ export interface ServerInfo {
   readonly name: string;
   readonly state: string;
   readonly tools: number;
+  /** How many sessions use it. */
+  readonly users: number;
   readonly detail?: string;
 }
 
@@ -56,11 +58,10 @@ export class ServerRegistry {
 
   /** For clients that list them; those of one folder, if it is given. */
   states(root?: string): readonly ServerInfo[] {
-    const servers = [...this.#held.values()].map(({ server }) => server);
-    return servers
-      .filter((server) => root === undefined || server.root === root)
-      .map(({ config, state, tools, problem }) => ({
-        ...{ name: config.name, state, tools: tools.length },
+    return [...this.#held.values()]
+      .filter(({ server }) => root === undefined || server.root === root)
+      .map(({ server: { config, state, tools, problem }, users }) => ({
+        ...{ name: config.name, state, tools: tools.length, users },
         ...(problem !== undefined && { detail: problem }),
       }));
   }

@@ -5,7 +5,9 @@
  * 2. Patterns are not run: one that backtracks would stop the program. The server checks its arguments itself.
  * 3. A schema whose check could take long is not checked.
  */
+import { createHash } from "node:crypto";
 import type { Ajv2020 as AjvClass } from "ajv/dist/2020.js";
+import { processCache } from "../../base/cache-budget.js";
 import { nestingOf } from "../../base/json-nesting.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -59,11 +61,28 @@ export async function checkerOf(schema: unknown): Promise<CheckValue> {
   return compile(await loading, schema).check;
 }
 
-/** The same at once, for the client of the protocol; call `checkerOf` before. */
-export function compile(
-  Ajv: typeof AjvClass,
-  schema: unknown,
-): { readonly check: CheckValue; readonly isUsable: boolean } {
+interface Compiled {
+  readonly check: CheckValue;
+  readonly isUsable: boolean;
+}
+
+/** About what a compiled schema takes: an instance of the library, and code for each part of the schema. */
+const INSTANCE_BYTES = 40_000;
+const BYTES_PER_CHARACTER = 10;
+
+/** The same at once, for the client of the protocol. Sessions and servers with the same schema share it. */
+export function compile(Ajv: typeof AjvClass, schema: unknown): Compiled {
+  const text = JSON.stringify(schema) ?? "";
+  const key = text.length > 200 ? createHash("sha256").update(text).digest("base64") : text;
+  const cache = processCache<Compiled>("MCP schemas");
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const compiled = compileNow(Ajv, schema);
+  cache.set(key, compiled, compiled.isUsable ? INSTANCE_BYTES + BYTES_PER_CHARACTER * text.length : 200);
+  return compiled;
+}
+
+function compileNow(Ajv: typeof AjvClass, schema: unknown): Compiled {
   if (!isJsonObject(schema as JsonValue) || costOf(schema as JsonObject) > MOST_COST)
     return { check: NO_PROBLEMS, isUsable: false };
   try {

@@ -4,7 +4,7 @@
  * 1. The first lookup reads the files, and it comes after the first request has been sent.
  * 2. A price is never a guess. The prices of another server behind a provider's name (family `…-compatible`) are unknown.
  */
-import { processCaches } from "../../base/cache-budget.js";
+import { processCache } from "../../base/cache-budget.js";
 import { findProvider } from "../named.js";
 import { ASSUMED, type ListedFacts, type ModelFacts } from "./facts.js";
 import { ModelIndex } from "./match.js";
@@ -35,7 +35,7 @@ let nextKey = 0;
 export class Catalogue {
   readonly #options: CatalogueOptions;
   #tables: Promise<Tables> | undefined;
-  readonly #sections = processCaches.cache<Section>("model catalogue");
+  readonly #sections = processCache<Section>("model catalogue");
   /** Catalogues differ by what was fetched. */
   readonly #key = nextKey++;
 

@@ -1,4 +1,5 @@
 /** `/clients`, `/health` and `/web`: the engine that hosts the session, and who uses it. */
+import { formatBytes } from "../../base/byte-size.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { CLIENTS, HEALTH, WEB } from "../../commands/catalogue/engine.js";
 import { asValue, type Command } from "../../commands/command.js";
@@ -51,12 +52,20 @@ export function clientLines(clients: readonly ClientInfo[], session?: SessionId)
     .join("\n");
 }
 
+function cacheRows({ bytes, limit_bytes: limit, each }: NonNullable<HealthInfo["caches"]>) {
+  const rows = each.map((cache) => {
+    const counts = `${cache.entries} entries, ${cache.hits} hits, ${cache.misses} misses, ${cache.evictions} evicted`;
+    return [`  ${cache.name}`, `  ${formatBytes(cache.bytes)}, ${counts}`] as const;
+  });
+  return [["caches", `✓ ${formatBytes(bytes)} of ${formatBytes(limit)}`] as const, ...rows];
+}
+
 export function healthLines({ version, protocol_version, pid, started_at, ...health }: HealthInfo): string {
   const { sessions, clients, parts = {}, caches } = health;
   const rows: readonly (readonly [string, string])[] = [
     ["engine", `✓ version ${version}, protocol ${protocol_version}, process ${pid}, since ${started_at}`],
     ["open", `✓ ${sessions} sessions, ${clients} clients`],
-    ...(caches === undefined ? [] : [["caches", `✓ ${caches.bytes} of ${caches.limit_bytes} bytes`] as const]),
+    ...(caches === undefined ? [] : cacheRows(caches)),
     ...Object.entries(parts).map(([name, { ok, detail }]) => [name, `${ok ? "✓" : "✗"} ${safeLine(detail)}`] as const),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

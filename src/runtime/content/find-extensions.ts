@@ -1,4 +1,5 @@
 /** Searches a place for files that extend Oxbow, and keeps those that are approved. Asks no questions. */
+
 import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js";
@@ -19,6 +20,7 @@ import { readItem, readTrusted, removeUnusedCopies, trustedCopies } from "../../
 import { type PendingItem, reviewContent } from "../../security/trust/review.js";
 import { shown } from "../../security/trust/shown.js";
 import { openApprovals } from "./approvals.js";
+import { approvedText } from "./approved-texts.js";
 import { EXTENSION_KINDS, extensionOptions, type ProjectContentOptions } from "./content-options.js";
 import type { Found, WaitingFile } from "./place-extensions.js";
 import { gateOptions } from "./project-instructions.js";
@@ -173,7 +175,7 @@ function fileOf(item: TrustedItem, { kind, source, name, group }: Placed): Exten
     path: join(root, path),
     ...(entry !== undefined && { entry }),
     ...{ source, name, executable, sha256 },
-    read: async () => new TextDecoder("utf-8").decode(await readTrusted(item)),
+    read: () => approvedText(item, readTrusted),
     program: () => group.copyOf(item),
   };
 }

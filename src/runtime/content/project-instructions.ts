@@ -7,6 +7,7 @@
  * 3. The mark of the blocks is derived from their content: the same files give the same bytes in every session, so that a provider can
  *    cache them, and no file can contain a mark that depends on itself.
  */
+
 import { createHash } from "node:crypto";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
@@ -25,6 +26,7 @@ import { INSTRUCTIONS_NOTICE } from "../../security/untrusted/standing-instructi
 import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
 import { isWithin } from "../../system/within.js";
 import { approver, openApprovals } from "./approvals.js";
+import { approvedText } from "./approved-texts.js";
 import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { importPath, importsOf } from "./instruction-imports.js";
 
@@ -154,7 +156,7 @@ export class ProjectInstructions {
     for (const item of items.filter(({ imported, kind }) => imported !== true && kind === "instructions")) {
       const path = join(item.root, item.path);
       const name = this.#nameOf(path);
-      let text = decode(await (moment === "start" ? this.#gate : this.#quietGate).read(item));
+      let text = await approvedText(item, (each) => (moment === "start" ? this.#gate : this.#quietGate).read(each));
       if (path.endsWith(".mdc")) {
         const rule = readRuleFile(text);
         if (rule.mode === "globs") this.#rules.push({ ...rule, name, folder: ruleFolder(path), moment });
@@ -181,7 +183,7 @@ export class ProjectInstructions {
       this.#notify(outcome);
       const [item] = outcome.load;
       if (item === undefined) return { problem: "is not approved, or does not belong to the project" };
-      return { path: join(item.root, item.path), text: decode(await gate.read(item)) };
+      return { path: join(item.root, item.path), text: await approvedText(item, (each) => gate.read(each)) };
     });
   }
 
@@ -266,11 +268,4 @@ function leftOver(texts: readonly NamedText[], kept: readonly NamedText[]): read
 function markOf(texts: readonly NamedText[]): string {
   const hash = createHash("sha256").update(JSON.stringify(texts.map(({ name, text }) => [name, text])));
   return createMark((bytes) => hash.digest().subarray(0, bytes));
-}
-
-/** Replaces invalid UTF-8; the rest is still used. */
-function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
 }

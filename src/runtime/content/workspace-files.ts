@@ -1,5 +1,5 @@
 /** The files of a workspace for completion, one index for each folder. It obeys ignore rules and does not follow links. */
-import { type BudgetedCache, processCaches } from "../../base/cache-budget.js";
+import { type BudgetedCache, processCache } from "../../base/cache-budget.js";
 import type { Clock } from "../../base/clock.js";
 import { Searcher } from "../../tools/search/searcher.js";
 import { Workspace } from "../../tools/workspace.js";
@@ -13,7 +13,7 @@ const MOST_MS = 10_000;
 export class WorkspaceFiles {
   readonly #clock: Clock;
   readonly #path: string | undefined;
-  readonly #byRoot: BudgetedCache<FileIndex> = processCaches.cache("file names");
+  readonly #byRoot: BudgetedCache<FileIndex> = processCache("file names");
 
   /** `path`: the PATH variable, where ripgrep may be. */
   constructor(clock: Clock, path: string | undefined) {

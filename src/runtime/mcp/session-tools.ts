@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Tool, ToolContext, ToolOutcome } from "../../engine/ports.js";
 import type { OfferedTool } from "../../extensions/mcp/offered-tools.js";
-import { type CheckValue, checkerOf } from "../../extensions/mcp/schemas.js";
+import { checkerOf } from "../../extensions/mcp/schemas.js";
 import type { McpServer } from "../../extensions/mcp/server.js";
 import type { ServerUser } from "../../extensions/mcp/server-requests.js";
 import { ServerUnavailable } from "../../extensions/mcp/server-state.js";
@@ -21,7 +21,6 @@ export interface ToolPlace {
 export function sessionTool(server: McpServer, offered: OfferedTool, place: ToolPlace): Tool {
   const { config } = server;
   const isReading = config.trustsHints && offered.readOnlyHint;
-  let checker: Promise<CheckValue> | undefined;
   return {
     name: toolName(config.name, offered.name),
     description: describe(server, offered, place),
@@ -30,10 +29,7 @@ export function sessionTool(server: McpServer, offered: OfferedTool, place: Tool
     concurrencySafe: isReading,
     mutating: !isReading,
     extension: { path: config.path, needs: [] },
-    check: async (args) => {
-      checker ??= checkerOf(offered.inputSchema);
-      return (await checker)(args);
-    },
+    check: async (args) => (await checkerOf(offered.inputSchema))(args),
     run: (args, context) => runTool(server, offered, { args, context, place }),
   };
 }
