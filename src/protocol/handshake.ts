@@ -76,6 +76,7 @@ export const FEATURES: readonly string[] = [
   "end_session",
   "stored_attach",
   "stream_gap",
+  "resume_time",
 ];
 
 export const DEPRECATED: readonly Deprecation[] = [];

@@ -31,9 +31,9 @@ function connect(engine: Engine, identity: Identity): ConformanceConnection {
       plain(await client.send(kind as never, payload as never, session as never)),
     query: async ({ kind, request, session }) =>
       plain(await client.query(kind as never, request as never, session as never)),
-    follow: async ({ session, after, onEvent }) => {
+    follow: async ({ session, after, at: afterTs, onEvent }) => {
       const deliver = (event: object) => onEvent(plain(event));
-      const followed = await client.follow(session as never, { ...(after !== undefined && { after }), deliver });
+      const followed = await client.follow(session as never, { after, afterTs, deliver });
       if (!followed.ok) return plain(followed);
       readers.set(session, followed.stop);
       return { ok: true };

@@ -19,7 +19,7 @@ Start the server with it, and with permissions that ask:
   OXBOW_TOKEN=… oxbow conformance --against http://127.0.0.1:4096 --serve-model 4100
 
 --model-script prints the answers, for a server with a model of its own. --list prints the scenarios.
-OXBOW_TOKEN or --token-file has a token of a human. The scenarios with an agent need --agent-token-file.`,
+OXBOW_TOKEN or --token-file has a token of a human. For a server that does not let a client call itself an agent, --agent-token-file has one of an agent.`,
   more: "Exit codes: 0 every rule holds · 1 a rule is broken · 2 wrong usage. docs/protocol.md describes the protocol.",
   open: async (flags, variables) => ({ commands: [conformanceCommand(flags, variables)] }),
 };

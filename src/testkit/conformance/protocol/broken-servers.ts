@@ -272,4 +272,75 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
         identity === "agent" && body.kind === "SetMode" ? (await human()).command(body) : good.command(body),
     }),
   },
+  {
+    scenario: "agent-alone",
+    fault: "lets an agent add MCP servers",
+    spoil: ({ good }) => ({
+      command: async (body) => {
+        const adds = isJsonObject(body.payload) && body.payload.mcp_servers !== undefined;
+        return adds ? { ok: true } : good.command(body);
+      },
+    }),
+  },
+  {
+    scenario: "agent-input-waits",
+    fault: "lets an agent steer the turn of a human",
+    spoil: replies("SendInput", (reply) => ({ ...reply, value: { state: "steer" } })),
+  },
+  {
+    scenario: "resume-with-time",
+    fault: "does not look at the time of the last event",
+    spoil: ({ good }) => ({ follow: ({ at: _at, ...request }) => good.follow(request) }),
+  },
+  {
+    scenario: "resume-alone",
+    fault: "has no history for the same client",
+    spoil: ({ good }) => ({ follow: ({ after: _after, ...request }) => good.follow(request) }),
+  },
+  {
+    scenario: "detach-alone",
+    fault: "goes on sending events to its only client",
+    spoil: () => ({ unfollow: async () => {} }),
+  },
+  {
+    scenario: "turn-race-alone",
+    fault: "loses an input of several",
+    spoil: ({ good }) => {
+      let inputs = 0;
+      return {
+        command: async (body) => {
+          const isLost = body.kind === "SendInput" && ++inputs === 2;
+          return isLost ? { ok: true, value: { state: "queue" } } : good.command(body);
+        },
+      };
+    },
+  },
+  {
+    scenario: "end-session-alone",
+    fault: "ends nothing",
+    spoil: commands((body) => (body.kind === "EndSession" ? { ...body, kind: "CancelTurn" } : body)),
+  },
+  {
+    scenario: "list-clients-alone",
+    fault: "names no clients",
+    spoil: replies("ListClients", (reply) => ({ ...reply, answer: { clients: [] } })),
+  },
+  {
+    scenario: "list-sessions",
+    fault: "does not say where a session works",
+    spoil: replies("ListSessions", (reply) => ({ ...reply, answer: { sessions: [{ id: "$session", live: true }] } })),
+  },
+  {
+    scenario: "health",
+    fault: "does not say which process it is",
+    spoil: replies("GetHealth", (reply) => ({ ...reply, answer: without(reply.answer, "pid") })),
+  },
 ];
+
+/** Against a server that has tokens. */
+export const UNGUARDED_SERVERS: readonly BrokenServer[] = (["forged", "missing"] as const).map((token) => ({
+  scenario: `token-${token}`,
+  fault: token === "forged" ? "takes a token that it did not sign" : "takes a client without a token",
+  spoil: () => ({}),
+  admitsAll: true,
+}));

@@ -1,5 +1,6 @@
 /** Plays one scenario against a server. */
 import type { Clock } from "../../../base/clock.js";
+import type { Identity } from "../../../protocol/client.js";
 import { PROTOCOL_VERSION } from "../../../protocol/handshake.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { CHECKS, type Reader } from "./checks.js";
@@ -42,9 +43,15 @@ export async function runScenario(
 }
 
 const WITHOUT = {
-  agent: "there is no token of an agent (--agent-token-file)",
-  many: "this transport has one client",
+  agent: "there is no token of an agent (--agent-token-file), and the server takes no identity in the handshake",
+  many: "it needs two clients of one session, and this transport has one: a second program is a second server",
+  tokens: "this transport has no token",
 } as const;
+
+export function helloOf(name: string, identity: Identity = "human"): JsonObject {
+  const client = { name: `conformance ${name}`, ...(identity === "agent" && { identity }) };
+  return { protocol_version: PROTOCOL_VERSION, client };
+}
 
 interface Player extends Reader {
   readonly events: JsonObject[];
@@ -120,13 +127,13 @@ class Play {
 
   async #connect(step: Step & { readonly do: "connect" }): Promise<string | undefined> {
     const known = this.#players.get(step.as);
-    const connection = await this.#soon(this.#transport.connect(step.identity ?? "human"));
+    const connection = await this.#soon(this.#transport.connect(step.identity ?? "human", step.token));
     const player: Player = known ?? {
       ...{ name: step.as, events: [], eventKinds: [], features: [], connection, seen: 0, look: () => {} },
     };
     player.connection = connection;
     this.#players.set(step.as, player);
-    const { hello = { protocol_version: PROTOCOL_VERSION, client: { name: `conformance ${step.as}` } } } = step;
+    const { hello = helloOf(step.as, step.identity) } = step;
     if (hello === null) return undefined;
     const reply = await this.#soon(connection.handshake(hello));
     const problem = differs(step.expect ?? { ok: true }, reply);
@@ -156,6 +163,7 @@ class Play {
       player.connection.follow({
         session,
         ...(typeof after === "number" && { after }),
+        ...(step.at !== undefined && { at: String(this.#filled(step.at)) }),
         onEvent: (event) => {
           player.events.push(event);
           player.look();

@@ -7,7 +7,7 @@
  */
 import type { Identity } from "../../../protocol/client.js";
 import type { JsonObject, JsonValue } from "../../../protocol/json.js";
-import type { Ability } from "./transport.js";
+import type { Ability, OtherToken } from "./transport.js";
 
 export interface Scenario {
   /** Small letters and hyphens. It does not change: reports are compared by it. */
@@ -31,6 +31,7 @@ export type Step =
       readonly do: "connect";
       readonly as: string;
       readonly identity?: Identity;
+      readonly token?: OtherToken;
       readonly hello?: JsonObject | null;
       readonly expect?: JsonValue;
       readonly save?: Save;
@@ -52,6 +53,8 @@ export type Step =
       readonly by: string;
       readonly session: string;
       readonly after?: number | string;
+      /** The time of that event. */
+      readonly at?: string;
       readonly expect?: JsonValue;
     }
   | { readonly do: "unfollow"; readonly by: string; readonly session: string }

@@ -15,9 +15,11 @@ export interface BrokenServer {
   readonly scenario: string;
   readonly fault: string;
   readonly spoil: (place: Place) => Spoiled;
+  /** It does not look at tokens. */
+  readonly admitsAll?: true;
 }
 
-export function broken(good: ConformanceTransport, { spoil, fault }: BrokenServer): ConformanceTransport {
+export function broken(good: ConformanceTransport, { spoil, fault, admitsAll }: BrokenServer): ConformanceTransport {
   const human = async () => {
     const connection = await good.connect("human");
     await connection.handshake({ protocol_version: "0.1.0" });
@@ -26,8 +28,8 @@ export function broken(good: ConformanceTransport, { spoil, fault }: BrokenServe
   return {
     name: `${good.name}: ${fault}`,
     abilities: good.abilities,
-    connect: async (identity) => {
-      const connection = await good.connect(identity);
+    connect: async (identity, token) => {
+      const connection = await good.connect(identity, admitsAll ? undefined : token);
       return { ...connection, ...spoil({ good: connection, identity, human }) };
     },
     close: () => good.close(),

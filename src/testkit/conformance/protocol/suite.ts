@@ -1,14 +1,15 @@
 /** The whole suite against one server, and its report. */
 import type { Clock } from "../../../base/clock.js";
-import { runScenario, type ScenarioResult } from "./run-scenario.js";
+import { helloOf, runScenario, type ScenarioResult } from "./run-scenario.js";
 import { type Scenario, VERSION_OF_SUITE } from "./scenario.js";
+import { ALONE, TOKENS } from "./scenarios/alone.js";
 import { HANDSHAKE } from "./scenarios/handshake.js";
 import { PERMISSIONS } from "./scenarios/permissions.js";
 import { READERS } from "./scenarios/readers.js";
 import { TURNS } from "./scenarios/turns.js";
 import type { ConformanceTransport } from "./transport.js";
 
-export const SCENARIOS: readonly Scenario[] = [...HANDSHAKE, ...TURNS, ...READERS, ...PERMISSIONS];
+export const SCENARIOS: readonly Scenario[] = [...HANDSHAKE, ...TOKENS, ...TURNS, ...READERS, ...PERMISSIONS, ...ALONE];
 
 export interface SuiteOptions {
   readonly clock: Clock;
@@ -38,9 +39,10 @@ export interface SuiteReport {
   readonly scenarios: readonly Outcome[];
 }
 
-export async function runSuite(transport: ConformanceTransport, options: SuiteOptions): Promise<SuiteReport> {
+export async function runSuite(given: ConformanceTransport, options: SuiteOptions): Promise<SuiteReport> {
   const { clock, patienceMs = 10_000, only = "" } = options;
-  const version = await serverVersion(transport);
+  const version = await serverVersion(given);
+  const transport = await withAgents(given);
   const outcomes: Outcome[] = [];
   for (const scenario of SCENARIOS.filter(({ name }) => name.includes(only))) {
     const started = clock.now();
@@ -74,6 +76,20 @@ async function serverVersion(transport: ConformanceTransport): Promise<string | 
     return typeof version === "string" ? version : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Most servers let a client say that it works for an agent, also with the token of a human. */
+async function withAgents(transport: ConformanceTransport): Promise<ConformanceTransport> {
+  if (transport.abilities.has("agent")) return transport;
+  try {
+    const connection = await transport.connect("agent");
+    const reply = await connection.handshake(helloOf("suite", "agent"));
+    await connection.drop();
+    const { identity } = reply.handshake as { readonly identity?: unknown };
+    return identity === "agent" ? { ...transport, abilities: new Set([...transport.abilities, "agent"]) } : transport;
+  } catch {
+    return transport;
   }
 }
 

@@ -11,12 +11,16 @@ export interface ConformanceTransport {
   readonly name: string;
   /** What it can do; a scenario that needs more is skipped. */
   readonly abilities: ReadonlySet<Ability>;
-  connect(identity: Identity): Promise<ConformanceConnection>;
+  /** Without a token of its own, an agent uses that of the human, and says in the handshake that it is an agent. */
+  connect(identity: Identity, token?: OtherToken): Promise<ConformanceConnection>;
   close(): Promise<void>;
 }
 
-/** `agent`: clients with the identity agent. `many`: several clients at once. */
-export type Ability = "agent" | "many";
+/** `agent`: clients with the identity agent. `many`: several clients at once. `tokens`: the server gets a token. */
+export type Ability = "agent" | "many" | "tokens";
+
+/** Instead of the right one. */
+export type OtherToken = "forged" | "missing";
 
 /** As the server sent it; `ok` and `failure` are what the protocol says. */
 export type ConformanceReply = JsonObject;
@@ -35,5 +39,7 @@ export interface ConformanceConnection {
 export interface FollowRequest {
   readonly session: string;
   readonly after?: number;
+  /** The time of that event. */
+  readonly at?: string;
   readonly onEvent: (event: JsonObject) => void;
 }

@@ -137,4 +137,21 @@ export const PERMISSIONS: readonly Scenario[] = [
       wait("a", "TurnEnded", { outcome: "cancelled" }),
     ],
   },
+  {
+    name: "agent-input-waits",
+    rule: "What an agent says during the turn of a human waits for a turn of its own, also if it asks to steer.",
+    since: "0.1.0",
+    feature: "steer",
+    needs: ["agent", "many"],
+    steps: [
+      ...opened("a"),
+      ...joined("robot", "agent"),
+      ...asked("a"),
+      expecting(input("robot", "speak", { steer: true }), { ok: true, value: { state: "queue" } }),
+      answer("a", "deny"),
+      wait("a", "TurnEnded"),
+      { do: "wait", by: "a", event: { kind: "TurnStarted", originator: "$robot" } },
+      wait("a", "TurnEnded", { outcome: "answered" }),
+    ],
+  },
 ];

@@ -48,11 +48,11 @@ export class FrameConnection implements ConformanceConnection {
 
   readonly query = (body: JsonObject): Promise<ConformanceReply> => this.#ask("query", body);
 
-  readonly follow = async ({ session, after, onEvent }: FollowRequest): Promise<ConformanceReply> => {
+  readonly follow = async ({ session, after, at, onEvent }: FollowRequest): Promise<ConformanceReply> => {
     // A server may attach the client that created the session.
     if (after !== undefined) await this.command({ kind: "DetachSession", session, payload: {} });
     this.#followed.set(session, onEvent);
-    const payload = after === undefined ? {} : { after };
+    const payload = after === undefined ? {} : { after, ...(at !== undefined && { after_ts: at }) };
     return this.command({ kind: "AttachSession", session, payload });
   };
 

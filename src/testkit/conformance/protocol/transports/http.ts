@@ -3,13 +3,13 @@ import { type ClientRequest, type IncomingMessage, request as plainRequest, type
 import { request as secureRequest } from "node:https";
 import { isJsonObject, type JsonObject } from "../../../../protocol/json.js";
 import type { ConformanceConnection, ConformanceReply, ConformanceTransport, FollowRequest } from "../transport.js";
-import { abilitiesOf, type WireAddress, type WireOptions } from "./wire-options.js";
+import { abilitiesOf, tokenFor, type WireAddress, type WireOptions } from "./wire-options.js";
 
 export function httpTransport(address: WireAddress, options: WireOptions): ConformanceTransport {
   return {
     name: address.socketPath === undefined ? "http" : "unix",
     abilities: abilitiesOf(options),
-    connect: async (identity) => new HttpConnection(address, options.tokens[identity]),
+    connect: async (identity, other) => new HttpConnection(address, tokenFor(options, { identity, other })),
     close: async () => {},
   };
 }
@@ -30,10 +30,11 @@ class HttpConnection implements ConformanceConnection {
 
   readonly handshake = async (hello: JsonObject): Promise<ConformanceReply> => {
     const { protocol_version: version, client, ...more } = hello;
-    const name = isJsonObject(client) ? client.name : undefined;
+    const { name, identity } = isJsonObject(client) ? client : {};
     const query = new URLSearchParams(Object.fromEntries(Object.keys(more).map((key) => [key, "x"])));
     if (typeof version === "string") query.set("protocol_version", version);
     if (typeof name === "string") query.set("name", name);
+    if (typeof identity === "string") query.set("identity", identity);
     const { status, body } = await this.#exchange({ method: "GET", path: `/v1/handshake?${query}`, unnamed: true });
     if (status !== 200) return refusal(body);
     if (typeof body.client === "string") this.#client = body.client;
@@ -44,9 +45,10 @@ class HttpConnection implements ConformanceConnection {
 
   readonly query = async (body: JsonObject): Promise<ConformanceReply> => this.#post("/v1/queries", body);
 
-  readonly follow = ({ session, after, onEvent }: FollowRequest): Promise<ConformanceReply> =>
+  readonly follow = ({ session, after, at, onEvent }: FollowRequest): Promise<ConformanceReply> =>
     new Promise((resolve, reject) => {
-      const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
+      const time = at === undefined ? "" : `?after_ts=${encodeURIComponent(at)}`;
+      const path = `/v1/sessions/${encodeURIComponent(session)}/events${time}`;
       const headers = { accept: "text/event-stream", ...(after !== undefined && { "last-event-id": String(after) }) };
       const sent = this.#request({ method: "GET", path, headers }, (response) => {
         if (response.statusCode !== 200) {

@@ -1,8 +1,10 @@
 /** Reaches a server over WebSockets. */
+import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import type { ConformanceConnection, ConformanceTransport } from "../transport.js";
+import type { JsonObject } from "../../../../protocol/json.js";
+import type { ConformanceConnection, ConformanceReply, ConformanceTransport } from "../transport.js";
 import { FrameConnection } from "./frames.js";
-import { abilitiesOf, type WireOptions } from "./wire-options.js";
+import { abilitiesOf, tokenFor, type WireOptions } from "./wire-options.js";
 
 export function webSocketTransport(
   url: string,
@@ -11,7 +13,8 @@ export function webSocketTransport(
   return {
     name: "ws",
     abilities: abilitiesOf(options),
-    connect: (identity) => open(withPath(url), { token: options.tokens[identity], ca: options.ca }),
+    connect: (identity, other) =>
+      open(withPath(url), { token: tokenFor(options, { identity, other }), ca: options.ca }),
     close: async () => {},
   };
 }
@@ -39,7 +42,32 @@ function open(
   socket.on("message", (data) => connection.take(String(data)));
   socket.once("close", (code) => connection.closed(`the server closed the connection (${code})`));
   return new Promise((resolve, reject) => {
+    socket.on("unexpected-response", (_request, response) => {
+      refusalOf(response)
+        .then((refusal) => resolve(refusedConnection(refusal)), reject)
+        .finally(() => socket.terminate());
+    });
     socket.on("error", reject);
     socket.once("open", () => resolve(connection));
   });
+}
+
+/** The server did not open the socket, and said why. */
+async function refusalOf(response: IncomingMessage): Promise<ConformanceReply> {
+  let text = "";
+  for await (const part of response.setEncoding("utf8")) text += part;
+  const { error } = JSON.parse(text) as { readonly error?: JsonObject };
+  return { ok: false, failure: error ?? { reason: `status ${response.statusCode}` } };
+}
+
+function refusedConnection(refusal: ConformanceReply): ConformanceConnection {
+  const refuse = async () => refusal;
+  return {
+    handshake: refuse,
+    command: refuse,
+    query: refuse,
+    follow: refuse,
+    unfollow: async () => {},
+    drop: async () => {},
+  };
 }

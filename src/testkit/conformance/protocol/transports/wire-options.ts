@@ -1,6 +1,6 @@
 /** What all transports on a wire need: an address and tokens. */
 import type { Identity } from "../../../../protocol/client.js";
-import type { Ability } from "../transport.js";
+import type { Ability, OtherToken } from "../transport.js";
 
 export interface WireOptions {
   readonly tokens: Readonly<Partial<Record<Identity, string>>>;
@@ -16,5 +16,22 @@ export interface WireAddress {
 }
 
 export function abilitiesOf({ tokens }: WireOptions): ReadonlySet<Ability> {
-  return new Set<Ability>(tokens.agent === undefined ? ["many"] : ["many", "agent"]);
+  const { human, agent } = tokens;
+  return new Set<Ability>(["many", ...(agent ? (["agent"] as const) : []), ...(human ? (["tokens"] as const) : [])]);
+}
+
+/** An agent without a token of its own uses that of the human. */
+export function tokenFor(
+  { tokens }: WireOptions,
+  { identity, other }: { readonly identity: Identity; readonly other?: OtherToken | undefined },
+): string | undefined {
+  if (other === "missing") return undefined;
+  const token = tokens[identity] ?? tokens.human;
+  return other === "forged" ? token && forged(token) : token;
+}
+
+/** The same text with another character near its end, where a signature is. */
+function forged(token: string): string {
+  const at = token.length - 3;
+  return `${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`;
 }
