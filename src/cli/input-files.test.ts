@@ -80,7 +80,7 @@ verifies(["U2"], "the user's editor gets the text in a private file, which is de
   expect(await editInEditor("text", failing)).toBeUndefined();
   const missing = { ...failing, variables: { ...variables, VISUAL: "no-such-editor-here" } };
   await expect(editInEditor("text", missing)).rejects.toThrow("was not found");
-  await expect(editInEditor("text", { ...failing, variables: {} })).rejects.toThrow("Set EDITOR");
+  await expect(editInEditor("text", { ...failing, variables: { PATH: folder } })).rejects.toThrow("Set EDITOR");
 });
 
 it("reads a dropped image, and nothing that is none", async () => {
