@@ -7,9 +7,9 @@ import { withOrigin } from "../base/message-origin.js";
 import type { AssistantBlock, AssistantMessage, ToolUseBlock } from "../protocol/content.js";
 import { plainText, text } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { ModelName } from "../protocol/events.js";
-import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { NO_USAGE } from "../protocol/usage.js";
 import { AnswerRecord } from "./answer-record.js";
+import { AttemptCosts, nameOf } from "./attempt-costs.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { DeltaMerger } from "./delta-merger.js";
 import type { Dispatch } from "./dispatch.js";
@@ -69,28 +69,21 @@ function isBusy({ reason }: Failure): boolean {
   return reason === "RateLimited" || reason === "Overloaded";
 }
 
-function nameOf({ provider, model }: ModelName): ModelName {
-  return { provider, model };
-}
-
 class Reception {
   readonly #turn: Turn;
   readonly #dispatch: Dispatch;
   readonly #deltas: DeltaMerger;
   readonly #blocks: AssistantBlock[] = [];
   readonly #record = new AnswerRecord();
+  readonly #costs: AttemptCosts;
   /** The first event of the answer. */
   readonly #firstEvent: number;
   #partialText = "";
   #partialThinking = "";
-  #usage: Usage = NO_USAGE;
-  #cost: Cost | undefined;
   #stop: StopReason | undefined;
   #yielded = false;
   /** The model that answers: that of the turn, unless a link or the model names another. */
   #by: AnsweringModel;
-  /** The start of the current attempt. */
-  #since: number;
   #cutOff = false;
   /** Characters of this attempt: text, thinking and arguments. */
   #length = 0;
@@ -100,7 +93,7 @@ class Reception {
     this.#dispatch = dispatch;
     this.#by = turn.model;
     this.#firstEvent = turn.bus.nextId;
-    this.#since = turn.timing.now();
+    this.#costs = new AttemptCosts(turn);
     this.#deltas = new DeltaMerger(turn.ports.clock, (kind, merged) => {
       this.#record.delta(kind);
       turn.bus.publish(kind, { text: merged });
@@ -123,8 +116,7 @@ class Reception {
         this.#takeBlock(event.block);
         return;
       case "usage":
-        this.#usage = event.usage;
-        this.#cost = event.cost;
+        this.#costs.set(event.usage, event.cost);
         return;
       case "notice": {
         const { level, message } = event;
@@ -161,8 +153,7 @@ class Reception {
         return;
       case "again":
         this.#abandon();
-        // Waiting does not count as work of a hook.
-        this.#since += event.waitMs;
+        this.#costs.skip(event.waitMs);
         this.#turn.timing.add("retry/wait", event.waitMs);
         bus.publish(isBusy(event.failure) ? "RateLimited" : "Retrying", this.#nextAttempt(event));
         return;
@@ -193,36 +184,9 @@ class Reception {
     return { turn: this.#turn.id, ...nameOf(this.#by), reason, message, wait_ms: Math.round(waitMs), attempt };
   }
 
-  /** Reports the cost of a failed attempt, although another attempt continues the answer. */
   #abandon(): void {
-    const usage = this.#usage;
-    const bill = this.#bill();
-    this.#usage = NO_USAGE;
-    this.#cost = undefined;
+    this.#costs.abandon(this.#by);
     this.#stop = undefined;
-    if (usage.input + usage.output + usage.cache_read + usage.cache_write === 0) return;
-    this.#turn.pay(usage, bill.cost, bill);
-    this.#turn.bus.publish("CostIncremented", { ...bill, abandoned: true });
-  }
-
-  #bill() {
-    const { route } = this.#by;
-    const cost = this.#cost;
-    return {
-      turn: this.#turn.id,
-      ...nameOf(this.#by),
-      ...(route !== undefined && { route }),
-      usage: this.#usage,
-      elapsed_ms: this.#elapsed(),
-      ...(cost !== undefined && { cost }),
-    };
-  }
-
-  /** Milliseconds of this attempt; the next begins now. */
-  #elapsed(): number {
-    const from = this.#since;
-    this.#since = this.#turn.timing.now();
-    return Math.round(this.#since - from);
   }
 
   #takeBlock(block: ModelBlock): void {
@@ -268,18 +232,15 @@ class Reception {
   /** The provider did not report its output. */
   async countCutOff(): Promise<void> {
     const { ports, request } = this.#turn;
+    const { usage } = this.#costs;
     const texts = this.#blocks.map((block) => {
       if (block.type === "text" || block.type === "thinking") return block.text;
       return block.type === "tool_use" ? (block.malformed ?? JSON.stringify(block.args)) : "";
     });
     const words = [...texts, this.#partialThinking, this.#partialText].join("");
-    if (ports.countCutOff === undefined || (words === "" && this.#usage === NO_USAGE)) return;
-    const counted = await ports
-      .countCutOff({ request, by: this.#by, usage: this.#usage, words })
-      .catch(() => undefined);
-    if (counted === undefined) return;
-    this.#usage = counted.usage;
-    this.#cost = counted.cost;
+    if (ports.countCutOff === undefined || (words === "" && usage === NO_USAGE)) return;
+    const counted = await ports.countCutOff({ request, by: this.#by, usage, words }).catch(() => undefined);
+    if (counted !== undefined) this.#costs.set(counted.usage, counted.cost);
   }
 
   #keep(block: AssistantBlock): void {
@@ -309,11 +270,7 @@ class Reception {
     turn.truncated = this.#stop === "length";
     this.#publishEnd(whole);
     // A refused call costs nothing.
-    if (complete || this.#usage !== NO_USAGE) {
-      const bill = this.#bill();
-      turn.pay(this.#usage, bill.cost, bill);
-      turn.bus.publish("CostIncremented", bill);
-    }
+    if (complete || this.#costs.usage !== NO_USAGE) this.#costs.pay(this.#by);
     return { stop: this.#stop, yielded: this.#yielded, complete };
   }
 

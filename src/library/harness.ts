@@ -22,10 +22,8 @@ import type { TurnResult } from "../engine/loop.js";
 import type { NamedHook } from "../engine/turn.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import { type Failure, failure } from "../protocol/errors.js";
+import { failure } from "../protocol/errors.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
-import type { JsonObject } from "../protocol/json.js";
-import type { Usage } from "../protocol/usage.js";
 import { assemble } from "../runtime/assemble.js";
 import { RunCompaction } from "../runtime/parts/compaction.js";
 import { sessionMark } from "../runtime/sessions/session-mark.js";
@@ -34,86 +32,18 @@ import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction
 import { type HarnessConfig, readConfig } from "./config.js";
 import { LibraryCosts } from "./costs.js";
 import { HarnessError, PromptCancelledError } from "./errors.js";
+import { callHandler, type HarnessHandler, refuseUnknownHandlers } from "./handler.js";
 import { LibraryModel } from "./model.js";
 import { refuseUnknown } from "./options.js";
+import {
+  type CompactOptions,
+  type CompactResult,
+  KNOWN_COMPACT,
+  KNOWN_PROMPT,
+  type PromptOptions,
+  type PromptResult,
+} from "./prompt.js";
 import { type HarnessTool, readTools } from "./tools.js";
-
-/** All optional. They run on the harness's own stack, so they should be quick; one that throws ends the prompt with its error. */
-export interface HarnessHandler {
-  /** The prompt is in the conversation. */
-  onUser?(content: string): void;
-  /** A block of text is complete. */
-  onText?(content: string): void;
-  /** A block of reasoning is complete, where the provider shows it. */
-  onReasoning?(content: string): void;
-  /** A tool call is complete in the answer; it has not been run yet. */
-  onToolCall?(id: string, name: string, input: JsonObject): void;
-  onToolResult?(id: string, result: string, isError: boolean): void;
-  onStatus?(status: HarnessStatus): void;
-}
-
-export interface PromptOptions {
-  /** Cancels the prompt. */
-  readonly signal?: AbortSignal | undefined;
-  /** While another prompt runs, waits for its end instead of being refused. */
-  readonly queue?: boolean | undefined;
-  /** While another prompt runs, goes to the model with the results of its next calls; after the last of them, waits as `queue` does. */
-  readonly steer?: boolean | undefined;
-  /** Images for the model; `data` is base64. */
-  readonly images?: readonly { readonly media_type: string; readonly data: string }[] | undefined;
-}
-
-export interface PromptResult {
-  /** `limit`: maxTurns or a budget was reached before the model had a final answer. */
-  readonly outcome: "answered" | "limit";
-  /** The limit that was reached, where it is a budget. */
-  readonly stoppedBy?: Failure;
-  /** The text of the last answer. */
-  readonly text: string;
-  /** The number of model calls. */
-  readonly turns: number;
-  readonly usage: Usage;
-  /** The cost in US dollars, with a budget or a price and if the price is known. */
-  readonly usd?: number;
-  /** The last answer stopped at maxTokens. */
-  readonly truncated: boolean;
-}
-
-export interface CompactOptions {
-  /** What the summary must keep. */
-  readonly keep?: string | undefined;
-  /** Cancels it. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface CompactResult {
-  /** False if the conversation was too short; then nothing changed. */
-  readonly shortened: boolean;
-  /** Of the next request, by estimate. */
-  readonly tokens?: { readonly before: number; readonly after: number };
-}
-
-const KNOWN_PROMPT: Readonly<Record<keyof PromptOptions, true>> = {
-  signal: true,
-  queue: true,
-  steer: true,
-  images: true,
-};
-const KNOWN_COMPACT: Readonly<Record<keyof CompactOptions, true>> = { keep: true, signal: true };
-const KNOWN_HANDLER: Readonly<Record<keyof HarnessHandler, true>> = {
-  onUser: true,
-  onText: true,
-  onReasoning: true,
-  onToolCall: true,
-  onToolResult: true,
-  onStatus: true,
-};
-
-/** A handler may be any object; members with the name of a handler must be functions. */
-function refuseUnknownHandlers(handler: HarnessHandler | null | undefined): void {
-  const named = Object.entries(handler ?? {}).filter(([name]) => /^on[A-Z]/.test(name));
-  refuseUnknown<HarnessHandler>("the handler", Object.fromEntries(named), KNOWN_HANDLER);
-}
 
 export class Harness {
   readonly #run: Run;
@@ -334,29 +264,6 @@ function isBegun(waiting: Waiting, signal: AbortSignal | undefined): Promise<boo
     void waiting.begun.then(() => settle(true));
     void waiting.ended.then((result) => settle(result !== undefined));
   });
-}
-
-function callHandler(handler: HarnessHandler, event: HarnessEvent): void {
-  switch (event.type) {
-    case "user":
-      handler.onUser?.(event.content);
-      break;
-    case "text":
-      handler.onText?.(event.content);
-      break;
-    case "reasoning":
-      handler.onReasoning?.(event.content);
-      break;
-    case "tool_call":
-      handler.onToolCall?.(event.id, event.name, event.input);
-      break;
-    case "tool_result":
-      handler.onToolResult?.(event.id, event.result, event.isError);
-      break;
-    case "status":
-      handler.onStatus?.({ state: event.state, message: event.message });
-      break;
-  }
 }
 
 function errorText(error: unknown): string {

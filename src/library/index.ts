@@ -33,12 +33,7 @@ export type {
 } from "../protocol/index.js";
 export type { HarnessConfig, HarnessPrice } from "./config.js";
 export { HarnessError, PromptCancelledError } from "./errors.js";
-export {
-  type CompactOptions,
-  type CompactResult,
-  Harness,
-  type HarnessHandler,
-  type PromptOptions,
-  type PromptResult,
-} from "./harness.js";
+export type { HarnessHandler } from "./handler.js";
+export { Harness } from "./harness.js";
+export type { CompactOptions, CompactResult, PromptOptions, PromptResult } from "./prompt.js";
 export type { HarnessTool, ToolRunContext } from "./tools.js";

@@ -6,14 +6,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { times } from "../../test/support/thorough.js";
-import {
-  killAllGroups,
-  type ProcessEnd,
-  type ProcessRequest,
-  runProcess,
-  SpawnError,
-  startProcess,
-} from "./process-group.js";
+import { killAllGroups, type ProcessEnd, runProcess, startProcess } from "./process-group.js";
+import { type ProcessRequest, SpawnError } from "./process-launch.js";
 import { MARKER_VARIABLE } from "./process-tree.js";
 
 /** Live processes whose environment or command line holds the text. */

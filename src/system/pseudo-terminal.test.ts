@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { runProcess, SpawnError } from "./process-group.js";
+import { runProcess } from "./process-group.js";
+import { SpawnError } from "./process-launch.js";
 import { findTerminal, type TerminalPackageLoader } from "./pseudo-terminal.js";
 
 const PACKAGE: string = "@lydell/node-pty";

@@ -14,7 +14,7 @@ import {
   SpawnError,
   startOnPipes,
   withoutInherited,
-} from "./process-group.js";
+} from "./process-launch.js";
 import { signalName } from "./signal-name.js";
 
 const COLUMNS = 120;

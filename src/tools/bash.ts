@@ -12,7 +12,8 @@ import type { ToolStatus } from "../protocol/events.js";
 import type { JsonObject } from "../protocol/json.js";
 import { findProgram } from "../system/find-program.js";
 import { nodeClock } from "../system/node-clock.js";
-import type { Launch, ProcessEnd, ProcessRequest } from "../system/process-group.js";
+import type { ProcessEnd } from "../system/process-group.js";
+import type { Launch, ProcessRequest } from "../system/process-launch.js";
 import { trustedPath, withPath } from "../system/trusted-path.js";
 import type { BackgroundCommands } from "./background.js";
 import { CATALOG } from "./catalog.js";
@@ -21,51 +22,13 @@ import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
+import type { ShellCommand, WrapOptions, WrappedCommand } from "./shell/wrapped-command.js";
 
 /** Loaded at the first command: starting processes loads half of Node's network code. */
 const loadProcesses = () => import("../system/process-group.js");
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 const MAX_TIMEOUT_SECONDS = 86_400;
-
-/** A program about to be started. */
-export interface ShellCommand {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** The same program inside a wrapper such as a sandbox. */
-export interface WrappedCommand extends ShellCommand {
-  /** Open files that become the command's descriptors 3 and up. */
-  readonly descriptors?: readonly number[];
-  /** Open files that must not reach it. */
-  readonly withheld?: ProcessRequest["withheld"];
-  /** The program is a wrapper that ends with the command. */
-  readonly isWrapper?: boolean;
-  /** When the wrapper ends, all processes of the command have ended. */
-  readonly endsWithAll?: boolean;
-  /** An explanation of a failure for the model, from the command's output. */
-  explain?(output: string): string | undefined;
-  /** Starts it in a special way; default: like any other program. */
-  readonly launch?: Launch;
-  /** Called when the command begins. `granted`: guarded paths that the user allowed. */
-  started?(granted: readonly string[]): void;
-  /** Called when the command has ended. */
-  ended?(): Promise<void>;
-  /** A note for the model about what commands left behind; given once. */
-  leftBehind?(): string | undefined;
-}
-
-export interface WrapOptions {
-  readonly onTerminal: boolean;
-  /** The user allowed this command to run outside. */
-  readonly outside: boolean;
-  /** What the user allowed beyond the sandbox. */
-  readonly openings?: readonly string[];
-  /** It reads its standard input. */
-  readonly hasInput?: true;
-}
 
 interface ByPerson {
   /** The user typed the command. */

@@ -14,7 +14,6 @@ import { nodeClock } from "../system/node-clock.js";
 import type { ProcessEnd } from "../system/process-group.js";
 import { realpathOrSelf } from "../system/real-path.js";
 import { copyIndex } from "../system/repository-places.js";
-import type { ShellCommand, WrappedCommand } from "./bash.js";
 import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
 import { GIT_ACTIONS, type GitAction, gitArguments } from "./git/arguments.js";
@@ -27,6 +26,7 @@ import {
 } from "./git/repository.js";
 import { namesSecrets, withoutSecrets } from "./git/withheld.js";
 import { wholeCharactersEnd } from "./shell/command-text.js";
+import type { ShellCommand, WrappedCommand } from "./shell/wrapped-command.js";
 
 const MAX_OUTPUT_BYTES = 30_000;
 const MAX_LISTING_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** The sandbox of executable extensions; the runtime supplies it. */
 import type { Clock } from "../../base/clock.js";
-import type { Launch, ProcessRequest } from "../../system/process-group.js";
+import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 
 export interface PlainCommand {
   readonly argv: readonly string[];

@@ -7,7 +7,8 @@
  */
 import { formatDuration } from "../../base/duration.js";
 import { safeText } from "../../base/terminal-text.js";
-import { type ProcessEnd, SpawnError, startProcess } from "../../system/process-group.js";
+import { type ProcessEnd, startProcess } from "../../system/process-group.js";
+import { SpawnError } from "../../system/process-launch.js";
 import type { ContainedCommand, Containment } from "./containment.js";
 
 export interface ProgramRequest {

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
-import type { Launch, ProcessRequest } from "../../system/process-group.js";
+import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 import { trustedPath } from "../../system/trusted-path.js";
 import type { ConfiguredHook } from "./configuration.js";
 import type { CommandHandler } from "./hook-handler.js";

@@ -9,7 +9,8 @@
 import { PassThrough } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Clock } from "../../base/clock.js";
-import { type RunningProcess, SpawnError, startProcess } from "../../system/process-group.js";
+import { type RunningProcess, startProcess } from "../../system/process-group.js";
+import { SpawnError } from "../../system/process-launch.js";
 import type { ContainedCommand } from "../executable/containment.js";
 import { MessageLines } from "./message-lines.js";
 

@@ -1,5 +1,5 @@
 /** The sandbox of a provider that belongs to a project; the runtime supplies it. */
-import type { Launch, ProcessRequest } from "../../system/process-group.js";
+import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 
 export interface ProviderCommand {
   readonly argv: readonly string[];

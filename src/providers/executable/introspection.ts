@@ -7,7 +7,8 @@
 import type { Clock } from "../../base/clock.js";
 import { parseDuration } from "../../base/duration.js";
 import { safeLine } from "../../base/terminal-text.js";
-import { runProcess, SpawnError } from "../../system/process-group.js";
+import { runProcess } from "../../system/process-group.js";
+import { SpawnError } from "../../system/process-launch.js";
 import { type ContainedProvider, type ProviderCommand, processOf } from "./containment.js";
 
 export interface ExecutableProvider {

@@ -11,7 +11,8 @@ import { formatDuration } from "../../base/duration.js";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../system/http-client.js";
 import { HttpError } from "../../system/http-error.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { type ProcessEnd, type RunningProcess, SpawnError, startProcess } from "../../system/process-group.js";
+import { type ProcessEnd, type RunningProcess, startProcess } from "../../system/process-group.js";
+import { SpawnError } from "../../system/process-launch.js";
 import { oneLine } from "../wire/failures.js";
 import { type ContainedProvider, type ProviderCommand, processOf } from "./containment.js";
 

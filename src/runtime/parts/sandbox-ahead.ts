@@ -10,9 +10,9 @@
  */
 import type { Clock } from "../../base/clock.js";
 import type { Sandbox, SandboxedCommand } from "../../security/sandbox/sandbox.js";
-import { type Launch, type Launched, type ProcessRequest, startOnPipes } from "../../system/process-group.js";
+import { type Launch, type Launched, type ProcessRequest, startOnPipes } from "../../system/process-launch.js";
 import { nextMarker, withMarker } from "../../system/process-tree.js";
-import type { ShellCommand } from "../../tools/bash.js";
+import type { ShellCommand } from "../../tools/shell/wrapped-command.js";
 import { newMark, StartMark } from "./start-mark.js";
 
 const WAIT_MS = 30_000;

@@ -18,7 +18,7 @@ import type { ReaderSandbox } from "../../security/sandbox/reader.js";
 import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
-import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/bash.js";
+import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
 import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { resolverOf } from "./allowed-hosts.js";

@@ -3,7 +3,7 @@
  * certainly not begun, so another sandbox may run it.
  */
 import { randomUUID } from "node:crypto";
-import type { Launched } from "../../system/process-group.js";
+import type { Launched } from "../../system/process-launch.js";
 
 /** A stopped sandbox prints nothing; then the time limit of the command applies. */
 const START_LIMIT_MS = 2000;

@@ -1,6 +1,6 @@
 /** The options of a session's sandbox, and the command it returns. */
 import type { Clock } from "../../base/clock.js";
-import type { Withheld } from "../../system/process-group.js";
+import type { Withheld } from "../../system/process-launch.js";
 import type { Wrapped } from "./bubblewrap.js";
 import type { DetectOptions } from "./detect.js";
 import type { NetworkGateOptions, ResolveSafely } from "./network-gate.js";

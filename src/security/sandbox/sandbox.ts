@@ -12,7 +12,7 @@ import { closeSync, existsSync, openSync, realpathSync, rmSync } from "node:fs";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
-import type { Withheld } from "../../system/process-group.js";
+import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { bubblewrapCommand, type WaitingCommand, type Wrapped, waitingCommand } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";

@@ -7,26 +7,19 @@
  * 3. New files get a number above the highest one ever used.
  * 4. A file is on the disk before the index names it. After a crash in between, the next pass completes the index.
  */
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
-import { mkdir, readdir, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Message } from "../../protocol/content.js";
-import { writeFileAtomic } from "../../system/atomic-file.js";
 import { StoreError } from "../store.js";
 import { digestOf } from "./chain.js";
 import { conversationOf } from "./edited-conversation.js";
 import type { EventReader } from "./event-log.js";
 import { withoutWords } from "./expired-message.js";
-import { asStoreError, errnoOf, guarded } from "./file-errors.js";
+import { errnoOf } from "./file-errors.js";
 import { withLock } from "./lock.js";
-import {
-  type MessageEntry,
-  messageFileName,
-  parseMessage,
-  parseMessageFileName,
-  renderMessage,
-} from "./message-file.js";
+import { type MessageEntry, messageFileName, renderMessage } from "./message-file.js";
+import { type FoundFile, MessageFiles, seqOf } from "./message-files.js";
 import { type Draft, MessageFold } from "./message-fold.js";
 import { type IndexedFile, MessageIndex } from "./message-index.js";
 import { WrittenFiles } from "./written-files.js";
@@ -40,12 +33,6 @@ export interface MessageFolderOptions {
   readonly openLog: () => Promise<{ readonly log: string; readonly reader: EventReader }>;
 }
 
-interface FoundFile {
-  readonly name: string;
-  readonly seq: number;
-  readonly bytes: Buffer;
-}
-
 /** The messages of an edited session, up to the end of a turn. */
 export interface EditedMessages {
   /** In their order. `at` is the event that the file began with, when we wrote it. */
@@ -54,10 +41,6 @@ export interface EditedMessages {
   readonly deleted: readonly IndexedFile[];
 }
 
-const LEFTOVER = /^\.\d+-[a-z_]+\.md\.[0-9a-f]+\.tmp$/;
-/** After this many files, other work gets a turn. */
-const READ_AT_ONCE = 100;
-
 export class MessageFolder {
   readonly #options: MessageFolderOptions;
   #index: MessageIndex;
@@ -65,13 +48,16 @@ export class MessageFolder {
   #fold = new MessageFold(0);
   #turn: Promise<unknown> = Promise.resolve();
   #scheduled = false;
+  readonly #files: MessageFiles;
   readonly #written: WrittenFiles;
 
   constructor(options: MessageFolderOptions) {
     this.#options = options;
     this.#index = new MessageIndex(options.index);
     const { folder, clock } = options;
-    this.#written = new WrittenFiles({ folder, clock, names: () => this.#names(), read: (name) => this.#read(name) });
+    const files = new MessageFiles(folder);
+    this.#files = files;
+    this.#written = new WrittenFiles({ folder, clock, names: () => files.names(), read: (name) => files.read(name) });
   }
 
   /** Catches up with the log soon. What fails is tried again with the next event, or with the next read. */
@@ -111,11 +97,11 @@ export class MessageFolder {
         await this.#index.add({ edited: true });
       }
       await this.#index.readAll();
-      const files = await this.#readFiles();
+      const files = await this.#files.readAll();
       const openTurn = this.#fold.openTurn ?? Number.POSITIVE_INFINITY;
       const before = files.filter(({ name }) => (this.#index.named(name)?.at ?? 0) < openTurn);
       return conversationOf(
-        before.map((file) => this.#parse(file)),
+        before.map((file) => this.#files.parse(file)),
         (event) => this.#firstSeqFrom(event),
       );
     });
@@ -135,7 +121,7 @@ export class MessageFolder {
     return this.#exclusively(async () => {
       await this.#catchUp();
       await this.#index.readAll();
-      const found = await this.#readFiles();
+      const found = await this.#files.readAll();
       if (!this.#index.edited && this.#isUntouched(found)) return undefined;
       const atOf = ({ name }: FoundFile) => this.#index.named(name)?.at;
       // Files that the user added belong to the files before them.
@@ -144,7 +130,7 @@ export class MessageFolder {
       return {
         files: (end === -1 ? found : found.slice(0, end)).map((file) => {
           const at = atOf(file);
-          return { name: file.name, entry: this.#parse(file), ...(at !== undefined && { at }) };
+          return { name: file.name, entry: this.#files.parse(file), ...(at !== undefined && { at }) };
         }),
         deleted: [...this.#index.files].filter(({ file, at }) => at <= event && !names.has(file)),
       };
@@ -160,8 +146,8 @@ export class MessageFolder {
         at === undefined ? [] : [{ file, sum: digestOf(text), at }],
       );
       await this.#index.replace([{ edited: true }, ...known, ...deleted, { done: this.#fold.completeTo }]);
-      for (const name of await this.#names()) await unlink(join(this.#options.folder, name));
-      for (const { file, text } of written) await this.#put(file, text, "create");
+      for (const name of await this.#files.names()) await unlink(join(this.#options.folder, name));
+      for (const { file, text } of written) await this.#files.put(file, text, "create");
     });
   }
 
@@ -172,7 +158,7 @@ export class MessageFolder {
       await this.#index.readAll();
       const expired = [...this.#index.files].filter(({ at }) => at <= event);
       const last = Math.max(0, ...expired.map(({ file }) => seqOf(file)));
-      for (const found of await this.#readFiles()) if (found.seq <= last) await this.#dropWords(found);
+      for (const found of await this.#files.readAll()) if (found.seq <= last) await this.#dropWords(found);
       // An open turn's drafts still hold the words; they are made again from what the log has left.
       this.#log = undefined;
     });
@@ -222,7 +208,7 @@ export class MessageFolder {
     const text = renderMessage(entry);
     const file = messageFileName(entry);
     try {
-      await this.#put(file, text, "create");
+      await this.#files.put(file, text, "create");
     } catch (error) {
       // The user was faster.
       if (errnoOf(error) === "EEXIST") return this.#write(draft, seq + 1);
@@ -244,7 +230,7 @@ export class MessageFolder {
       const candidate = { ...entry, seq } as MessageEntry;
       if (messageFileName(candidate) !== file || this.#index.named(file) !== undefined) continue;
       const text = renderMessage(candidate);
-      if (!this.#read(file)?.equals(Buffer.from(text))) continue;
+      if (!this.#files.read(file)?.equals(Buffer.from(text))) continue;
       await this.#index.add({ file, sum: digestOf(text), at });
       return true;
     }
@@ -254,10 +240,10 @@ export class MessageFolder {
   async #rewrite({ at, entry }: Draft, { file, sum }: { readonly file: string; readonly sum: string }): Promise<void> {
     const text = renderMessage({ ...entry, seq: seqOf(file) } as MessageEntry);
     if (digestOf(text) === sum) return;
-    const there = this.#read(file);
+    const there = this.#files.read(file);
     const now = there && digestOf(there);
     if (now !== sum && now !== digestOf(text)) return;
-    if (now === sum) await this.#put(file, text, "replace");
+    if (now === sum) await this.#files.put(file, text, "replace");
     await this.#index.add({ file, sum: digestOf(text), at });
   }
 
@@ -268,92 +254,19 @@ export class MessageFolder {
     );
   }
 
-  #parse({ name, bytes }: FoundFile): MessageEntry {
-    const path = join(this.#options.folder, name);
-    let text: string;
-    try {
-      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    } catch {
-      throw new StoreError("invalid", `${path} is not UTF-8 text. Save it as UTF-8, or delete it.`);
-    }
-    return parseMessage(text, path);
-  }
-
   async #dropWords(found: FoundFile): Promise<void> {
     const { name, seq, bytes } = found;
     const known = this.#index.named(name);
     let entry: MessageEntry | undefined;
     try {
-      entry = this.#parse(found);
+      entry = this.#files.parse(found);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
     const text = withoutWords(entry, seq);
     if (bytes.equals(Buffer.from(text))) return;
-    await this.#put(name, text, "replace");
+    await this.#files.put(name, text, "replace");
     // A file that the user has changed stays marked in the index.
     if (known?.sum === digestOf(bytes)) await this.#index.add({ ...known, sum: digestOf(text) });
   }
-
-  async #put(name: string, text: string, when: "create" | "replace"): Promise<void> {
-    const path = join(this.#options.folder, name);
-    const write = () => writeFileAtomic(path, text, { mode: 0o600, when });
-    await guarded(path, async () => {
-      try {
-        await write();
-      } catch (error) {
-        if (errnoOf(error) !== "ENOENT") throw error;
-        // The user has removed the folder; if the session is gone, this fails too.
-        await mkdir(this.#options.folder, { mode: 0o700 });
-        await write();
-      }
-    });
-  }
-
-  /** Every message file in order. */
-  async #readFiles(): Promise<readonly FoundFile[]> {
-    const found: FoundFile[] = [];
-    for (const [i, name] of (await this.#names()).entries()) {
-      if (i % READ_AT_ONCE === READ_AT_ONCE - 1) await new Promise<void>((resolve) => setImmediate(resolve));
-      const bytes = this.#read(name);
-      if (bytes !== undefined) found.push({ name, seq: seqOf(name), bytes });
-    }
-    return found.sort((a, b) => a.seq - b.seq || (a.name < b.name ? -1 : 1));
-  }
-
-  /** The names of the message files; leftovers of a crash are removed. */
-  async #names(): Promise<string[]> {
-    const { folder } = this.#options;
-    try {
-      const all = await readdir(folder);
-      for (const name of all) if (LEFTOVER.test(name)) await unlink(join(folder, name));
-      return all.filter((name) => parseMessageFileName(name) !== undefined);
-    } catch (error) {
-      if (errnoOf(error) === "ENOENT") return [];
-      throw error;
-    }
-  }
-
-  /**
-   * Not through a link: it could lead to another file. Synchronous, as a process begins by reading all of
-   * these small files, and the detour over the thread pool costs six times as much as the reading.
-   */
-  #read(name: string): Buffer | undefined {
-    const path = join(this.#options.folder, name);
-    try {
-      const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-      try {
-        return readFileSync(file);
-      } finally {
-        closeSync(file);
-      }
-    } catch (error) {
-      if (errnoOf(error) === "ENOENT") return undefined;
-      throw asStoreError(error, path);
-    }
-  }
-}
-
-function seqOf(file: string): number {
-  return parseMessageFileName(file)?.seq ?? 0;
 }

@@ -1,0 +1,41 @@
+/** A command before and after a sandbox is put around it. */
+import type { Launch, ProcessRequest } from "../../system/process-launch.js";
+
+/** A program about to be started. */
+export interface ShellCommand {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The same program inside a wrapper such as a sandbox. */
+export interface WrappedCommand extends ShellCommand {
+  /** Open files that become the command's descriptors 3 and up. */
+  readonly descriptors?: readonly number[];
+  /** Open files that must not reach it. */
+  readonly withheld?: ProcessRequest["withheld"];
+  /** The program is a wrapper that ends with the command. */
+  readonly isWrapper?: boolean;
+  /** When the wrapper ends, all processes of the command have ended. */
+  readonly endsWithAll?: boolean;
+  /** An explanation of a failure for the model, from the command's output. */
+  explain?(output: string): string | undefined;
+  /** Starts it in a special way; default: like any other program. */
+  readonly launch?: Launch;
+  /** Called when the command begins. `granted`: guarded paths that the user allowed. */
+  started?(granted: readonly string[]): void;
+  /** Called when the command has ended. */
+  ended?(): Promise<void>;
+  /** A note for the model about what commands left behind; given once. */
+  leftBehind?(): string | undefined;
+}
+
+export interface WrapOptions {
+  readonly onTerminal: boolean;
+  /** The user allowed this command to run outside. */
+  readonly outside: boolean;
+  /** What the user allowed beyond the sandbox. */
+  readonly openings?: readonly string[];
+  /** It reads its standard input. */
+  readonly hasInput?: true;
+}
