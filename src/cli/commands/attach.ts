@@ -9,7 +9,9 @@ import { RUN_FLAGS } from "./run-flags.js";
 export async function run(args: readonly string[], variables: Variables): Promise<number> {
   const flags = parseFlags(RUN_FLAGS, args, "attach");
   if (flags.has("help")) {
-    process.stdout.write(`Usage: oxbow attach [SESSION] [flags]\n\n${helpLines(RUN_FLAGS)}\n`);
+    process.stdout.write(
+      `Usage: oxbow attach [SESSION] [flags]\n\nOpens a session of the engine that runs: the one you name, or one you choose from a list. See docs/attach.md.\n\n${helpLines(RUN_FLAGS)}\n`,
+    );
     return EXIT.answered;
   }
   const [session, ...more] = flags.words;

@@ -11,7 +11,7 @@ import { type ShellCommand, shellRunner } from "../shell-command.js";
 export const shell: ShellCommand = {
   name: "conformance",
   specs: [CONFORMANCE],
-  about: `Plays the scenarios of the protocol against a running server and reports which rules it breaks.
+  about: `Runs the scenarios of the protocol against a server and reports which rules it breaks.
 The model behind the server must give the answers that the scenarios need. --serve-model runs such a model while the suite runs.
 Start the server with it, and with permissions that ask:
 
@@ -19,7 +19,7 @@ Start the server with it, and with permissions that ask:
   OXBOW_TOKEN=… oxbow conformance --against http://127.0.0.1:4096 --serve-model 4100
 
 --model-script prints the answers, for a server with a model of its own. --list prints the scenarios.
-OXBOW_TOKEN or --token-file has a token of a human. For a server that does not let a client call itself an agent, --agent-token-file has one of an agent.`,
+OXBOW_TOKEN or --token-file gives the token of a person. For a server that does not let a client call itself an agent, --agent-token-file gives one of an agent.`,
   more: "Exit codes: 0 every rule holds · 1 a rule is broken · 2 wrong usage. docs/protocol.md describes the protocol.",
   open: async (flags, variables) => ({ commands: [conformanceCommand(flags, variables)] }),
 };

@@ -12,7 +12,7 @@ export const shell: ShellCommand = {
   name: "doctor",
   specs: [DOCTOR],
   about: "Checks what works on this machine, and says what to do about the rest.",
-  more: "✓ works, – works without it or could work better, ✗ does not work. Exit code 1 if something does not work.",
+  more: "✓ works, – optional, or could work better, ✗ does not work. Exit code 1 if something does not work.",
   open: async (_flags, variables) => ({ commands: [{ ...DOCTOR, run: () => examine(variables) }] }),
 };
 

@@ -4,15 +4,7 @@ import { safeLine, safeText } from "../../base/terminal-text.js";
 import { renderTable } from "../../base/text-table.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import {
-  MCP_ADD,
-  MCP_APPROVE,
-  MCP_AUTH,
-  MCP_LIST,
-  MCP_NAMESPACE,
-  MCP_REMOVE,
-  MCP_TEST,
-} from "../../commands/catalogue/mcp.js";
+import { MCP_ADD, MCP_APPROVE, MCP_AUTH, MCP_LIST, MCP_REMOVE, MCP_TEST } from "../../commands/catalogue/mcp.js";
 import { asValue, COMMAND_EXIT, type Command, type CommandArguments, refuse } from "../../commands/command.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { WrittenServer } from "../../runtime/mcp/edit-config.js";
@@ -23,7 +15,7 @@ import { type ShellCommand, shellRunner } from "../shell-command.js";
 export const shell: ShellCommand = {
   name: "mcp",
   specs: [MCP_LIST, MCP_ADD, MCP_REMOVE, MCP_TEST, MCP_AUTH, MCP_APPROVE],
-  about: `${MCP_NAMESPACE.mcp[0]?.toUpperCase()}${MCP_NAMESPACE.mcp.slice(1)}. In a session: /mcp, /mcp:NAME status.`,
+  about: "Adds, lists, tests and removes MCP servers. In a session: /mcp, /mcp:NAME status.",
   more: "Servers are also read from .mcp.json and from the files of Claude Code, Cursor, VS Code and Codex. Each needs your approval ('oxbow ack').",
   open: async (flags, variables) => {
     const place = await openPlace(flags, variables);

@@ -8,7 +8,6 @@ import {
   MEMORY_FORGET,
   MEMORY_LIST,
   MEMORY_LOG,
-  MEMORY_NAMESPACE,
   MEMORY_SHOW,
 } from "../../commands/catalogue/memory.js";
 import type { CommandArguments } from "../../commands/command.js";
@@ -27,7 +26,8 @@ import { type ShellCommand, shellRunner, type TerminalCommand } from "../shell-c
 export const shell: ShellCommand = {
   name: "memory",
   specs: [MEMORY_LIST, MEMORY_SHOW, MEMORY_FIND, MEMORY_ADD, MEMORY_EDIT, MEMORY_FORGET, MEMORY_LOG],
-  about: `${MEMORY_NAMESPACE.memory[0]?.toUpperCase()}${MEMORY_NAMESPACE.memory.slice(1)}. In a session also: /memory why, /memory extract.`,
+  about:
+    "Lists, adds, edits and deletes the notes that Oxbow keeps for later sessions. In a session also: /memory why, /memory extract.",
   more: "Each memory is a Markdown file that you may edit: docs/memory.md",
   open: async (flags, variables) => {
     const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));

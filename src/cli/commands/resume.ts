@@ -9,7 +9,9 @@ import { RUN_FLAGS } from "./run-flags.js";
 export async function run(args: readonly string[], variables: Variables): Promise<number> {
   const flags = parseFlags(RUN_FLAGS, args, "resume");
   if (flags.has("help")) {
-    process.stdout.write(`Usage: oxbow resume [SESSION] [flags]\n\n${helpLines(RUN_FLAGS)}\n`);
+    process.stdout.write(
+      `Usage: oxbow resume [SESSION] [flags]\n\nOpens a conversation that continues a session: the one you name, by its id or a part of it, or one you choose from a list.\n\n${helpLines(RUN_FLAGS)}\n`,
+    );
     return EXIT.answered;
   }
   const [session, ...more] = flags.words;

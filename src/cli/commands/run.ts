@@ -37,7 +37,9 @@ export interface PromptOptions {
 export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Promise<number> {
   const { variables } = options;
   if (flags.has("help")) {
-    process.stdout.write(`Usage: oxbow run [PROMPT] [flags]\n\n${helpLines(RUN_FLAGS)}\n`);
+    process.stdout.write(
+      `Usage: oxbow run [PROMPT] [flags]\n\nRuns one prompt to its end and prints the answer. Standard input is added to the prompt.\n\n${helpLines(RUN_FLAGS)}\n`,
+    );
     return EXIT.answered;
   }
   const format = outputFormat(flags);

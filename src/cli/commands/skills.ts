@@ -1,7 +1,7 @@
 /** `oxbow skills`: what skills a session in this folder would have, and a check of skills that people write. */
 import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
-import { SKILLS_LIST, SKILLS_NAMESPACE, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
+import { SKILLS_LIST, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
 import { COMMAND_EXIT, type Command } from "../../commands/command.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { hasBuiltInSkills } from "../../runtime/settings/skill-packs.js";
@@ -11,7 +11,7 @@ import { type ShellCommand, shellRunner } from "../shell-command.js";
 export const shell: ShellCommand = {
   name: "skills",
   specs: [SKILLS_LIST, SKILLS_VALIDATE],
-  about: `${SKILLS_NAMESPACE.skills[0]?.toUpperCase()}${SKILLS_NAMESPACE.skills.slice(1)}. In a session: /skills, /skills:NAME.`,
+  about: "Lists and checks skills. In a session: /skills, /skills:NAME.",
   more: "A skill of a project counts only when it is approved ('oxbow ack').",
   open: async (flags, variables) => ({ commands: [listCommand(flags, variables), validateCommand()] }),
 };

@@ -4,8 +4,8 @@ import type { CommandSpec } from "../command.js";
 export const AGENTS_NAMESPACE = { agents: "types of subagents: list them, or start one with a prompt" };
 
 export const AGENTS: CommandSpec = {
-  name: "agents",
-  aliases: ["agents:list"],
+  name: "agents:list",
+  aliases: ["agents"],
   summary: "list the types of subagents, where they were found and what they shadow",
   shellFlags: [{ name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" }],
   users: ["people", "agents"],

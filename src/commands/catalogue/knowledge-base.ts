@@ -139,7 +139,7 @@ export const KB_EXPORT: CommandSpec = {
 
 export const KB_IMPORT: CommandSpec = {
   name: "kb:import",
-  summary: "add what an exported file holds and is not there yet",
+  summary: "add what an exported file has and the knowledge base lacks",
   arguments: [{ name: "FILE", kind: "path", complete: "file" }],
   ...shared,
 };

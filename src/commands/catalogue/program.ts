@@ -150,7 +150,7 @@ export const MCP_SERVER_PARENTS: CommandSpec = {
 
 export const MCP_SERVER_FORGET: CommandSpec = {
   name: "mcp-server:forget",
-  summary: "stop to allow a program; it asks again",
+  summary: "stop allowing a program; the next time it asks again",
   arguments: [{ name: "NUMBER", kind: "text", missing: "Give its number in 'oxbow mcp-server parents'." }],
   users: ["people"],
   places: PROGRAM,
@@ -176,9 +176,9 @@ export const CONFORMANCE: CommandSpec = {
   shellUsage: "oxbow conformance --against ADDRESS [flags]",
   shellFlags: [
     { name: "against", value: "ADDRESS", help: "http://…, https://…, ws://…, wss://…, unix:PATH or stdio:PROGRAM" },
-    { name: "token-file", value: "FILE", complete: "file", help: "a file with the token of a human (or OXBOW_TOKEN)" },
+    { name: "token-file", value: "FILE", complete: "file", help: "a file with the token of a person (or OXBOW_TOKEN)" },
     { name: "agent-token-file", value: "FILE", complete: "file", help: "a file with the token of an agent" },
-    { name: "ca", value: "FILE", complete: "file", help: "the certificate that the server's one is checked against" },
+    { name: "ca", value: "FILE", complete: "file", help: "the certificate authority of the server" },
     { name: "only", value: "TEXT", help: "only the scenarios whose name contains TEXT" },
     { name: "serve-model", value: "PORT", help: "run the model that the scenarios need on this port" },
     { name: "model-script", help: "print what the model has to answer, as a script of 'oxbow mock-model'" },
