@@ -7,11 +7,11 @@ import type { CutOffAnswer } from "../engine/ports.js";
 import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { costOf } from "../providers/catalogue/facts.js";
 import { estimateRequestTokens } from "../providers/tokens/estimate-request.js";
-import type { CostKeeper } from "./services.js";
+import type { CostTracker } from "./services.js";
 
 export async function countCutOff(
   { request, by, usage, words }: CutOffAnswer,
-  costs: Pick<CostKeeper, "facts">,
+  costs: Pick<CostTracker, "facts">,
 ): Promise<{ readonly usage: Usage; readonly cost?: Cost }> {
   const input = usage === NO_USAGE && request !== undefined ? estimateRequestTokens(request, by.family) : usage.input;
   const whole = { ...usage, input, output: Math.max(usage.output, estimateTokens(words)) };

@@ -9,12 +9,12 @@ import type { Usage } from "../protocol/usage.js";
 import { ASSUMED, type ModelFacts } from "../providers/catalogue/facts.js";
 import { payForCall } from "./pay-for-call.js";
 import { create as createPrice } from "./request/80-price.js";
-import type { ChainServices, CostKeeper } from "./services.js";
+import type { ChainServices, CostTracker } from "./services.js";
 
 /** A dollar for a million tokens, whichever. */
 const FACTS: ModelFacts = { ...ASSUMED, output: 5000, price: { input: 1, output: 1 }, source: "profile" };
 
-function keeper(more: Partial<CostKeeper> = {}): CostKeeper {
+function keeper(more: Partial<CostTracker> = {}): CostTracker {
   return {
     facts: async () => FACTS,
     callBudget: () => undefined,
@@ -57,7 +57,7 @@ async function* streamOf(
 async function pay(
   budget: CallBudget,
   stream: () => ModelStream,
-  options: { costs?: CostKeeper; context?: RequestContext } = {},
+  options: { costs?: CostTracker; context?: RequestContext } = {},
 ) {
   const asked: ModelRequest[] = [];
   const next = async (inner: ModelRequest) => {
@@ -152,9 +152,9 @@ describe("a call within a budget", () => {
 });
 
 describe("prices on a stream", () => {
-  const price = (costs: CostKeeper) => createPrice({ costs } as unknown as ChainServices);
+  const price = (costs: CostTracker) => createPrice({ costs } as unknown as ChainServices);
 
-  async function priced(stream: ModelStream, costs: CostKeeper) {
+  async function priced(stream: ModelStream, costs: CostTracker) {
     const batches: (readonly ModelEvent[])[] = [];
     for await (const batch of await price(costs)(request, context(), async () => stream)) batches.push(batch);
     return batches;
@@ -229,7 +229,7 @@ describe("a turn that reaches a budget", () => {
     const engine = testEngine({
       model,
       tools: [tool("look", async () => ok("seen"))],
-      costs: keeper({ callBudget: async () => budget } as unknown as CostKeeper),
+      costs: keeper({ callBudget: async () => budget } as unknown as CostTracker),
     });
     const ended = await engine.turn("go");
     expect(ended).toMatchObject({ outcome: "limit", failure: { reason: "BudgetReached" }, iterations: 2 });

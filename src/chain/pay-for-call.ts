@@ -18,7 +18,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { Usage } from "../protocol/usage.js";
 import { costOf, type ModelFacts, type Price, ratesFor } from "../providers/catalogue/facts.js";
 import { estimateRequestTokens } from "../providers/tokens/estimate-request.js";
-import type { CostKeeper } from "./services.js";
+import type { CostTracker } from "./services.js";
 
 /** A shorter answer would be useless. */
 const LEAST_OUTPUT = 256;
@@ -38,7 +38,7 @@ interface Experience {
 const experiences = new WeakMap<Model, Experience>();
 
 export interface Payment {
-  readonly costs: CostKeeper;
+  readonly costs: CostTracker;
   readonly budget: CallBudget;
   readonly next: Next<ModelRequest, RequestContext, ModelStream>;
 }
@@ -180,7 +180,7 @@ function spentOn(
   return { usd: price === undefined ? 0 : costOf(whole, price).usd, tokens };
 }
 
-function reached({ scope, unit, limit }: Limiter, detail: string, costs: CostKeeper): Failure {
+function reached({ scope, unit, limit }: Limiter, detail: string, costs: CostTracker): Failure {
   return failure("BudgetReached", { scope, limit: shown(unit, limit), detail, how: costs.adviceFor(scope) });
 }
 
@@ -188,7 +188,7 @@ function shown(unit: keyof Amount, value: number): string {
   return unit === "usd" ? formatUsd(value) : formatTokens(value);
 }
 
-function noPrice(model: string, costs: CostKeeper): Failure {
+function noPrice(model: string, costs: CostTracker): Failure {
   const detail = `The price of ${model} is unknown, so Oxbow cannot keep a budget in dollars. ${costs.priceAdvice(model)}, or set the budget in tokens.`;
   return failure("ConfigurationInvalid", { detail });
 }

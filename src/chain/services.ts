@@ -115,7 +115,7 @@ export interface ModelFit {
 }
 
 /** Costs and budgets of calls. */
-export interface CostKeeper extends EventObserver {
+export interface CostTracker extends EventObserver {
   /** Never rejects. Loads the catalogue, so call it after the request has been sent. */
   facts(model: PricedModel): Promise<ModelFacts>;
   /** The budget of this turn; undefined without a limit. */
@@ -198,7 +198,7 @@ export interface ChainServices {
   readonly leftovers?: LeftoverCheck;
   readonly outputs?: ResultFiles;
   readonly content?: ProjectReading | undefined;
-  readonly costs?: CostKeeper;
+  readonly costs?: CostTracker;
   /** How often and how long to retry a failing model call; without it, never. */
   readonly retry?: RetryOptions;
   /** The model behind a route's name. */

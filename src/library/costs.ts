@@ -1,6 +1,6 @@
 /** Spending and budgets of a library harness. It loads the catalogue during the first request, and only with a budget or a price. */
 
-import type { CostKeeper, PricedModel } from "../chain/services.js";
+import type { CostTracker, PricedModel } from "../chain/services.js";
 import type { Budget, BudgetLimit, CallBudget } from "../costs/budget.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { ModelFacts, Price } from "../providers/catalogue/facts.js";
@@ -15,7 +15,7 @@ export interface CostOptions {
 const HARNESS = "this harness";
 const PROMPT = "this prompt";
 
-export class LibraryCosts implements CostKeeper {
+export class LibraryCosts implements CostTracker {
   readonly #options: CostOptions;
   #facts: Promise<ModelFacts> | undefined;
   #whole: Promise<Budget> | undefined;

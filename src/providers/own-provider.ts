@@ -86,8 +86,8 @@ export function ownProvider(
   fields: ProviderFields,
   { base = findProvider(name), origin }: { readonly base?: NamedProvider | undefined; readonly origin: string },
 ): NamedProvider {
-  const spoken = fields.protocol === undefined ? undefined : findProvider(fields.protocol);
-  const from = base === undefined ? spoken : speaking(base, spoken);
+  const protocolProvider = fields.protocol === undefined ? undefined : findProvider(fields.protocol);
+  const from = base === undefined ? protocolProvider : speaking(base, protocolProvider);
   if (from === undefined) throw new FieldError(`the new provider '${name}' needs a protocol: ${PROTOCOL_NAMES}.`);
   const moved = fields.url !== undefined && !isSameHost(fields.url, from.baseUrl);
   const renamed = base === undefined;
@@ -112,10 +112,10 @@ export function ownProvider(
   };
 }
 
-function speaking(base: NamedProvider, spoken: NamedProvider | undefined): NamedProvider {
-  if (spoken === undefined || spoken.wire === base.wire) return base;
+function speaking(base: NamedProvider, protocolProvider: NamedProvider | undefined): NamedProvider {
+  if (protocolProvider === undefined || protocolProvider.wire === base.wire) return base;
   const { dialect, headersOf, ...rest } = base;
-  return { ...rest, wire: spoken.wire };
+  return { ...rest, wire: protocolProvider.wire };
 }
 
 /** Another server behind a service's name does not support the service's newest fields. */

@@ -3,7 +3,7 @@ import { AbortNode } from "../../src/base/abort-tree.js";
 import { type Clock, systemClock } from "../../src/base/clock.js";
 import { createIdSource } from "../../src/base/ulid.js";
 import { buildChains } from "../../src/chain/build.js";
-import type { ChainServices, CostKeeper } from "../../src/chain/services.js";
+import type { ChainServices, CostTracker } from "../../src/chain/services.js";
 import { Bus } from "../../src/engine/bus.js";
 import { runTurn, type TurnResult } from "../../src/engine/loop.js";
 import type {
@@ -104,7 +104,7 @@ export interface EngineOptions {
   readonly clock?: Clock;
   readonly maxIterations?: number;
   readonly toolExecution?: "batched" | "sequential";
-  readonly costs?: CostKeeper;
+  readonly costs?: CostTracker;
   readonly requestLinks?: readonly RequestLink[];
   readonly toolLinks?: readonly ToolLink[];
   readonly retry?: ChainServices["retry"];

@@ -1,6 +1,6 @@
 import type { AnsweringModel, ModelEvent, ModelStream } from "../../engine/ports.js";
 import type { ModelFacts } from "../../providers/catalogue/facts.js";
-import type { CostKeeper, CreateRequestLink } from "../services.js";
+import type { CostTracker, CreateRequestLink } from "../services.js";
 
 /** Adds the price to the provider's count. At this point the model is known; a model made of several names the one that answers. */
 export const create: CreateRequestLink =
@@ -21,7 +21,7 @@ interface Known {
 async function* priced(
   stream: ModelStream,
   first: AnsweringModel,
-  costs: CostKeeper,
+  costs: CostTracker,
 ): AsyncGenerator<readonly ModelEvent[]> {
   const iterator = stream[Symbol.asyncIterator]();
   let known: Known | undefined;
@@ -70,7 +70,7 @@ function isOfInterest({ type }: ModelEvent): boolean {
   return type === "usage" || type === "answering";
 }
 
-async function load(model: AnsweringModel, costs: CostKeeper): Promise<Known> {
+async function load(model: AnsweringModel, costs: CostTracker): Promise<Known> {
   const [facts, { costOf }] = await Promise.all([costs.facts(model), import("../../providers/catalogue/facts.js")]);
   return { facts, costOf };
 }

@@ -13,7 +13,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { SessionInfo } from "../../protocol/queries.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
-import type { Talk } from "../run/prepare.js";
+import type { Conversation } from "../run/prepare.js";
 import { wantedEffort, wantedMode, wantedModel, wantedSession } from "./attach-flags.js";
 
 export interface AttachPlace {
@@ -123,7 +123,7 @@ export async function talkOf(
     readonly chosen: Pick<SessionInfo, "id" | "title"> | undefined;
     readonly note?: string;
   },
-): Promise<Talk> {
+): Promise<Conversation> {
   const [loaded, status] = await Promise.all([loadSettings(flags, variables), client.query("GetStatus", {}, session)]);
   const { provider, model } = status.ok ? status.answer : { provider: "unknown", model: "unknown" };
   return {

@@ -8,7 +8,7 @@ import { EXIT } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { converseInTerminal } from "../tui/converse.js";
 import type { SharedConversation } from "./converse.js";
-import type { Talk } from "./prepare.js";
+import type { Conversation } from "./prepare.js";
 
 const OFFLINE = "offline";
 const CONNECT_HERE = "Or here: /login signs in or stores a key, then /model chooses a model.";
@@ -21,7 +21,7 @@ export interface ScreenOptions extends SharedConversation {
 }
 
 export async function converseOnScreen(
-  { client, chosen, resume, loaded, onMessages, recentTurns }: Talk,
+  { client, chosen, resume, loaded, onMessages, recentTurns }: Conversation,
   options: ScreenOptions,
 ): Promise<number> {
   const { session, flags, variables, choosesSession, keepsTurn, onDrawn, onSession } = options;

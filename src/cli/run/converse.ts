@@ -7,7 +7,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { processTerminal } from "../terminal-io.js";
-import type { Talk } from "./prepare.js";
+import type { Conversation } from "./prepare.js";
 
 /** What differs when other clients may be in the same session. */
 export interface SharedConversation {
@@ -29,7 +29,7 @@ interface ConverseOptions extends SharedConversation {
   readonly choosesSession: boolean;
 }
 
-export async function converse(prepared: Talk, options: ConverseOptions): Promise<number> {
+export async function converse(prepared: Conversation, options: ConverseOptions): Promise<number> {
   if (!(await fitsTerminalClient(options))) {
     if (!options.choosesSession) return converseByLines(prepared, options);
     throw new UsageError("This terminal cannot show a list. Name the session: oxbow resume SESSION.");
@@ -50,7 +50,7 @@ export async function fitsTerminalClient({
 }
 
 async function converseByLines(
-  { client, clock, chosen, resume, tendSessions, recentTurns }: Talk,
+  { client, clock, chosen, resume, tendSessions, recentTurns }: Conversation,
   options: ConverseOptions,
 ): Promise<number> {
   const { session, images, flags, variables, leave, keepsTurn, onDrawn, onSession } = options;

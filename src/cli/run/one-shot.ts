@@ -7,11 +7,11 @@ import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { outputGuard } from "../output-guard.js";
 import { stopOnSignals } from "../stop-signals.js";
-import type { Talk } from "./prepare.js";
+import type { Conversation } from "./prepare.js";
 
 /** One prompt to its end. */
 export async function oneShot(
-  { client, clock, chosen, recentTurns }: Omit<Talk, "loaded">,
+  { client, clock, chosen, recentTurns }: Omit<Conversation, "loaded">,
   options: {
     session: SessionId;
     prompt: string;

@@ -42,7 +42,7 @@ import { askOnce, personPresent, trustLook } from "../terminal-io.js";
 /** Usually the first request has been sent by then, and late loading has not started. */
 const SENT_MS = 20;
 
-export interface Prepared extends Talk {
+export interface Prepared extends Conversation {
   readonly engine: Engine;
   readonly chosen: Chosen;
   readonly cassette: RunCassette | undefined;
@@ -56,7 +56,7 @@ export interface Prepared extends Talk {
 }
 
 /** What a conversation needs. The engine may be in this process or in another one. */
-export interface Talk {
+export interface Conversation {
   readonly client: EngineClient;
   readonly clock: Clock;
   readonly chosen: { readonly model: ModelName; readonly note?: string | undefined };

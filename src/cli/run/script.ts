@@ -11,7 +11,7 @@ import { clientAction } from "../client-actions.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { readBytes } from "../terminal-io.js";
-import type { Talk } from "./prepare.js";
+import type { Conversation } from "./prepare.js";
 
 export interface Script {
   readonly name: string;
@@ -38,7 +38,7 @@ async function file(path: string): Promise<Buffer> {
 }
 
 export interface ScriptRun {
-  readonly prepared: Pick<Talk, "client" | "clock">;
+  readonly prepared: Pick<Conversation, "client" | "clock">;
   readonly session: SessionId;
   readonly images: readonly ImageBlock[];
   readonly terminal: Terminal;

@@ -3,7 +3,7 @@
  */
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import type { CostKeeper, PricedModel, RunJournal, WindowNews } from "../../chain/services.js";
+import type { CostTracker, PricedModel, RunJournal, WindowNews } from "../../chain/services.js";
 import type { ModelLimits } from "../../context/compaction/limits.js";
 import type { Amount, Budget, BudgetLimit, CallBudget } from "../../costs/budget.js";
 import type { Model } from "../../engine/ports.js";
@@ -45,7 +45,7 @@ const WINDOW_MARKS = [0.8, 0.95] as const;
 
 const SCOPES = { run: "this run", turn: "this turn", session: "this session", day: "this day" } as const;
 
-export class RunCosts implements CostKeeper {
+export class RunCosts implements CostTracker {
   readonly #options: RunCostsOptions;
   readonly #facts = new Map<string, Promise<ModelFacts>>();
   readonly #spent = new Map<string, Spending>();

@@ -27,7 +27,7 @@ export interface Arrival {
 }
 
 /** Of a walk through the workspace. */
-export interface Sight {
+export interface WalkedFolders {
   readonly notes: ReadonlyMap<string, readonly string[] | undefined>;
   readonly inodes: ReadonlyMap<string, number>;
 }
@@ -60,11 +60,11 @@ export class GuardedArrivals {
   }
 
   /** The first walk: files that last changed before the commands count as known, at any depth. */
-  begin(sight: Sight, startedAt: number): void {
+  begin(walked: WalkedFolders, startedAt: number): void {
     const isOlder = (path: string) => (statOf(path)?.ctimeMs ?? 0) < startedAt;
-    const paths = pathsOf(sight);
+    const paths = pathsOf(walked);
     const folders = new Set(paths.flatMap((path) => this.#foldersAround(path)));
-    this.#folders = new Map([...sight.inodes].filter(([folder]) => !folders.has(folder) || isOlder(folder)));
+    this.#folders = new Map([...walked.inodes].filter(([folder]) => !folders.has(folder) || isOlder(folder)));
     for (const path of paths) {
       // Nearer files that existed were known before the command started.
       const isDeep = this.#foldersAround(path).length > KNOWN_DEPTH;
@@ -73,13 +73,13 @@ export class GuardedArrivals {
   }
 
   /** The report about the current files. */
-  look(sight: Sight): readonly Arrival[] {
+  look(walked: WalkedFolders): readonly Arrival[] {
     const tracked = new TrackedContent();
     const made = [...this.#absent].filter((path) => statOf(path) !== undefined);
     const found: Arrival[] = [];
     let dealtWith: string | undefined;
     // A folder is followed directly by its contents.
-    for (const path of [...new Set([...pathsOf(sight), ...made])].sort(byParts)) {
+    for (const path of [...new Set([...pathsOf(walked), ...made])].sort(byParts)) {
       if (dealtWith !== undefined && isWithin(path, dealtWith)) {
         this.#know(path);
         continue;
@@ -89,7 +89,7 @@ export class GuardedArrivals {
       found.push(arrival);
       if (arrival.what !== "changed") dealtWith = path;
     }
-    this.#folders = sight.inodes;
+    this.#folders = walked.inodes;
     return found;
   }
 
@@ -146,7 +146,7 @@ function byParts(one: string, other: string): number {
   return (left ?? "") < (right ?? "") ? -1 : 1;
 }
 
-function pathsOf({ notes }: Sight): readonly string[] {
+function pathsOf({ notes }: WalkedFolders): readonly string[] {
   return [...notes].flatMap(([folder, names = []]) => names.map((name) => join(folder, name)));
 }
 

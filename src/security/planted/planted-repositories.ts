@@ -18,7 +18,7 @@ import { RepositoryWalk } from "../../system/git/repository-walk.js";
 import type { HeldPlaces } from "../sandbox/sandbox-options.js";
 import { shown } from "../trust/shown.js";
 import type { CommandSpans } from "./command-spans.js";
-import { arrivalText, GuardedArrivals, type Sight } from "./guarded-arrivals.js";
+import { arrivalText, GuardedArrivals, type WalkedFolders } from "./guarded-arrivals.js";
 import { OwnHooks } from "./own-hooks.js";
 import { type Danger, lookAtRepository } from "./repository-dangers.js";
 import { setAside } from "./set-aside.js";
@@ -49,7 +49,7 @@ interface Collection {
   readonly found: readonly Found[];
   readonly folders: ReadonlySet<string>;
   readonly complete: boolean;
-  readonly sight: Sight;
+  readonly walked: WalkedFolders;
 }
 
 interface Visit {
@@ -96,8 +96,8 @@ export class PlantedRepositories {
   begin(): Promise<void> {
     if (this.#begun === undefined) {
       this.#startedAt = this.#record.take(Date.now() - TICK_MS);
-      this.#begun = this.#collect().then(({ found, folders, sight }) => {
-        this.#arrivals.begin(sight, this.#startedAt);
+      this.#begun = this.#collect().then(({ found, folders, walked }) => {
+        this.#arrivals.begin(walked, this.#startedAt);
         for (const folder of folders) if (isOlder(folder, this.#startedAt)) this.#older.add(folder);
         for (const danger of found) if (danger.changed < this.#startedAt) this.#known.add(keyOf(danger));
       });
@@ -140,8 +140,8 @@ export class PlantedRepositories {
 
   async #look(): Promise<void> {
     await this.#begun;
-    const { found, complete, sight } = await this.#collect();
-    const arrivals = this.#arrivals.look(sight);
+    const { found, complete, walked } = await this.#collect();
+    const arrivals = this.#arrivals.look(walked);
     if (arrivals.length > 0) this.#notify(arrivalText(arrivals));
     const lines = found
       .filter((danger) => !this.#known.has(keyOf(danger)) && !(danger.isHook && this.#ownHooks.isCopy(danger.file)))
@@ -182,8 +182,8 @@ export class PlantedRepositories {
 
   async #collect(): Promise<Collection> {
     const { root } = this.#options;
-    const sight = await this.#walk.inSlices();
-    const { repositories, complete } = sight;
+    const walked = await this.#walk.inSlices();
+    const { repositories, complete } = walked;
     const found = new Map<string, Found>();
     const add = (danger: Found) => {
       if (found.get(danger.file)?.linked !== true) found.set(danger.file, danger);
@@ -203,7 +203,7 @@ export class PlantedRepositories {
       for (const path of inner.paths) visit({ folder: join(folder, path), linked: true, depth: depth + 1 });
     };
     for (const folder of repositories) visit({ folder, linked: false, depth: 0 });
-    return { found: [...found.values()], folders: visited, complete, sight };
+    return { found: [...found.values()], folders: visited, complete, walked };
   }
 }
 

@@ -16,7 +16,7 @@ import { shellWord } from "../../base/shell-word.js";
 import { isWithin } from "../../system/within.js";
 import type { HiddenPlace, Layout } from "./layout.js";
 import { limitLines } from "./limits.js";
-import { forwarderLines, type NetworkDoor, proxyVariables } from "./network-door.js";
+import { forwarderLines, type NetworkForwarding, proxyVariables } from "./network-forwarding.js";
 import type { Command, PrivateHome, SandboxPolicy } from "./policy.js";
 
 export interface BubblewrapProgram {
@@ -41,7 +41,7 @@ export interface BubblewrapParts {
   /** Undefined if there is no filter for this machine. */
   readonly filter?: FilterFile | undefined;
   /** The proxy to the allowed hosts; without it there is no network. */
-  readonly door?: NetworkDoor | undefined;
+  readonly forwarding?: NetworkForwarding | undefined;
   /** The entry of a group that bounds the number of processes. */
   readonly quotaEntry?: string | undefined;
   /** Processes that count towards the limit although they run outside. */
@@ -104,13 +104,13 @@ function preparation({ filter }: BubblewrapParts): string[] {
 
 /** Discards bubblewrap's own messages about the exit of the command; the command keeps its stderr. */
 function firstProcess(
-  { policy, tasks, door, quotaEntry }: BubblewrapParts,
+  { policy, tasks, forwarding, quotaEntry }: BubblewrapParts,
   { input = "", mark }: { readonly input?: string; readonly mark?: string | undefined } = {},
 ): string {
   return [
     ...(quotaEntry === undefined ? [] : [`echo 0 >${QUOTA_INSIDE} || exit 126`]),
     ...limitLines(policy.limits, { tasks }),
-    ...(door === undefined ? [] : forwarderLines(door)),
+    ...(forwarding === undefined ? [] : forwarderLines(forwarding)),
     ...(mark === undefined ? [] : [`printf %s ${shellWord(mark)}`]),
     "exec 9>&2 2>/dev/null",
     `( exec "$@" ${input} 2>&9 9>&- )`,
@@ -133,7 +133,7 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
 }
 
 function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] {
-  const { layout, policy, door, runFolders, blank, quotaEntry } = parts;
+  const { layout, policy, forwarding, runFolders, blank, quotaEntry } = parts;
   const { home } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
@@ -155,7 +155,7 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string
     ...hidden.flatMap((place) => hide(place, blank)),
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
     ...(home === undefined ? [] : ["--bind", home.cache, home.cache]),
-    ...(door === undefined ? [] : ["--ro-bind", door.folder, door.inside]),
+    ...(forwarding === undefined ? [] : ["--ro-bind", forwarding.folder, forwarding.inside]),
     // A process in the group can use this file to enter it again, but not to leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
     ...["--chdir", place.cwd],
@@ -192,7 +192,7 @@ function isPrivate(path: string, writable: readonly string[]): boolean {
   return hasOwn && !writable.some((folder) => isWithin(path, folder));
 }
 
-function environment({ door, isRoot, layout }: BubblewrapParts, given: Readonly<Record<string, string>>) {
+function environment({ forwarding, isRoot, layout }: BubblewrapParts, given: Readonly<Record<string, string>>) {
   const { TMP: _, TEMP: __, ...rest } = given;
   return {
     ...rest,
@@ -202,6 +202,6 @@ function environment({ door, isRoot, layout }: BubblewrapParts, given: Readonly<
     ...layout.home?.environment,
     // In a user namespace with one user, root cannot create files that belong to others.
     ...(isRoot ? { TAR_OPTIONS: "--no-same-owner" } : {}),
-    ...(door === undefined ? {} : proxyVariables(door.port)),
+    ...(forwarding === undefined ? {} : proxyVariables(forwarding.port)),
   };
 }

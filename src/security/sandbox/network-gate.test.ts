@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openNetwork } from "../../system/network/network.js";
 import { isListed, parseHostList, plainHost } from "./host-list.js";
-import { SOCKET_NAME } from "./network-door.js";
+import { SOCKET_NAME } from "./network-forwarding.js";
 import { describeRefusal, type GateEntrance, NetworkGate } from "./network-gate.js";
 import { SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
 

@@ -23,7 +23,7 @@ import type { Network } from "../../system/network/network.js";
 import type { ProxyAddress } from "../../system/network/proxy-address.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { type HostEntry, isListed, parseHostList, plainHost } from "./host-list.js";
-import { SOCKET_NAME } from "./network-door.js";
+import { SOCKET_NAME } from "./network-forwarding.js";
 
 /** The addresses of a host that may be connected to; rejects with the reason when it may not be. */
 export type ResolveSafely = (host: string) => Promise<readonly string[]>;

@@ -13,7 +13,7 @@
 import type { Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { limitLines } from "./limits.js";
-import { proxyVariables } from "./network-door.js";
+import { proxyVariables } from "./network-forwarding.js";
 import type { Command, SandboxPolicy } from "./policy.js";
 
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";

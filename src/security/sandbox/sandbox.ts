@@ -21,7 +21,7 @@ import { explainCommand } from "./explain.js";
 import { inheritedDescriptors } from "./inherited-files.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
-import type { Forwarder, NetworkDoor } from "./network-door.js";
+import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
 import { Placeholders } from "./placeholders.js";
 import { type Command, type NetworkPolicy, SandboxError } from "./policy.js";
@@ -179,7 +179,7 @@ export class Sandbox {
         ...{ policy, layout, blank, isRoot: isRoot(), tasks: countTasks() },
         filter: filter === undefined ? undefined : { path: filter, handOver },
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
-        door: entrance?.folder === undefined ? undefined : this.#door(entrance.folder),
+        forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
         quotaEntry: this.#quotaEntry(),
         runFolders: [...RUN_FOLDERS, ...nameServers(policy.network)].filter((path) => existsSync(path)),
       },
@@ -226,7 +226,7 @@ export class Sandbox {
     return wrapped;
   }
 
-  #door(folder: string): NetworkDoor {
+  #forwarding(folder: string): NetworkForwarding {
     return { folder, inside: INSIDE, port: PROXY_PORT, forwarder: this.#forwarder() };
   }
 

@@ -9,7 +9,7 @@
  */
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { activeLines, type ChainLine } from "./claude-chain.js";
-import { Conversation, PROVIDER, resultsOf, type SpokenLine } from "./claude-conversation.js";
+import { Conversation, type MessageLine, PROVIDER, resultsOf } from "./claude-conversation.js";
 import { asArray, asObject, asString, asTime } from "./fields.js";
 import type { ForeignSession } from "./foreign-session.js";
 import type { SourceLine } from "./lines.js";
@@ -36,7 +36,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   "worktree-state",
 ]);
 
-interface Line extends ChainLine, SpokenLine {
+interface Line extends ChainLine, MessageLine {
   readonly isSidechain: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { ImportNotes } from "./notes.js";
 
 export const PROVIDER = "anthropic";
 
-export interface SpokenLine {
+export interface MessageLine {
   /** `link`: it only holds the others together. */
   readonly role: "user" | "assistant" | "link";
   /** The answer it is a piece of. */
@@ -22,7 +22,7 @@ export interface SpokenLine {
 }
 
 /** By the ids of their calls. */
-export function resultsOf(lines: readonly SpokenLine[]): ReadonlyMap<string, ForeignResult> {
+export function resultsOf(lines: readonly MessageLine[]): ReadonlyMap<string, ForeignResult> {
   const results = new Map<string, ForeignResult>();
   for (const { role, record, at } of lines) {
     if (role !== "user") continue;
@@ -67,7 +67,7 @@ export class Conversation {
     this.#notes = notes;
   }
 
-  take(line: SpokenLine): void {
+  take(line: MessageLine): void {
     if (line.role === "assistant") this.#takeAnswer(line);
     else if (line.role === "user") this.#takeInput(line);
     else if (line.record.subtype === "compact_boundary") {
@@ -79,7 +79,7 @@ export class Conversation {
     return this.#turns.end();
   }
 
-  #takeInput({ record, at }: SpokenLine): void {
+  #takeInput({ record, at }: MessageLine): void {
     this.#inputs++;
     const content = contentOf(record.content);
     const plain = plainText(content);
@@ -105,7 +105,7 @@ export class Conversation {
     this.#turns.input(content, at);
   }
 
-  #takeAnswer({ answer: id, record, at }: SpokenLine): void {
+  #takeAnswer({ answer: id, record, at }: MessageLine): void {
     const model = asString(record.model) ?? "";
     if (record.isApiErrorMessage === true) {
       this.#takeFailure(record, at);

@@ -123,8 +123,8 @@ function withKilled(
 ): readonly Change[] {
   const { root } = now.plan;
   const list = new Map(now.changes.map((change) => [change.path, change]));
-  for (const { id, deeds } of now.killed) {
-    deeds.forEach(({ path, before, after }, index) => {
+  for (const { id, changes } of now.killed) {
+    changes.forEach(({ path, before, after }, index) => {
       removeTemporary(root, stepOf({ path, before, after }, { id, index }));
       const { state } = presentAt(root, path, (content) => journal.address(content));
       const isHalfDone = state === undefined && isExchange({ from: before, to: after });

@@ -25,7 +25,7 @@ export interface RecordedCall extends CallRecord {
 }
 
 /** Something that was done, in the order of the journal. */
-export interface Deed extends Change {
+export interface JournaledChange extends Change {
   readonly order: number;
   readonly tool: string;
 }
@@ -36,7 +36,7 @@ export interface TurnGroup {
   readonly number: number | undefined;
   readonly at: number;
   readonly calls: RecordedCall[];
-  readonly deeds: Deed[];
+  readonly changes: JournaledChange[];
 }
 
 export interface UndoGroup {
@@ -46,7 +46,7 @@ export interface UndoGroup {
   /** The groups it reverted. */
   readonly of: readonly string[];
   readonly redo: boolean;
-  readonly deeds: readonly Deed[];
+  readonly changes: readonly JournaledChange[];
   state: "begun" | "done" | "failed";
 }
 
@@ -94,7 +94,7 @@ export class History {
     const { turn, number, at } = record;
     let group = this.#turns.get(turn);
     if (group === undefined) {
-      group = { is: "turn", id: turn, number, at, calls: [], deeds: [] };
+      group = { is: "turn", id: turn, number, at, calls: [], changes: [] };
       this.#turns.set(turn, group);
       this.groups.push(group);
     }
@@ -109,7 +109,7 @@ export class History {
     const group = this.turnOf(id);
     if (call === undefined || group === undefined) return;
     for (const change of list) {
-      group.deeds.push({ ...change, order: this.#order, tool: call.tool });
+      group.changes.push({ ...change, order: this.#order, tool: call.tool });
       if (call.watched) this.#see(change.path, change.after);
     }
   }
@@ -127,8 +127,8 @@ export class History {
   }
 
   #addUndo({ id, at, of, redo, list }: UndoneRecord): void {
-    const deeds = list.map((change) => ({ ...change, order: this.#order, tool: redo ? "redo" : "undo" }));
-    const group: UndoGroup = { is: "undo", id, at, of, redo, deeds, state: "begun" };
+    const changes = list.map((change) => ({ ...change, order: this.#order, tool: redo ? "redo" : "undo" }));
+    const group: UndoGroup = { is: "undo", id, at, of, redo, changes, state: "begun" };
     this.groups.push(group);
     this.#undos.set(id, group);
   }
@@ -159,35 +159,35 @@ export function standing(groups: readonly Group[]): readonly Group[] {
 export interface Chain {
   readonly path: string;
   /** Never empty. */
-  readonly links: readonly Deed[];
+  readonly links: readonly JournaledChange[];
   /** Another program changed it between two of the links. */
   readonly isBroken: boolean;
 }
 
 export function chainsOf(groups: readonly Group[]): readonly Chain[] {
-  const chains = new Map<string, { path: string; links: Deed[]; isBroken: boolean }>();
-  const deeds = groups.flatMap((group) => group.deeds).sort((left, right) => left.order - right.order);
-  for (const deed of deeds) {
-    const chain = chains.get(deed.path);
-    if (chain === undefined) chains.set(deed.path, { path: deed.path, links: [deed], isBroken: false });
+  const chains = new Map<string, { path: string; links: JournaledChange[]; isBroken: boolean }>();
+  const changes = groups.flatMap((group) => group.changes).sort((left, right) => left.order - right.order);
+  for (const change of changes) {
+    const chain = chains.get(change.path);
+    if (chain === undefined) chains.set(change.path, { path: change.path, links: [change], isBroken: false });
     else {
-      chain.isBroken ||= !continues(chain.links, deed.before);
-      chain.links.push(deed);
+      chain.isBroken ||= !continues(chain.links, change.before);
+      chain.links.push(change);
     }
   }
   return [...chains.values()];
 }
 
 /** The part of a chain that leads to the current state; undefined if none does. Empty: it is back at the start. */
-export function linksInEffect(chain: Chain, present: EntryState | undefined): readonly Deed[] | undefined {
+export function linksInEffect(chain: Chain, present: EntryState | undefined): readonly JournaledChange[] | undefined {
   const links = [...chain.links];
   return continues(links, present) ? links : undefined;
 }
 
 /** Drops from the end what cannot have been in effect when `state` was found. False when nothing explains it. */
-function continues(links: Deed[], state: EntryState | undefined): boolean {
+function continues(links: JournaledChange[], state: EntryState | undefined): boolean {
   if (sameState(links.at(-1)?.after, state)) return true;
-  const back = links.findLastIndex((deed) => sameState(deed.before, state));
+  const back = links.findLastIndex((change) => sameState(change.before, state));
   if (back === -1) return false;
   links.length = back;
   return true;

@@ -30,7 +30,7 @@ export function concluded(history: History, interrupted: Interrupted | undefined
   const turn = history.turnOf(interrupted.call);
   return history.groups.map((group) => {
     if (group !== turn || group.is !== "turn") return group;
-    const deeds = interrupted.changes.map((change) => ({
+    const added = interrupted.changes.map((change) => ({
       ...change,
       order: history.length + 1,
       tool: toolOf(group, interrupted),
@@ -38,7 +38,7 @@ export function concluded(history: History, interrupted: Interrupted | undefined
     const calls = group.calls.map((call) =>
       call.call === interrupted.call ? { ...call, gaps: [...call.gaps, ...interrupted.gaps] } : call,
     );
-    return { ...group, calls, deeds: [...group.deeds, ...deeds] };
+    return { ...group, calls, changes: [...group.changes, ...added] };
   });
 }
 

@@ -2,7 +2,7 @@
 import { namesIn } from "../../system/path-bytes.js";
 import { type EntryState, sameContent, sameState } from "./entry-state.js";
 import { inFolder, type WayBlockedError } from "./held-folder.js";
-import { type Chain, chainsOf, type Deed, linksInEffect, type UndoGroup } from "./history.js";
+import { type Chain, chainsOf, type JournaledChange, linksInEffect, type UndoGroup } from "./history.js";
 import type { UndoJournal } from "./journal.js";
 import { type Present, presentAt } from "./present.js";
 import { isExchange } from "./restore.js";
@@ -52,7 +52,7 @@ export class ItemPlanner {
   readonly #journal: UndoJournal;
   readonly #root: string;
   readonly #selection: Selection;
-  readonly #begun: ReadonlyMap<string, Deed>;
+  readonly #begun: ReadonlyMap<string, JournaledChange>;
   readonly #items = new Map<string, UndoItem>();
   readonly #blocked = new Map<string, WayBlockedError>();
   readonly #keptFolders: string[] = [];
@@ -62,7 +62,7 @@ export class ItemPlanner {
     this.#journal = journal;
     this.#root = root;
     this.#selection = selection;
-    this.#begun = new Map(unfinished.flatMap((group) => group.deeds.map((deed) => [deed.path, deed])));
+    this.#begun = new Map(unfinished.flatMap((group) => group.changes.map((change) => [change.path, change])));
   }
 
   plan(): { readonly items: readonly UndoItem[]; readonly keptFolders: readonly string[] } {
@@ -86,7 +86,7 @@ export class ItemPlanner {
       path,
       action: actionOf(present.state ?? left, to),
       kind: (to ?? present.state ?? left)?.kind ?? "file",
-      tools: [...new Set(chain.links.map((deed) => deed.tool))],
+      tools: [...new Set(chain.links.map((change) => change.tool))],
       from: present.state,
       to,
       ...(chain.isBroken
@@ -132,7 +132,7 @@ export class ItemPlanner {
   #whoChanged({ path, links }: Chain, state: EntryState | undefined): string {
     const last = links.at(-1);
     const later = this.#selection.others.find((group) =>
-      group.deeds.some((deed) => deed.path === path && deed.order > (last?.order ?? 0)),
+      group.changes.some((change) => change.path === path && change.order > (last?.order ?? 0)),
     );
     const first = this.#selection.chosen[0];
     if (later?.is === "turn" && first?.is === "turn") {

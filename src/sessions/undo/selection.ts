@@ -49,9 +49,9 @@ function chosenTurns(
     if (later.length > 0) return later;
     throw new StoreError("not-found", "Everything from that turn on is undone already.");
   }
-  const last = turns.findLast((turn) => turn.deeds.length > 0);
+  const last = turns.findLast((turn) => turn.changes.length > 0);
   if (last !== undefined) return [last];
-  const isAnyUndone = groups.some((group) => group.deeds.length > 0);
+  const isAnyUndone = groups.some((group) => group.changes.length > 0);
   throw new StoreError(
     "not-found",
     isAnyUndone

@@ -4,7 +4,7 @@
  */
 import { shellWord } from "../../base/shell-word.js";
 
-export interface NetworkDoor {
+export interface NetworkForwarding {
   /** The folder that holds the proxy's socket and nothing else. */
   readonly folder: string;
   /** Where it is found inside. */
@@ -34,18 +34,23 @@ net.createServer((near) => {
  * Lines for the shell that starts the command: they start the forwarder and wait for its port. The kernel's table of sockets shows
  * the port without another process.
  */
-export function forwarderLines(door: NetworkDoor): string[] {
-  const { kind, program } = door.forwarder;
-  const socket = `${door.inside}/${SOCKET_NAME}`;
+export function forwarderLines(forwarding: NetworkForwarding): string[] {
+  const { kind, program } = forwarding.forwarder;
+  const socket = `${forwarding.inside}/${SOCKET_NAME}`;
   const words =
     kind === "socat"
-      ? ["-t", "60", `TCP4-LISTEN:${door.port},bind=127.0.0.1,reuseaddr,fork,backlog=128`, `UNIX-CONNECT:${socket}`]
-      : ["-e", NODE_FORWARDER, String(door.port), socket];
+      ? [
+          "-t",
+          "60",
+          `TCP4-LISTEN:${forwarding.port},bind=127.0.0.1,reuseaddr,fork,backlog=128`,
+          `UNIX-CONNECT:${socket}`,
+        ]
+      : ["-e", NODE_FORWARDER, String(forwarding.port), socket];
   return [
     `${[program, ...words].map(shellWord).join(" ")} </dev/null >/dev/null 2>&1 &`,
     "is_open() {",
     "while read -r _ address _ state _; do",
-    `case $address/$state in *:${hexadecimal(door.port)}/0A) return 0 ;; esac`,
+    `case $address/$state in *:${hexadecimal(forwarding.port)}/0A) return 0 ;; esac`,
     "done </proc/net/tcp",
     "return 1",
     "}",
