@@ -12,7 +12,7 @@ import { VERSION } from "../../base/version.js";
 import type { HttpClient } from "../../clients/sdk/http-client.js";
 import type { ConnectOptions } from "../../clients/sdk/options.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import { BANNER } from "../../control/transports/mcp-server/server.js";
+import { BANNER } from "../../control/transports/mcp-server/engine-offer.js";
 import { serveMcpStdio } from "../../control/transports/mcp-server/stdio.js";
 import type { CommandReply, EngineClient, QueryReply } from "../../protocol/client.js";
 import type { QueryKind } from "../../protocol/queries.js";

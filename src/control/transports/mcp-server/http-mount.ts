@@ -18,13 +18,19 @@ import type { CommandKind } from "../../../protocol/commands.js";
 import type { ClientId, SessionId } from "../../../protocol/ids.js";
 import type { HostClient } from "../../connected-client.js";
 import type { Host } from "../../host.js";
+import { type EngineOfferOptions, engineOffer } from "./engine-offer.js";
+import { EventMemory } from "./event-memory.js";
+import type { McpOffer } from "./offer.js";
 import { createMcpServer, type McpServerOptions } from "./server.js";
-import { listenedResources, publishEvents, replayMissed, Subscriptions } from "./subscriptions.js";
+import { listenedResources, Subscriptions } from "./subscriptions.js";
 
-export interface McpMountOptions extends Pick<McpServerOptions, "clock" | "version" | "onSession"> {
+export interface McpMountOptions extends Pick<EngineOfferOptions, "clock" | "onSession"> {
+  readonly version: string;
   readonly host: Pick<Host, "connect">;
   readonly newClientId: () => ClientId;
   readonly log: (message: string) => void;
+  /** What stands behind the server instead of the engine. */
+  readonly offer?: McpOffer;
 }
 
 /** Of a token: what this transport needs to know. */
@@ -46,6 +52,8 @@ export interface McpMount {
 
 const MOST_TOKENS = 256;
 const MOST_SESSIONS = 64;
+/** After which a client opens a broken stream again. */
+const RETRY_MS = 1000;
 const IDLE_MS = 60 * 60 * 1000;
 
 export function mcpMount(options: McpMountOptions): McpMount {
@@ -84,6 +92,7 @@ type FetchOptions = McpHandlerRequestOptions | undefined;
 class TokenServer {
   readonly #options: McpMountOptions;
   readonly #client: HostClient;
+  readonly #offer: McpOffer;
   readonly #subscriptions = new Subscriptions();
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
@@ -102,9 +111,10 @@ class TokenServer {
     };
     const identity = { identity: "agent", canAnswer: false, transport: "mcp" } as const;
     this.#client = host.connect({ id: newClientId(), ...identity, scope, ...(name !== undefined && { name }) });
+    this.#offer = options.offer ?? engineOffer({ ...options, client: this.#client });
     const onerror = (error: Error) => log(`MCP: ${error.message}`);
     this.#modern = createMcpHandler(() => this.#server("transport"), { legacy: "reject", onerror });
-    this.#stopPublishing = publishEvents(this.#client, (uri, event) => {
+    this.#stopPublishing = this.#offer.watch((uri, event) => {
       for (const each of this.#subscriptions.named(uri)) this.#publish(each, event);
     });
     const answer = toNodeHandler({ fetch: (request, given) => this.#fetch(request, given) }, { onerror });
@@ -139,12 +149,8 @@ class TokenServer {
   }
 
   #server(announces: McpServerOptions["announces"]) {
-    const { clock, version, onSession } = this.#options;
     const subscriptions = announces === "itself" ? new Subscriptions() : this.#subscriptions;
-    return createMcpServer({
-      ...{ client: this.#client, clock, version, subscriptions, announces },
-      ...(onSession && { onSession }),
-    });
+    return createMcpServer({ offer: this.#offer, version: this.#options.version, subscriptions, announces });
   }
 
   async #fetch(request: Request, given: FetchOptions): Promise<Response> {
@@ -156,9 +162,9 @@ class TokenServer {
   /** The library answers `subscriptions/listen` without a handler of ours. */
   async #look(message: unknown): Promise<void> {
     for (const uri of listenedResources(message)) {
-      if (!(await this.#subscriptions.follow(this.#client, uri))) continue;
+      if (!(await this.#subscriptions.follow(this.#offer, uri))) continue;
       // After the answer that begins the stream.
-      setImmediate(() => void replayMissed(this.#client, uri, (event) => this.#publish(uri, event)));
+      setImmediate(() => void this.#offer.replay(uri, (event) => this.#publish(uri, event)));
     }
   }
 
@@ -170,6 +176,8 @@ class TokenServer {
     }
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      eventStore: new EventMemory(),
+      retryInterval: RETRY_MS,
       onsessioninitialized: (session) => this.#keep(session, transport),
       onsessionclosed: (session) => void this.#sessions.delete(session),
     });

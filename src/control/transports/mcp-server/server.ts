@@ -1,5 +1,5 @@
 /**
- * Oxbow as an MCP server: an outer agent drives sessions, reads them and uses skills as prompts.
+ * Oxbow as an MCP server: speaks the protocol about what an offer holds, by default that of an engine.
  *
  * The client is always an agent's: it can never answer a question, whatever the outer agent asks for.
  */
@@ -11,46 +11,34 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Clock } from "../../../base/clock.js";
-import type { EngineClient } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { failure } from "../../../protocol/errors.js";
-import type { SessionId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
-import { getPrompt, listPrompts } from "./prompts.js";
-import { FIXED, listResources, readResource, TEMPLATES } from "./resources.js";
-import { publishEvents, replayMissed, type Subscriptions } from "./subscriptions.js";
-import { TOOLS } from "./tool-schemas.js";
-import { callTool, refusal } from "./tools.js";
+import type { McpOffer } from "./offer.js";
+import type { Subscriptions } from "./subscriptions.js";
+import { refusal } from "./tools.js";
 
 export interface McpServerOptions {
-  readonly client: EngineClient;
-  readonly clock: Clock;
+  readonly offer: McpOffer;
   readonly version: string;
-  /** The folder of new sessions that name none; default: that of the engine. */
-  readonly cwd?: string;
-  /** Why the caller may not use the engine; undefined if it may. `wait` gives the user time to allow it. */
+  /** Why the caller may not use the offer; undefined if it may. `wait` gives the user time to allow it. */
   readonly refusal?: (patience: "now" | "wait") => Promise<string | undefined>;
-  /** A session began for the outer agent, whose name it gave itself. */
-  readonly onSession?: (session: SessionId, agent: string) => void;
   /** The resources whose changes the outer agent wants to know. */
   readonly subscriptions: Subscriptions;
   /** `itself`: it sends the changes; `transport`: another part of the transport does. */
   readonly announces: "itself" | "transport";
 }
 
-export const BANNER =
-  "Oxbow runs an AI agent with a shell on this machine. You drive it as an agent: calls that need permission wait for a person, and you " +
-  "cannot approve them. What it does costs money; every answer says how much.";
-
 const INVALID_PARAMS = -32602;
 /** A client that hears nothing for a minute gives up. */
 const HEARTBEAT_MS = 10_000;
 /** Lists change with every session, so no client should keep them. */
 const UNCACHED = { ttlMs: 0, cacheScope: "private" } as const;
+const MOST_COMPLETIONS = 100;
 
 export function createMcpServer(options: McpServerOptions): Server {
-  const { client, version, subscriptions, announces } = options;
+  const { offer, version, subscriptions, announces } = options;
+  const { verifyState } = offer;
   const server = new Server(
     { name: "oxbow", title: "Oxbow", version },
     {
@@ -61,15 +49,16 @@ export function createMcpServer(options: McpServerOptions): Server {
         completions: {},
         logging: {},
       },
-      instructions: BANNER,
+      instructions: offer.instructions,
       cacheHints: { "tools/list": { ttlMs: 3_600_000, cacheScope: "public" }, "resources/read": UNCACHED },
+      ...(verifyState !== undefined && { requestState: { verify: verifyState } }),
     },
   );
   addTools(server, options);
   addResources(server, options);
   addPrompts(server, options);
   if (announces === "itself") {
-    server.onclose = publishEvents(client, (uri, event) => {
+    server.onclose = offer.watch((uri, event) => {
       for (const each of subscriptions.named(uri)) void announce(server, each, event);
     });
   }
@@ -83,24 +72,19 @@ async function announce(server: Server, uri: string, event: Envelope | undefined
 }
 
 function addTools(server: Server, options: McpServerOptions): void {
-  const { client, clock, onSession } = options;
-  server.setRequestHandler("tools/list", () => ({ tools: [...TOOLS] }));
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+  const { offer } = options;
+  server.setRequestHandler("tools/list", () => ({ tools: [...offer.tools] }));
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
     const why = await options.refusal?.("wait");
     if (why !== undefined) return refusal(failure("Unauthorized", { detail: why }));
+    const { mcpReq } = context;
     const agent = nameOf(infoIn(mcpReq.envelope) ?? server.getClientVersion());
     const onProgress = progressOf(mcpReq);
     const heartbeat = onProgress && setInterval(() => onProgress("working"), HEARTBEAT_MS);
     try {
-      const place = {
-        client,
-        clock,
-        cwd: options.cwd,
-        banner: BANNER,
-        onSession: (session: SessionId) => onSession?.(session, agent),
-      };
       const args = (params.arguments ?? {}) as JsonObject;
-      const result = await callTool(place, { name: params.name, args, signal: mcpReq.signal, onProgress });
+      const { signal } = mcpReq;
+      const result = await offer.call({ name: params.name, args, signal, onProgress, agent, context });
       if (result === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);
       return result;
     } finally {
@@ -134,21 +118,24 @@ async function demand(options: McpServerOptions): Promise<void> {
   if (why !== undefined) throw new ProtocolError(INVALID_PARAMS, why);
 }
 
+async function isAllowed(options: McpServerOptions): Promise<boolean> {
+  return (await options.refusal?.("now")) === undefined;
+}
+
 function addResources(server: Server, options: McpServerOptions): void {
-  const { client, subscriptions } = options;
-  server.setRequestHandler("resources/list", async () => {
-    const isAllowed = (await options.refusal?.("now")) === undefined;
-    return { resources: isAllowed ? await listResources(client) : [...FIXED] };
-  });
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
+  const { offer, subscriptions } = options;
+  server.setRequestHandler("resources/list", async () => ({
+    resources: [...(await offer.resources((await isAllowed(options)) ? "all" : "fixed"))],
+  }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...offer.templates] }));
   server.setRequestHandler("resources/read", async ({ params }) => {
     await demand(options);
-    return readResource(client, params.uri);
+    return offer.read(params.uri);
   });
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
     await demand(options);
-    if (!(await subscriptions.follow(client, uri))) throw new ResourceNotFoundError(uri);
-    void replayMissed(client, uri, (event) => announce(server, uri, event));
+    if (!(await subscriptions.follow(offer, uri))) throw new ResourceNotFoundError(uri);
+    void offer.replay(uri, (event) => announce(server, uri, event));
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params }) => {
@@ -158,37 +145,17 @@ function addResources(server: Server, options: McpServerOptions): void {
 }
 
 function addPrompts(server: Server, options: McpServerOptions): void {
-  const { client } = options;
-  const isAllowed = async () => (await options.refusal?.("now")) === undefined;
+  const { offer } = options;
   server.setRequestHandler("prompts/list", async () => ({
-    prompts: (await isAllowed()) ? await listPrompts(client) : [],
+    prompts: (await isAllowed(options)) ? [...(await offer.prompts())] : [],
   }));
-  server.setRequestHandler("prompts/get", async ({ params }) => {
+  server.setRequestHandler("prompts/get", async ({ params }, context) => {
     await demand(options);
-    return getPrompt(client, params.name, params.arguments?.input);
+    return offer.prompt(params.name, params.arguments ?? {}, context);
   });
   server.setRequestHandler("completion/complete", async ({ params }) => {
-    const { ref, argument } = params;
-    const isKnown = ref.type === "ref/resource" && (await isAllowed());
-    const values = isKnown ? await completions(client, ref.uri, argument.value) : [];
-    return { completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 } };
+    const values = (await isAllowed(options)) ? await offer.complete(params) : [];
+    const hasMore = values.length > MOST_COMPLETIONS;
+    return { completion: { values: values.slice(0, MOST_COMPLETIONS), total: values.length, hasMore } };
   });
-}
-
-async function completions(client: EngineClient, template: string, begun: string): Promise<readonly string[]> {
-  return (await namesFor(client, template)).filter((name) => name.startsWith(begun));
-}
-
-async function namesFor(client: EngineClient, template: string): Promise<readonly string[]> {
-  if (template.startsWith("oxbow://session/")) {
-    const reply = await client.query("ListSessions", { limit: 500 });
-    return reply.ok ? reply.answer.sessions.map(({ id }) => id) : [];
-  }
-  if (template.startsWith("oxbow://skill/")) return (await listPrompts(client)).map(({ name }) => name);
-  if (template.startsWith("oxbow://profile/")) {
-    const reply = await client.query("ListProfiles", {});
-    return reply.ok ? reply.answer.profiles.map(({ name }) => name) : [];
-  }
-  const reply = await client.query("ListProviders", {});
-  return reply.ok ? reply.answer.providers.map(({ name }) => name) : [];
 }

@@ -2,25 +2,28 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { type EngineOfferOptions, engineOffer } from "./engine-offer.js";
 import { createMcpServer, type McpServerOptions } from "./server.js";
 import { listenedResources, Subscriptions } from "./subscriptions.js";
 
-export interface McpStdioOptions extends Omit<McpServerOptions, "subscriptions" | "announces"> {
+export interface McpStdioOptions extends Pick<McpServerOptions, "version" | "refusal">, EngineOfferOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly log: (message: string) => void;
 }
 
 /** Resolves when the outer agent has closed the connection. */
-export function serveMcpStdio({ input, output, log, ...options }: McpStdioOptions): Promise<void> {
+export function serveMcpStdio({ input, output, log, version, refusal, ...engine }: McpStdioOptions): Promise<void> {
+  const offer = engineOffer(engine);
   const subscriptions = new Subscriptions();
   const onListen = async (message: JSONRPCMessage) => {
     const uris = listenedResources(message);
-    if (uris.length === 0 || (await options.refusal?.("now")) !== undefined) return;
-    for (const uri of uris) await subscriptions.follow(options.client, uri);
+    if (uris.length === 0 || (await refusal?.("now")) !== undefined) return;
+    for (const uri of uris) await subscriptions.follow(offer, uri);
   };
   const transport = new WatchedTransport(new StdioServerTransport(input, output), (message) => void onListen(message));
-  serveStdio(() => createMcpServer({ ...options, subscriptions, announces: "itself" }), {
+  const shared = { offer, version, subscriptions, ...(refusal && { refusal }) };
+  serveStdio(() => createMcpServer({ ...shared, announces: "itself" }), {
     transport,
     onerror: (error) => log(error.message.replace(/\s+/g, " ").slice(0, 200)),
   });

@@ -5,10 +5,8 @@
 import type { EngineClient } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { isJsonObject } from "../../../protocol/json.js";
+import type { McpOffer, Publish } from "./offer.js";
 import { placeOf, sessionOfUri } from "./resources.js";
-
-/** `contents`: the event, for the resource that holds the events. */
-export type Publish = (uri: string, contents?: Envelope) => void;
 
 /** Events after which the list of sessions is another one. */
 const CHANGES_LIST: ReadonlySet<Envelope["kind"]> = new Set(["TurnStarted", "TurnEnded", "SessionEnded"]);
@@ -30,11 +28,9 @@ const MOST_RESOURCES = 1000;
 export class Subscriptions {
   readonly #uris = new Set<string>();
 
-  /** Follows the session of the resource, so that its events arrive. False if there is no such resource. */
-  async follow(client: EngineClient, uri: string): Promise<boolean> {
-    if (placeOf(uri) === undefined || this.#uris.size >= MOST_RESOURCES) return false;
-    const session = sessionOfUri(uri);
-    if (session !== undefined && !(await client.send("AttachSession", {}, session)).ok) return false;
+  /** False if there is no such resource. */
+  async follow(offer: Pick<McpOffer, "follow">, uri: string): Promise<boolean> {
+    if (this.#uris.size >= MOST_RESOURCES || !(await offer.follow(uri))) return false;
     this.#uris.add(uri);
     return true;
   }
