@@ -20,6 +20,9 @@ The editor starts this command; the flags apply to all its sessions. docs/acp.md
   }),
 };
 
+/** A long answer of the offline model can be read along and cancelled, like that of any other model. */
+const LINE_MS = 40;
+
 export const run = shellRunner(shell);
 
 async function serve(flags: ParsedFlags, variables: Variables): Promise<number> {
@@ -34,7 +37,7 @@ async function serve(flags: ParsedFlags, variables: Variables): Promise<number> 
     import("../../runtime/agent-limits.js"),
   ]);
   const terminal = processTerminal(variables);
-  const conversation = { rawTrace: false, isConversation: true, skipsUnapproved: true };
+  const conversation = { rawTrace: false, isConversation: true, skipsUnapproved: true, offlineLineMs: LINE_MS };
   const prepared = await prepare(flags, { ...conversation, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   const { engine } = prepared;

@@ -82,6 +82,8 @@ export async function prepare(
     readonly asksLater?: boolean;
     /** Another program talks with Oxbow: content that the user has not approved is left out. */
     readonly skipsUnapproved?: boolean;
+    /** The time between two lines of the offline model's answers; default: none. */
+    readonly offlineLineMs?: number;
   },
 ): Promise<Prepared | { readonly exit: number }> {
   const { variables, terminal } = options;
@@ -129,6 +131,7 @@ export async function prepare(
     local: localOptions(settings),
     ofProject: () => providersOfProject(content.extensions),
     contain: lateContainment({ loaded, variables, root, notify }),
+    offlineLineMs: options.offlineLineMs,
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });

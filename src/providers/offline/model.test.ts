@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ManualClock } from "../../base/clock.js";
 import type { ModelEvent, ModelRequest, ToolSpec } from "../../engine/ports.js";
 import { type Message, text } from "../../protocol/content.js";
 import { createOfflineModel } from "./model.js";
@@ -35,6 +36,28 @@ describe("the offline model", () => {
     expect(all).toMatchObject([{ type: "failure", failure: { reason: "ImageNotAccepted" } }]);
     const later = await events(request([{ role: "user", content: [image, text("What is it?")] }, user("help")]));
     expect(later.at(-1)).toMatchObject({ type: "stop" });
+  });
+
+  it("gives a line at a time where a person reads along, and stops when it is cancelled", async () => {
+    const clock = new ManualClock();
+    const abort = new AbortController();
+    const model = createOfflineModel({ lineMs: 40, clock });
+    const asked = request([user("help")]);
+    const stream = model.stream(asked, { model, signal: abort.signal })[Symbol.asyncIterator]();
+    expect((await stream.next()).value).toBeDefined();
+    const second = stream.next();
+    let isThere = false;
+    void second.then(() => {
+      isThere = true;
+    });
+    clock.advance(39);
+    await new Promise(setImmediate);
+    expect(isThere).toBe(false);
+    clock.advance(1);
+    expect((await second).value).toBeDefined();
+    const third = stream.next();
+    abort.abort();
+    expect(await third).toEqual({ done: true, value: undefined });
   });
 
   it("answers in small pieces that make up the whole", async () => {

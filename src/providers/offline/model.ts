@@ -6,6 +6,7 @@
  * 2. It keeps no state between calls: the messages alone decide what it does next.
  * 3. It computes its answers from tool results of the same turn.
  */
+import { type Clock, systemClock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
 import { failure } from "../../protocol/errors.js";
 import type { Usage } from "../../protocol/usage.js";
@@ -17,16 +18,25 @@ import { readCurrentTurn } from "./turn-history.js";
 
 const CHARACTERS_PER_TOKEN = 4;
 
-export function createOfflineModel(): Model {
+export interface OfflineOptions {
+  /** The time between two lines of an answer; default: none. Where a person reads along, a long answer can then be followed and cancelled. */
+  readonly lineMs?: number | undefined;
+  readonly clock?: Clock;
+}
+
+export function createOfflineModel(options: OfflineOptions = {}): Model {
   return {
     provider: "offline",
     family: "offline",
     model: "offline",
-    stream: (request, { signal }) => respond(request, signal),
+    stream: (request, { signal }) => respond(request, { ...options, signal }),
   };
 }
 
-async function* respond(request: ModelRequest, signal: AbortSignal): ModelStream {
+async function* respond(
+  request: ModelRequest,
+  { lineMs, clock = systemClock, signal }: OfflineOptions & { readonly signal: AbortSignal },
+): ModelStream {
   if (request.messages.at(-1)?.content.some(({ type }) => type === "image")) {
     const detail = "this model reads only text. Choose another one with --model.";
     yield [{ type: "failure", failure: failure("ImageNotAccepted", { model: request.model, detail }) }];
@@ -42,12 +52,27 @@ async function* respond(request: ModelRequest, signal: AbortSignal): ModelStream
   }
   const limit = (request.maxOutputTokens ?? Number.POSITIVE_INFINITY) * CHARACTERS_PER_TOKEN;
   const text = step.text.slice(0, limit);
-  for (const line of text.match(/.*\n|.+$/g) ?? []) {
+  for (const [index, line] of (text.match(/.*\n|.+$/g) ?? []).entries()) {
+    if (lineMs !== undefined && index > 0) await pause(lineMs, { clock, signal });
     if (signal.aborted) return;
     yield (line.match(/\s*\S+\s*|\s+/g) ?? [line]).map((piece) => ({ type: "text", text: piece }));
   }
   yield [{ type: "block", block: { type: "text", text } }];
   yield ending({ input, output: estimateTokens(text.length) }, text.length < step.text.length ? "length" : "end");
+}
+
+/** Ends early when the signal fires. */
+function pause(ms: number, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
 }
 
 function ending(

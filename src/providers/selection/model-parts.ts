@@ -24,6 +24,8 @@ export interface ModelParts {
   readonly programs?: ProgramTape;
   /** The sandbox for the providers of a project. */
   readonly contain?: ContainProvider;
+  /** The time between two lines of the offline model's answers. */
+  readonly offlineLineMs?: number | undefined;
   /** The state folder: Oxbow works without the files in it. */
   readonly state?: string | undefined;
 }

@@ -14,7 +14,10 @@ import type { ProviderDirectory } from "./provider-directory.js";
 export type Resolved = { readonly model: Model } | { readonly failure: Failure };
 
 export async function openModel(parts: ModelParts, name: string, model: string | undefined): Promise<Resolved> {
-  if (name === OFFLINE) return { model: (await import("../offline/model.js")).createOfflineModel() };
+  if (name === OFFLINE) {
+    const { createOfflineModel } = await import("../offline/model.js");
+    return { model: createOfflineModel({ lineMs: parts.offlineLineMs }) };
+  }
   const { directory } = parts;
   const entry = directory.find(name);
   if (entry === undefined) return noModel(unknownProvider(name, directory));

@@ -75,6 +75,8 @@ export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   readonly programs?: ProgramTape;
   /** The sandbox for the providers of a project. */
   readonly contain?: ContainProvider;
+  /** The time between two lines of the offline model's answers; default: none. */
+  readonly offlineLineMs?: number | undefined;
 }
 
 /** Services with hundreds of models would fill the screen. */
@@ -154,7 +156,7 @@ class ProviderModels implements ModelRegistry {
   }
 
   #parts(): Promise<ModelParts> {
-    const { trace, local, programs, contain, http = this.#client(), ...options } = this.#options;
+    const { trace, local, programs, contain, offlineLineMs, http = this.#client(), ...options } = this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
@@ -162,7 +164,7 @@ class ProviderModels implements ModelRegistry {
       stored: new StoredCredentials(options.variables),
     }).then((directory) => ({
       directory,
-      http,
+      ...{ http, offlineLineMs },
       state: options.roots?.state,
       ...(trace && { trace }),
       ...(local && { local }),
