@@ -12,6 +12,7 @@
 import type { Identity } from "./client.js";
 import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./content.js";
 import type { Failure, FailureReason } from "./errors.js";
+import type { FormField } from "./form.js";
 import type { CallId, ClientId, SessionId, TurnId } from "./ids.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { Cost, ModelShare, Usage } from "./usage.js";
@@ -227,6 +228,8 @@ export interface EventPayloads {
     readonly once_only?: true;
     /** What the call would write, for the user. Shortened; `args` has all of it. */
     readonly preview?: string;
+    /** Values that the user is asked for. An answer that allows has them as one JSON object in its message. */
+    readonly form?: readonly FormField[];
     /** Without an answer in this time the call is denied; absent if the question waits forever. */
     readonly timeout_ms?: number;
     /** The subagent that asks; the call belongs to its session. `summary` names it too. */

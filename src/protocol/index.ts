@@ -6,6 +6,7 @@ export * from "./envelope.js";
 export * from "./errors.js";
 export * from "./event-kinds.js";
 export * from "./events.js";
+export * from "./form.js";
 export * from "./handshake.js";
 export * from "./ids.js";
 export * from "./json.js";

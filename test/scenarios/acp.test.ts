@@ -27,6 +27,8 @@ interface EditorOptions {
   readonly home?: string;
   /** Texts of files in the editor, by path. */
   readonly buffers?: Map<string, string>;
+  /** The editor shows forms, and gives this answer to each. */
+  readonly forms?: acp.CreateElicitationResponse;
 }
 
 async function openEditor(mock: MockModel, options: EditorOptions = {}) {
@@ -45,6 +47,7 @@ async function openEditor(mock: MockModel, options: EditorOptions = {}) {
   const updates: acp.SessionUpdate[] = [];
   const questions: acp.RequestPermissionRequest[] = [];
   const readInEditor: string[] = [];
+  const forms: acp.CreateElicitationRequest[] = [];
   let look: () => void = () => {};
   const connection = acpClient({ name: "test" })
     .onNotification(methods.client.session.update, ({ params }) => {
@@ -59,6 +62,10 @@ async function openEditor(mock: MockModel, options: EditorOptions = {}) {
       readInEditor.push(params.path);
       return { content: options.buffers?.get(params.path) ?? "" };
     })
+    .onRequest(methods.client.elicitation.create, ({ params }) => {
+      forms.push(params);
+      return options.forms ?? { action: "cancel" };
+    })
     .connect(ndJsonStream(there.writable, back.readable));
   const { agent } = connection;
   closing.push(async () => {
@@ -69,7 +76,10 @@ async function openEditor(mock: MockModel, options: EditorOptions = {}) {
   });
   const initialized = await agent.request(methods.agent.initialize, {
     protocolVersion: 1,
-    clientCapabilities: { fs: { readTextFile: options.buffers !== undefined, writeTextFile: true }, terminal: true },
+    clientCapabilities: {
+      ...{ fs: { readTextFile: options.buffers !== undefined, writeTextFile: true }, terminal: true },
+      ...(options.forms !== undefined && { elicitation: { form: {} } }),
+    },
     ...(!options.isNameless && { clientInfo: { name: "test", version: "1" } }),
   });
   return {
@@ -79,6 +89,7 @@ async function openEditor(mock: MockModel, options: EditorOptions = {}) {
     updates,
     questions,
     readInEditor,
+    forms,
     root: hosted.root,
     open: async () => (await agent.request(methods.agent.session.new, { cwd: hosted.root, mcpServers: [] })).sessionId,
     prompt: (sessionId: string, ...prompt: readonly (string | acp.ContentBlock)[]) =>
@@ -412,6 +423,44 @@ describe("MCP servers of the editor", () => {
     const agent = editor.hosted.connect("agent");
     const refused = await agent.send("CreateSession", { mcp_servers: [{ name: "x", command: "true" }] });
     expect(refused).toMatchObject({ ok: false, failure: { message: expect.stringContaining("Only a person") } });
+  });
+});
+
+describe("a form of an MCP server", () => {
+  verifies(["C4", "E6"], "is shown by an editor that can, and its values reach the server", async () => {
+    const requestedSchema = {
+      type: "object",
+      properties: {
+        size: { type: "string", enum: ["s", "l"], enumNames: ["Small", "Large"], title: "Size" },
+        extras: { type: "array", items: { type: "string", enum: ["milk"] } },
+        count: { type: "integer", default: 2 },
+      },
+      required: ["size"],
+    };
+    const ask = { method: "elicitation/create", params: { message: "Which one?", requestedSchema } };
+    const plan = JSON.stringify({ tools: { order: { ask } } });
+    const program = fileURLToPath(new URL("../support/mcp-server.mjs", import.meta.url));
+    const server = { name: "shop", command: process.execPath, args: [program, plan], env: [] };
+    const mock = await mockOf(reply().tool("mcp__shop__order", {}), reply().text("Done."));
+    const content = { size: "l", extras: ["milk"], count: 3 };
+    const editor = await openEditor(mock, { forms: { action: "accept", content } });
+    const request: acp.NewSessionRequest = { cwd: editor.root, mcpServers: [server] };
+    const { sessionId } = await editor.agent.request(methods.agent.session.new, request);
+    expect(await editor.prompt(sessionId, "use shop")).toEqual({ stopReason: "end_turn" });
+    expect(editor.forms).toMatchObject([
+      {
+        ...{ sessionId, mode: "form", message: expect.stringContaining("the MCP server 'shop'") },
+        requestedSchema: {
+          required: ["size"],
+          properties: {
+            size: { type: "string", title: "Size", oneOf: [{}, { const: "l", title: "Large" }] },
+            extras: { type: "array", items: { anyOf: [{ const: "milk", title: "milk" }] } },
+            count: { type: "integer", default: 2 },
+          },
+        },
+      },
+    ]);
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain(JSON.stringify(JSON.stringify(content)).slice(1, -1));
   });
 });
 

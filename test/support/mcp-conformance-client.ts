@@ -6,7 +6,7 @@
 import { systemClock } from "../../src/base/clock.js";
 import { fetchWith } from "../../src/extensions/mcp/fetch.js";
 import { FloodGuard } from "../../src/extensions/mcp/flood-guard.js";
-import { type Field, formValues } from "../../src/extensions/mcp/form.js";
+import { formFields, formValues } from "../../src/extensions/mcp/form.js";
 import { OAuthClient } from "../../src/extensions/mcp/oauth-client.js";
 import { offeredTools } from "../../src/extensions/mcp/offered-tools.js";
 import { checkerOf } from "../../src/extensions/mcp/schemas.js";
@@ -46,8 +46,8 @@ const config: ServerConfig & { transport: { kind: "http" } } = {
 
 const person: ServerUser = {
   elicit: async (params) => {
-    const fields = params.mode === "url" ? {} : ((params.requestedSchema.properties ?? {}) as Record<string, Field>);
-    return { action: "accept", content: formValues(fields) };
+    const fields = params.mode === "url" ? [] : formFields(params.requestedSchema);
+    return { action: "accept", content: formValues(fields) as Record<string, string> };
   },
   sample: async () => ({ role: "assistant", model: "m", content: { type: "text", text: "An answer." } }),
 };

@@ -10,7 +10,7 @@ import type { Failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
-import { askPermission } from "./permission-prompt.js";
+import { answerQuestion } from "./permission-prompt.js";
 import { Spinner } from "./spinner.js";
 import type { Terminal } from "./terminal.js";
 import { TextView } from "./text-view.js";
@@ -128,8 +128,8 @@ async function answer(
   question: EventPayloads["PermissionRequested"],
   signal: AbortSignal,
 ): Promise<void> {
-  const decision = (await askPermission(terminal, question, signal)) ?? "deny";
-  await client.send("AnswerPermission", { call: question.call, decision }, session);
+  const given = await answerQuestion(terminal, question, signal);
+  await client.send("AnswerPermission", { call: question.call, ...given }, session);
 }
 
 /** Prints the line that says why there is no full answer. */

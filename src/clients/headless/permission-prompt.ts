@@ -4,6 +4,8 @@ import { paint } from "../../base/terminal-style.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
+import { DISMISSED } from "../../protocol/form.js";
+import { askForm } from "./form-prompt.js";
 import { quoted } from "./quoted.js";
 import type { Terminal } from "./terminal.js";
 
@@ -20,10 +22,33 @@ const ANSWERS: Readonly<Record<string, PermissionDecision>> = {
 const ONCE_ONLY_CHOICES = "[y] allow once, for this path  [n] deny: ";
 const LAST_CHOICES = "[t] allow this tool for this session  [n] deny: ";
 
+type Question = EventPayloads["PermissionRequested"];
+
+export interface PermissionAnswer {
+  readonly decision: PermissionDecision;
+  /** The values of a form. */
+  readonly message?: string;
+}
+
+/** Without a terminal, and when its input ends, the answer denies. */
+export async function answerQuestion(
+  terminal: Terminal,
+  question: Question,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  if (question.form === undefined) return { decision: (await askPermission(terminal, question, signal)) ?? "deny" };
+  const { form, ...plain } = question;
+  const { preview: _fields, ...rest } = plain;
+  const decision = (await askPermission(terminal, rest, signal)) ?? "deny";
+  if (decision === "deny") return { decision };
+  const message = await askForm(terminal, form, signal);
+  return message === undefined ? { decision: "deny", message: DISMISSED } : { decision, message };
+}
+
 /** Undefined without a terminal. A closed input denies. */
 export async function askPermission(
   terminal: Terminal,
-  question: EventPayloads["PermissionRequested"],
+  question: Question,
   signal: AbortSignal,
 ): Promise<PermissionDecision | undefined> {
   if (terminal.askLine === undefined) return undefined;

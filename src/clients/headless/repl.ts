@@ -18,7 +18,7 @@ import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { DraftLine } from "./draft-line.js";
-import { askPermission } from "./permission-prompt.js";
+import { answerQuestion } from "./permission-prompt.js";
 import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
 import { ShellOutput } from "./shell-output.js";
 import { Spinner } from "./spinner.js";
@@ -308,8 +308,8 @@ class Repl {
   async #answer(question: EventPayloads["PermissionRequested"]): Promise<void> {
     this.#spinner.stop();
     this.#question = new AbortController();
-    const decision = (await askPermission(this.#options.terminal, question, this.#question.signal)) ?? "deny";
-    await this.#options.client.send("AnswerPermission", { call: question.call, decision }, this.#session);
+    const answer = await answerQuestion(this.#options.terminal, question, this.#question.signal);
+    await this.#options.client.send("AnswerPermission", { call: question.call, ...answer }, this.#session);
   }
 
   #say(message: string): void {

@@ -4,16 +4,15 @@
  * 1. Without a person to ask, a form is declined and a request for the model refused, unless a rule allows it.
  * 2. An answer of the model is paid from the session's budgets and shown in its log, like every other call of the model.
  */
-import { safeText } from "../../base/terminal-text.js";
 import type { Tool } from "../../engine/ports.js";
 import { callBeside } from "../../engine/side-call.js";
 import type { Turn } from "../../engine/turn.js";
-import { type Field, formText, formValues } from "../../extensions/mcp/form.js";
-import type { ElicitParams, SampleParams, ServerUser } from "../../extensions/mcp/server-requests.js";
+import type { SampleParams, ServerUser } from "../../extensions/mcp/server-requests.js";
 import { toolName } from "../../extensions/mcp/tool-names.js";
 import { imageContent } from "../../extensions/mcp/tool-result.js";
 import { type InputContent, type Message, text } from "../../protocol/content.js";
 import type { Opening } from "../opening.js";
+import { elicit, shown } from "./elicit.js";
 
 export interface UserPlace {
   readonly opening: Opening;
@@ -21,7 +20,6 @@ export interface UserPlace {
   readonly turn: () => Turn | undefined;
 }
 
-const MOST_WORDS = 2000;
 const MOST_SAMPLES = 10;
 const MOST_TOKENS = 4096;
 
@@ -33,7 +31,7 @@ interface About {
 export function serverUser(place: UserPlace): ServerUser {
   const samples = new WeakMap<Turn, number>();
   return {
-    elicit: (params, about) => elicit(params, about, place),
+    elicit: (params, about) => elicit(params, about, place.opening),
     sample: async (params, about) => {
       const turn = place.turn();
       if (turn === undefined) throw new Error("No turn is under way.");
@@ -43,38 +41,6 @@ export function serverUser(place: UserPlace): ServerUser {
       return sample(params, about, { ...place, now: turn });
     },
   };
-}
-
-type ElicitAnswer = Awaited<ReturnType<ServerUser["elicit"]>>;
-
-async function elicit(params: ElicitParams, { server, signal }: About, place: UserPlace): Promise<ElicitAnswer> {
-  const { person, engine } = place.opening;
-  if (!person.present()) return { action: "decline" };
-  const isLink = params.mode === "url";
-  const fields = isLink ? {} : ((params.requestedSchema?.properties ?? {}) as Record<string, Field>);
-  const required = isLink ? [] : ((params.requestedSchema as { required?: readonly string[] }).required ?? []);
-  const answer = await person.ask(
-    {
-      call: engine.ids.next("call"),
-      tool: `mcp ${server}`,
-      args: isLink ? { url: String(params.url) } : {},
-      summary: isLink ? `open an address for the MCP server '${server}'` : `answer the MCP server '${server}'`,
-      reason: `It asks: ${shown(params.message)}`,
-      preview: shown(isLink ? String(params.url) : formText(fields, required)),
-      once_only: true,
-    },
-    signal,
-  );
-  if (answer.unanswered !== undefined || signal.aborted) return { action: "cancel" };
-  if (answer.decision === "deny") return { action: "decline" };
-  if (isLink) return { action: "accept" };
-  const content = formValues(fields, answer.message);
-  const missing = required.filter((name) => content[name] === undefined);
-  if (missing.length > 0) {
-    engine.notify(`The form of the MCP server '${server}' was not sent: ${missing.join(", ")} has no value.`);
-    return { action: "cancel" };
-  }
-  return { action: "accept", content };
 }
 
 type SampleAnswer = Awaited<ReturnType<ServerUser["sample"]>>;
@@ -153,9 +119,4 @@ function messageOf({ role, content }: SampleParams["messages"][number]): Message
   });
   if (role === "assistant") return { role, content: blocks.flatMap((block) => (block.type === "text" ? [block] : [])) };
   return { role: "user", content: blocks };
-}
-
-function shown(words: string): string {
-  const safe = safeText(words);
-  return safe.length > MOST_WORDS ? `${safe.slice(0, MOST_WORDS)}…` : safe;
 }

@@ -12,13 +12,14 @@ import { renderDiff } from "../content/diff/render-diff.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Style, Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
+import { type FormState, firstForm, formKey, formPaste, formView } from "./form.js";
 import { proposedChange } from "./proposed-change.js";
 
 type Question = EventPayloads["PermissionRequested"];
 
 export interface PermissionAnswer {
   readonly decision: PermissionDecision;
-  /** For the model, with a denial. */
+  /** With a denial, for the model; otherwise the values of a form. */
   readonly message?: string;
   /** The rule is also written to the profile. */
   readonly always?: true;
@@ -27,8 +28,9 @@ export interface PermissionAnswer {
 export interface PermissionState {
   /** The first row of the preview that is shown. */
   readonly scroll: number;
-  /** The reason for a denial, while it is being typed. */
+  /** The reason for a denial, while it is being typed. A form is always being typed. */
   readonly message?: string;
+  readonly form?: FormState;
 }
 
 interface Choice {
@@ -43,6 +45,16 @@ export function canReview({ args }: Question): boolean {
 }
 
 export function permissionDialog(question: Question, { waiting = 0 } = {}): Dialog<PermissionState, PermissionAnswer> {
+  const { form: fields } = question;
+  if (fields !== undefined) {
+    return {
+      name: "form",
+      first: { scroll: 0, message: "", form: firstForm(fields) },
+      onKey: (state, key) => formKey(fields, state, key),
+      onPaste: (state, text) => formPaste(fields, state, text),
+      view: (state, size, theme) => formView(question, state, { size, theme }),
+    };
+  }
   const choices = choicesOf(question);
   return {
     name: "permission",

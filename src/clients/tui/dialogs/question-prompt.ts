@@ -106,7 +106,7 @@ export class QuestionPrompt {
     this.#lastKeyAt = now;
     if (this.#open === undefined) return false;
     if (pause >= PAUSE_MS) this.#armed = true;
-    if (key.id === "tab" && this.#state.message === undefined) {
+    if (key.id === "tab" && (this.#state.message === undefined || !this.#focused)) {
       this.#focused = !this.#focused;
       return true;
     }
@@ -142,6 +142,8 @@ export class QuestionPrompt {
   view(size: DialogSize, theme: Theme): DialogView | undefined {
     if (this.#open === undefined) return undefined;
     const view = this.#open.dialog.view(this.#state, { ...size, rows: size.rows - 1 }, theme);
+    // In a form the key moves to the next field.
+    if (this.#focused && this.#state.form !== undefined) return view;
     const hint = this.#focused ? "tab: back to the draft" : "tab: answer the question";
     return { ...view, lines: [...view.lines, theme.dim(hint)] };
   }

@@ -14,6 +14,7 @@ import type { EventPayloads } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { isJsonObject } from "../../../protocol/json.js";
 import { addCost, type Cost } from "../../../protocol/usage.js";
+import type { ElicitInEditor } from "./elicitations.js";
 import { requestError } from "./errors.js";
 import { answer, EventUpdates } from "./event-updates.js";
 import { type AskEditor, PermissionRequests } from "./permission-requests.js";
@@ -28,6 +29,8 @@ export interface AcpSessionOptions {
   readonly cwd: string;
   readonly update: (update: SessionUpdate) => Promise<void>;
   readonly ask: AskEditor;
+  /** Undefined if the editor shows no forms. */
+  readonly elicit?: ElicitInEditor | undefined;
   readonly delimit: Delimit;
   /** Reads a file as the editor has it; undefined if the editor does not offer that. */
   readonly readFile?: ReadInEditor | undefined;

@@ -9,6 +9,8 @@ import { isAbsolute } from "node:path";
 import {
   type AgentContext,
   agent,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
   type InitializeRequest,
   type InitializeResponse,
   type ListSessionsRequest,
@@ -71,6 +73,7 @@ class AcpAgent {
   /** Clients of the first version of the protocol do not name themselves, and reject updates that came later. */
   #isOldClient = false;
   #readsFiles = false;
+  #showsForms = false;
 
   constructor(options: AcpOptions) {
     this.#options = options;
@@ -113,6 +116,8 @@ class AcpAgent {
   #initialize({ clientCapabilities, clientInfo }: InitializeRequest): InitializeResponse {
     this.#isOldClient = clientInfo === undefined || clientInfo === null;
     this.#readsFiles = clientCapabilities?.fs?.readTextFile === true;
+    const { form } = clientCapabilities?.elicitation ?? {};
+    this.#showsForms = form !== undefined && form !== null;
     return {
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: "oxbow", title: "Oxbow", version: this.#options.version },
@@ -179,6 +184,7 @@ class AcpAgent {
         update: (update) => this.#update(session, update),
         ask: (request, { signal }) => this.#ask(request, signal),
         changed: (what) => void this.#news.send(what, session, entered),
+        ...(this.#showsForms && { elicit: (request, { signal }) => this.#elicit(request, signal) }),
         ...(this.#readsFiles && { readFile: (path: string) => this.#readFile(session, path) }),
       });
     entered.contextWindow = status.place?.context_window;
@@ -235,6 +241,12 @@ class AcpAgent {
   async #readFile(sessionId: SessionId, path: string): Promise<string> {
     if (this.#editor === undefined) throw new Error("the editor is not connected");
     return (await this.#editor.request(methods.client.fs.readTextFile, { sessionId, path })).content;
+  }
+
+  async #elicit(request: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse> {
+    if (this.#editor === undefined) throw new Error("the editor is not connected");
+    const withdrawn = { cancellationSignal: signal, stopWaitingOnCancel: true };
+    return this.#editor.request(methods.client.elicitation.create, request, withdrawn);
   }
 
   async #ask(request: RequestPermissionRequest, signal?: AbortSignal): Promise<RequestPermissionResponse> {

@@ -7,10 +7,12 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import type { EngineClient } from "../../../protocol/client.js";
+import type { CommandPayloads } from "../../../protocol/commands.js";
 import { humanWait } from "../../../protocol/errors.js";
 import type { EventPayloads, PermissionDecision } from "../../../protocol/events.js";
 import type { CallId, SessionId } from "../../../protocol/ids.js";
 import { proposedDiffs } from "./diff-content.js";
+import { type ElicitInEditor, elicitationOf, answerOf as elicitedAnswer } from "./elicitations.js";
 import { kindOf, quotedContent, textContent, titleOf } from "./tool-calls.js";
 
 type Question = EventPayloads["PermissionRequested"];
@@ -20,11 +22,15 @@ export type AskEditor = (
   options: { readonly signal: AbortSignal },
 ) => Promise<RequestPermissionResponse>;
 
+type Answer = Pick<CommandPayloads["AnswerPermission"], "decision" | "message">;
+
 interface Place {
   readonly client: EngineClient;
   readonly session: SessionId;
   readonly cwd: string;
   readonly ask: AskEditor;
+  /** Undefined if the editor shows no forms. */
+  readonly elicit?: ElicitInEditor | undefined;
 }
 
 export class PermissionRequests {
@@ -36,19 +42,24 @@ export class PermissionRequests {
   }
 
   async ask(question: Question): Promise<void> {
-    const { client, session, cwd, ask } = this.#place;
+    const { client, session } = this.#place;
     const { call } = question;
     const withdrawn = new AbortController();
     this.#open.set(call, withdrawn);
-    const options = optionsOf(question);
-    const request = { sessionId: session, toolCall: askedCall(question, cwd), options: [...options] };
-    const decision = await ask(request, withdrawn).then(
-      ({ outcome }) => decisionOf(outcome, options),
-      () => "deny" as const,
-    );
+    const answer = await this.#answer(question, withdrawn).catch(() => ({ decision: "deny" as const }));
     if (withdrawn.signal.aborted) return;
     this.#open.delete(call);
-    await client.send("AnswerPermission", { call, decision }, session);
+    await client.send("AnswerPermission", { call, ...answer }, session);
+  }
+
+  async #answer(question: Question, withdrawn: AbortController): Promise<Answer> {
+    const { session, cwd, ask, elicit } = this.#place;
+    if (question.form !== undefined && elicit !== undefined)
+      return elicitedAnswer(await elicit(elicitationOf(question, session), withdrawn));
+    const options = optionsOf(question);
+    const request = { sessionId: session, toolCall: askedCall(question, cwd), options: [...options] };
+    const { outcome } = await ask(request, withdrawn);
+    return { decision: decisionOf(outcome, options) };
   }
 
   /** The question has an answer. */
