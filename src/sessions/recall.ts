@@ -9,7 +9,7 @@
  */
 import type { Embedder } from "../base/embedder.js";
 import { rankTexts } from "../base/rank-texts.js";
-import { searchWords } from "../base/search-words.js";
+import { tellingWords } from "../base/words/index-words.js";
 import type { SessionId } from "../protocol/ids.js";
 import { type Passage, type PassageKind, PassageReader } from "./passages.js";
 import { fold } from "./search-query.js";
@@ -71,7 +71,7 @@ export async function recallPassages(
   { query, ranges }: { readonly query: string; readonly ranges: readonly RecallRange[] },
   options: RecallOptions = {},
 ): Promise<readonly RecallHit[]> {
-  const terms = [...new Set(searchWords(query))];
+  const terms = [...new Set(tellingWords(query))];
   const gathering = new Gathering(terms, options);
   const spans = await spansToRead(store, { terms, ranges }, options);
   for (const [at, span] of spans.entries()) {
@@ -157,7 +157,7 @@ class Gathering {
   #newest: Found[] = [];
 
   constructor(terms: readonly string[], options: RecallOptions) {
-    this.#beginnings = terms.map((term) => (term.length > SHORTEST_STEM ? term.slice(0, -1) : term));
+    this.#beginnings = terms.map((term) => fold(term.length > SHORTEST_STEM ? term.slice(0, -1) : term));
     this.#options = options;
   }
 
@@ -203,7 +203,7 @@ function newer(a: Found, b: Found): number {
 }
 
 function rankByWords(candidates: readonly Found[], terms: readonly string[]): readonly RecallHit[] {
-  const texts = candidates.map(({ text }) => [{ words: searchWords(text), weight: 1 }]);
+  const texts = candidates.map(({ text }) => [{ words: tellingWords(text), weight: 1 }]);
   const hits = rankTexts(texts, terms).map((match, at): RecallHit => ({ ...(candidates[at] as Found), ...match }));
   return hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || newer(a, b));
 }

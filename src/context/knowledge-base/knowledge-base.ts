@@ -6,8 +6,10 @@
  */
 import { Database } from "../../system/sqlite/database.js";
 import { migrate } from "../../system/sqlite/migrate.js";
-import { indexWords, questionWords } from "../words/index-words.js";
-import { cleaned, type Dump, type ObservationKind, oneLine, type ProjectStatus } from "./dump.js";
+import { followWordRule } from "../word-rule.js";
+import { type Concept, ConceptTable } from "./concept-table.js";
+import { type Dump, type ObservationKind, oneLine, type ProjectStatus } from "./dump.js";
+import { ObservationTable } from "./observation-table.js";
 import type { NewObservation, Observation, Project } from "./records.js";
 import { MIGRATIONS } from "./schema.js";
 
@@ -19,28 +21,17 @@ const PROJECT = {
   created_at: "text",
   concepts: ["text", "coalesce(concepts, '')"],
 } as const;
-const OBSERVATION = {
-  id: ["integer", "observations.id"],
-  project: ["text", "projects.name"],
-  kind: "text",
-  text: ["text", "observations.content"],
-  created_at: ["text", "observations.created_at"],
-  session: "text?",
-  event: "integer?",
-  concepts: [
-    "text",
-    `coalesce((SELECT group_concat(name, ', ') FROM (SELECT concepts.name FROM observation_concepts
-      JOIN concepts ON concepts.id = concept WHERE observation = observations.id ORDER BY concepts.name)), '')`,
-  ],
-} as const;
-const FROM_OBSERVATIONS = "FROM observations JOIN projects ON projects.id = observations.project";
 
 export class KnowledgeBase {
   readonly #database: Database;
+  readonly #observations: ObservationTable;
+  readonly #concepts: ConceptTable;
   readonly #wall: () => number;
 
   private constructor(database: Database, wall: () => number) {
     this.#database = database;
+    this.#observations = new ObservationTable(database);
+    this.#concepts = new ConceptTable(database);
     this.#wall = wall;
   }
 
@@ -53,7 +44,9 @@ export class KnowledgeBase {
     const database = await Database.open({ path, key, noun: "knowledge base" });
     try {
       migrate(database, { wall, migrations: MIGRATIONS });
-      return new KnowledgeBase(database, wall);
+      const opened = new KnowledgeBase(database, wall);
+      followWordRule(database, () => opened.#observations.reindex());
+      return opened;
     } catch (error) {
       database.close();
       throw error;
@@ -99,57 +92,47 @@ export class KnowledgeBase {
   }
 
   observe(entry: NewObservation): number {
-    return this.#write(() => this.#observe({ ...entry, created_at: this.#now() }));
+    return this.#write(() => this.#observations.add({ ...entry, created_at: this.#now() }));
   }
 
   observation(id: number): Observation | undefined {
-    return this.#observations("WHERE observations.id = ?", [id])[0];
+    return this.#observations.get(id);
   }
 
   forget(id: number): boolean {
-    return this.#database.run("DELETE FROM observations WHERE id = ?", [id]) > 0;
+    return this.#observations.remove(id);
   }
 
   /** The newest first. */
   recent(project: number, most: number): readonly Observation[] {
-    return this.#observations("WHERE observations.project = ? ORDER BY observations.id DESC LIMIT ?", [project, most]);
+    return this.#observations.recent(project, most);
   }
 
   /** How many of each kind. */
   counts(project: number): Readonly<Partial<Record<ObservationKind, number>>> {
-    const rows = this.#database.select(
-      { kind: "text", count: ["integer", "count(*)"] },
-      "FROM observations WHERE project = ? GROUP BY kind",
-      [project],
-    );
-    return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+    return this.#observations.counts(project);
   }
 
-  concepts(): readonly { readonly name: string; readonly description: string; readonly uses: number }[] {
-    const uses = `(SELECT count(*) FROM observation_concepts WHERE concept = concepts.id)
-      + (SELECT count(*) FROM project_concepts WHERE concept = concepts.id)`;
-    return this.#database.select(
-      { name: "text", description: "text", uses: ["integer", uses] },
-      "FROM concepts ORDER BY name COLLATE NOCASE",
-    );
+  /** The best first. */
+  search(question: string, options: { readonly most: number; readonly project?: number }): readonly Observation[] {
+    return this.#observations.search(question, options);
+  }
+
+  concepts(): readonly (Concept & { readonly uses: number })[] {
+    return this.#concepts.list();
   }
 
   /** A description replaces an empty one. */
   addConcept(name: string, description = ""): void {
-    this.#write(() => this.#concept(name, description));
+    this.#write(() => this.#concepts.put(name, description));
   }
 
   linkProject(project: number, concept: string): void {
-    this.#write(() => {
-      this.#database.run("INSERT OR IGNORE INTO project_concepts (project, concept) VALUES (?, ?)", [
-        project,
-        this.#concept(concept),
-      ]);
-    });
+    this.#write(() => this.#concepts.link("project", project, concept));
   }
 
   linkConcept(observation: number, concept: string): void {
-    this.#write(() => this.#linkConcept(observation, concept));
+    this.#write(() => this.#concepts.link("observation", observation, concept));
   }
 
   linkObservations(origin: number, target: number, relation: string): void {
@@ -169,22 +152,6 @@ export class KnowledgeBase {
     );
   }
 
-  /** The best first. */
-  search(
-    question: string,
-    { most, project }: { readonly most: number; readonly project?: number },
-  ): readonly Observation[] {
-    const words = questionWords(question).slice(0, 32);
-    if (words.length === 0) return [];
-    const rows = this.#database.select(
-      { id: ["integer", "observation_words.rowid"] },
-      `FROM observation_words JOIN observations ON observations.id = observation_words.rowid
-        WHERE observation_words MATCH ? AND (? = 0 OR observations.project = ?) ORDER BY rank LIMIT ?`,
-      [words.map((word) => `"${word}"`).join(" OR "), project ?? 0, project ?? 0, most],
-    );
-    return rows.flatMap(({ id }) => this.observation(id) ?? []);
-  }
-
   /** Everything. */
   dump(): Dump {
     return this.#database.snapshot(() => ({
@@ -193,14 +160,14 @@ export class KnowledgeBase {
         description,
         status,
         created_at,
-        concepts: this.#names("project_concepts", "project", id),
+        concepts: this.#concepts.namesOf("project", id),
       })),
-      concepts: this.#database.select({ name: "text", description: "text" }, "FROM concepts ORDER BY id"),
-      observations: this.#observations("ORDER BY observations.id", []).map(({ session, event, ...entry }) => ({
+      concepts: this.#concepts.all(),
+      observations: this.#observations.all().map(({ session, event, ...entry }) => ({
         ...entry,
         ...(session !== undefined && { session }),
         ...(event !== undefined && { event }),
-        concepts: this.#names("observation_concepts", "observation", entry.id),
+        concepts: this.#concepts.namesOf("observation", entry.id),
       })),
       links: this.#database.select(
         { from: ["integer", "origin"], to: ["integer", "target"], relation: "text" },
@@ -209,37 +176,38 @@ export class KnowledgeBase {
     }));
   }
 
-  /** How many of each were new. */
+  /** How many of each were new. All or nothing. */
   import(dump: Dump): { readonly projects: number; readonly observations: number } {
     return this.#write(() => {
-      let [projects, observations] = [0, 0];
+      let projects = 0;
       for (const { concepts, ...entry } of dump.projects) {
         const known = this.#named(entry.name);
         if (known === undefined) projects++;
         const { id } = known ?? this.#addProject(entry);
-        for (const concept of concepts)
-          this.#database.run("INSERT OR IGNORE INTO project_concepts (project, concept) VALUES (?, ?)", [
-            id,
-            this.#concept(concept),
-          ]);
+        for (const concept of concepts) this.#concepts.link("project", id, concept);
       }
-      for (const { name, description } of dump.concepts) this.#concept(name, description);
-      const ids = new Map<number, number>();
-      for (const { id, project, concepts, session, event, ...entry } of dump.observations) {
-        const owner = this.#named(project) ?? this.#addProject({ name: project, description: "", status: "active" });
-        const known = this.#same(owner.id, entry);
-        if (known === undefined) observations++;
-        const origin = session === undefined ? undefined : { session, event: event ?? 0 };
-        const own = known ?? this.#observe({ ...entry, project: owner.id, origin, event });
-        ids.set(id, own);
-        for (const concept of concepts) this.#linkConcept(own, concept);
-      }
-      for (const { from, to, relation } of dump.links) {
-        const [origin, target] = [ids.get(from), ids.get(to)];
-        if (origin !== undefined && target !== undefined) this.linkObservations(origin, target, relation);
-      }
-      return { projects, observations };
+      for (const { name, description } of dump.concepts) this.#concepts.put(name, description);
+      return { projects, observations: this.#importObservations(dump) };
     });
+  }
+
+  #importObservations(dump: Dump): number {
+    let added = 0;
+    const ids = new Map<number, number>();
+    for (const { id, project, concepts, session, event, ...entry } of dump.observations) {
+      const owner = this.#named(project) ?? this.#addProject({ name: project, description: "", status: "active" });
+      const known = this.#observations.same(owner.id, entry);
+      if (known === undefined) added++;
+      const origin = session === undefined ? undefined : { session, event: event ?? 0 };
+      const own = known ?? this.#observations.add({ ...entry, project: owner.id, origin, event });
+      ids.set(id, own);
+      for (const concept of concepts) this.#concepts.link("observation", own, concept);
+    }
+    for (const { from, to, relation } of dump.links) {
+      const [origin, target] = [ids.get(from), ids.get(to)];
+      if (origin !== undefined && target !== undefined) this.linkObservations(origin, target, relation);
+    }
+    return added;
   }
 
   #addProject(entry: {
@@ -256,63 +224,6 @@ export class KnowledgeBase {
       created_at,
     ]);
     return this.#named(name) as Project;
-  }
-
-  #observe(entry: NewObservation & { readonly created_at: string; readonly event?: number | undefined }): number {
-    const { project, kind, text, created_at, origin, event = origin?.event } = entry;
-    const content = cleaned(text);
-    this.#database.run(
-      "INSERT INTO observations (project, kind, content, created_at, session, event) VALUES (?, ?, ?, ?, ?, ?)",
-      [project, kind, content, created_at, origin?.session ?? null, event ?? null],
-    );
-    const id = this.#database.first({ id: ["integer", "last_insert_rowid()"] }, "")?.id ?? 0;
-    this.#database.run("INSERT INTO observation_words (rowid, content) VALUES (?, ?)", [
-      id,
-      indexWords(content).join(" "),
-    ]);
-    return id;
-  }
-
-  #same(
-    project: number,
-    { kind, text, created_at }: { kind: string; text: string; created_at: string },
-  ): number | undefined {
-    return this.#database.first(
-      { id: "integer" },
-      "FROM observations WHERE project = ? AND kind = ? AND content = ? AND created_at = ?",
-      [project, kind, cleaned(text), created_at],
-    )?.id;
-  }
-
-  #concept(name: string, description = ""): number {
-    const short = oneLine(name);
-    this.#database.run(
-      `INSERT INTO concepts (name, description) VALUES (?, ?) ON CONFLICT (name)
-        DO UPDATE SET description = excluded.description WHERE description = ''`,
-      [short, oneLine(description, 2000)],
-    );
-    return this.#database.first({ id: "integer" }, "FROM concepts WHERE name = ?", [short])?.id ?? 0;
-  }
-
-  #linkConcept(observation: number, concept: string): void {
-    this.#database.run("INSERT OR IGNORE INTO observation_concepts (observation, concept) VALUES (?, ?)", [
-      observation,
-      this.#concept(concept),
-    ]);
-  }
-
-  #names(table: string, column: string, id: number): readonly string[] {
-    const rows = this.#database.select(
-      { name: ["text", "concepts.name"] },
-      `FROM ${table} JOIN concepts ON concepts.id = concept WHERE ${column} = ? ORDER BY concepts.id`,
-      [id],
-    );
-    return rows.map(({ name }) => name);
-  }
-
-  #observations(rest: string, values: readonly (string | number)[]): readonly Observation[] {
-    const rows = this.#database.select(OBSERVATION, `${FROM_OBSERVATIONS} ${rest}`, values);
-    return rows.map((row) => ({ ...row, kind: row.kind as ObservationKind }));
   }
 
   #write<T>(work: () => T): T {

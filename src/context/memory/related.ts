@@ -2,7 +2,7 @@
  * Memories about one subject. Two of them may contradict each other, and only a person knows which one holds, so Oxbow shows both and
  * merges nothing.
  */
-import { searchWords } from "../../base/search-words.js";
+import { tellingWords } from "../../base/words/index-words.js";
 import type { MemoryEntry } from "./entry.js";
 
 type Described = Pick<MemoryEntry, "name" | "description" | "body" | "scope">;
@@ -14,7 +14,7 @@ const SHORT = 3;
 const SHORT_ALIKE = 1 / 3;
 /** Words of wishes, whatever they are about; as stems. */
 const WISHES: ReadonlySet<string> = new Set(
-  searchWords("prefer prefers like likes want wants need always never should work works"),
+  tellingWords("prefer prefers like likes want wants need always never should work works"),
 );
 
 export function relatedTo<E extends Described>(entry: Described, others: readonly E[]): readonly E[] {
@@ -32,7 +32,7 @@ function plainName({ name }: Described): string {
 }
 
 function subjectOf({ description }: Described): ReadonlySet<string> {
-  return new Set(searchWords(description).filter((word) => !WISHES.has(word)));
+  return new Set(tellingWords(description).filter((word) => !WISHES.has(word)));
 }
 
 function isAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

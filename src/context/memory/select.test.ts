@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { searchWords } from "../../base/search-words.js";
+import { tellingWords } from "../../base/words/index-words.js";
 import { asksToRemember, lastingStatement } from "./asks-to-remember.js";
 import type { MemoryEntry } from "./entry.js";
 import { readProposals } from "./extract.js";
@@ -94,13 +94,13 @@ describe("the choice of memories", () => {
 
 describe("words", () => {
   it("meet whatever their ending, case, accents and spelling", () => {
-    const same = (one: string, other: string) => expect(searchWords(one)).toEqual(searchWords(other));
+    const same = (one: string, other: string) => expect(tellingWords(one)).toEqual(tellingWords(other));
     same("tests", "Testing");
     same("queries", "query");
     same("running", "runs");
     same("Café", "cafe");
     same("boxes", "box");
-    expect(searchWords("readConfigFile the")).toEqual(expect.arrayContaining(["read", "config", "file"]));
+    expect(tellingWords("readConfigFile the")).toEqual(expect.arrayContaining(["read", "config", "file"]));
   });
 
   it("that ask to remember are known in several languages, and questions are no statements", () => {

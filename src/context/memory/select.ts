@@ -9,7 +9,7 @@
  */
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { rankTexts } from "../../base/rank-texts.js";
-import { searchWords } from "../../base/search-words.js";
+import { tellingWords, wordsAsWritten } from "../../base/words/index-words.js";
 import type { MemoryEntry } from "./entry.js";
 import { relatedTo } from "./related.js";
 
@@ -57,6 +57,7 @@ const HALF_RELEVANT = 2;
 export function selectMemories(entries: readonly MemoryEntry[], input: string, options: SelectionOptions): Selection {
   const ranked = rankEntries(entries, input, options.now);
   const choice = new Choice(options);
+  const written = wordsAsWritten(input);
   const groups: (readonly MemoryEntry[])[] = [];
   for (const { entry, words, isStanding } of ranked) {
     if (choice.has(entry)) continue;
@@ -64,7 +65,9 @@ export function selectMemories(entries: readonly MemoryEntry[], input: string, o
       choice.leaveOut(entry, "No word of it is in the input");
       continue;
     }
-    const why = words.length > 0 ? `It has words of the input: ${words.join(", ")}` : `It is of the type ${entry.type}`;
+    const shown = new Set(words.map((word) => written.get(word) ?? word));
+    const why =
+      shown.size > 0 ? `It has words of the input: ${[...shown].join(", ")}` : `It is of the type ${entry.type}`;
     if (!choice.take(entry, why)) continue;
     const others = relatedTo(entry, entries).filter((other) => !choice.has(other));
     const along = others.slice(0, MOST_RELATED);
@@ -127,7 +130,7 @@ export interface RankedEntry {
 
 /** The best first; of equal ones the newest, then by name. */
 export function rankEntries(entries: readonly MemoryEntry[], input: string, now: number): readonly RankedEntry[] {
-  const matches = rankTexts(entries.map(fieldsOf), searchWords(input));
+  const matches = rankTexts(entries.map(fieldsOf), tellingWords(input));
   const ranked = entries.map((entry, at): RankedEntry => {
     const { score = 0, words = [] } = matches[at] ?? {};
     const isStanding = (entry.type === "user" || entry.type === "feedback") && entry.scope !== "shared";
@@ -147,10 +150,10 @@ export function rankEntries(entries: readonly MemoryEntry[], input: string, now:
 
 function fieldsOf({ name, description, tags, body }: MemoryEntry) {
   return [
-    { words: searchWords(name), weight: 3 },
-    { words: searchWords(tags.join(" ")), weight: 3 },
-    { words: searchWords(description), weight: 2 },
-    { words: searchWords(body), weight: 1 },
+    { words: tellingWords(name), weight: 3 },
+    { words: tellingWords(tags.join(" ")), weight: 3 },
+    { words: tellingWords(description), weight: 2 },
+    { words: tellingWords(body), weight: 1 },
   ];
 }
 

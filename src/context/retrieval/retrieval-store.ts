@@ -1,16 +1,17 @@
 /**
  * One store of documents for retrieval: an encrypted database.
  *
- * 1. A document and its chunks are stored in one transaction. A process that dies leaves whole documents, which the next one does not read again.
+ * 1. A group of documents is stored in one transaction, and so is a batch of vectors: a process that dies leaves whole ones.
  * 2. The vectors of a store are of one embedding model: `bind` fixes it, `rebind` drops all vectors.
- * 3. A chunk that a changed document still contains keeps its id and so its vector.
  */
 import { UsageError } from "../../base/usage-error.js";
 import { Database } from "../../system/sqlite/database.js";
 import { migrate } from "../../system/sqlite/migrate.js";
-import type { Chunk } from "./chunk.js";
+import { followWordRule } from "../word-rule.js";
+import { DocumentTable } from "./document-table.js";
 import { normalized, toBits, toBytes } from "./quantize.js";
 import { MIGRATIONS } from "./schema.js";
+import { StoreMeta } from "./store-meta.js";
 import type {
   Binding,
   KnownDocument,
@@ -20,7 +21,6 @@ import type {
   StoreCounts,
   StoredChunk,
 } from "./store-types.js";
-import { prefixesFor } from "./task-prefixes.js";
 import { VectorIndex } from "./vector-index.js";
 import { WordIndex } from "./word-index.js";
 
@@ -44,6 +44,8 @@ export class RetrievalStore {
   readonly words: WordIndex;
   readonly vectors: VectorIndex;
   readonly #database: Database;
+  readonly #meta: StoreMeta;
+  readonly #documents: DocumentTable;
   readonly #wall: () => number;
 
   private constructor(database: Database, wall: () => number) {
@@ -51,6 +53,8 @@ export class RetrievalStore {
     this.#wall = wall;
     this.words = new WordIndex(database);
     this.vectors = new VectorIndex(database);
+    this.#meta = new StoreMeta(database);
+    this.#documents = new DocumentTable(database, this.words);
   }
 
   static async open({ path, key, wall }: StoreOptions): Promise<RetrievalStore> {
@@ -59,7 +63,9 @@ export class RetrievalStore {
       migrate(database, { wall, migrations: MIGRATIONS });
       // Decrypting a page again takes longer than finding it in memory.
       database.script("PRAGMA cache_size = -8000");
-      return new RetrievalStore(database, wall);
+      const store = new RetrievalStore(database, wall);
+      followWordRule(database, () => store.words.reindex());
+      return store;
     } catch (error) {
       database.close();
       throw error;
@@ -71,20 +77,12 @@ export class RetrievalStore {
   }
 
   get binding(): Binding | undefined {
-    const model = this.#meta("model");
-    if (model === undefined) return undefined;
-    const dimensions = this.#meta("dimensions");
-    return {
-      model,
-      dimensions: dimensions === undefined ? undefined : Number(dimensions),
-      document: this.#meta("document prefix") ?? "",
-      question: this.#meta("question prefix") ?? "",
-    };
+    return this.#meta.binding;
   }
 
-  /** Grows with each change of the vectors. */
+  /** Grows with each change. */
   get version(): number {
-    return Number(this.#meta("version") ?? 0);
+    return this.#meta.version;
   }
 
   /** Fixes the model of a store that has none. */
@@ -101,15 +99,8 @@ export class RetrievalStore {
   rebind(model: string | undefined): void {
     this.#database.transaction("FULL", () => {
       for (const table of ["codes", "vectors"]) this.#database.run(`DELETE FROM ${table}`);
-      for (const name of ["model", "dimensions", "document prefix", "question prefix"])
-        this.#database.run("DELETE FROM meta WHERE name = ?", [name]);
-      if (model !== undefined) {
-        const { document, question } = prefixesFor(model);
-        this.#setMeta("model", model);
-        this.#setMeta("document prefix", document);
-        this.#setMeta("question prefix", question);
-      }
-      this.#changed();
+      this.#meta.bind(model);
+      this.#meta.changed();
     });
     this.#database.shrink();
   }
@@ -148,13 +139,11 @@ export class RetrievalStore {
   /** Removes the documents of the source that were not seen in it. */
   finishSource(source: number, seen: ReadonlySet<string>): number {
     return this.#database.transaction("FULL", () => {
-      const known = this.#database.select({ id: "integer", path: "text" }, "FROM documents WHERE source = ?", [source]);
-      const gone = known.filter(({ path }) => !seen.has(path));
-      for (const { id } of gone) this.#database.run("DELETE FROM documents WHERE id = ?", [id]);
+      const gone = this.#documents.keepSeen(source, seen);
       const now = new Date(this.#wall()).toISOString();
       this.#database.run("UPDATE sources SET finished_at = ? WHERE id = ?", [now, source]);
-      if (gone.length > 0) this.#changed();
-      return gone.length;
+      if (gone > 0) this.#meta.changed();
+      return gone;
     });
   }
 
@@ -162,77 +151,27 @@ export class RetrievalStore {
   dropSource(source: number): void {
     this.#database.transaction("FULL", () => {
       this.#database.run("DELETE FROM sources WHERE id = ?", [source]);
-      this.#changed();
+      this.#meta.changed();
     });
     this.#database.shrink();
   }
 
   document(path: string): KnownDocument | undefined {
-    return this.#database.first(
-      { id: "integer", source: "integer", stamp: "text", sha256: "text" },
-      "FROM documents WHERE path = ?",
-      [path],
-    );
+    return this.#documents.get(path);
   }
 
   /** All or none of them. */
   putDocuments(documents: readonly NewDocument[]): void {
     this.#database.transaction("NORMAL", () => {
-      for (const document of documents) this.#putDocument(document);
-      this.#changed();
+      const now = new Date(this.#wall()).toISOString();
+      for (const document of documents) this.#documents.put(document, now);
+      this.#meta.changed();
     });
   }
 
   /** The content is the same. */
   touchDocument(id: number, stamp: string): void {
-    this.#database.run("UPDATE documents SET stamp = ? WHERE id = ?", [stamp, id]);
-  }
-
-  #putDocument({ source, path, stamp, sha256, chunks }: NewDocument): void {
-    const now = new Date(this.#wall()).toISOString();
-    this.#database.run(
-      `INSERT INTO documents (source, path, stamp, sha256, stored_at) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, sha256 = excluded.sha256, stored_at = excluded.stored_at`,
-      [source, path, stamp, sha256, now],
-    );
-    const id = this.document(path)?.id ?? 0;
-    const kept = this.#chunksOf(id);
-    for (const chunk of chunks) {
-      const same = kept.get(sameness(chunk))?.shift();
-      if (same === undefined) this.#putChunk(id, chunk);
-      else
-        this.#database.run("UPDATE chunks SET first_line = ?, last_line = ? WHERE id = ?", [
-          chunk.firstLine,
-          chunk.lastLine,
-          same,
-        ]);
-    }
-    for (const chunk of [...kept.values()].flat()) this.#database.run("DELETE FROM chunks WHERE id = ?", [chunk]);
-  }
-
-  /** The ids of its chunks by their content. */
-  #chunksOf(document: number): Map<string, number[]> {
-    const rows = this.#database.select(
-      { id: "integer", title: "text", text: ["text", "content"] },
-      "FROM chunks WHERE document = ? ORDER BY id",
-      [document],
-    );
-    const ids = new Map<string, number[]>();
-    for (const row of rows) ids.set(sameness(row), [...(ids.get(sameness(row)) ?? []), row.id]);
-    return ids;
-  }
-
-  #putChunk(document: number, chunk: Chunk): void {
-    const { title, text, firstLine, lastLine } = chunk;
-    this.#database.run("INSERT INTO chunks (document, title, content, first_line, last_line) VALUES (?, ?, ?, ?, ?)", [
-      document,
-      title,
-      text,
-      firstLine,
-      lastLine,
-    ]);
-    const row = this.#database.first({ id: ["integer", "last_insert_rowid()"] }, "");
-    this.words.add(row?.id ?? 0, chunk);
+    this.#documents.touch(id, stamp);
   }
 
   /** Chunks without a vector, in the order of their ids. */
@@ -257,8 +196,8 @@ export class RetrievalStore {
         this.#database.run("INSERT OR REPLACE INTO codes (chunk, bits) VALUES (?, ?)", [chunk, toBits(unit)]);
         this.#database.run("INSERT OR REPLACE INTO vectors (chunk, bytes) VALUES (?, ?)", [chunk, toBytes(unit)]);
       }
-      this.#setMeta("dimensions", String(dimensions));
-      this.#changed();
+      this.#meta.setDimensions(dimensions);
+      this.#meta.changed();
     });
   }
 
@@ -275,22 +214,6 @@ export class RetrievalStore {
   snapshot<T>(work: () => T): T {
     return this.#database.snapshot(work);
   }
-
-  #meta(name: string): string | undefined {
-    return this.#database.first({ value: "text" }, "FROM meta WHERE name = ?", [name])?.value;
-  }
-
-  #setMeta(name: string, value: string): void {
-    this.#database.run("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", [name, value]);
-  }
-
-  #changed(): void {
-    this.#setMeta("version", String(this.version + 1));
-  }
-}
-
-function sameness({ title, text }: Pick<Chunk, "title" | "text">): string {
-  return `${title}\n${text}`;
 }
 
 export function otherDimensions(expected: number, got: number): UsageError {

@@ -85,7 +85,7 @@ function rank(store: RetrievalStore, ranking: Ranking): readonly FoundChunk[] {
   const question = store.words.question(asked, store.version);
   const byWords = by === "vectors" ? [] : store.words.best(question, depth);
   const near = vector === undefined ? [] : store.vectors.nearest(vector, depth, store.version);
-  const fused = fuseRanks([byWords, near.map(({ chunk }) => chunk)]).map(({ id }) => id);
+  const fused = fuseRanks([byWords.map(({ chunk }) => chunk), near.map(({ chunk }) => chunk)]).map(({ id }) => id);
   const cosines = new Map(near.map((one) => [one.chunk, one.cosine]));
   if (vector !== undefined) {
     const rest = fused.filter((id) => !cosines.has(id));

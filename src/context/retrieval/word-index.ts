@@ -6,12 +6,18 @@
  * 2. `coverage` is the share of a question's words that a chunk contains, rare words counting more. It needs no model, so it decides what is worth
  *    showing where there are no vectors.
  */
+
+import { indexWords, questionWords } from "../../base/words/index-words.js";
 import type { Database } from "../../system/sqlite/database.js";
-import { indexWords, questionWords } from "../words/index-words.js";
 
 /** A question as the index takes it. */
 export interface Question {
   readonly words: readonly WeighedWord[];
+}
+
+export interface WordMatch {
+  readonly chunk: number;
+  readonly score: number;
 }
 
 interface WeighedWord {
@@ -24,6 +30,10 @@ interface WeighedWord {
 const BUDGET = 6000;
 const MOST_WORDS = 32;
 const MOST_COUNTS = 10_000;
+/** Ranks are read as whole numbers. SQLite gives the best the lowest one. */
+const PRECISION = 1_000_000;
+/** Chunks that are read at once. */
+const PORTION = 1000;
 
 export class WordIndex {
   readonly #database: Database;
@@ -41,6 +51,17 @@ export class WordIndex {
       indexWords(title).join(" "),
       indexWords(text).join(" "),
     ]);
+  }
+
+  reindex(): void {
+    this.#database.run("INSERT INTO chunk_words (chunk_words) VALUES ('delete-all')");
+    const chunk = { id: "integer", title: "text", text: ["text", "content"] } as const;
+    for (let last = 0; ; ) {
+      const rows = this.#database.select(chunk, "FROM chunks WHERE id > ? ORDER BY id LIMIT ?", [last, PORTION]);
+      for (const row of rows) this.add(row.id, row);
+      last = rows.at(-1)?.id ?? last;
+      if (rows.length < PORTION) return;
+    }
   }
 
   /** `version` is the state of the store. */
@@ -67,8 +88,8 @@ export class WordIndex {
     return count;
   }
 
-  /** The ids of the best chunks, best first. */
-  best({ words }: Question, most: number): readonly number[] {
+  /** The best chunks, best first; the scores are those of BM25. */
+  best({ words }: Question, most: number): readonly WordMatch[] {
     const searched: string[] = [];
     let cost = 0;
     for (const { word, chunks } of words) {
@@ -79,11 +100,11 @@ export class WordIndex {
     }
     if (searched.length === 0) return [];
     const rows = this.#database.select(
-      { chunk: ["integer", "rowid"] },
+      { chunk: ["integer", "rowid"], rank: ["integer", `-rank * ${PRECISION}`] },
       `FROM chunk_words WHERE chunk_words MATCH ? ${cost > BUDGET && searched.length === 1 ? "" : "ORDER BY rank"} LIMIT ?`,
       [searched.join(" OR "), most],
     );
-    return rows.map(({ chunk }) => chunk);
+    return rows.map(({ chunk, rank }) => ({ chunk, score: rank / PRECISION }));
   }
 }
 

@@ -147,7 +147,8 @@ export class SessionStores {
     if (choice.kind === "none") return undefined;
     if (choice.kind === "files") {
       const { openFilesStore } = await import("../../sessions/files/files-store.js");
-      return openFilesStore({ folder: choice.folder, key: await this.key(), clock });
+      const index = await this.#indexOf(choice.folder);
+      return openFilesStore({ folder: choice.folder, key: await this.key(), index, clock });
     }
     const [{ openSqliteStore }, key] = await Promise.all([import("../../sessions/sqlite/sqlite-store.js"), this.key()]);
     try {
@@ -160,6 +161,13 @@ export class SessionStores {
       );
       return undefined;
     }
+  }
+
+  /** Not in the folder itself: it may be in a repository. */
+  async #indexOf(folder: string): Promise<string> {
+    const { createHash } = await import("node:crypto");
+    const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+    return join(resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data), "search", `${name}.db`);
   }
 
   async #findKey(): Promise<ResolvedKey> {

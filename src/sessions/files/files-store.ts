@@ -43,6 +43,7 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
+import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { CallLedgers } from "./call-ledgers.js";
 import { FIRST_LINK } from "./chain.js";
 import { condensedLog } from "./condensed-log.js";
@@ -59,21 +60,25 @@ export interface FilesStoreOptions {
   readonly folder: string;
   /** 32 bytes. Without them the chain finds damage and careless edits, but nothing that was forged (chain.ts). */
   readonly key?: Uint8Array;
+  /** The file of the index of words; it is encrypted, so it needs the key. Without it every search reads the logs. */
+  readonly index?: string;
   readonly clock?: Clock;
 }
 
-export async function openFilesStore({ folder, key, clock = systemClock }: FilesStoreOptions): Promise<SessionStore> {
+export async function openFilesStore(options: FilesStoreOptions): Promise<SessionStore> {
+  const { folder, key, index, clock = systemClock } = options;
   if (key !== undefined && key.length !== 32) {
     throw new StoreError("invalid", `The key has ${key.length} bytes; it must have 32.`);
   }
   const leases = new SessionLeases({ folder: join(folder, ".leases"), clock });
   const catalog = new SessionCatalog({ root: folder, key, clock, isLeased: (session) => leases.isLeased(session) });
   await catalog.prepare();
-  return new FilesStore(catalog, { key, clock, leases });
+  return new FilesStore(catalog, { key, index, clock, leases });
 }
 
 interface Parts {
   readonly key: Uint8Array | undefined;
+  readonly index: string | undefined;
   readonly clock: Clock;
   readonly leases: SessionLeases;
 }
@@ -86,9 +91,10 @@ class FilesStore implements SessionStore {
   readonly #heads = new KnownHeads();
   readonly #open = new Map<SessionId, SessionFiles>();
   readonly #calls: CallLedgers;
+  readonly turns?: LateTurnIndex;
   #closing: Promise<void> | undefined;
 
-  constructor(catalog: SessionCatalog, { key, clock, leases }: Parts) {
+  constructor(catalog: SessionCatalog, { key, index, clock, leases }: Parts) {
     this.#catalog = catalog;
     this.#key = key;
     this.#clock = clock;
@@ -101,6 +107,10 @@ class FilesStore implements SessionStore {
       },
       checkHead: (session, open) => this.#checkHead(session, open),
     });
+    if (index === undefined || key === undefined) return;
+    const events = (session: SessionId, range: EventRange) => this.events(session, range);
+    const sessions = async () => (await this.list()).map(({ id }) => id);
+    this.turns = new LateTurnIndex({ path: index, key, clock, events, sessions });
   }
 
   async create(session: NewSession, { draft }: CreateOptions = {}): Promise<void> {
@@ -197,6 +207,7 @@ class FilesStore implements SessionStore {
   async remove(session: SessionId): Promise<void> {
     const { writer, messages } = this.#filesOf(session);
     await messages.idle();
+    await this.turns?.forget(session);
     await writer.add(async (open) => {
       await this.#catalog.remove(session);
       await open.forget();
@@ -253,6 +264,7 @@ class FilesStore implements SessionStore {
   async expire(session: SessionId, event: number): Promise<void> {
     if (!Number.isSafeInteger(event) || event < 0) throw new StoreError("invalid", `${event} is not an event id.`);
     const { state, writer, messages, condensed } = this.#filesOf(session);
+    await this.turns?.forget(session);
     await writer.add(async (open) => {
       const to = Math.min(event, await open.lastEvent());
       if (to <= (await open.conf()).expired_to) return "group";
@@ -296,6 +308,7 @@ class FilesStore implements SessionStore {
   }
 
   async #finish(): Promise<void> {
+    await this.turns?.close();
     const all = [...this.#open.values()];
     await Promise.all(all.map(({ messages }) => messages.idle()));
     for (const { writer, messages } of all) {

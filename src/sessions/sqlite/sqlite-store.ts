@@ -36,7 +36,7 @@ import { CondensedTable } from "./condensed-table.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";
-import { LateTurnIndex } from "./late-turn-index.js";
+import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";

@@ -9,19 +9,24 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventBody } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { NO_USAGE } from "../../protocol/usage.js";
+import { openFilesStore } from "../files/files-store.js";
 import { recallPassages } from "../recall.js";
+import { openSqliteStore } from "../sqlite/sqlite-store.js";
 import type { SessionRecord, SessionStore } from "../store.js";
-import { openSqliteStore } from "./sqlite-store.js";
 
 const START = Date.UTC(2026, 0, 31, 12);
 const ids = createIdSource({ wall: () => START, random: (bytes) => globalThis.crypto.getRandomValues(bytes) });
 const [client, turn] = [ids.next("cli"), ids.next("turn")];
 let folder: string;
 let store: SessionStore;
-const open = () => openSqliteStore({ path: join(folder, "sessions.db"), key: new Uint8Array(32) });
+const key = new Uint8Array(32);
+const indexPath = () => join(folder, "search.db");
+const STORES = {
+  sqlite: () => openSqliteStore({ path: join(folder, "sessions.db"), key }),
+  files: () => openFilesStore({ folder: join(folder, "files"), key, index: indexPath() }),
+};
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "oxbow-index-"));
-  store = await open();
 });
 afterEach(async () => {
   await store.close();
@@ -70,9 +75,12 @@ async function find(query: string, indexFrom = 0, before?: number) {
   return hits.map(({ session: id, turn: number, event, kind }) => [id, number, event, kind]);
 }
 
-const indexPath = () => join(folder, "search.db");
+describe.each(["sqlite", "files"] as const)("the index of words of the store %s", (kind) => {
+  const open = STORES[kind];
+  beforeEach(async () => {
+    store = await open();
+  });
 
-describe("the index of words", () => {
   verifies(
     ["X7", "S10"],
     "finds what reading every log finds, also behind its end and after more was said",
@@ -135,5 +143,30 @@ describe("the index of words", () => {
     store = await open();
     expect((await find("again")).length).toBe(1);
     expect((await find("heron")).length).toBe(3);
+  });
+
+  it("finds Korean, Thai and Greek as reading does", async () => {
+    const one = await session(["서울의 날씨", "กรุงเทพ", "ΛΌΓΟΣ", "naïve Façade"]);
+    for (const [query, turnNumber] of Object.entries({ 서울: 1, กรุง: 2, λόγος: 3, facade: 4 })) {
+      const found = await find(query);
+      expect(found[0]?.slice(0, 2), query).toEqual([one, turnNumber]);
+      expect(found, query).toEqual(await find(query, Number.POSITIVE_INFINITY));
+    }
+  });
+});
+
+describe("the index of words of the store files", () => {
+  it("loses the words of a session whose folder a user deletes", async () => {
+    store = await STORES.files();
+    const [one, two] = [await session(["the heron nests"]), await session(["the wren"])];
+    await find("heron");
+    const records = await store.list();
+    await store.close();
+    await rm(join(folder, "files", one), { recursive: true });
+    store = await STORES.files();
+    const turns = store.turns as NonNullable<SessionStore["turns"]>;
+    const marks = async (word: string) =>
+      (await turns.find(records, [word], { limit: 9, budgetMs: 0 })).spans.map(({ session: id }) => id);
+    expect([await marks("heron"), await marks("wren")]).toEqual([[], [two]]);
   });
 });

@@ -7,14 +7,14 @@
  */
 import type { Clock } from "../../base/clock.js";
 import { LEAST_ALIKE } from "../../base/rank-texts.js";
-import { searchWords } from "../../base/search-words.js";
+import { tellingWords } from "../../base/words/index-words.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { Database } from "../../system/sqlite/database.js";
 import { migrate } from "../../system/sqlite/migrate.js";
 import { PassageReader } from "../passages.js";
+import { indexKey } from "../sqlite/open-database.js";
 import type { SessionRecord, TurnIndex, TurnMatches } from "../store.js";
 import type { LateTurnIndexOptions } from "./late-turn-index.js";
-import { indexKey } from "./open-database.js";
 
 const SCHEMA = `
 CREATE TABLE reach (
@@ -32,6 +32,14 @@ CREATE TABLE spans (
   before INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX spans_by_session ON spans (session);
+CREATE VIRTUAL TABLE words USING fts5 (text, content='', contentless_delete=1, tokenize='ascii');
+`;
+
+/** The words were found by another rule before. */
+const OTHER_WORDS = `
+DELETE FROM reach;
+DELETE FROM spans;
+DROP TABLE words;
 CREATE VIRTUAL TABLE words USING fts5 (text, content='', contentless_delete=1, tokenize='ascii');
 `;
 
@@ -66,7 +74,7 @@ export class SqliteTurnIndex implements TurnIndex {
     const { path, key, clock } = options;
     const database = await Database.open({ path, key: indexKey(key), noun: "search index" });
     try {
-      migrate(database, { wall: () => clock.wall(), migrations: [SCHEMA] });
+      migrate(database, { wall: () => clock.wall(), migrations: [SCHEMA, OTHER_WORDS] });
     } catch (error) {
       database.close();
       throw error;
@@ -102,6 +110,13 @@ export class SqliteTurnIndex implements TurnIndex {
       this.#database.run("INSERT INTO words (words) VALUES ('optimize')");
     });
     this.#database.shrink();
+  }
+
+  /** For stores whose sessions a user may delete without Oxbow. */
+  keepOnly(sessions: readonly SessionId[]): void {
+    const there = new Set<string>(sessions);
+    for (const { session } of this.#database.select({ session: "text" }, "FROM reach"))
+      if (!there.has(session)) this.forget(session as SessionId);
   }
 
   close(): void {
@@ -162,7 +177,7 @@ export class SqliteTurnIndex implements TurnIndex {
     let first = after + 1;
     let before = turns;
     for await (const event of this.#events(id, { after })) {
-      for (const { text } of reader.take(event)) if (words.length < MOST_WORDS) words.push(...searchWords(text));
+      for (const { text } of reader.take(event)) if (words.length < MOST_WORDS) words.push(...tellingWords(text));
       if (event.kind !== "TurnEnded") continue;
       yield { first, before, event: event.id, turns: reader.turns, words: words.join(" ") };
       words = [];

@@ -1,4 +1,7 @@
-/** Martin Porter's algorithm for English word stems ("An algorithm for suffix stripping", 1980), as SQLite's `porter` tokenizer has it. */
+/**
+ * Martin Porter's algorithm for English word stems ("An algorithm for suffix stripping", 1980), as SQLite's `porter` tokenizer has it, with the rule
+ * for `y` of his later one (Porter2): it becomes `i` only behind a consonant. So `deploy` meets `deployment`, and `fly` meets `flies`.
+ */
 
 const CONSONANT = "[^aeiou]";
 const VOWEL = "[aeiouy]";
@@ -50,7 +53,7 @@ export function porterStem(word: string): string {
   if (word.length < 3 || word.length > 64 || !/^[a-z]+$/.test(word)) return word;
   let stem = withoutPlural(word);
   stem = withoutPast(stem);
-  if (stem.endsWith("y") && HAS_VOWEL.test(stem.slice(0, -1))) stem = `${stem.slice(0, -1)}i`;
+  stem = stem.replace(/(?<=.[^aeiou])y$/, "i");
   stem = replaceSuffix(stem, STEP_2);
   stem = replaceSuffix(stem, STEP_3);
   stem = withoutSuffix(stem);

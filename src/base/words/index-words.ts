@@ -1,5 +1,6 @@
 /**
- * The words by which texts are found: the same for what is stored and for what is asked, so the full-text index only compares.
+ * The words by which texts are found: the same for what is stored and for what is asked, so a full-text index only compares them.
+ * The patterns take a millisecond to compile, so no code on the path to the first request loads this.
  *
  * 1. Case and accents do not count, and English words count by their stem.
  * 2. `getUserName`, `user_name` and `user-name` count as a whole and as their parts.
@@ -7,6 +8,9 @@
  * 4. A word contains no ASCII character but letters and digits, so it means the same in a query of the index.
  */
 import { porterStem } from "./porter-stem.js";
+
+/** Grows when a text gets other words, so that an index follows. */
+export const WORD_RULE = 2;
 
 const WORD = /[\p{L}\p{N}\p{M}_]+(?:['’-][\p{L}\p{N}\p{M}_]+)*/gu;
 const PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]+|\p{N}+/gu;
@@ -71,14 +75,30 @@ function stemOf(word: string): string {
   return stem;
 }
 
-/** Words that say nothing about the subject of a question. */
+/** Words that say nothing about the subject of a text. */
 const EMPTY: ReadonlySet<string> = new Set(
   indexWords(
-    "a an and any are as at be been but by can could did do does for from had has have how i if in into is it its just me " +
-      "my no not of on or our please shall should show so some tell than that the their them then there these they this those to us " +
-      "was we were what when where which who why will with would you your",
+    "a about after all also am an and any are as at be been before being but by can could did do does doing done for from get give go got had " +
+      "has have having he her here him his how i if in into is it its just let like make may me might more most much must my no not now of off on " +
+      "once one only or other our out over own please said same shall she should show so some such tell than that the their them then there these " +
+      "they this those through to too under until up us use used uses using very was we well were what when where which while who why will with " +
+      "would yes you your",
   ),
 );
+
+/** The words that say something, in their order, with repetitions. */
+export function tellingWords(text: string): readonly string[] {
+  return indexWords(text).filter((word) => !EMPTY.has(word));
+}
+
+/** For each telling word, how the text has it. */
+export function wordsAsWritten(text: string): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  for (const [found] of text.matchAll(WORD))
+    for (const word of tellingWords(found))
+      if (!written.has(word)) written.set(word, found.search(UNSPACED) < 0 ? found.toLowerCase() : word);
+  return written;
+}
 
 /** The different words of a question that are worth searching; all of them if it has no others. */
 export function questionWords(text: string): readonly string[] {

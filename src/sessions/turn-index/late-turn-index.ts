@@ -3,10 +3,12 @@
  *
  * 1. It never makes a search or a deletion fail: what it cannot do, the caller does by reading the logs.
  * 2. What cannot be read is deleted and made again: all of it is in the logs.
- * 3. Before content of a session is deleted or expires, its words leave the index.
+ * 3. Before content of a session is deleted or expires, its words leave the index. Those of a session that was deleted without Oxbow leave it when
+ *    the index is opened.
  */
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -19,6 +21,8 @@ export interface LateTurnIndexOptions {
   readonly key: Uint8Array;
   readonly clock: Clock;
   events(session: SessionId, range: EventRange): AsyncIterable<Envelope>;
+  /** All sessions, where users may delete them without Oxbow. */
+  sessions?(): Promise<readonly SessionId[]>;
 }
 
 const NOTHING: TurnMatches = { spans: [], reach: new Map() };
@@ -59,7 +63,7 @@ export class LateTurnIndex implements TurnIndex {
 
   async #tried<T>(work: (index: SqliteTurnIndex) => Promise<T>): Promise<T | undefined> {
     try {
-      this.#index ??= import("./turn-index.js").then(({ SqliteTurnIndex }) => SqliteTurnIndex.open(this.#options));
+      this.#index ??= this.#open();
       return await work(await this.#index);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -67,6 +71,17 @@ export class LateTurnIndex implements TurnIndex {
       if (USELESS.has(error.code)) await this.#discard();
       return undefined;
     }
+  }
+
+  async #open(): Promise<SqliteTurnIndex> {
+    const [{ SqliteTurnIndex }, sessions] = await Promise.all([
+      import("./turn-index.js"),
+      this.#options.sessions?.(),
+      mkdir(dirname(this.#options.path), { recursive: true, mode: 0o700 }),
+    ]);
+    const index = await SqliteTurnIndex.open(this.#options);
+    if (sessions !== undefined) index.keepOnly(sessions);
+    return index;
   }
 
   async #discard(): Promise<void> {
