@@ -3,11 +3,12 @@
  * what `events` gives.
  *
  * 1. A passage needs one word of the query at least. Those with more of them, and with rarer ones, come first (BM25).
- * 2. With an embedder the newest passages also compete by meaning; both orders are joined by reciprocal rank. If it fails, words decide.
+ * 2. With an embedder the newest passages also compete by meaning; `fuseScores` joins the two. If it fails, words decide.
  * 3. Of one turn at most two passages are found, so that one long output does not hide the rest.
  * 4. Memory stays bounded however long the logs are.
  */
 import type { Embedder } from "../base/embedder.js";
+import { fuseScores } from "../base/fuse-scores.js";
 import { rankTexts } from "../base/rank-texts.js";
 import { tellingWords } from "../base/words/index-words.js";
 import type { SessionId } from "../protocol/ids.js";
@@ -55,8 +56,6 @@ const PER_TURN = 2;
 const MOST_CANDIDATES = 2_000;
 /** So many newest passages compete by meaning. */
 const MOST_EMBEDDED = 300;
-/** The usual constant of reciprocal rank. */
-const RANK = 60;
 const LEAST_SIMILAR = 0.3;
 const EVENTS_PER_BREATH = 500;
 /** Fewer events are read as fast as an index answers. */
@@ -238,15 +237,11 @@ function similarity(one: Float32Array, other: Float32Array | undefined): number 
 
 function joined(byWords: readonly RecallHit[], byMeaning: readonly RecallHit[]): readonly RecallHit[] {
   if (byMeaning.length === 0) return byWords;
-  const scores = new Map<string, RecallHit>();
-  for (const order of [byWords, byMeaning]) {
-    for (const [at, hit] of order.entries()) {
-      const key = `${hit.session} ${hit.event} ${hit.text}`;
-      const known = scores.get(key);
-      scores.set(key, { ...(known ?? hit), score: (known?.score ?? 0) + 1 / (RANK + at + 1) });
-    }
-  }
-  return [...scores.values()].sort((a, b) => b.score - a.score || newer(a, b));
+  const keyOf = ({ session, event, text }: RecallHit) => `${session} ${event} ${text}`;
+  const hits = new Map([...byMeaning, ...byWords].map((hit) => [keyOf(hit), hit]));
+  const scored = (list: readonly RecallHit[]) => list.map((hit) => ({ key: keyOf(hit), score: hit.score }));
+  const fused = fuseScores(scored(byWords), scored(byMeaning));
+  return fused.map(({ key, score }) => ({ ...(hits.get(key) as RecallHit), score }));
 }
 
 function fewPerTurn(hits: readonly RecallHit[], limit: number): readonly RecallHit[] {

@@ -1,13 +1,13 @@
 /**
  * Search in a store: by words and, where there are vectors, by meaning.
  *
- * 1. Both give an order; reciprocal rank fusion makes one of them.
+ * 1. Both give scores; `fuseScores` makes one order of them.
  * 2. A chunk that has too little to do with the question is not found: by its cosine, or without a vector by the share of the
  *    question's words that it contains.
  * 3. If the model does not answer, words alone decide, and `problem` says why.
  */
 import type { Embedder } from "../../base/embedder.js";
-import { fuseRanks } from "./fuse.js";
+import { fuseScores } from "../../base/fuse-scores.js";
 import { normalized } from "./quantize.js";
 import { otherDimensions, type RetrievalStore } from "./retrieval-store.js";
 import type { StoredChunk } from "./store-types.js";
@@ -22,6 +22,8 @@ export interface SearchOptions {
   /** The least cosine, or share of words. */
   readonly minimum?: number;
   readonly by?: "words" | "vectors" | "both";
+  /** How much vectors count beside words, from 0 to 1. */
+  readonly meaning?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -39,7 +41,7 @@ export interface SearchResult {
 
 export const USUAL_TOP = 5;
 export const USUAL_MINIMUM = 0.3;
-/** How many of each order take part in the fusion. */
+/** How many of each take part in the common order. */
 const DEPTH = 50;
 /** A long input is a document, not a question; its beginning says what it is about. */
 const MOST_QUESTION = 2000;
@@ -85,12 +87,16 @@ function rank(store: RetrievalStore, ranking: Ranking): readonly FoundChunk[] {
   const question = store.words.question(asked, store.version);
   const byWords = by === "vectors" ? [] : store.words.best(question, depth);
   const near = vector === undefined ? [] : store.vectors.nearest(vector, depth, store.version);
-  const fused = fuseRanks([byWords.map(({ chunk }) => chunk), near.map(({ chunk }) => chunk)]).map(({ id }) => id);
   const cosines = new Map(near.map((one) => [one.chunk, one.cosine]));
   if (vector !== undefined) {
-    const rest = fused.filter((id) => !cosines.has(id));
+    const rest = byWords.filter(({ chunk }) => !cosines.has(chunk)).map(({ chunk }) => chunk);
     for (const one of store.vectors.cosines(vector, rest)) cosines.set(one.chunk, one.cosine);
   }
+  const fused = fuseScores(
+    byWords.map(({ chunk, score }) => ({ key: chunk, score })),
+    [...cosines].map(([key, score]) => ({ key, score })),
+    ranking.meaning,
+  ).map(({ key }) => key);
   const likely = fused.filter((id) => (cosines.get(id) ?? 1) >= minimum);
   const found: FoundChunk[] = [];
   // Mostly the first ones are good enough, so the others need not be read.

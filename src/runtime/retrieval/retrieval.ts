@@ -43,12 +43,13 @@ export class Retrieval {
     return this.#options.root;
   }
 
-  /** The number of passages, and the least score. */
-  get limits(): { readonly top?: number; readonly minimum?: number } {
-    const { top, minimum } = this.#options.loaded.settings.rag.value ?? {};
+  /** The number of passages, the least score, and how much vectors count beside words. */
+  get limits(): { readonly top?: number; readonly minimum?: number; readonly meaning?: number } {
+    const { top, minimum, vectors } = this.#options.loaded.settings.rag.value ?? {};
     return {
       ...(typeof top === "number" && top >= 1 && { top: Math.min(50, Math.floor(top)) }),
       ...(typeof minimum === "number" && { minimum }),
+      ...(typeof vectors === "number" && { meaning: Math.min(1, Math.max(0, vectors)) }),
     };
   }
 
