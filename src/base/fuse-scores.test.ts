@@ -24,7 +24,6 @@ describe("one order from two", () => {
 
   it("lets the one decide in which a candidate stands out", () => {
     const even = { a: 5, b: 4.5, c: 4, d: 3.5, e: 3, f: 2.5 };
-    expect(order(even, { z: 0.9, f: 0.3, e: 0.29, d: 0.28, c: 0.27, b: 0.26 }).slice(0, 2)).toEqual(["a", "z"]);
     expect(order(even, { z: 0.9, f: 0.3, e: 0.29, d: 0.28, c: 0.27, b: 0.26 }, 0.6)[0]).toBe("z");
     expect(order({ w: 30, ...even }, { f: 0.5, e: 0.48, d: 0.46, c: 0.44, b: 0.42 })[0]).toBe("w");
     expect(order({ a: 9, b: 1 }, { z: 0.9, b: 0.2 }, 0)[0]).toBe("a");

@@ -1,9 +1,13 @@
+import { cpSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
+import { Database } from "../../system/sqlite/database.js";
+import { atStatements } from "../../system/sqlite/test-support/at-statements.js";
 import { cleaned, type Dump, KINDS, oneLine, STATUSES } from "./dump.js";
 import { worthRecording } from "./extract.js";
 import { fromJsonLines, toJsonLines } from "./json-lines.js";
@@ -157,5 +161,49 @@ describe("what is worth recording", () => {
     ["Done. I changed three files and all tests pass.", []],
   ])("of %j is %j", (answer, found) => {
     expect(worthRecording(answer)).toEqual(found);
+  });
+});
+
+describe("a knowledge base", () => {
+  verifies(["X5"], "has an import whole or not at all, wherever the process dies", async () => {
+    const boat = base.addProject("Boat");
+    const [one, two] = [1, 2].map((i) =>
+      base.observe({ project: boat.id, kind: "finding", text: `The seam ${i} leaks.` }),
+    ) as [number, number];
+    base.linkConcept(one, "Hull");
+    base.linkObservations(one, two, "explains");
+    const dump = base.dump();
+    const images: string[] = [];
+    const into = await open("into.db");
+    await atStatements(
+      async () => into.import(dump),
+      (at) => {
+        if (at % times(3, 1) !== 0) return;
+        const image = `image-${at}.db`;
+        for (const end of ["", "-wal"]) cpSync(join(folder, `into.db${end}`), join(folder, `${image}${end}`));
+        images.push(image);
+      },
+    );
+    into.close();
+    for (const image of images) {
+      const left = await open(image);
+      expect(left.dump().observations).toEqual([]);
+      expect(left.import(dump)).toEqual({ projects: 1, observations: 2 });
+      expect(left.import(dump)).toEqual({ projects: 0, observations: 0 });
+      expect([left.dump().observations.length, left.dump().links.length]).toEqual([2, 1]);
+      left.close();
+    }
+    expect(images.length).toBeGreaterThan(2);
+  });
+
+  it("makes its index again when words are found by another rule", async () => {
+    const boat = base.addProject("Boat");
+    base.observe({ project: boat.id, kind: "note", text: "The deployment is on Tuesday." });
+    base.close();
+    const database = await Database.open({ path: join(folder, "k.db"), key: KEY });
+    database.script("INSERT INTO observation_words (observation_words) VALUES ('delete-all'); PRAGMA user_version = 1");
+    database.close();
+    base = await open();
+    expect(base.search("deploy", { most: 3 })).toHaveLength(1);
   });
 });

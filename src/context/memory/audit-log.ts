@@ -1,5 +1,5 @@
 /** Who changed which memory, and when: one JSON line for each change, without the text. The oldest lines go when the file gets long. */
-import { appendFile, readFile, stat } from "node:fs/promises";
+import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 
@@ -17,15 +17,14 @@ const MOST_BYTES = 256 * 1024;
 /** The caller holds the lock of the folder. */
 export async function appendAudit(folder: string, record: AuditRecord): Promise<void> {
   const path = join(folder, FILE);
-  const size = await stat(path).then(
-    (info) => info.size,
-    () => 0,
-  );
-  if (size > MOST_BYTES) {
-    const lines = (await readFile(path, "utf8")).split("\n");
+  const text = await readFile(path, "utf8").catch(() => "");
+  if (text.length > MOST_BYTES) {
+    const lines = text.split("\n");
     await writeFileAtomic(path, lines.slice(Math.floor(lines.length / 2)).join("\n"), { mode: 0o600 });
   }
-  await appendFile(path, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  // A process that died may have left half a line.
+  const start = text === "" || text.endsWith("\n") ? "" : "\n";
+  await appendFile(path, `${start}${JSON.stringify(record)}\n`, { mode: 0o600 });
 }
 
 /** The newest first. A damaged line is left out. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildChildPrograms, type ChildPrograms } from "../../../test/support/child-programs.js";
+import { isThorough } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { systemClock } from "../../base/clock.js";
 import { redact } from "../../security/redact/redact.js";
@@ -146,4 +147,48 @@ describe("a folder of memories", () => {
     expect((await readAudit(path)).length).toBe(writers * times);
     expect((await readdir(path)).filter((name) => !/\.(?:md|jsonl)$/.test(name))).toEqual([]);
   });
+
+  const indexed = async () =>
+    [...(await file("MEMORY.md").catch(() => "")).matchAll(/\]\(([^)]+)\.md\)/g)].map(([, name]) => name).sort();
+
+  verifies(["X4"], "agrees with its index again after a process died between the two", async () => {
+    const folder = folderAt();
+    for (const name of ["one", "two"]) await folder.save({ name, body: `Body of ${name}.` }, BY);
+    const text = await file("one.md");
+    // A new file and a deleted one without their lines, half a file, and half a line of the audit.
+    await writeFile(join(path, "three.md"), text.replaceAll("one", "three"));
+    await rm(join(path, "two.md"));
+    await writeFile(join(path, ".two.md.0123456789ab.tmp"), text.slice(0, 40));
+    await writeFile(join(path, ".audit.jsonl"), `${await file(".audit.jsonl")}{"at":"20`);
+    const next = folderAt();
+    expect((await next.list()).entries.map(({ name }) => name)).toEqual(["one", "three"]);
+    await next.keepIndex();
+    expect(await indexed()).toEqual(["one", "three"]);
+    await next.save({ name: "four", body: "Body." }, BY);
+    expect(await indexed()).toEqual(["four", "one", "three"]);
+    expect(await readdir(path)).toEqual([".audit.jsonl", "MEMORY.md", "four.md", "one.md", "three.md"]);
+    expect((await readAudit(path)).map(({ name }) => name)).toContain("four");
+  });
+
+  if (isThorough)
+    verifies(
+      ["X4"],
+      "loses nothing that was saved to kill -9 at random times",
+      async () => {
+        for (let i = 0; i < 40; i++) {
+          const child = children.start("writer", path, `${i}`, "1000");
+          const timer = setTimeout(() => child.process.kill("SIGKILL"), 100 + Math.random() * 300);
+          await child.end;
+          clearTimeout(timer);
+          const folder = folderAt();
+          await folder.keepIndex();
+          const { entries, problems } = await folder.list();
+          expect(problems).toEqual([]);
+          expect(await indexed()).toEqual(entries.map(({ name }) => name).sort());
+          await folder.save({ name: `after ${i}`, body: "Body." }, BY);
+          expect((await readdir(path)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+        }
+      },
+      120_000,
+    );
 });

@@ -2,7 +2,8 @@
  * A folder of memories on the disk.
  *
  * 1. Every change happens under the lock of the folder: read, change, write, index, audit. Two processes never lose each other's changes.
- * 2. A file is replaced as a whole. A reader sees the old text or the new one.
+ * 2. A file is replaced as a whole. A reader sees the old text or the new one. If a process dies between a file and its index, the next change,
+ *    the next session and `memory list` repair the index.
  * 3. `save` never replaces a file: a name that is taken gets a number.
  * 4. Files that cannot be read stay as they are, and are reported.
  * 5. What is written passes `redact` first.
@@ -242,8 +243,15 @@ export class MemoryFolder {
 
   async #afterChange(done: Pick<AuditRecord, "name" | "action">, author: Author): Promise<void> {
     await this.#writeIndex();
+    await this.#sweep();
     const at = new Date(this.#options.clock.wall()).toISOString();
     await appendAudit(this.path, { at, ...done, ...author });
+  }
+
+  /** Removes what a process left that died while it replaced a file. Under the lock nothing else is of that kind. */
+  async #sweep(): Promise<void> {
+    for (const name of await readdir(this.path))
+      if (/^\..*\.md\.[0-9a-f]+\.tmp$/.test(name)) await rm(join(this.path, name), { force: true });
   }
 
   async #writeIndex(): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { Embedder } from "../../base/embedder.js";
+import { Database } from "../../system/sqlite/database.js";
 import { hashEmbedding } from "../../testkit/mock-embeddings.js";
 import { embedPending, ingest, type SourceDocument } from "./ingest.js";
 import { RetrievalStore } from "./retrieval-store.js";
@@ -60,6 +61,16 @@ describe("a retrieval store", () => {
     expect(await find("天気")).toEqual([["c.md", "words"]]);
     expect(await find("quantum chromodynamics with a client of mine and lattices")).toEqual([]);
     expect(await find('" OR NEAR(a* -b ^c: {')).toEqual([]);
+  });
+
+  it("makes its index of words again when they are found by another rule", async () => {
+    await put(BOOK);
+    store.close();
+    const database = await Database.open({ path: join(folder, "s.db"), key: KEY });
+    database.script("INSERT INTO chunk_words (chunk_words) VALUES ('delete-all'); PRAGMA user_version = 1");
+    database.close();
+    store = await RetrievalStore.open({ path: join(folder, "s.db"), key: KEY, wall: () => 0 });
+    expect((await searchStore(store, "boiling potato")).found.map(({ path }) => path)).toEqual(["b.md"]);
   });
 
   verifies(["X6"], "finds by words and vectors, and leaves out what is below the least cosine", async () => {

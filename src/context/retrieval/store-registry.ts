@@ -88,20 +88,17 @@ export class StoreRegistry {
   }
 
   async add(entry: Omit<StoreEntry, "id" | "created_at">): Promise<StoreEntry> {
+    const made = this.newEntry(entry);
+    await this.change((now) => withStore(now, made));
+    return made;
+  }
+
+  /** An entry that is not in the registry yet. */
+  newEntry(entry: Omit<StoreEntry, "id" | "created_at">, id = randomBytes(8).toString("hex")): StoreEntry {
     if (!STORE_NAME.test(entry.name)) {
       throw new UsageError(`'${entry.name}' is not a valid name: use letters, digits, '.', '-' and '_'.`);
     }
-    const made = {
-      ...entry,
-      id: randomBytes(8).toString("hex"),
-      created_at: new Date(this.#clock.wall()).toISOString(),
-    };
-    await this.change((now) => {
-      if (now.stores.some(({ name }) => name === entry.name))
-        throw new UsageError(`There is a store ${entry.name} already.`);
-      return { ...now, stores: [...now.stores, made] };
-    });
-    return made;
+    return { ...entry, id, created_at: new Date(this.#clock.wall()).toISOString() };
   }
 
   /** A value that is undefined is removed. */
@@ -128,6 +125,12 @@ export class StoreRegistry {
   async choose(folder: string, choice: FolderChoice): Promise<void> {
     await this.change((now) => ({ ...now, folders: { ...now.folders, [folder]: choice } }));
   }
+}
+
+export function withStore(now: Registry, entry: StoreEntry): Registry {
+  if (now.stores.some(({ name }) => name === entry.name))
+    throw new UsageError(`There is a store ${entry.name} already.`);
+  return { ...now, stores: [...now.stores, entry] };
 }
 
 /** The choice for a folder is also one for the folders in it. */

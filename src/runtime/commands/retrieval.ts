@@ -85,8 +85,7 @@ const create: Action = async ({ retrieval }, args, context) => {
   const spec = args.flag("embed");
   const model = spec === undefined ? undefined : (await retrieval.namedEmbedder(spec)).model;
   const entry = await retrieval.registry.add({ name, ...(model !== undefined && { embedding_model: model }) });
-  const store = await retrieval.open(entry);
-  if (model !== undefined) store.bind(model);
+  await retrieval.open(entry);
   const how =
     model === undefined ? "It is searched by words." : `It is searched by words and by the vectors of ${model}.`;
   const next = `Next: ${spell("rag:ingest", context)} PATH --in ${name}, then ${spell("rag:on", context)} ${name}`;

@@ -40,7 +40,10 @@ export class LiveMemory {
     const place = { ...opened, outside: built.get("outside") };
     const { engine, root } = place;
     const shared = () => sharedMemories(place.extensions.of("memory"));
-    return new LiveMemory(place, await openMemories({ roots: engine.loaded.roots, root, clock: engine.clock }, shared));
+    const memories = await openMemories({ roots: engine.loaded.roots, root, clock: engine.clock }, shared);
+    // A process may have died between a file and its line in the index, or a person may have changed files.
+    for (const folder of memories.folders) await folder.keepIndex().catch(() => {});
+    return new LiveMemory(place, memories);
   }
 
   get place(): MemorySession {

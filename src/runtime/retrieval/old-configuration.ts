@@ -12,12 +12,15 @@
  *
  * 1. The single store is named `default`.
  * 2. What a database at `db_path` holds is copied, with its vectors. The file stays as it is.
- * 3. Each configuration is taken over once.
+ * 3. Each configuration is taken over once. A process that dies meanwhile leaves nothing half done: the next one continues.
  */
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { YamlValue } from "../../base/yaml.js";
+import { type StoreEntry, withStore } from "../../context/retrieval/store-registry.js";
 import type { Retrieval } from "./retrieval.js";
 
 export interface OldStore {
@@ -80,11 +83,15 @@ export async function takeOver(value: unknown, { retrieval, base, origin }: Take
   for (const store of stores) {
     const mark = `${origin} ${store.name}`;
     if (known.migrated?.includes(mark)) continue;
-    if (!known.stores.some(({ name }) => name === store.name)) {
-      await addStore(store, retrieval, base);
-      added.push(store.name);
-    }
-    await registry.change((now) => ({ ...now, migrated: [...(now.migrated ?? []), mark] }));
+    const isNew = !known.stores.some(({ name }) => name === store.name);
+    const entry = isNew ? await copyStore(store, { retrieval, base, mark }) : undefined;
+    await registry.change((now) => {
+      // Another process may have been faster.
+      if (now.migrated?.includes(mark)) return now;
+      const done = { ...now, migrated: [...(now.migrated ?? []), mark] };
+      return entry === undefined ? done : withStore(done, entry);
+    });
+    if (isNew) added.push(store.name);
   }
   if (added.length > 0 && active !== undefined && stores.some(({ name }) => name === active)) {
     await registry.choose(base, { active, enabled });
@@ -92,23 +99,34 @@ export async function takeOver(value: unknown, { retrieval, base, origin }: Take
   return added;
 }
 
-async function addStore({ name, dbPath, embeddingModel, modelMap }: OldStore, retrieval: Retrieval, base: string) {
+interface CopyPlace {
+  readonly retrieval: Retrieval;
+  readonly base: string;
+  readonly mark: string;
+}
+
+/** The entry of the whole store. Its id comes from the configuration: after a crash the next attempt continues in the same file. */
+async function copyStore(old: OldStore, { retrieval, base, mark }: CopyPlace): Promise<StoreEntry> {
+  const { name, dbPath, embeddingModel, modelMap } = old;
   const model = embeddingModel === undefined ? undefined : await fullName(embeddingModel, retrieval);
-  const entry = await retrieval.registry.add({
+  const about = {
     name,
     ...(model !== undefined && { embedding_model: model }),
     ...(Object.keys(modelMap).length > 0 && { model_map: modelMap }),
-  });
+  };
+  const id = createHash("sha256").update(mark).digest("hex").slice(0, 16);
+  const entry = retrieval.registry.newEntry(about, id);
   const path = dbPath === undefined ? undefined : resolve(base, dbPath);
   try {
+    await mkdir(retrieval.registry.folder, { recursive: true, mode: 0o700 });
     const store = await retrieval.open(entry);
-    if (model !== undefined) store.bind(model);
     if (path !== undefined && existsSync(path)) await (await import("./old-database.js")).copyChunks(path, store);
   } catch (error) {
     // Nothing is half taken over.
     await retrieval.drop(entry);
     throw error;
   }
+  return entry;
 }
 
 /** `ollama:nomic-embed-text` for `nomic-embed-text`. */

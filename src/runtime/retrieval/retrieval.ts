@@ -101,14 +101,23 @@ export class Retrieval {
 
   async #reallyOpen(entry: StoreEntry): Promise<RetrievalStore> {
     const key = storeKey(await this.#options.keys.key(), entry);
-    return RetrievalStore.open({ path: this.registry.fileOf(entry), key, wall: this.#options.clock.wall });
+    const store = await RetrievalStore.open({ path: this.registry.fileOf(entry), key, wall: this.#options.clock.wall });
+    await this.#agree(entry, store);
+    return store;
+  }
+
+  /** A process may have died between the change of a store's model and the change of the registry. The store is right, unless it is new. */
+  async #agree(entry: StoreEntry, store: RetrievalStore): Promise<void> {
+    if (store.binding?.model === entry.embedding_model) return;
+    if (store.version === 0 && entry.embedding_model !== undefined) store.bind(entry.embedding_model);
+    else await this.registry.update(entry.name, { embedding_model: store.binding?.model });
   }
 
   /** The model of the store's vectors; `answering` may have another one. Undefined for a store without vectors. */
   async embedder(entry: StoreEntry, answering?: string): Promise<Embedder | undefined> {
     const { binding } = await this.open(entry);
     if (binding === undefined) return undefined;
-    const spec = overrideFor(entry, answering) ?? entry.embedding_model ?? binding.model;
+    const spec = overrideFor(entry, answering) ?? binding.model;
     if (spec === "off") return undefined;
     const embedder = await this.namedEmbedder(spec);
     if (!isSameModel(embedder.model, binding.model)) throw otherModel(entry, binding.model, embedder.model);
@@ -121,11 +130,12 @@ export class Retrieval {
     return opened.embedder;
   }
 
+  /** The content first: if the process dies in between, an empty store is left, which can be dropped. */
   async drop(entry: StoreEntry): Promise<void> {
     await this.closeStore(entry);
-    await this.registry.remove(entry.name);
     const file = this.registry.fileOf(entry);
     for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
+    await this.registry.remove(entry.name);
   }
 
   async closeStore({ id }: StoreEntry): Promise<void> {
