@@ -28,6 +28,7 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
+import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { outOfOrder } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
 import { asStoreError } from "./chain-break.js";
@@ -36,7 +37,6 @@ import { CondensedTable } from "./condensed-table.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";
-import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
