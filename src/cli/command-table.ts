@@ -5,6 +5,7 @@ import type { Variables } from "../base/variables.js";
 import { EXIT } from "./exit-codes.js";
 import { faultSentence } from "./fault-sentence.js";
 import { folderCommand, type TypedCommand } from "./folder-commands.js";
+import { printMessage } from "./print-message.js";
 import type { ShellCommand } from "./shell-command.js";
 
 export { outputGuard } from "./output-guard.js";
@@ -70,11 +71,11 @@ export async function main(args: readonly string[], variables: Variables): Promi
     return await (await command.load()).run(rest, variables);
   } catch (error) {
     if (error instanceof UsageError) {
-      process.stderr.write(`oxbow: ${error.message}\n`);
+      printMessage(error.message);
       return EXIT.usage;
     }
     if ((error as NodeJS.ErrnoException)?.code === "EPIPE") return EXIT.cancelled;
-    process.stderr.write(`oxbow: ${faultSentence(error)}\n`);
+    printMessage(faultSentence(error));
     if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return EXIT.failed;
   }

@@ -19,6 +19,7 @@ import { helpColumns, usageOf } from "../commands/usage.js";
 import { refuseAgents } from "../runtime/agent-limits.js";
 import { EXIT, exitCodeOfFailure } from "./exit-codes.js";
 import { outputGuard } from "./output-guard.js";
+import { printMessage } from "./print-message.js";
 import { StatusLine } from "./status-line.js";
 import { processTerminal } from "./terminal-io.js";
 
@@ -128,7 +129,7 @@ async function inTerminal(
       progress: (message) => status.show(message),
       warn: (message) => {
         status.clear();
-        process.stderr.write(`oxbow: ${safeText(message)}\n`);
+        printMessage(message);
       },
       write: (text) => {
         status.clear();
@@ -181,14 +182,14 @@ interface Printing {
 
 async function print(result: CommandResult, { json, cancelled, output }: Printing): Promise<number> {
   if ("failure" in result) {
-    process.stderr.write(`oxbow: ${safeText(result.failure.message)}\n`);
+    printMessage(result.failure.message);
     return cancelled ? EXIT.cancelled : exitCodeOfFailure(result.failure);
   }
   // What a command has written itself, such as an export, is all of its output.
   if (json && !output.used) await output.write(`${JSON.stringify(result.value, null, 2)}\n`);
   else if (!json && result.text !== "") await output.write(`${safeText(result.text)}\n`);
   if (!cancelled) return result.exitCode ?? EXIT.answered;
-  process.stderr.write("oxbow: cancelled.\n");
+  printMessage("cancelled.");
   return EXIT.cancelled;
 }
 

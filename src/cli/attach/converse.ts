@@ -4,6 +4,7 @@ import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { converse } from "../run/converse.js";
 import { type AttachPlace, openAttached, talkOf } from "./attached-talk.js";
 import type { Loss } from "./loss.js";
@@ -26,7 +27,7 @@ export async function converseAttached(
   const chosen = choice.kind === "attach" ? choice.session : undefined;
   const opened = await openAttached(place, chosen);
   if ("failure" in opened) {
-    process.stderr.write(`oxbow: ${safeLine(opened.failure.message)}\n`);
+    printMessage(opened.failure.message);
     return { exit: exitCodeOfFailure(opened.failure) };
   }
   let { session } = opened;

@@ -5,6 +5,7 @@ import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { oneShot } from "../run/one-shot.js";
 import { type AttachPlace, chooseByFlags, openAttached } from "./attached-talk.js";
 
@@ -21,7 +22,7 @@ export async function oneShotAttached(
   const chosen = await chooseByFlags(place);
   const opened = await openAttached(place, chosen);
   if ("failure" in opened) {
-    process.stderr.write(`oxbow: ${opened.failure.message}\n`);
+    printMessage(opened.failure.message);
     return exitCodeOfFailure(opened.failure);
   }
   const { session } = opened;

@@ -22,6 +22,7 @@ import { unlikeEngine } from "../../runtime/engine-environment.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { fitsTerminalClient } from "../run/converse.js";
 import { personPresent } from "../terminal-io.js";
 import { refuseFlagsOfEngine, withoutWishes } from "./attach-flags.js";
@@ -67,9 +68,7 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
   if (reached.kind !== "connected") {
     if (isAsked) return { exit: complain(reached) };
     if (reached.kind === "unreachable") {
-      process.stderr.write(
-        `oxbow: process ${reached.pid} does not let this client attach: ${safeText(reached.reason)}\n`,
-      );
+      printMessage(`process ${reached.pid} does not let this client attach: ${safeText(reached.reason)}`);
     }
     return { own: {} };
   }
@@ -102,10 +101,10 @@ async function converse(
     const end = await converseAttached(place, choice, work);
     await client.close();
     if ("exit" in end) return end;
-    process.stderr.write(`oxbow: the engine (process ${pid}) has ended; this client continues the session.\n`);
+    printMessage(`the engine (process ${pid}) has ended; this client continues the session.`);
     const next = await afterLoss(work.variables, reached);
     if (next === undefined) {
-      process.stderr.write(`oxbow: process ${pid} does not answer. Resume: oxbow ${end.session}\n`);
+      printMessage(`process ${pid} does not answer. Resume: oxbow ${end.session}`);
       return { exit: EXIT.failed };
     }
     if ("owner" in next) return { own: { session: end.session, owner: next.owner } };
@@ -145,7 +144,7 @@ async function promptOnce(
   const { client, pid } = reached;
   const gone = new Promise<number>((resolve) => {
     lost.signal.addEventListener("abort", () => {
-      process.stderr.write(`oxbow: the engine (process ${pid}) ended before the turn did. Resume: oxbow --continue\n`);
+      printMessage(`the engine (process ${pid}) ended before the turn did. Resume: oxbow --continue`);
       resolve(EXIT.failed);
     });
   });
@@ -173,7 +172,7 @@ export async function inEngine(
     const chosen = await chooseByFlags(place);
     const opened = await openAttached(place, chosen);
     if ("failure" in opened) {
-      process.stderr.write(`oxbow: ${safeText(opened.failure.message)}\n`);
+      printMessage(opened.failure.message);
       return exitCodeOfFailure(opened.failure);
     }
     const exit = await action({ client, session: opened.session });
@@ -247,11 +246,9 @@ async function reach(variables: Variables, lost: Loss): Promise<Reached> {
 
 function complain(reached: Exclude<Reached, Connected>): number {
   if (reached.kind === "none") {
-    process.stderr.write(
-      "oxbow: no engine runs here. Start one with 'oxbow' or 'oxbow serve', or leave out --attach.\n",
-    );
+    printMessage("no engine runs here. Start one with 'oxbow' or 'oxbow serve', or leave out --attach.");
     return EXIT.failed;
   }
-  process.stderr.write(`oxbow: ${safeText(reached.reason)}\n`);
+  printMessage(reached.reason);
   return reached.failure === undefined ? EXIT.failed : exitCodeOfFailure(reached.failure);
 }

@@ -5,6 +5,7 @@ import { ACP } from "../../commands/catalogue/program.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import { EXIT } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { SERVED_RUN_FLAGS } from "./served-run-flags.js";
 
@@ -54,14 +55,14 @@ async function serve(flags: ParsedFlags, variables: Variables): Promise<number> 
     client,
     version: VERSION,
     delimit: (outside) => untrusted.wrapUntrusted({ ...outside, kind: "editor-context" }, mark),
-    log: (message) => void process.stderr.write(`oxbow: ${message}\n`),
+    log: (message) => printMessage(message),
   });
   const [{ untilStopped }, { Listening }, { roots }] = await Promise.all([
     import("../until-stopped.js"),
     import("../attach/listen.js"),
     import("../../system/xdg-paths.js"),
   ]);
-  const log = (_level: string, _area: string, message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const log = (_level: string, _area: string, message: string) => printMessage(message);
   const listening = new Listening({ engine, client, roots: roots(variables), variables, log });
   listening.begin();
   await untilStopped(ended);

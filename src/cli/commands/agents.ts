@@ -5,6 +5,7 @@ import { listCommand } from "../../runtime/commands/agents.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
+import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -15,7 +16,7 @@ export const shell: ShellCommand = {
   open: async (flags, variables) => {
     const loaded = await loadSettings(flags, variables);
     const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
-    const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+    const notify = (message: string) => printMessage(message);
     const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false };
     const content = await ProjectContent.enter({ root, loaded, variables, notify, ...unattended });
     if ("failure" in content) throw new Error(content.failure.message);

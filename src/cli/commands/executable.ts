@@ -10,6 +10,7 @@ import { withContainment } from "../../runtime/parts/lone-containment.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { inputIsConnected, processTerminal, readInput, trustLook } from "../terminal-io.js";
 import { COMMAND_FLAGS } from "./executable-flags.js";
 
@@ -32,7 +33,7 @@ export async function runExecutable(program: NamedProgram, variables: Variables)
   const notes: string[] = [];
   const notify = (note: string) => void notes.push(note);
   const printNotices = () => {
-    for (const note of notes.splice(0)) process.stderr.write(`oxbow: ${note}\n`);
+    for (const note of notes.splice(0)) printMessage(note);
   };
   const content = await ProjectContent.enter({
     ...{ loaded, variables, root, notify },
@@ -42,7 +43,7 @@ export async function runExecutable(program: NamedProgram, variables: Variables)
     kinds: new Set(["command"] as const),
   });
   if ("failure" in content) {
-    process.stderr.write(`oxbow: ${content.failure.message}\n`);
+    printMessage(content.failure.message);
     return exitCodeOfFailure(content.failure);
   }
   const { isBuiltIn } = program;
@@ -51,8 +52,7 @@ export async function runExecutable(program: NamedProgram, variables: Variables)
   if (chosen === undefined && isBuiltIn(program.name)) return undefined;
   printNotices();
   if (chosen === undefined) return EXIT.failed;
-  const say = (note: string) => void process.stderr.write(`oxbow: ${note}\n`);
-  const place = { loaded, variables, root, notify: say };
+  const place = { loaded, variables, root, notify: printMessage };
   return withContainment(place, (containment) => run(chosen, program.args, containment));
 }
 
@@ -74,7 +74,6 @@ async function run(chosen: Chosen, args: readonly string[], containment: Contain
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
   if (result.status === "cancelled") return EXIT.cancelled;
-  if (result.problem !== "" && result.exitCode === undefined)
-    process.stderr.write(`oxbow: ${chosen.name} ${result.problem}.\n`);
+  if (result.problem !== "" && result.exitCode === undefined) printMessage(`${chosen.name} ${result.problem}.`);
   return result.exitCode ?? EXIT.failed;
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import * as specs from "../../commands/catalogue/knowledge-base.js";
 import { type CommandSpec, worksOn } from "../../commands/command.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -22,7 +23,7 @@ export const shell: ShellCommand = {
         import("../../tools/files/workspace-root.js"),
       ]);
     const { settings, roots, warnings } = await loadSettings(flags, variables);
-    const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+    const notify = (message: string) => printMessage(message);
     for (const warning of warnings) notify(warning);
     const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
     const keys = new SessionStores({ settings, roots, variables, root, notify, hint: notify });

@@ -15,6 +15,7 @@ import { newProof } from "../../security/oauth/pkce.js";
 import { type Renewal, serverCredential, serverEntry } from "../../security/oauth/server-tokens.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { openFileAtTerminal } from "./auth/ask-passphrase.js";
 import { browserOf, openConversation } from "./auth/sign-in.js";
 import { findServer } from "./mcp.js";
@@ -75,8 +76,8 @@ export async function signInToServer(context: AuthContext): Promise<number> {
     process.stdout.write(`Signed in to '${name}', for ${new URL(url).origin} only.\n`);
     return EXIT.answered;
   } catch (error) {
-    if (stop.signal.aborted) process.stderr.write("oxbow: the sign-in did not end. Nothing was stored.\n");
-    else process.stderr.write(`oxbow: ${(error as Error).message}\n`);
+    if (stop.signal.aborted) printMessage("the sign-in did not end. Nothing was stored.");
+    else printMessage((error as Error).message);
     return stop.signal.aborted ? EXIT.cancelled : EXIT.failed;
   } finally {
     cancelLimit();

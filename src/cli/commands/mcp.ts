@@ -10,6 +10,7 @@ import type { ParsedFlags } from "../../commands/flags.js";
 import type { WrittenServer } from "../../runtime/mcp/edit-config.js";
 import type { ServerPlace } from "../../runtime/mcp/open-server.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
+import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -37,7 +38,7 @@ async function openPlace(flags: ParsedFlags, variables: Variables): Promise<Serv
   const { placeSettings } = await import("../../runtime/content/place-settings.js");
   const loaded = await placeSettings(flags, variables, { unapproved: "ignore" });
   const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  return { loaded, variables, root, notify: (message) => void process.stderr.write(`oxbow: ${message}\n`) };
+  return { loaded, variables, root, notify: (message) => printMessage(message) };
 }
 
 /** The approved servers of the place. */

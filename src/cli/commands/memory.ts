@@ -21,6 +21,7 @@ import { roots } from "../../system/xdg-paths.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { EXIT } from "../exit-codes.js";
 import { editInEditor } from "../external-editor.js";
+import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner, type TerminalCommand } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -81,14 +82,14 @@ async function editFile(args: CommandArguments, memories: Memories, variables: V
     }
     const written = await folder.replace(name, after, { by: "user" });
     if ("message" in written) {
-      process.stderr.write(`oxbow: Your text is in ${written.path}, but it is not used: ${written.message}.\n`);
+      printMessage(`Your text is in ${written.path}, but it is not used: ${written.message}.`);
       return EXIT.failed;
     }
     process.stdout.write(`Changed ${written.scope}/${written.name}.\n`);
     return EXIT.answered;
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    process.stderr.write(`oxbow: ${error.message}\n`);
+    printMessage(error.message);
     return EXIT.failed;
   }
 }

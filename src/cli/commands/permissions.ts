@@ -22,6 +22,7 @@ import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
+import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -54,7 +55,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const loaded = await placeSettings(flags, variables, { unapproved: "refuse" });
   const { settings, roots } = loaded;
   const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const notify = (message: string) => printMessage(message);
   const stores = new SessionStores({ settings, roots, variables, root, notify, hint: () => {} });
   const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
   const session = ids.next("sess");

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import * as specs from "../../commands/catalogue/retrieval.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -28,7 +29,7 @@ A store is searched by words (BM25). With --embed MODEL it is also searched by m
       import("../../runtime/commands/retrieval.js"),
     ]);
     const folder = resolve(flags.text("cwd") ?? process.cwd());
-    const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+    const notify = (message: string) => printMessage(message);
     const { port, close } = await openRetrieval({ flags, variables, folder, notify, clock: nodeClock });
     return { commands: retrievalCommands(async () => port), close };
   },

@@ -1,6 +1,5 @@
 /** `--record` and `--replay` of `oxbow run`. A run without them loads none of this. */
 
-import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
@@ -8,6 +7,7 @@ import { networkOf } from "../../runtime/network.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 
 export interface RunPlaces {
   readonly variables: Variables;
@@ -54,6 +54,6 @@ function replaySpeed(flags: ParsedFlags): number | undefined {
 export function concludeCassette(cassette: RunCassette | undefined, exit: number): number {
   const conclusion = cassette?.conclude();
   if (conclusion === undefined) return exit;
-  if (conclusion.text !== "") process.stderr.write(`oxbow: ${safeText(conclusion.text)}\n`);
+  if (conclusion.text !== "") printMessage(conclusion.text);
   return conclusion.failed && exit === EXIT.answered ? EXIT.failed : exit;
 }

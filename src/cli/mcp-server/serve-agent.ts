@@ -24,6 +24,7 @@ import { parentProgram } from "../../system/parent-process.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import { SERVED_RUN_FLAGS } from "../commands/served-run-flags.js";
 import { EXIT } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { takeProtocolStreams } from "../protocol-streams.js";
 import { untilStopped } from "../until-stopped.js";
 import { ParentGate } from "./parent-gate.js";
@@ -50,7 +51,7 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
     ask: askOnControllingTerminal,
     notify: (message) => void desktopNotices(variables)(message),
   });
-  const log = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const log = (message: string) => printMessage(message);
   log(BANNER);
   const ended = serveMcpStdio({
     ...{ client: driven.client, clock: nodeClock, version: VERSION, log },
@@ -151,7 +152,7 @@ async function ownEngine(
   // Always an agent's: no setting and no token makes this client answer a question.
   const identity = { identity: "agent", canAnswer: false, transport: "mcp" } as const;
   const client = engine.host.connect({ id: engine.newClientId(), ...identity, name: "mcp-server" });
-  const log = (_level: string, _area: string, message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const log = (_level: string, _area: string, message: string) => printMessage(message);
   const listening = new Listening({ engine, client, roots: places, variables, log });
   listening.begin();
   return {

@@ -1,3 +1,4 @@
+import { safeText } from "../../base/terminal-text.js";
 import { estimateFrom } from "../../base/turn-stats.js";
 import { type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
@@ -6,6 +7,7 @@ import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { outputGuard } from "../output-guard.js";
+import { printMessage } from "../print-message.js";
 import { stopOnSignals } from "../stop-signals.js";
 import type { Conversation } from "./prepare.js";
 
@@ -23,7 +25,7 @@ export async function oneShot(
 ): Promise<number> {
   const { session, prompt, images, format, flags, terminal } = options;
   stopOnSignals(() => void client.send("CancelTurn", {}, session));
-  if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${chosen.note}\n`);
+  if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${safeText(chosen.note)}\n`);
   const result = await runOneShot({
     client,
     session,
@@ -38,6 +40,6 @@ export async function oneShot(
     isReaderGone: () => outputGuard().failed,
   });
   if ("ended" in result) return exitCodeOf(result.ended);
-  process.stderr.write(`oxbow: ${result.refused.message}\n`);
+  printMessage(result.refused.message);
   return exitCodeOfFailure(result.refused);
 }

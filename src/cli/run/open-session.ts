@@ -1,4 +1,3 @@
-import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
@@ -7,6 +6,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { LeaseWait, waitLimit } from "../../runtime/sessions/lease-wait.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import type { Prepared } from "./prepare.js";
 
 /** A new session, or the stored one with its open calls closed; an exit code if that was refused. */
@@ -18,7 +18,7 @@ export async function openSession(
   const note = flags.text("orphan-note");
   let request: CommandPayloads["CreateSession"] = resume === undefined ? {} : { resume: resume.id, cwd: root };
   if (verdict !== undefined) request = { ...request, orphans: { verdict, ...(note !== undefined && { note }) } };
-  const notify = (message: string) => void process.stderr.write(`oxbow: ${safeText(message)}\n`);
+  const notify = (message: string) => printMessage(message);
   const wait = new LeaseWait({ limitMs: waitLimit(flags), clock: nodeClock, notify });
   for (;;) {
     const reply = await client.send("CreateSession", request);

@@ -37,6 +37,7 @@ import { WorkspaceError } from "../../tools/files/workspace-error.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { askOnce, personPresent, trustLook } from "../terminal-io.js";
 
 /** Usually the first request has been sent by then, and late loading has not started. */
@@ -90,7 +91,7 @@ export async function prepare(
   refuseWideningFlags(variables, flags);
   const own = atTerminal(await loadSettings(flags, variables), options);
   const { roots } = own;
-  for (const warning of own.warnings) process.stderr.write(`oxbow: ${warning}\n`);
+  for (const warning of own.warnings) printMessage(warning);
   const log = createLog({
     directory: resolve(roots.state, "log"),
     wall: Date.now,
@@ -99,7 +100,7 @@ export async function prepare(
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
   const here = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  let show: (message: string) => void = (message) => void process.stderr.write(`oxbow: ${message}\n`);
+  let show: (message: string) => void = printMessage;
   const notify = (message: string) => show(message);
   const onMessages: Prepared["onMessages"] = (other) => {
     show = other;
@@ -150,7 +151,7 @@ export async function prepare(
     ...{ id: engine.newClientId(), identity, canAnswer: personPresent() },
     name: `terminal, process ${process.pid}`,
   });
-  if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
+  if (rawTrace !== undefined) printMessage(`raw model traffic goes to ${rawTrace.file}`);
   // After the first request was sent.
   setTimeout(() => void afterFirstRequest(), SENT_MS).unref();
   const tendSessions = async () => {

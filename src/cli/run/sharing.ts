@@ -1,4 +1,5 @@
 /** One engine for several clients: whether this process uses the engine of another one, and whether others can use its own. */
+import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
@@ -60,7 +61,7 @@ export class Sharing {
 
   /** The turns of others end first. */
   async waitForOthers(terminal: Terminal): Promise<void> {
-    await (await this.#listening)?.waitForOthers((message) => terminal.err.write(`oxbow: ${message}\n`));
+    await (await this.#listening)?.waitForOthers((message) => terminal.err.write(`oxbow: ${safeText(message)}\n`));
   }
 
   async close(): Promise<void> {

@@ -11,12 +11,13 @@ import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { type Prepared, prepare } from "../run/prepare.js";
 import { processTerminal } from "../terminal-io.js";
 import { surviveStrayErrors } from "./stray-errors.js";
 
 export async function runService(flags: ParsedFlags, variables: Variables): Promise<number> {
-  const report = (line: string) => void process.stderr.write(`oxbow: ${line}\n`);
+  const report = (line: string) => printMessage(line);
   const restore = surviveStrayErrors(process, { clock: nodeClock, report });
   try {
     return await serveUntilStopped(flags, variables);
@@ -47,7 +48,7 @@ async function serveUntilStopped(flags: ParsedFlags, variables: Variables): Prom
         throw new UsageError("There is nothing to listen on: add --listen HOST:PORT, --simple HOST:PORT or --stdio.");
       }
       await stopped;
-      process.stderr.write("oxbow: ending …\n");
+      printMessage("ending …");
     }
     return EXIT.answered;
   } finally {
@@ -66,8 +67,7 @@ async function listen(
   const addresses = flags.list("listen");
   const socket = !flags.has("no-socket") && !flags.has("stdio");
   if (!socket && addresses.length === 0) return undefined;
-  const log = (message: string, fields: JsonObject = {}) =>
-    void process.stderr.write(`oxbow: ${message} ${JSON.stringify(fields)}\n`);
+  const log = (message: string, fields: JsonObject = {}) => printMessage(`${message} ${JSON.stringify(fields)}`);
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
     roots: roots(variables),
@@ -83,7 +83,7 @@ async function listen(
 }
 
 function logRequest({ method, path, status, ms }: AnsweredRequest): void {
-  process.stderr.write(`oxbow: ${method} ${safeText(path)} ${status} ${ms} ms\n`);
+  printMessage(`${method} ${safeText(path)} ${status} ${ms} ms`);
 }
 
 function channelOf(flags: ParsedFlags): AuthChannel {

@@ -17,6 +17,7 @@ import { serviceTokens } from "../../runtime/service-tokens.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT } from "../exit-codes.js";
+import { printMessage } from "../print-message.js";
 import { askOnce } from "../terminal-io.js";
 import { askEngine } from "./ask-engine.js";
 import { wantedToken } from "./wanted-token.js";
@@ -27,7 +28,7 @@ export async function makeToken(flags: ParsedFlags, variables: Variables): Promi
     throw new UsageError("Name the session: oxbow token --session ID ('oxbow session list' shows the ids).");
   const made = (await throughEngine(wanted, variables)) ?? (await here(wanted, variables));
   if ("problem" in made) {
-    process.stderr.write(`oxbow: ${made.problem}\n`);
+    printMessage(made.problem);
     return EXIT.failed;
   }
   process.stdout.write(flags.has("json") ? `${JSON.stringify(made, null, 2)}\n` : `${made.token}\n`);

@@ -46,7 +46,7 @@ export async function runOneCommand({ verb, args }: TypedCommand, place: TurnWat
   spinner.stop();
   if (follow !== undefined) {
     const detail = `/${verb} works only in a conversation. Start one with 'oxbow'.`;
-    terminal.err.write(`oxbow: ${detail}\n`);
+    terminal.err.write(`oxbow: ${safeText(detail)}\n`);
     return { failure: failure("InvalidInput", { detail }) };
   }
   if (format === "json") terminal.out.write(`${JSON.stringify({ command: `/${verb}`, text, value }, null, 2)}\n`);

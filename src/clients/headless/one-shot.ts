@@ -134,7 +134,7 @@ async function answer(
 
 /** Prints the line that says why there is no full answer. */
 function finish(terminal: Terminal, { outcome, failure, truncated }: EventPayloads["TurnEnded"]): void {
-  if (failure !== undefined) terminal.err.write(`oxbow: ${failure.message}\n`);
+  if (failure !== undefined) terminal.err.write(`oxbow: ${safeText(failure.message)}\n`);
   else if (outcome === "cancelled") terminal.err.write("oxbow: cancelled.\n");
   else if (truncated) terminal.err.write("oxbow: the answer was cut off at the model's output limit.\n");
 }

@@ -1,5 +1,7 @@
 /** The surfaces that show a code to a person, in the order in which they are tried. */
+
 import { open } from "node:fs/promises";
+import { safeText } from "../../base/terminal-text.js";
 import { findOwnProgram } from "../../system/find-program.js";
 import type { ChannelName, ConfirmationChannel, PeopleMessage } from "./confirmation.js";
 
@@ -40,7 +42,7 @@ function terminalChannel({ terminal = "/dev/tty" }: ChannelOptions): Confirmatio
       const handle = await open(terminal, "w").catch(() => undefined);
       if (handle === undefined) return false;
       try {
-        await handle.writeFile(`\r\noxbow: ${message}\r\n`);
+        await handle.writeFile(`\r\noxbow: ${safeText(message)}\r\n`);
         return true;
       } catch {
         return false;

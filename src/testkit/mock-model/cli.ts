@@ -1,6 +1,7 @@
 /** The mock model as a program, for `oxbow mock-model`. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { onAbort } from "../../base/abort-tree.js";
+import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Answered, RecordedRequest } from "./request-log.js";
 import { parseScript, ScriptError } from "./script/parse.js";
@@ -35,7 +36,7 @@ export async function runMockModelCommand(flags: MockModelFlags, io: MockModelIo
   try {
     settings = readSettings(flags);
   } catch (error) {
-    io.stderr.write(`oxbow mock-model: ${(error as Error).message}\n`);
+    io.stderr.write(`oxbow mock-model: ${safeText((error as Error).message)}\n`);
     if (error instanceof UsageError) io.stderr.write("Try 'oxbow mock-model --help'.\n");
     return 2;
   }

@@ -6,11 +6,12 @@ import { CredentialError } from "../../../security/credentials/credential-error.
 import type { CredentialFile } from "../../../security/credentials/credential-file.js";
 import { LOCKED } from "../../../security/credentials/credential-key.js";
 import { nodeClock } from "../../../system/node-clock.js";
+import { printMessage } from "../../print-message.js";
 import { personPresent } from "../../terminal-io.js";
 
 /** The credential file; asks for its passphrase when it needs it. */
 export function openFileAtTerminal(variables: Variables): Promise<CredentialFile> {
-  const warn = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const warn = (message: string) => printMessage(message);
   return openCredentialFile({ variables, askPassphrase, warn });
 }
 

@@ -11,6 +11,7 @@ import { checkKey } from "../../../security/credentials/check-key.js";
 import { findOAuthProvider } from "../../../security/oauth/providers.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
+import { printMessage } from "../../print-message.js";
 import { personPresent, readInput } from "../../terminal-io.js";
 import { openFileAtTerminal } from "./ask-passphrase.js";
 import type { SecretContext } from "./open-commands.js";
@@ -27,7 +28,7 @@ export async function setKey(context: SecretContext): Promise<number> {
   const endpoint = bindEndpoint({ baseUrl, authorize });
   const given = await readKey(context, endpoint.baseUrl);
   if (given === undefined) {
-    process.stderr.write("oxbow: nothing was stored.\n");
+    printMessage("nothing was stored.");
     return EXIT.cancelled;
   }
   const checked = checkKey(given, name);
@@ -42,7 +43,7 @@ export async function setKey(context: SecretContext): Promise<number> {
   const file = await openFileAtTerminal(variables);
   const { key } = checked;
   const done = await file.put({ kind: "api_key", provider: name, account, endpoint, addedAt: nodeClock.wall(), key });
-  for (const warning of warnings) if (warning !== undefined) process.stderr.write(`oxbow: ${warning}\n`);
+  for (const warning of warnings) if (warning !== undefined) printMessage(warning);
   const which = account === "default" ? name : `${name} (${account})`;
   process.stdout.write(
     `${done === "added" ? "Stored" : "Replaced"} the key for ${which}, for ${endpoint.baseUrl} only.\n`,
@@ -68,9 +69,7 @@ function knownProvider(name: string, directory: ProviderDirectory): NamedProvide
 async function readKey({ args }: SecretContext, baseUrl: string): Promise<string | undefined> {
   const given = args.flag("key");
   if (given !== undefined) {
-    process.stderr.write(
-      "oxbow: other programs can see a key on the command line, and the shell keeps it in its history.\n",
-    );
+    printMessage("other programs can see a key on the command line, and the shell keeps it in its history.");
     return given;
   }
   if (args.hasFlag("stdin")) return (await readInput({ patient: true })) ?? "";

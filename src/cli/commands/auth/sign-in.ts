@@ -11,6 +11,7 @@ import { atTestServer } from "../../../security/oauth/test-server.js";
 import { createHttpClient } from "../../../system/http-client.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
+import { printMessage } from "../../print-message.js";
 import { inputIsConnected, personPresent, processTerminal } from "../../terminal-io.js";
 import { openFileAtTerminal } from "./ask-passphrase.js";
 import type { SecretContext } from "./open-commands.js";
@@ -50,7 +51,7 @@ export async function signInTo(
     return EXIT.answered;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    process.stderr.write(`oxbow: ${error.message}\n`);
+    printMessage(error.message);
     return error instanceof OAuthError && error.problem === "cancelled" ? EXIT.cancelled : EXIT.failed;
   } finally {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
@@ -63,7 +64,7 @@ export function browserOf({ args, variables }: SecretContext): Pick<SignInOption
   if (args.hasFlag("no-browser")) return {};
   const opener = findOpener({ platform: process.platform, variables, workspace: process.cwd() });
   if ("program" in opener) return { open: (url) => openBrowser(opener, url) };
-  process.stderr.write(`oxbow: cannot open a browser: ${opener.missing}.\n`);
+  printMessage(`cannot open a browser: ${opener.missing}.`);
   return {};
 }
 

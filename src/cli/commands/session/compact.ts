@@ -1,3 +1,4 @@
+import { safeText } from "../../../base/terminal-text.js";
 import { Spinner } from "../../../clients/headless/spinner.js";
 import type { ParsedFlags } from "../../../commands/flags.js";
 import type { EventPayloads } from "../../../protocol/events.js";
@@ -29,7 +30,7 @@ export async function compact(
     const payload = { namespace: "slash", verb, payload: { args } };
     const reply = await client.send("CustomCommand", payload, session).finally(() => spinner.stop());
     if (!reply.ok) {
-      terminal.err.write(`oxbow: ${reply.failure.message}\n`);
+      terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
       return exitCodeOfFailure(reply.failure);
     }
     const text = isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";

@@ -6,6 +6,7 @@ import type { ParsedFlags } from "../../../commands/flags.js";
 import { type OpenPort, openPort } from "../../../runtime/commands/sessions/port.js";
 import { SessionStores } from "../../../runtime/sessions/session-stores.js";
 import { loadSettings } from "../../../runtime/settings/settings.js";
+import { printMessage } from "../../print-message.js";
 
 export interface OpenSessions extends OpenPort {
   close(): Promise<void>;
@@ -13,7 +14,7 @@ export interface OpenSessions extends OpenPort {
 
 export async function openSessions(flags: ParsedFlags, variables: Variables): Promise<OpenSessions> {
   const { settings, roots, warnings } = await loadSettings(flags, variables);
-  const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const notify = (message: string) => printMessage(message);
   for (const warning of warnings) notify(warning);
   const base = process.cwd();
   const folder = resolve(flags.text("cwd") ?? base);

@@ -1,0 +1,31 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { oxbow, temporaryFolder } from "../../test/support/program.js";
+import { verifies } from "../../test/verifies.js";
+
+const TITLE = "\u001b]0;title\u0007";
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+
+verifies(["P13"], "messages of the program quote files and arguments without control sequences", async () => {
+  const home = await temporaryFolder();
+  const cwd = await temporaryFolder();
+  const put = async (path: string, text: string) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  };
+  await put(join(cwd, "bad.toml"), `"key${JSON.stringify(TITLE).slice(1, -1)}" = 1\n`);
+  await put(join(cwd, "script.mock"), `${TITLE} statement\n`);
+  const lines = [
+    [`--no${TITLE}`],
+    ["session", "show", `x${TITLE}`],
+    ["run", "--model", `none${TITLE}:x`, "hi there"],
+    ["run", "--profile", join(cwd, "bad.toml"), "hi there"],
+    ["mock-model", "--script", join(cwd, "script.mock")],
+  ];
+  for (const args of lines) {
+    const { stderr } = await oxbow(args, { cwd, env: { OXBOW_HOME: home } });
+    expect([args, stderr]).toEqual([args, expect.stringContaining("title")]);
+    expect(stderr).not.toMatch(CONTROL);
+  }
+});
