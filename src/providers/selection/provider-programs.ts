@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
+import { currentFolder } from "../../system/find-program.js";
+import { trustedPath } from "../../system/trusted-path.js";
 import type { ProviderCommand } from "../executable/containment.js";
 import { environmentOf, inspectExecutable, type ProviderVariable, parseDefaults } from "../executable/introspection.js";
 import { createExecutableModel } from "../executable/model.js";
@@ -21,12 +23,19 @@ export function meetProgram(parts: ModelParts, program: ProgramEntry) {
   return inspectExecutable(program.file, {
     ...contained(parts, program, []),
     cwd: dirname(program.file),
-    env: environmentOf(directory.variables, []),
-    envOf: (asked) => environmentOf(directory.variables, granted(asked, program)),
+    env: environmentFor(directory, []),
+    envOf: (asked) => environmentFor(directory, granted(asked, program)),
   });
 }
 
 type ProgramEntry = Pick<Extract<ProviderEntry, { kind: "executable" }>, "name" | "file" | "ofProject">;
+
+/** The interpreter of a provider must not come from the workspace: it gets the provider's keys. */
+function environmentFor({ variables }: ModelParts["directory"], asked: readonly ProviderVariable[]) {
+  const { PATH } = variables;
+  const trusted = PATH === undefined ? PATH : trustedPath(PATH, { command: "", workspace: currentFolder() });
+  return environmentOf({ ...variables, PATH: trusted }, asked);
+}
 
 /** A program of a project could name the key of another provider. */
 function granted(asked: readonly ProviderVariable[], { name, ofProject }: ProgramEntry): readonly ProviderVariable[] {
@@ -73,7 +82,7 @@ export async function openProgram(
     path: file,
     model: model ?? defaults.model ?? name,
     cwd: dirname(file),
-    env: environmentOf(parts.directory.variables, granted(variables, program)),
+    env: environmentFor(parts.directory, granted(variables, program)),
     streaming,
     ...(protocol !== undefined && { wire: await loadWire(protocol) }),
     ...(family !== undefined && { family }),
