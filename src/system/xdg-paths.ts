@@ -1,6 +1,6 @@
 /** Oxbow's folders. `OXBOW_HOME` moves all the roots under one folder, for tests and portable installs. */
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
 
 export interface HomeVariables {
   readonly OXBOW_HOME?: string | undefined;
@@ -18,6 +18,12 @@ export interface Roots {
   readonly cache: string;
 }
 
+/** An empty HOME must not turn the current folder into the user's. */
+function home(): string {
+  const named = homedir();
+  return isAbsolute(named) ? named : userInfo().homedir;
+}
+
 export function roots(variables: HomeVariables): Roots {
   const { OXBOW_HOME } = variables;
   if (OXBOW_HOME) {
@@ -25,7 +31,7 @@ export function roots(variables: HomeVariables): Roots {
     return { config: inHome("config"), data: inHome("data"), state: inHome("state"), cache: inHome("cache") };
   }
   const under = (variable: string | undefined, ...fallback: string[]) =>
-    join(variable || join(homedir(), ...fallback), "oxbow");
+    join(variable && isAbsolute(variable) ? variable : join(home(), ...fallback), "oxbow");
   return {
     config: under(variables.XDG_CONFIG_HOME, ".config"),
     data: under(variables.XDG_DATA_HOME, ".local", "share"),
