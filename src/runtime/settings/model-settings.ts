@@ -40,7 +40,7 @@ export async function readModelSettings(from: SettingReader): Promise<ModelSetti
       flag: "provider",
       variable: "OXBOW_PROVIDER",
       fallback: undefined,
-      read: String,
+      read: read.providerName,
       project: "any",
     }),
     model: from.pick({
@@ -48,7 +48,7 @@ export async function readModelSettings(from: SettingReader): Promise<ModelSetti
       flag: "model",
       variable: "OXBOW_MODEL",
       fallback: undefined,
-      read: String,
+      read: read.modelName,
       project: "any",
     }),
     max_output_tokens: from.pick({

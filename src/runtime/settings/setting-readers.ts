@@ -48,6 +48,16 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+export function providerName(text: string): string {
+  if (text.trim() === "") throw new UsageError("expected the name of a provider, got nothing.");
+  return text;
+}
+
+export function modelName(text: string): string {
+  if (/^\s*(:|$)/.test(text)) throw new UsageError(`expected NAME or PROVIDER:NAME, got "${text}".`);
+  return text;
+}
+
 /** Words with commas between them. */
 export function names(text: string): readonly string[] {
   return text

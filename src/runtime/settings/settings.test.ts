@@ -52,5 +52,8 @@ describe("settings", () => {
     await expect(load('retention_days = "some"')).rejects.toThrow(/config\.toml \(retention_days\): expected/);
     await expect(load("providers = 3")).rejects.toThrow(/\(providers\): expected tables such as \[providers\.NAME\]/);
     await expect(load("models = 3")).rejects.toThrow(/\(models\): /);
+    await expect(load("", { OXBOW_MODEL: ":some" })).rejects.toThrow(/OXBOW_MODEL: expected NAME or PROVIDER:NAME/);
+    await expect(load('model = ""')).rejects.toThrow(/\(model\): expected NAME/);
+    await expect(load('provider = " "')).rejects.toThrow(/\(provider\): expected the name/);
   });
 });
