@@ -1,9 +1,21 @@
-/** The JSON of an event on the wire. An event goes to all its readers in a row, so the text of the last one is kept. */
+/** An event on the wire. It goes to all its readers in a row, so the texts of the last one are kept. */
 import type { Envelope } from "../protocol/envelope.js";
 
-let last: { readonly event: Envelope; readonly text: string } | undefined;
+let last: { readonly event: Envelope; readonly text: string; frame?: string } | undefined;
 
-export function wireText(event: Envelope): string {
+function textsOf(event: Envelope) {
   if (last?.event !== event) last = { event, text: JSON.stringify(event) };
-  return last.text;
+  return last;
+}
+
+/** The JSON of an event. */
+export function wireText(event: Envelope): string {
+  return textsOf(event).text;
+}
+
+/** A whole server-sent event. */
+export function streamFrame(event: Envelope): string {
+  const texts = textsOf(event);
+  texts.frame ??= `id: ${event.id}\nevent: ${event.kind}\ndata: ${texts.text}\n\n`;
+  return texts.frame;
 }

@@ -2,7 +2,9 @@
  * One reader of server-sent events.
  *
  * 1. A comment goes out every 30 seconds, so that proxies keep the connection open.
- * 2. A reader that falls behind is disconnected: at most `MOST_WAITING` bytes and what the socket holds wait for it.
+ * 2. An event goes to the socket at once. Node would hold it until all promises of this moment have settled, and with many turns at once that
+ *    takes a second.
+ * 3. A reader that falls behind is disconnected: at most `MOST_WAITING` bytes and what the socket holds wait for it.
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.js";
@@ -30,7 +32,7 @@ export class EventStream {
     this.#clock = clock;
     this.#outbox = new Outbox({
       limitBytes: MOST_WAITING,
-      write: (text) => response.write(text),
+      write: (text) => writeNow(response, text),
       cut: () => response.destroy(),
     });
     response.on("error", () => {});
@@ -54,6 +56,11 @@ export class EventStream {
   /** `data` is one line; so is each line of `head`, such as `id: 5`. */
   send(data: string, head = ""): void {
     this.#outbox.send(`${head}data: ${data}\n\n`);
+  }
+
+  /** A whole frame. */
+  sendFrame(frame: string): void {
+    this.#outbox.send(frame);
   }
 
   /** Resolves when the reader has caught up; false if it is gone, or does not read. */
@@ -89,4 +96,10 @@ export class EventStream {
       this.#outbox.send(": heartbeat\n\n");
     });
   }
+}
+
+function writeNow(response: ServerResponse, text: string): boolean {
+  const takesMore = response.write(text);
+  response.socket?.uncork();
+  return takesMore;
 }

@@ -13,7 +13,7 @@ import { failure } from "../../../protocol/errors.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { TokenWatch } from "../../auth/token-watch.js";
 import type { HostClient } from "../../connected-client.js";
-import { wireText } from "../../wire-text.js";
+import { streamFrame } from "../../wire-text.js";
 import { EventStream } from "../event-stream.js";
 import { type Call, Refused, refuse } from "./call.js";
 
@@ -83,7 +83,7 @@ class SessionStream {
   deliver(event: Envelope): void {
     if (this.#isClosed) return;
     this.#lastId = event.id;
-    this.#opened().send(wireText(event), `id: ${event.id}\nevent: ${event.kind}\n`);
+    this.#opened().sendFrame(streamFrame(event));
     if (event.kind === "TurnStarted") this.#isBusy = true;
     if (event.kind === "TurnEnded") this.#isBusy = false;
     if (event.kind === "TurnEnded") this.#watch?.check();
