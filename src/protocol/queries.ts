@@ -24,7 +24,15 @@ export interface SessionInfo {
 export interface ModelInfo {
   readonly provider: string;
   readonly model: string;
+  /** A name for people, where it differs. */
+  readonly label?: string;
   readonly context_window?: number;
+  /** US dollars per million tokens; absent when unknown, which does not mean free. */
+  readonly price?: { readonly input: number; readonly output: number };
+  /** What it can do; absent when that is not known. */
+  readonly tools?: boolean;
+  readonly images?: boolean;
+  readonly thinking?: boolean;
 }
 
 export interface CommandInfo {

@@ -25,6 +25,9 @@ export interface ListedModel {
   readonly price?: ModelPrice;
   /** Whether it can call tools, if the server reports it. */
   readonly tools?: boolean;
+  /** Whether it reads images, and whether it thinks, if the catalogue lists it. */
+  readonly images?: boolean;
+  readonly thinking?: boolean;
   /** The server's name for itself, or the maker of the model. */
   readonly owner?: string;
 }

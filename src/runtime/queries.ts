@@ -20,11 +20,13 @@ import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import type { SessionStores } from "./sessions/session-stores.js";
+import type { LoadedSettings } from "./settings/settings.js";
 
 /** The sources of the models of a profile. */
 interface ModelSources {
   readonly registry: Pick<ModelRegistry, "providers">;
   readonly routes: Pick<ModelRoutes, "list">;
+  readonly loaded: Pick<LoadedSettings, "settings" | "roots">;
 }
 
 export interface QuerySources {
@@ -117,12 +119,28 @@ async function listProviders({ registry }: ModelSources): Promise<readonly Provi
   });
 }
 
-function modelInfo(provider: string, { id, maxContextTokens: window }: ListedModel): ModelInfo {
-  return { provider, model: id, ...(window !== undefined && { context_window: window }) };
+function modelInfo(provider: string, listed: ListedModel): ModelInfo {
+  const { id, label, maxContextTokens: window, price, tools, images, thinking } = listed;
+  return {
+    provider,
+    model: id,
+    ...(label !== undefined && { label }),
+    ...(window !== undefined && { context_window: window }),
+    ...(price !== undefined && { price: { input: price.input, output: price.output } }),
+    ...(tools !== undefined && { tools }),
+    ...(images !== undefined && { images }),
+    ...(thinking !== undefined && { thinking }),
+  };
 }
 
-async function listModels({ registry, routes: from }: ModelSources): Promise<Queries["ListModels"]["answer"]> {
-  const [states, { routes }] = await Promise.all([registry.providers(), from.list()]);
+async function listModels({ registry, routes: from, loaded }: ModelSources): Promise<Queries["ListModels"]["answer"]> {
+  const [listed, { routes }, { withCatalogueFacts }, { openCatalogue }] = await Promise.all([
+    registry.providers(),
+    from.list(),
+    import("../providers/selection/catalogue-facts.js"),
+    import("./models/open-catalogue.js"),
+  ]);
+  const states = await withCatalogueFacts(listed, openCatalogue(loaded));
   const models = states.flatMap(({ name, models }) => models.map((model) => modelInfo(name, model)));
   const problems = states
     .filter(({ ready, configured }) => configured && !ready)

@@ -50,6 +50,9 @@ describe("the terminal client", () => {
     await second.leave();
     const third = await TuiClient.open(hosted);
     await third.until("resumes the last");
+    third.type("/resume", "\r");
+    await third.until(/❯? ?Colours +\d+m +\w+[\s\S]*› again\n +As I said\./);
+    third.type("\x03");
     third.type(`/sessions:resume ${first.session.slice(-8)}`, "\r");
     await third.until("Resumed: Colours");
     await third.until("As I said.");

@@ -18,7 +18,7 @@ import { Composer } from "./input/composer.js";
 import { type Bindings, USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiEnd, TuiOptions } from "./options.js";
 import { Pace } from "./pace.js";
-import { expire, nextChange } from "./reduce/expire.js";
+import { expire, hinted, nextChange } from "./reduce/expire.js";
 import { reduceEvent } from "./reduce/reduce-event.js";
 import { type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
@@ -271,8 +271,7 @@ export class TuiApp {
   }
 
   #hint(text: string): void {
-    const until = this.#options.clock.now() + 4000;
-    this.#set({ ...this.#state, hint: { text, until } });
+    this.#set(hinted(this.#state, text, this.#options.clock.now()));
   }
 
   #leave(): void {

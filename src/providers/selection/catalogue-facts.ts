@@ -1,5 +1,6 @@
 /** What the catalogue adds to the providers' lists: prices, and missing limits. */
 import type { Catalogue } from "../catalogue/catalogue.js";
+import type { Abilities } from "../catalogue/facts.js";
 import type { ListedModel } from "../model-list.js";
 import { findProvider } from "../named.js";
 import type { ProviderState } from "./describe.js";
@@ -25,10 +26,14 @@ async function withFacts(state: ProviderState, model: ListedModel, catalogue: Ca
   });
   if (source === "local") return model;
   return {
-    ...(!assumed && { maxContextTokens: context, tools: abilities.tools }),
+    ...(!assumed && { maxContextTokens: context, ...abilitiesOf(abilities) }),
     ...(price !== undefined && { price: { input: price.input, output: price.output } }),
     ...model,
   };
+}
+
+function abilitiesOf({ tools, images, reasoning }: Abilities): Pick<ListedModel, "tools" | "images" | "thinking"> {
+  return { tools, images, thinking: reasoning };
 }
 
 /** Another server behind the provider's name has its own prices. */

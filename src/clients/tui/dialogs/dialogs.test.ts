@@ -4,7 +4,7 @@ import { textWidth } from "../../../base/text-width.js";
 import type { Question } from "../state.js";
 import { plainTheme } from "../themes.js";
 import { permissionDialog } from "./permission.js";
-import { DIALOGS, key, QUESTIONS, sidebar, stateAfter } from "./samples.testkit.js";
+import { DIALOGS, key, models, QUESTIONS, sidebar, stateAfter } from "./samples.testkit.js";
 
 const WIDTHS = [40, 80, 120, 200];
 const ROWS = 24;
@@ -41,6 +41,17 @@ describe("the dialogs", () => {
     expect(dialog.onKey(rule, key("x"))).toEqual({ done: { kind: "revoke", rule: 1 } });
     expect(dialog.onKey(rule, key("alt+s"))).toEqual({ done: undefined });
     expect(dialog.view(rule, { columns: 80, rows: ROWS }, plainTheme).lines.join("\n")).not.toContain("Skills");
+  });
+
+  verifies(["U2", "M15"], "let the picker of models change how much the model thinks", () => {
+    const dialog = models();
+    expect(dialog.onKey(stateAfter(dialog, ["right", "right"]), key("enter"))).toEqual({
+      done: { model: "anthropic:claude-sonnet-4-5", effort: "high" },
+    });
+    expect(dialog.onKey(stateAfter(dialog, ["left", "left", "t", "i", "n", "y"]), key("enter"))).toEqual({
+      done: { model: "ollama:tiny", effort: "high" },
+    });
+    expect(dialog.onKey(dialog.first, key("escape"))).toEqual({ done: undefined });
   });
 
   verifies(["P2"], "offer nothing but this one call where the engine keeps no rule", () => {

@@ -10,8 +10,8 @@ export interface PickerItem<T> {
   readonly label: string;
   /** Columns after the label; on a narrow screen the last ones are dropped first. */
   readonly columns?: readonly string[];
-  /** Shown below the list while it is selected. */
-  readonly preview?: readonly string[];
+  /** Shown below the list while it is selected. A function may load it, and repaint when it has it. */
+  readonly preview?: readonly string[] | (() => readonly string[]);
   readonly current?: boolean;
 }
 
@@ -100,7 +100,8 @@ function view<T>(
   const title = truncateText(`${options.title}: `, columns);
   const filter = truncateText(safeLine(state.filter), Math.max(0, columns - textWidth(title) - 1));
   const lines = [theme.accent(title) + filter];
-  const preview = items[state.at]?.preview ?? [];
+  const { preview: shown = [] } = items[state.at] ?? {};
+  const preview = typeof shown === "function" ? shown() : shown;
   const room = Math.max(1, rows - 2 - Math.min(preview.length, Math.max(0, rows - 8)));
   const top = Math.max(0, Math.min(state.at - Math.floor(room / 2), items.length - room));
   const widths = columnWidths(items, columns - 4);

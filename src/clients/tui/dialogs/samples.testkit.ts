@@ -1,6 +1,6 @@
 /** Dialogs with sample content, for tests of whole screens. */
 import type { CallId } from "../../../protocol/ids.js";
-import type { WaitingContent } from "../../../protocol/queries.js";
+import type { ModelInfo, WaitingContent } from "../../../protocol/queries.js";
 import type { Block } from "../content/block.js";
 import { endWords } from "../effects/review-question.js";
 import { undoFiles, endWords as undoWords } from "../effects/review-undo.js";
@@ -11,6 +11,7 @@ import { contentReview } from "./content-review.js";
 import type { Dialog, DialogSize } from "./dialog.js";
 import { helpDialog } from "./help.js";
 import { pickerDialog } from "./list-picker.js";
+import { modelDialog, modelItems } from "./model-picker.js";
 import { permissionDialog } from "./permission.js";
 import { proposedChange } from "./proposed-change.js";
 import { reviewDialog } from "./review.js";
@@ -29,6 +30,15 @@ const TOKEN = {
   code: "012345",
   until: 0,
 };
+
+const MODELS: readonly ModelInfo[] = [
+  {
+    ...{ provider: "anthropic", model: "claude-sonnet-4-5", label: "Claude Sonnet 4.5", context_window: 200_000 },
+    ...{ price: { input: 3, output: 15 }, tools: true, images: true, thinking: true },
+  },
+  { provider: "ollama", model: "tiny", context_window: 4096, tools: false },
+  { provider: HOSTILE, model: HOSTILE },
+];
 
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   command: {
@@ -183,6 +193,16 @@ function shown<S, R>(dialog: () => Dialog<S, R>, keys: readonly string[] = []): 
   };
 }
 
+export const models = () =>
+  modelDialog({
+    name: "models",
+    title: "Model",
+    scopes: [{ name: "all", items: modelItems(MODELS, "anthropic:claude-sonnet-4-5") }],
+    empty: "No model.",
+    matches: (filter, text) => text.includes(filter),
+    effort: "low",
+  });
+
 const picker = () =>
   pickerDialog({
     name: "sessions",
@@ -219,6 +239,7 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   "question: why not": shown(() => permissionDialog(QUESTIONS.command as Question), ["m", "n", "o"]),
   "question: token": shown(() => tokenDialog(TOKEN, { waiting: 1 })),
   picker: shown(picker),
+  "picker: models": shown(models, ["down", "right"]),
   "picker: filter": shown(picker, ["f", "i", "x"]),
   "picker: empty": shown(picker, ["tab"]),
   help: shown(() => helpDialog()),

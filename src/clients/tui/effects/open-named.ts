@@ -1,13 +1,14 @@
 /** Opens the pickers and views of the client with data from the engine. */
-import { groupDigits } from "../../../base/group-digits.js";
 import type { SessionInfo } from "../../../protocol/queries.js";
 import { helpDialog } from "../dialogs/help.js";
 import { type PickerItem, pickerDialog } from "../dialogs/list-picker.js";
+import { type ChosenModel, modelDialog, modelItems } from "../dialogs/model-picker.js";
 import { transcriptDialog } from "../dialogs/transcript.js";
 import type { DialogName } from "../state.js";
 import { ageOf } from "../views/age.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 import { resume, resumeLast } from "./resume.js";
+import { SessionPreviews } from "./session-previews.js";
 
 export interface DialogPlace extends CarrierOptions {
   readonly carrier: Carrier;
@@ -77,40 +78,41 @@ async function openModels(place: DialogPlace): Promise<void> {
     return;
   }
   const { models, problems } = reply.answer;
-  const current = state().model;
-  const items = models.map(({ provider, model, context_window: window }) => ({
-    value: `${provider}:${model}`,
-    label: `${provider}:${model}`,
-    columns: [window === undefined ? "" : `${groupDigits(Math.round(window / 1000))}k tokens`],
-    current: `${provider}:${model}` === current,
-  }));
+  const { model: current, place: { effort } = {} } = state();
+  const items = modelItems(models, current);
   const empty = problems[0] ?? "No model found. /login signs in, or start Ollama.";
   const scopes = [{ name: "all", items }];
-  open(pickerDialog({ name: "models", title: "Model", scopes, empty, matches }), (chosen) => {
+  hint("");
+  open(modelDialog({ name: "models", title: "Model", scopes, empty, matches, effort }), (chosen) => {
     if (chosen !== undefined) void setModel(place, chosen);
   });
 }
 
-async function setModel({ client, state, print, carrier }: DialogPlace, model: string): Promise<void> {
+async function setModel({ client, state, print, carrier }: DialogPlace, { model, effort }: ChosenModel): Promise<void> {
+  const before = state().place?.effort ?? "auto";
   const reply = await client.send("SetModel", { model }, state().session);
-  if (reply.ok) print({ kind: "notice", level: "info", text: `The next turn uses ${model}.` });
-  else print({ kind: "notice", level: "error", text: reply.failure.message });
+  const level = reply.ok && effort !== before ? await carrier.slash("effort", effort) : undefined;
+  const failed = [reply, level].find((each) => each?.ok === false);
+  const thinking = level === undefined ? "" : ` with effort ${effort}`;
+  if (failed?.ok === false) print({ kind: "notice", level: "error", text: failed.failure.message });
+  else print({ kind: "notice", level: "info", text: `The next turn uses ${model}${thinking}.` });
   await carrier.refresh();
 }
 
 async function openSessions(place: DialogPlace): Promise<void> {
-  const { client, open, hint, state, clock } = place;
+  const { client, open, hint, state, clock, update } = place;
   const reply = await client.query("ListSessions", { subagents: true });
   if (!reply.ok) {
     hint(reply.failure.message);
     return;
   }
   const now = clock.wall();
+  const previews = new SessionPreviews(client, () => update((current) => current));
   const item = (session: SessionInfo): PickerItem<SessionInfo> => ({
     value: session,
     label: session.title ?? "(no title)",
     columns: [ageOf(Date.parse(session.active_at), now), stateOf(session), session.model, session.cwd],
-    preview: [session.cwd, `${session.provider}:${session.model}, ${session.id}`],
+    preview: () => [...previews.of(session), `${session.provider}:${session.model}, ${session.cwd}, ${session.id}`],
     current: session.id === state().session,
   });
   const all = reply.answer.sessions;

@@ -2,6 +2,13 @@
 import { isBusy, type State, without } from "../state.js";
 import { TICK_MS } from "../views/working-line.js";
 
+const HINT_MS = 4000;
+
+/** With a sentence below the input for a while; an empty one removes it. */
+export function hinted(state: State, text: string, now: number): State {
+  return text === "" ? without(state, "hint") : { ...state, hint: { text, until: now + HINT_MS } };
+}
+
 /** Removes what is over. */
 export function expire(state: State, now: number): State {
   let next = state;

@@ -2,6 +2,7 @@
 import { type ImageBlock, type InputContent, text as textBlock } from "../../../protocol/content.js";
 import type { Sent } from "../input/classify.js";
 import type { Effect, Reduced, State } from "../state.js";
+import { hinted } from "./expire.js";
 
 export interface Submitted {
   readonly sent: Sent;
@@ -11,8 +12,6 @@ export interface Submitted {
   /** `later`: after the running turn, as a separate turn. */
   readonly when: "now" | "later";
 }
-
-const HINT_MS = 4000;
 
 export function reduceSubmit(state: State, submitted: Submitted, now: number): Reduced {
   const { sent, text } = submitted;
@@ -52,8 +51,8 @@ function shell(
   { text, now }: { readonly text: string; readonly now: number },
 ): Reduced {
   if (state.turn !== undefined || state.shell !== undefined) {
-    const hint = { text: "Your command has to wait until the turn has ended.", until: now + HINT_MS };
-    return { state: { ...state, hint }, effects: [{ do: "restore", text }] };
+    const waits = hinted(state, "Your command has to wait until the turn has ended.", now);
+    return { state: waits, effects: [{ do: "restore", text }] };
   }
   return {
     state: { ...state, shell: { command, output: "", startedAt: now } },
