@@ -56,6 +56,16 @@ describe("the terminal client", () => {
     third.type(`/sessions:resume ${first.session.slice(-8)}`, "\r");
     await third.until("Resumed: Colours");
     await third.until("As I said.");
+    third.type("\x1b");
+    await third.until("Press Esc again to go back");
+    third.type("\x1b");
+    await third.until(/Go back before:[\s\S]*again[\s\S]*which colour is it/);
+    third.type("\r");
+    await third.until("Went back to before this prompt.");
+    await third.until(/^> again$/m);
+    const copy = await third.client.query("ListSessions", {});
+    expect(copy.ok && copy.answer.sessions.filter(({ title }) => title === "Colours").length).toBe(2);
+    third.type("\x03");
     await third.leave();
   });
 

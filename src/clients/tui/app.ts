@@ -191,7 +191,8 @@ export class TuiApp {
     const taken = reduceKey(expire(this.#state, place.now), key.id, place);
     if (taken !== undefined) this.#apply(taken);
     else if (key.id === "alt+enter" && this.#state.turn !== undefined) this.#composer.submit("later");
-    else this.#composer.onKey(key);
+    // A Tab that completes nothing queues, as in other clients.
+    else if (!this.#composer.onKey(key) && key.id === "tab" && this.#state.turn) this.#composer.submit("later");
   }
 
   #onEvent(event: Envelope): void {

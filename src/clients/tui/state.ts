@@ -62,6 +62,8 @@ export interface State {
   readonly hint?: Hint;
   /** Ctrl-C again before this time leaves the client. */
   readonly leaveUntil?: number;
+  /** Esc again before this time clears the draft, or goes back to an earlier prompt if it is empty. */
+  readonly escapeUntil?: number;
   /** The running `!command` of the user. */
   readonly shell?: { readonly command: string; readonly output: string; readonly startedAt: number };
   /** A slash command that runs. */
@@ -103,6 +105,7 @@ export type DialogName =
   | "review"
   | "sidebar"
   | "last session"
+  | "rewind"
   | "approvals";
 
 export interface Reduced {
@@ -144,7 +147,7 @@ export function estimateMs({ recent }: State): number | undefined {
 }
 
 /** A copy without some optional fields. */
-export function without<K extends "turn" | "thinking" | "hint" | "leaveUntil" | "shell" | "command">(
+export function without<K extends "turn" | "thinking" | "hint" | "leaveUntil" | "escapeUntil" | "shell" | "command">(
   state: State,
   ...names: readonly K[]
 ): State {

@@ -57,4 +57,14 @@ export const COPY: CommandSpec = {
   places: SCREEN,
 };
 
-export const SCREEN_COMMANDS: readonly CommandSpec[] = [APPROVE, COPY, LOGIN, SIDEBAR, THEME, KEYS, TRANSCRIPT];
+export const REWIND: CommandSpec = {
+  name: "rewind",
+  summary: "go back to before an earlier prompt, in a copy of the conversation (also Esc twice)",
+  users: PEOPLE,
+  places: ["in a client", "between turns"],
+};
+
+export const SCREEN_COMMANDS: readonly CommandSpec[] = [
+  ...[APPROVE, COPY, LOGIN, SIDEBAR],
+  ...[THEME, KEYS, TRANSCRIPT, REWIND],
+];

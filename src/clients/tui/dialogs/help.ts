@@ -6,13 +6,13 @@ import type { Dialog } from "./dialog.js";
 
 type Line = readonly [key: string, what: string];
 
-/** The actions with configurable keys, and the fixed keys. */
+/** The actions with configurable keys, and the fixed keys. All fit a terminal of 80 columns and 24 rows. */
 const LINES: readonly (KeyAction | Line)[] = [
   "send",
   "queue",
   "newline",
   "take-back",
-  ["esc", "interrupt what runs"],
+  ["esc", "interrupt; twice: clear the draft, or go back to a prompt"],
   ["ctrl+c", "interrupt, clear the draft; twice: leave"],
   ["ctrl+d", "leave, when the draft is empty"],
   "mode",
@@ -25,10 +25,10 @@ const LINES: readonly (KeyAction | Line)[] = [
   "approvals",
   "last-session",
   "sidebar",
-  ["/", "commands"],
-  ["@", "files"],
+  ["/, @", "commands, files"],
   ["!command", "run a command yourself; !! shows it to the model"],
   ["tab", "complete; with an open question: editor or question"],
+  ["ctrl+a e w u k y _", "line begin, end; delete word, to begin, end; put back; undo"],
   "suspend",
   "help",
 ];

@@ -33,6 +33,10 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
     }
     case "last session":
       return resumeLast(place);
+    case "rewind": {
+      const { openRewind } = await import("./rewind.js");
+      return openRewind(place);
+    }
     case "approvals": {
       const { reviewContent } = await import("./review-content.js");
       return reviewContent(place);
@@ -61,7 +65,7 @@ async function openTranscript({ client, state, carrier, update, open }: DialogPl
 const FEW_BLOCKS = 50;
 
 /** Whether the text contains every word of the filter. */
-function matches(filter: string, text: string): boolean {
+export function matches(filter: string, text: string): boolean {
   const hay = text.toLowerCase();
   return filter
     .toLowerCase()

@@ -76,6 +76,7 @@ const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
   ["transcript", "transcript"],
   ["sidebar", "sidebar"],
   ["approve", "approvals"],
+  ["rewind", "rewind"],
 ] as const);
 
 async function clear({ client, state, restart, print }: CarrierOptions): Promise<void> {

@@ -17,7 +17,7 @@ describe("the keys of a person", () => {
     expect(bindings.translate(key("ctrl+o"))).toMatchObject({ id: "ctrl+o" });
     expect(bindings.translate({ id: undefined, data: "ä" })).toMatchObject({ data: "ä" });
     expect(bindings.keysOf("model")).toEqual(["ctrl+k"]);
-    expect(bindings.keysOf("transcript")).toEqual(["ctrl+o"]);
+    expect(bindings.keysOf("transcript")).toEqual(["ctrl+o", "ctrl+t"]);
   });
 
   it("take a key from another action, which keeps its other keys", () => {

@@ -19,18 +19,18 @@ interface ActionInfo {
 export const ACTIONS = {
   send: {
     keys: ["enter"],
-    what: "send; during a turn: the model gets it at its next step",
+    what: "send; during a turn: to the model at its next step",
     press: { id: "enter", data: "\r" },
   },
   queue: {
     keys: ["alt+enter"],
-    what: "during a turn: send when it has ended",
+    what: "during a turn: send when it has ended (also tab)",
     press: { id: "alt+enter", data: "\x1b\r" },
   },
   newline: { keys: ["shift+enter", "ctrl+j"], what: "new line (also \\ enter)", press: { id: "ctrl+j", data: "\n" } },
   "take-back": {
     keys: ["alt+up"],
-    what: "take queued input back into the editor",
+    what: "take queued input back (also up in an empty draft)",
     press: { id: "alt+up", data: "\x1b[1;3A" },
   },
   mode: { keys: ["shift+tab"], what: "mode: ask, auto, plan", press: { id: "shift+tab", data: "\x1b[Z" } },
@@ -42,7 +42,7 @@ export const ACTIONS = {
     press: { id: "ctrl+v", data: "\x16" },
   },
   transcript: {
-    keys: ["ctrl+o"],
+    keys: ["ctrl+o", "ctrl+t"],
     what: "the whole conversation with all output",
     press: { id: "ctrl+o", data: "\x0f" },
   },

@@ -1,4 +1,4 @@
-/** Parts of the state that end by themselves: hints, the second Ctrl-C, the codes of tokens. */
+/** Parts of the state that end by themselves: hints, the second Ctrl-C or Esc, the codes of tokens. */
 import { isBusy, type State, without } from "../state.js";
 import { TICK_MS } from "../views/working-line.js";
 
@@ -14,6 +14,7 @@ export function expire(state: State, now: number): State {
   let next = state;
   if (next.hint !== undefined && now >= next.hint.until) next = without(next, "hint");
   if (next.leaveUntil !== undefined && now >= next.leaveUntil) next = without(next, "leaveUntil");
+  if (next.escapeUntil !== undefined && now >= next.escapeUntil) next = without(next, "escapeUntil");
   const tokens = next.tokens.filter(({ until }) => now < until);
   if (tokens.length < next.tokens.length) next = { ...next, tokens };
   return next;

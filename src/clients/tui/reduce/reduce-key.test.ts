@@ -38,7 +38,17 @@ describe("the keys of the conversation", () => {
 
   verifies(["U2"], "interrupt by Esc only what runs", () => {
     expect(reduceKey(RUNNING, "escape", EMPTY)?.effects).toEqual([CANCEL]);
-    expect(reduceKey(IDLE, "escape", EMPTY)).toBeUndefined();
+    expect(reduceKey(IDLE, "escape", EMPTY)?.effects).toEqual([]);
+  });
+
+  verifies(["U2"], "clear the draft by a second Esc, or go back to an earlier prompt if there is none", () => {
+    const first = reduceKey(IDLE, "escape", EMPTY);
+    const state = first?.state ?? IDLE;
+    expect(state.hint?.text).toBe("Press Esc again to go back to an earlier prompt.");
+    expect(reduceKey(state, "escape", { ...EMPTY, now: 1500 })?.effects).toEqual([{ do: "open", dialog: "rewind" }]);
+    const typed = { now: 1500, draftIsEmpty: false };
+    expect(reduceKey(state, "escape", typed)?.effects).toEqual([{ do: "clear draft" }]);
+    expect(reduceKey(expire(state, 2000), "escape", { ...EMPTY, now: 2000 })?.effects).toEqual([]);
   });
 
   verifies(["U2", "P2"], "go round ask, auto and plan by Shift-Tab", () => {
@@ -57,6 +67,9 @@ describe("the keys of the conversation", () => {
   verifies(["U2"], "take queued input back only when there is some of this person", () => {
     expect(reduceKey(RUNNING, "alt+up", EMPTY)).toBeUndefined();
     const queue = [{ text: "next", images: 0, delivery: "queue" as const, own: true }];
+    expect(reduceKey({ ...RUNNING, queue }, "up", { now: 0, draftIsEmpty: false })).toBeUndefined();
+    expect(reduceKey(RUNNING, "up", EMPTY)).toBeUndefined();
+    expect(reduceKey({ ...RUNNING, queue }, "up", EMPTY)).toEqual(reduceKey({ ...RUNNING, queue }, "alt+up", EMPTY));
     expect(reduceKey({ ...RUNNING, queue }, "alt+up", EMPTY)?.effects).toEqual([
       { do: "send", kind: "TakeBackInput", payload: {} },
     ]);

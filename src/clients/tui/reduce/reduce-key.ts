@@ -2,10 +2,10 @@
  * The keys of the conversation. All other keys go to the editor.
  *
  * 1. Ctrl-C cancels what runs, then clears the draft; pressed again within two seconds it leaves.
- * 2. Esc interrupts what runs and never leaves.
+ * 2. Esc interrupts what runs and never leaves. Pressed twice it clears the draft, or goes back to an earlier prompt.
  */
 import type { SessionMode } from "../../../protocol/events.js";
-import { type Effect, isBusy, type Reduced, type State } from "../state.js";
+import { type Effect, isBusy, type Reduced, type State, without } from "../state.js";
 
 export interface KeyPlace {
   readonly now: number;
@@ -13,6 +13,7 @@ export interface KeyPlace {
 }
 
 const LEAVE_MS = 2000;
+const ESCAPE_MS = 1000;
 const MODES: readonly SessionMode[] = ["ask", "auto", "plan"];
 
 /** Undefined: the key is for the editor. */
@@ -21,18 +22,19 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
     case "ctrl+c":
       return interruptOrLeave(state, place);
     case "escape":
-      return isBusy(state) ? { state: cancelling(state), effects: CANCEL } : undefined;
+      return isBusy(state) ? { state: cancelling(state), effects: CANCEL } : escapeTwice(state, place);
     case "ctrl+d":
       return place.draftIsEmpty ? { state, effects: [{ do: "exit" }] } : undefined;
     case "shift+tab":
       return nextMode(state);
+    case "up":
+      return place.draftIsEmpty ? takeBack(state) : undefined;
     case "alt+up":
-      return state.queue.some(({ own }) => own)
-        ? { state, effects: [{ do: "send", kind: "TakeBackInput", payload: {} }] }
-        : undefined;
+      return takeBack(state);
     case "ctrl+z":
       return { state, effects: [{ do: "suspend" }] };
     case "ctrl+o":
+    case "ctrl+t":
       return { state, effects: [{ do: "open", dialog: "transcript" }] };
     case "alt+p":
     case "ctrl+l":
@@ -53,6 +55,21 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
 }
 
 const CANCEL: readonly Effect[] = [{ do: "send", kind: "CancelTurn", payload: {} }];
+
+function takeBack(state: State): Reduced | undefined {
+  if (!state.queue.some(({ own }) => own)) return undefined;
+  return { state, effects: [{ do: "send", kind: "TakeBackInput", payload: {} }] };
+}
+
+function escapeTwice(state: State, { now, draftIsEmpty }: KeyPlace): Reduced {
+  if (state.escapeUntil !== undefined && now < state.escapeUntil) {
+    const effect: Effect = draftIsEmpty ? { do: "open", dialog: "rewind" } : { do: "clear draft" };
+    return { state: without(state, "escapeUntil", "hint"), effects: [effect] };
+  }
+  const until = now + ESCAPE_MS;
+  const text = `Press Esc again to ${draftIsEmpty ? "go back to an earlier prompt" : "clear the draft"}.`;
+  return { state: { ...state, escapeUntil: until, hint: { text, until } }, effects: [] };
+}
 
 function cancelling(state: State): State {
   const { turn } = state;

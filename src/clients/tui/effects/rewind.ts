@@ -1,0 +1,103 @@
+/**
+ * Goes back to before an earlier prompt: the conversation continues in a copy of the session that ends there, and the prompt is in the
+ * draft again. The session itself and the files stay as they are.
+ */
+import type { EngineClient } from "../../../protocol/client.js";
+import { plainText } from "../../../protocol/content.js";
+import type { Envelope } from "../../../protocol/envelope.js";
+import type { SessionId } from "../../../protocol/ids.js";
+import { isJsonObject } from "../../../protocol/json.js";
+import { pickerDialog } from "../dialogs/list-picker.js";
+import { isBusy } from "../state.js";
+import { ageOf } from "../views/age.js";
+import { type DialogPlace, matches } from "./open-named.js";
+
+const PAGE_EVENTS = 5000;
+/** A session with more is too long for a list. */
+const MOST_PAGES = 40;
+
+interface EarlierPrompt {
+  /** From 1. */
+  readonly turn: number;
+  readonly text: string;
+  readonly at: number;
+}
+
+export async function openRewind(place: DialogPlace): Promise<void> {
+  const { client, state, hint, open, clock } = place;
+  if (isBusy(state())) {
+    hint("Wait until the turn has ended, or interrupt it with Esc.");
+    return;
+  }
+  const prompts = await promptsOf(client, state().session);
+  if (prompts.length === 0) {
+    hint("There is no earlier prompt.");
+    return;
+  }
+  const now = clock.wall();
+  const items = prompts.toReversed().map((prompt) => ({
+    value: prompt,
+    label: prompt.text.trim().replaceAll(/\s+/g, " "),
+    columns: [ageOf(prompt.at, now)],
+  }));
+  const scopes = [{ name: "all", items }];
+  open(
+    pickerDialog({ name: "rewind", title: "Go back before", scopes, empty: "No such prompt.", matches }),
+    (chosen) => {
+      if (chosen !== undefined) place.carrier.watch(rewind(place, chosen));
+    },
+  );
+}
+
+async function rewind(place: DialogPlace, { turn, text }: EarlierPrompt): Promise<void> {
+  const { client, state, restart, print, carrier, apply } = place;
+  const { session, model } = state();
+  const copy = turn === 1 ? undefined : await copyOf(place, turn - 1);
+  if (turn > 1 && copy === undefined) return;
+  const reply = await client.send("CreateSession", copy === undefined ? { after: session } : { resume: copy });
+  if (!reply.ok || reply.session === undefined) {
+    if (!reply.ok) print({ kind: "notice", level: "error", text: reply.failure.message });
+    return;
+  }
+  restart(reply.session, model);
+  const files = `/undo ${session} --from ${turn} reverts the files`;
+  print({
+    kind: "notice",
+    level: "info",
+    text: `Went back to before this prompt. ${files}; /resume ${session} returns to the whole conversation.`,
+  });
+  apply({ state: state(), effects: [{ do: "restore", text }] });
+  await carrier.refresh();
+}
+
+/** A copy of the session up to the end of a turn; undefined after a message. */
+async function copyOf({ carrier, print }: DialogPlace, turn: number): Promise<SessionId | undefined> {
+  const reply = await carrier.slash("session:branch", `this at ${turn}`);
+  if (!reply.ok) {
+    print({ kind: "notice", level: "error", text: reply.failure.message });
+    return undefined;
+  }
+  const value = isJsonObject(reply.value) ? reply.value.value : undefined;
+  const id = isJsonObject(value) ? value.id : undefined;
+  return typeof id === "string" ? (id as SessionId) : undefined;
+}
+
+/** In their order. */
+async function promptsOf(client: EngineClient, session: SessionId): Promise<readonly EarlierPrompt[]> {
+  const status = await client.query("GetStatus", {}, session);
+  let before = status.ok ? status.answer.last_event + 1 : 0;
+  const started: Envelope[] = [];
+  for (let page = 0; page < MOST_PAGES && before > 1; page++) {
+    const reply = await client.query("ListEvents", { before, limit: PAGE_EVENTS }, session);
+    const events = reply.ok ? reply.answer.events : [];
+    started.unshift(...events.filter(({ kind }) => kind === "TurnStarted"));
+    before = events[0]?.id ?? 0;
+  }
+  // Without the first turns, the numbers of the others are not known.
+  if (before > 1) return [];
+  return started.flatMap((event, index) =>
+    event.kind === "TurnStarted"
+      ? [{ turn: index + 1, text: plainText(event.payload.input), at: Date.parse(event.ts) }]
+      : [],
+  );
+}
