@@ -1,5 +1,6 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/program.js";
 import { verifies } from "../../test/verifies.js";
@@ -33,6 +34,19 @@ verifies(["U2"], "an image of the clipboard is read by the program of the deskto
   expect(await readClipboardImage({ platform: "darwin", variables: { PATH: mac } })).toEqual(image);
   const windows = await programs({ "powershell.exe": `echo '${PNG}'` });
   expect(await readClipboardImage({ ...linux, variables: { PATH: windows, WSL_DISTRO_NAME: "d" } })).toEqual(image);
+});
+
+it("an image file that was copied in a file manager is read", async () => {
+  const file = join(await temporaryFolder(), "a b.png");
+  await writeFile(file, Buffer.from(PNG, "base64"));
+  const list = `file:///nowhere.png\\r\\n${pathToFileURL(file).href.replace("%", "%%")}\\r\\n`;
+  const x11 = await programs({
+    xclip: `[ "$4" = TARGETS ] && { printf 'TARGETS\\ntext/uri-list\\ntext/plain\\n'; exit; }\nprintf '${list}'`,
+  });
+  const variables = { PATH: x11, DISPLAY: ":0" };
+  expect(await readClipboardImage({ platform: "linux", variables })).toEqual(image);
+  await writeFile(file, "text");
+  expect(await readClipboardImage({ platform: "linux", variables })).toContain("holds no image");
 });
 
 it("says why there is none", async () => {

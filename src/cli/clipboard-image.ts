@@ -3,6 +3,8 @@
  * and what to do instead.
  */
 import { spawn } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type { Variables } from "../base/variables.js";
 import type { ImageBlock } from "../protocol/content.js";
 import { findOwnProgram } from "../system/find-program.js";
@@ -14,6 +16,8 @@ const INSTEAD = "Drop the file on the terminal, or paste its path.";
 const NO_IMAGE = `The clipboard holds no image. ${INSTEAD}`;
 /** As models take them, the best first. */
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+/** Files that the person copied in a file manager. */
+const FILE_LIST = "text/uri-list";
 
 export interface ClipboardOptions {
   readonly variables: Variables;
@@ -38,11 +42,11 @@ export async function readClipboardImage({ variables, platform }: ClipboardOptio
     }
     if (variables.WAYLAND_DISPLAY && has("wl-paste")) {
       const type = typeIn(await run("wl-paste", ["--list-types"]));
-      return type && run("wl-paste", ["--no-newline", "--type", type]);
+      return type && content(type, await run("wl-paste", ["--no-newline", "--type", type]));
     }
     if (variables.DISPLAY && has("xclip")) {
       const type = typeIn(await run("xclip", ["-selection", "clipboard", "-t", "TARGETS", "-o"]));
-      return type && run("xclip", ["-selection", "clipboard", "-t", type, "-o"]);
+      return type && content(type, await run("xclip", ["-selection", "clipboard", "-t", type, "-o"]));
     }
     return whyNot(variables);
   }
@@ -63,7 +67,25 @@ const WINDOWS_SCRIPT =
 
 function typeIn(listed: Buffer | undefined): string | undefined {
   const there = new Set(listed?.toString("utf8").split(/\s+/));
-  return TYPES.find((type) => there.has(type));
+  return [...TYPES, FILE_LIST].find((type) => there.has(type));
+}
+
+/** An image, or the first one of the copied files. */
+async function content(type: string, bytes: Buffer | undefined): Promise<Buffer | undefined> {
+  if (type !== FILE_LIST) return bytes;
+  const links = bytes?.toString("utf8").match(/^file:\/\/\S+/gm) ?? [];
+  for (const link of links) {
+    const found = await readImage(link).catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function readImage(link: string): Promise<Buffer | undefined> {
+  const path = fileURLToPath(link);
+  if ((await stat(path)).size > MAX_BYTES) return undefined;
+  const bytes = await readFile(path);
+  return imageType(bytes) === undefined ? undefined : bytes;
 }
 
 /** `«data PNGf89504E…»` */

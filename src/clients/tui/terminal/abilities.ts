@@ -21,14 +21,14 @@ const LINK_PROGRAMS = new Set(["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyp
 const LINK_TERMINALS = /^(?:xterm-)?(?:kitty|ghostty|alacritty|foot|contour|wezterm)/;
 
 export function terminalAbilities(variables: Variables): Abilities {
-  const { TERM = "", TERM_PROGRAM = "" } = variables;
+  const { TERM = "" } = variables;
   const isTmux = (variables.TMUX ?? "") !== "";
   const isNested = isTmux || (variables.STY ?? "") !== "";
   const strings = TERM !== "linux" && TERM !== "dumb" && TERM !== "";
   return {
     links: strings && (isTmux ? tmuxShowsLinks(variables) : !isNested && showsLinks(variables)),
     progress: strings && !isNested && showsProgress(variables),
-    notification: strings ? notificationKind(TERM, TERM_PROGRAM) : "none",
+    notification: strings ? notificationKind(variables) : "none",
     isTmux,
     strings,
     reflow: reflowKind(variables),
@@ -64,10 +64,16 @@ function showsProgress(variables: Variables): boolean {
   return variables.TERM_PROGRAM === "iTerm.app" && isAtLeast(variables.TERM_PROGRAM_VERSION ?? "", [3, 6, 6]);
 }
 
-function notificationKind(term: string, program: string): Abilities["notification"] {
-  if (term.includes("kitty")) return "osc99";
-  if (/^(?:rxvt|foot)/.test(term) || program === "WarpTerminal") return "osc777";
-  return "osc9";
+/** In tmux the variables are its own; nearly all terminals know OSC 9. */
+function notificationKind({
+  TERM = "",
+  TERM_PROGRAM,
+  VTE_VERSION = "",
+  TMUX = "",
+}: Variables): Abilities["notification"] {
+  if (TERM.includes("kitty")) return "osc99";
+  const isVte = VTE_VERSION !== "" && TMUX === "";
+  return /^(?:rxvt|foot)/.test(TERM) || TERM_PROGRAM === "WarpTerminal" || isVte ? "osc777" : "osc9";
 }
 
 function isAtLeast(version: string, wanted: readonly number[]): boolean {
