@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { oxbow, temporaryFolder } from "../../test/support/program.js";
 import { verifies } from "../../test/verifies.js";
@@ -28,4 +30,16 @@ verifies(["P13"], "messages of the program quote files and arguments without con
     expect([args, stderr]).toEqual([args, expect.stringContaining("title")]);
     expect(stderr).not.toMatch(CONTROL);
   }
+});
+
+verifies(["P13"], "no command writes text of others to standard error by itself", () => {
+  const folder = fileURLToPath(new URL(".", import.meta.url));
+  const own = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (file) => /(?<!\.test)\.ts$/.test(file) && file !== "print-message.ts" && file !== "output-guard.ts",
+  );
+  const found = own.filter((file) =>
+    /stderr\.write\(`oxbow: [^`]*\$\{(?!safe)/.test(readFileSync(`${folder}${file}`, "utf8")),
+  );
+  expect(own.length).toBeGreaterThan(50);
+  expect(found).toEqual([]);
 });

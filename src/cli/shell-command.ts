@@ -1,4 +1,6 @@
 /** `oxbow NAME …` made from commands: the words and flags, the help, who may use it, and how the answer is printed. */
+
+import { jsonText } from "../base/json-text.js";
 import { safeText } from "../base/terminal-text.js";
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
@@ -186,7 +188,7 @@ async function print(result: CommandResult, { json, cancelled, output }: Printin
     return cancelled ? EXIT.cancelled : exitCodeOfFailure(result.failure);
   }
   // What a command has written itself, such as an export, is all of its output.
-  if (json && !output.used) await output.write(`${JSON.stringify(result.value, null, 2)}\n`);
+  if (json && !output.used) await output.write(`${jsonText(result.value, 2)}\n`);
   else if (!json && result.text !== "") await output.write(`${safeText(result.text)}\n`);
   if (!cancelled) return result.exitCode ?? EXIT.answered;
   printMessage("cancelled.");

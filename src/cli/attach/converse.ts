@@ -1,4 +1,5 @@
 /** A conversation with a session of a running engine, until the person leaves or the engine is gone. */
+
 import { safeLine } from "../../base/terminal-text.js";
 import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";

@@ -1,4 +1,5 @@
 /** `oxbow run --attach PROMPT`: one prompt through a running engine. Output and exit codes are those of a run without it. */
+
 import type { OutputFormat } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ImageBlock } from "../../protocol/content.js";

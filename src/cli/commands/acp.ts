@@ -1,4 +1,5 @@
 /** `oxbow acp`: Oxbow in an editor. */
+
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import { ACP } from "../../commands/catalogue/program.js";

@@ -1,4 +1,5 @@
 /** `oxbow agents`. */
+
 import { resolve } from "node:path";
 import { AGENTS } from "../../commands/catalogue/agents.js";
 import { listCommand } from "../../runtime/commands/agents.js";

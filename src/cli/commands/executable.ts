@@ -1,4 +1,5 @@
 /** `oxbow NAME ARGUMENT…` for a program in a folder `commands/`. */
+
 import type { Variables } from "../../base/variables.js";
 import { parseFlags } from "../../commands/flags.js";
 import type { Chosen } from "../../extensions/executable/chosen-files.js";

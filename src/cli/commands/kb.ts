@@ -1,4 +1,5 @@
 /** `oxbow kb`. */
+
 import { resolve } from "node:path";
 import * as specs from "../../commands/catalogue/knowledge-base.js";
 import { type CommandSpec, worksOn } from "../../commands/command.js";

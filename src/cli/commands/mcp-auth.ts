@@ -1,4 +1,5 @@
 /** `oxbow mcp auth NAME`: signs in to a server in a browser and leaves the tokens to the credential helper. */
+
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { CommandArguments } from "../../commands/command.js";

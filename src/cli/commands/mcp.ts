@@ -1,4 +1,5 @@
 /** `oxbow mcp`: adds, lists, tests and removes MCP servers, and signs in to them. */
+
 import { join, resolve } from "node:path";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import { renderTable } from "../../base/text-table.js";

@@ -1,4 +1,5 @@
 /** `oxbow memory`: the memories of the user and of the project in this folder. */
+
 import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import {

@@ -1,4 +1,5 @@
 /** `oxbow rag`. */
+
 import { resolve } from "node:path";
 import * as specs from "../../commands/catalogue/retrieval.js";
 import { nodeClock } from "../../system/node-clock.js";

@@ -6,6 +6,7 @@
  *    of its own.
  * 3. Otherwise it opens an engine of its own, and listens, so that the user can attach to the sessions.
  */
+
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";

@@ -1,4 +1,5 @@
 /** What a run needs before its session opens: settings, approved content, the model, the engine and a client. */
+
 import { resolve } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { ExtensionFiles } from "../../base/extension-files.js";

@@ -1,4 +1,6 @@
 /** Starts the service, prints where it listens, and ends it in good order on a signal. */
+
+import { jsonText } from "../../base/json-text.js";
 import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
@@ -67,7 +69,7 @@ async function listen(
   const addresses = flags.list("listen");
   const socket = !flags.has("no-socket") && !flags.has("stdio");
   if (!socket && addresses.length === 0) return undefined;
-  const log = (message: string, fields: JsonObject = {}) => printMessage(`${message} ${JSON.stringify(fields)}`);
+  const log = (message: string, fields: JsonObject = {}) => printMessage(`${message} ${jsonText(fields)}`);
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
     roots: roots(variables),

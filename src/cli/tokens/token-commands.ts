@@ -1,4 +1,5 @@
 /** Tokens on the command line: with the running engine if there is one, otherwise with the files of this user. */
+
 import { randomBytes } from "node:crypto";
 import { type Column, renderTable } from "../../base/text-table.js";
 import { createIdSource } from "../../base/ulid.js";

@@ -2,6 +2,8 @@
  * One slash command and its answer, without a conversation: `oxbow "/cost"`. Some commands are prompts: then the answer is that of the
  * turn.
  */
+
+import { jsonText } from "../../base/json-text.js";
 import { safeText } from "../../base/terminal-text.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
@@ -49,7 +51,7 @@ export async function runOneCommand({ verb, args }: TypedCommand, place: TurnWat
     terminal.err.write(`oxbow: ${safeText(detail)}\n`);
     return { failure: failure("InvalidInput", { detail }) };
   }
-  if (format === "json") terminal.out.write(`${JSON.stringify({ command: `/${verb}`, text, value }, null, 2)}\n`);
+  if (format === "json") terminal.out.write(`${jsonText({ command: `/${verb}`, text, value }, 2)}\n`);
   else if (format === "text" && text !== "") terminal.out.write(`${safeText(String(text))}\n`);
   return { exitCode: typeof exitCode === "number" ? exitCode : 0 };
 }

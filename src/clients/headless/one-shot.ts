@@ -1,5 +1,6 @@
 /** One prompt, one turn, one outcome: as text, as one JSON object, or as a stream of JSON events. */
 import type { Clock } from "../../base/clock.js";
+import { jsonText } from "../../base/json-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
@@ -81,7 +82,7 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
       // Already answered, perhaps by another client.
       if (event.kind === "PermissionResolved") question.abort();
       begun ||= event.kind === "TurnStarted";
-      if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);
+      if (format === "stream-json") terminal.out.write(`${jsonText(event)}\n`);
       // The last events of an interrupted turn come before this turn; they are not shown.
       else if (
         (begun || event.kind === "StreamGap") &&
@@ -118,8 +119,8 @@ function report(
   { terminal, format, session, isReaderGone }: TurnWatchOptions,
   records: readonly Envelope[],
 ): void {
-  if (format === "json") terminal.out.write(`${JSON.stringify({ session, ...result }, null, 2)}\n`);
-  for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);
+  if (format === "json") terminal.out.write(`${jsonText({ session, ...result }, 2)}\n`);
+  for (const record of records) terminal.out.write(`${jsonText(record)}\n`);
   if (!isReaderGone?.()) finish(terminal, result);
 }
 

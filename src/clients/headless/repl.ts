@@ -3,12 +3,10 @@
  * works over a serial line, in an editor's shell buffer and in a pipe.
  */
 
-import type { ClientAction } from "../../base/client-action.js";
 import { firstLine } from "../../base/pasted-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isBinaryText } from "../../base/text-or-binary.js";
-import { formatStats, StatsWindow, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
 import { type ImageBlock, plainText, text } from "../../protocol/content.js";
@@ -19,11 +17,13 @@ import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { DraftLine } from "./draft-line.js";
 import { answerQuestion } from "./permission-prompt.js";
+import { readSlash, takeDuringTurn } from "./during-turn.js";
 import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
 import { ShellOutput } from "./shell-output.js";
 import { Spinner } from "./spinner.js";
 import { TextView } from "./text-view.js";
 import { TurnCount } from "./turn-count.js";
+import { TurnReport } from "./turn-report.js";
 
 export type { LineSource, Problem, ReplOptions, TypedLine } from "./repl-options.js";
 
@@ -38,7 +38,7 @@ class Repl {
   readonly #draft: DraftLine;
   readonly #spinner: Spinner;
   readonly #view: TextView;
-  readonly #stats = new StatsWindow();
+  readonly #report: TurnReport;
   readonly #images: ImageBlock[];
   /** Commands of `!!` with their output, which go to the model with the next prompt. */
   readonly #context: string[] = [];
@@ -48,9 +48,6 @@ class Repl {
   readonly #count = new TurnCount((message) => this.#say(message));
   #question = new AbortController();
   #problem: Problem | undefined;
-  /** The model's time in this turn, without the time of questions. */
-  #modelMs = 0;
-  #startedAt = 0;
   #leave: () => void = () => {};
   /** The person left during a turn that continues. */
   readonly #left = new Promise<void>((resolve) => {
@@ -62,7 +59,7 @@ class Repl {
     this.#draft = new DraftLine(options.terminal);
     const { terminal } = this.#draft;
     this.#options = { ...options, terminal };
-    for (const stats of options.recent ?? []) this.#stats.record(stats);
+    this.#report = new TurnReport(options.clock, options.recent);
     this.#images = [...(options.images ?? [])];
     this.#output = new ShellOutput(terminal);
     this.#spinner = new Spinner(terminal, options.clock);
@@ -76,9 +73,8 @@ class Repl {
       this.#begun ||= event.kind === "TurnStarted";
       if (event.session === this.#session && !this.#isOld(event)) this.#onEvent(event);
     });
-    const { leaving } = this.#options;
+    const { leaving, greeting, stopAtProblem } = this.#options;
     leaving?.addEventListener("abort", () => void this.#cancelOnLeaving());
-    const { greeting, stopAtProblem } = this.#options;
     if (greeting !== "") terminal.err.write(`${greeting}\n`);
     for (;;) {
       const line = await lines.next("> ");
@@ -114,16 +110,15 @@ class Repl {
     }
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
-    if (event.kind === "CostIncremented") this.#modelMs += event.payload.elapsed_ms;
+    if (event.kind === "CostIncremented") this.#report.addModelTime(event.payload.elapsed_ms);
     if (event.kind === "TurnEnded") this.#reportEnd(event.payload);
     this.#count.follow(event);
     if (event.kind === "TurnStarted") this.#begin();
   }
 
   #begin(): void {
-    this.#modelMs = 0;
-    this.#startedAt = this.#options.clock.now();
-    this.#spinner.begin("thinking", this.#stats.estimateMs());
+    this.#report.begin();
+    this.#spinner.begin("thinking", this.#report.estimateMs());
   }
 
   /** False when the client should end. */
@@ -139,7 +134,7 @@ class Repl {
       await this.#turn(input);
       return true;
     }
-    const { name, rest, action } = this.#read(input);
+    const { name, rest, action } = readSlash(input, this.#options.clientAction);
     switch (action) {
       case "exit":
         return false;
@@ -157,12 +152,6 @@ class Repl {
         await this.#command(name, rest);
         return true;
     }
-  }
-
-  /** A line that begins with a slash. */
-  #read(input: string): { readonly name: string; readonly rest: string; readonly action: ClientAction | undefined } {
-    const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(input) ?? [];
-    return { name, rest, action: this.#options.clientAction(name) };
   }
 
   /** Continues with another session. */
@@ -225,7 +214,7 @@ class Repl {
   async #turn(input: string): Promise<void> {
     const { client } = this.#options;
     const idle = this.#count.nextIdle();
-    this.#spinner.begin("thinking", this.#stats.estimateMs());
+    this.#spinner.begin("thinking", this.#report.estimateMs());
     const content = [...this.#images.splice(0), ...[...this.#context.splice(0), input].map((words) => text(words))];
     const reply = await client.send("SendInput", { content }, this.#session);
     if (!reply.ok) {
@@ -248,25 +237,13 @@ class Repl {
     };
   }
 
-  /** A line typed during a turn: goes to the model with its next results, unless it is a command. */
   async #during(typed: TypedLine): Promise<void> {
-    const { client, lines } = this.#options;
-    const line = typed.text.trim();
-    if (line === "") return;
-    const isCommand = /^[/!]/.test(line) && typed.isWords !== true;
-    const { action, rest } = isCommand ? this.#read(line) : { action: undefined, rest: "" };
-    const queued = action === "queue" && rest !== "" ? rest : undefined;
-    if (action === "cancel") return void client.send("CancelTurn", {}, this.#session);
-    if (queued === undefined && isCommand) {
-      lines.keep(typed);
-      return this.#echo(line, "(after this turn)");
-    }
-    const delivery = queued === undefined ? { steer: true } : { queue: true };
-    const reply = await client.send("SendInput", { content: [text(queued ?? line)], ...delivery }, this.#session);
-    if (reply.ok) {
-      this.#echo(line, queued === undefined ? "(the model gets it after its current calls)" : "(after this turn)");
-    }
-    this.#complain(reply);
+    const { client, lines, clientAction } = this.#options;
+    await takeDuringTurn(typed, {
+      ...{ client, lines, clientAction, session: this.#session },
+      echo: (line, what) => this.#echo(line, what),
+      complain: (reply) => this.#complain(reply),
+    });
   }
 
   /** Shows the line, if nothing else does, and when it will be sent. */
@@ -283,13 +260,10 @@ class Repl {
     const { terminal } = this.#options;
     this.#spinner.stop();
     if (result.outcome !== "answered") this.#problem ??= { kind: "turn", ended: result };
-    if (result.failure !== undefined) terminal.err.write(`oxbow: ${safeText(result.failure.message)}\n`);
-    else if (result.outcome === "cancelled") this.#say("Cancelled.");
-    else if (result.truncated) this.#say("The answer was cut off at the model's output limit.");
-    const facts = { modelMs: this.#modelMs, cost: result.cost, shares: result.by_model };
-    const stats = turnStats(result.usage, this.#options.clock.now() - this.#startedAt, facts);
-    if (result.outcome === "answered") this.#stats.record(stats);
-    if (terminal.showProgress) this.#say(formatStats(stats));
+    const { problem, note, numbers } = this.#report.end(result);
+    if (problem !== undefined) terminal.err.write(`oxbow: ${problem}\n`);
+    if (note !== undefined) this.#say(note);
+    if (terminal.showProgress) this.#say(numbers);
   }
 
   /** While `action` runs, Ctrl-C cancels it instead of ending the program. */

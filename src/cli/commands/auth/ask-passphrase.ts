@@ -1,4 +1,5 @@
 /** Asks a person for the passphrase of the credential file. */
+
 import type { Variables } from "../../../base/variables.js";
 import { openCredentialFile } from "../../../runtime/credentials/open-file.js";
 import { readCatalogue } from "../../../security/credentials/catalogue.js";

@@ -1,3 +1,4 @@
+import { jsonText } from "../../../base/json-text.js";
 import { safeText } from "../../../base/terminal-text.js";
 import { Spinner } from "../../../clients/headless/spinner.js";
 import type { ParsedFlags } from "../../../commands/flags.js";
@@ -36,7 +37,7 @@ export async function compact(
     const text = isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";
     const result =
       verb === "summarize" ? { summary: text } : { shortened: shortened !== undefined, ...outcome(shortened) };
-    terminal.out.write(flags.has("json") ? `${JSON.stringify({ session, ...result }, null, 2)}\n` : `${text}\n`);
+    terminal.out.write(flags.has("json") ? `${jsonText({ session, ...result }, 2)}\n` : `${safeText(text)}\n`);
     return EXIT.answered;
   });
 }

@@ -1,4 +1,5 @@
 /** The stored sessions for `oxbow session` and others that read them. */
+
 import { resolve } from "node:path";
 import { systemClock } from "../../../base/clock.js";
 import type { Variables } from "../../../base/variables.js";

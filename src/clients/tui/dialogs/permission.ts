@@ -44,7 +44,17 @@ export function canReview({ args }: Question): boolean {
   return proposedChange(args).length > 0;
 }
 
-export function permissionDialog(question: Question, { waiting = 0 } = {}): Dialog<PermissionState, PermissionAnswer> {
+export interface PermissionOptions {
+  /** Questions after this one. */
+  readonly waiting?: number;
+  /** The file that a permanent rule goes to. */
+  readonly rulesFile?: string | undefined;
+}
+
+export function permissionDialog(
+  question: Question,
+  { waiting = 0, rulesFile }: PermissionOptions = {},
+): Dialog<PermissionState, PermissionAnswer> {
   const { form: fields } = question;
   if (fields !== undefined) {
     return {
@@ -55,7 +65,7 @@ export function permissionDialog(question: Question, { waiting = 0 } = {}): Dial
       view: (state, size, theme) => formView(question, state, { size, theme }),
     };
   }
-  const choices = choicesOf(question);
+  const choices = choicesOf(question, rulesFile);
   return {
     name: "permission",
     first: { scroll: 0 },
@@ -66,7 +76,7 @@ export function permissionDialog(question: Question, { waiting = 0 } = {}): Dial
   };
 }
 
-function choicesOf(question: Question): readonly Choice[] {
+function choicesOf(question: Question, rulesFile = "your profile"): readonly Choice[] {
   const { once_only: onceOnly, offer = [], tool } = question;
   const choices: Choice[] = [{ keys: ["y", "1"], label: "allow once", answer: { decision: "allow_once" } }];
   if (!onceOnly && offer.length > 0) {
@@ -82,7 +92,7 @@ function choicesOf(question: Question): readonly Choice[] {
     choices.push({ keys: ["t", "3"], label, answer: { decision: "allow_tool" } });
   }
   if (!onceOnly && offer.length > 0) {
-    const label = "always: write this pattern to your profile";
+    const label = `always: write this pattern to ${safeLine(rulesFile)}`;
     choices.push({ keys: ["a", "4"], label, answer: { decision: "allow_pattern", always: true } });
   }
   choices.push({ keys: ["n", "escape", "5"], label: "deny", answer: { decision: "deny" } });

@@ -91,6 +91,14 @@ describe("a question beside the draft", () => {
     expect(answers).toEqual([["call_1", { decision: "allow_once" }]]);
   });
 
+  verifies(["P2"], "names the file that a permanent rule goes to", () => {
+    const { questions } = prompt();
+    const place = { rules_file: "/home/me/.config/oxbow/config.toml" };
+    questions.show({ questions: [question(1)], tokens: [], place }, { now: 5000, draftIsEmpty: true });
+    const lines = questions.view({ columns: 100, rows: 20 }, plainTheme)?.lines ?? [];
+    expect(lines).toContain("[a] always: write this pattern to /home/me/.config/oxbow/config.toml");
+  });
+
   verifies(["P2"], "shows the code of a token that a program asks for, and takes one key", () => {
     const { questions, tokens, press } = prompt();
     const request = (id: string) => ({

@@ -5,10 +5,11 @@
  * 2. It has the focus if the draft is empty. Tab switches between question and draft, and both stay on the screen.
  */
 import type { EventPayloads } from "../../../protocol/events.js";
+import type { PlaceStatus } from "../../../protocol/queries.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
-import { type PermissionAnswer, type PermissionState, permissionDialog } from "./permission.js";
+import { type PermissionAnswer, type PermissionOptions, type PermissionState, permissionDialog } from "./permission.js";
 import { type TokenAnswer, type TokenRequest, tokenDialog } from "./token-request.js";
 
 type Question = EventPayloads["PermissionRequested"];
@@ -16,6 +17,7 @@ type Question = EventPayloads["PermissionRequested"];
 export interface OpenQuestions {
   readonly questions: readonly Question[];
   readonly tokens: readonly TokenRequest[];
+  readonly place?: Pick<PlaceStatus, "rules_file">;
 }
 
 export interface QuestionPromptOptions {
@@ -60,7 +62,7 @@ export class QuestionPrompt {
     return this.#open !== undefined && this.#focused;
   }
 
-  show({ questions, tokens }: OpenQuestions, { now, draftIsEmpty }: Place): void {
+  show({ questions, tokens, place }: OpenQuestions, { now, draftIsEmpty }: Place): void {
     const calls = questions.filter(({ call }) => !this.#answered.has(call));
     const requests = tokens.filter(({ request }) => !this.#answered.has(request));
     const ids = [...requests.map(({ request }) => request), ...calls.map(({ call }) => call)];
@@ -68,18 +70,21 @@ export class QuestionPrompt {
     // A token comes first, because its code is valid for a minute only.
     const [[token], [call]] = [requests, calls];
     if (token !== undefined) this.#open = this.#ofToken(token, ids.length - 1);
-    else this.#open = call === undefined ? undefined : this.#ofCall(call, ids.length - 1);
+    else {
+      const options = { waiting: ids.length - 1, rulesFile: place?.rules_file };
+      this.#open = call === undefined ? undefined : this.#ofCall(call, options);
+    }
     if (this.#open === undefined) return;
     this.#state = this.#open.dialog.first;
     this.#focused = draftIsEmpty;
     this.#armed = now - this.#lastKeyAt >= PAUSE_MS;
   }
 
-  #ofCall(question: Question, waiting: number): Open {
+  #ofCall(question: Question, options: PermissionOptions): Open {
     const { answer, review } = this.#options;
     return {
       id: question.call,
-      dialog: permissionDialog(question, { waiting }),
+      dialog: permissionDialog(question, options),
       special: { v: () => review(question) },
       answered: (given) => answer(question, given as PermissionAnswer),
     };

@@ -1,13 +1,14 @@
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { finished } from "node:stream/promises";
+import { safeText } from "../../../base/terminal-text.js";
 import { UsageError } from "../../../base/usage-error.js";
 import { exportJsonl } from "../../../sessions/transfer/export-jsonl.js";
 import { exportMarkdown } from "../../../sessions/transfer/export-markdown.js";
 import { loadRedact } from "./load-redact.js";
 import { named, type SessionAction } from "./port.js";
 
-export const exportSession: SessionAction = async (args, port, { write }) => {
+export const exportSession: SessionAction = async (args, port, { write, screen }) => {
   const record = await named(args.text("ID"), port);
   const output = args.flag("output");
   const format = args.flag("format") ?? (/\.(md|markdown)$/.test(output ?? "") ? "markdown" : "jsonl");
@@ -18,7 +19,8 @@ export const exportSession: SessionAction = async (args, port, { write }) => {
   const pieces =
     format === "jsonl" ? lines(exportJsonl(record, events, { redact })) : exportMarkdown(record, events, { redact });
   if (output === undefined) {
-    for await (const piece of pieces) await write(piece);
+    // A file or another program gets every character; a terminal must not obey them.
+    for await (const piece of pieces) await write(screen === undefined ? piece : safeText(piece));
     return { text: "", value: { id: record.id, format } };
   }
   const file = resolve(port.base, output);
