@@ -22,11 +22,17 @@ const FILE_LIST = "text/uri-list";
 export interface ClipboardOptions {
   readonly variables: Variables;
   readonly platform: NodeJS.Platform;
+  /** The path of a program; default: one of the system, or one on PATH. */
+  readonly find?: (name: string) => string | undefined;
 }
 
-export async function readClipboardImage({ variables, platform }: ClipboardOptions): Promise<ImageBlock | string> {
-  const run = (name: string, args: readonly string[]) => output(name, args, variables);
-  const has = (name: string) => findOwnProgram(name, variables.PATH) !== undefined;
+export async function readClipboardImage(options: ClipboardOptions): Promise<ImageBlock | string> {
+  const { variables, platform, find = (name) => findOwnProgram(name, variables.PATH) } = options;
+  const run = async (name: string, args: readonly string[]) => {
+    const program = find(name);
+    return program === undefined ? undefined : output(program, args, variables);
+  };
+  const has = (name: string) => find(name) !== undefined;
   const bytes = await read();
   if (typeof bytes === "string") return bytes;
   const type = bytes === undefined ? undefined : imageType(bytes);
@@ -99,9 +105,7 @@ function fromBase64(answer: Buffer | undefined): Buffer | undefined {
 }
 
 /** Undefined when the program fails, takes too long or writes too much. */
-function output(name: string, args: readonly string[], variables: Variables): Promise<Buffer | undefined> {
-  const program = findOwnProgram(name, variables.PATH);
-  if (program === undefined) return Promise.resolve(undefined);
+function output(program: string, args: readonly string[], variables: Variables): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], env: variables, timeout: MOST_MS });
     const chunks: Buffer[] = [];
