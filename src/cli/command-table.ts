@@ -81,7 +81,6 @@ export async function main(args: readonly string[], variables: Variables): Promi
   }
 }
 
-
 /** Undefined if the word stands for a built-in command after all. */
 async function runFolderCommand(typed: TypedCommand, variables: Variables): Promise<number | undefined> {
   const { runExecutable } = await import("./commands/executable.js");
