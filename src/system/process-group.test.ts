@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { times } from "../../test/support/thorough.js";
+import { nodeClock } from "./node-clock.js";
 import { killAllGroups, type ProcessEnd, runProcess, startProcess } from "./process-group.js";
 import { type ProcessRequest, SpawnError } from "./process-launch.js";
 import { MARKER_VARIABLE } from "./process-tree.js";
@@ -70,6 +71,24 @@ describe("a command that ends by itself", () => {
     let errors = "";
     const end = await run("echo out; echo err >&2", { onErrorOutput: (chunk) => (errors += chunk) });
     expect([end.output, errors]).toEqual(["out\n", "err\n"]);
+  });
+
+  it("delivers separate streams whole, also to a process that is busy when the command ends", async () => {
+    const isBusyFor = (ms: number) => {
+      for (const until = Date.now() + ms; Date.now() < until; );
+    };
+    let now = 0;
+    const clock = { ...nodeClock, now: () => (now += 1000) };
+    let [output, errors] = ["", ""];
+    const onErrorOutput = (chunk: Buffer) => (errors += chunk);
+    // Node learns of both ends while it reads what the other one wrote, before it can read the rest.
+    const other = await startProcess(request("printf x", { onOutput: () => isBusyFor(600), onErrorOutput }));
+    const more = { clock, onOutput: (chunk: Buffer) => (output += chunk), onErrorOutput };
+    const started = await startProcess(request("sleep 0.35; printf out; printf err >&2", more));
+    isBusyFor(150);
+    expect(await started.ended).toMatchObject({ reason: "exit", exitCode: 0 });
+    expect([output, errors]).toEqual(["out", "err"]);
+    await other.ended;
   });
 
   it("tells the signal that killed it", async () => {

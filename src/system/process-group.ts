@@ -110,6 +110,7 @@ async function supervise(
     // All processes have ended; the exit event of the first one may still come.
     if (exit === undefined) await Promise.race([exited, pause(clock, EXIT_LIMIT_MS)]);
   }
+  if (!quiet) await launched.flush?.();
   launched.drain();
   launched.close();
   clearTimeout(watch);

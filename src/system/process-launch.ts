@@ -63,6 +63,8 @@ export interface Launched {
   readonly outputEnd: Promise<void>;
   /** Delivers the output so far, without waiting. */
   drain(): void;
+  /** Waits until the output that is already written has been delivered, if that takes more than `drain`. */
+  flush?(): Promise<void>;
   close(): void;
 }
 
@@ -75,6 +77,10 @@ export interface Exit {
 export type Launch = (request: ProcessRequest) => Promise<Launched>;
 
 const WINDOWS = process.platform === "win32";
+
+const IDLE_TURNS = 3;
+/** A process that escaped may never stop writing. */
+const MAX_FLUSH_TURNS = 1000;
 
 export const startOnPipes: Launch = async (request) => {
   const pipe = request.onErrorOutput === undefined ? await OutputPipe.open() : undefined;
@@ -128,7 +134,9 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
   }
   let closed = false;
   let finished = false;
+  let received = 0;
   const listen = (sink: (chunk: Buffer) => void) => (chunk: Buffer) => {
+    received++;
     if (!finished) sink(chunk);
   };
   child.stdout?.on("data", listen(request.onOutput));
@@ -145,6 +153,14 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
     outputEnded: () => closed,
     outputEnd,
     drain() {},
+    // A busy process may be late to read. Each turn of the event loop reads what is there, so an idle one shows that nothing is left.
+    async flush() {
+      for (let turns = 0, idle = 0; turns < MAX_FLUSH_TURNS && idle < IDLE_TURNS && !closed; turns++) {
+        const before = received;
+        await new Promise(setImmediate);
+        idle = received === before ? idle + 1 : 0;
+      }
+    },
     close() {
       finished = true;
       child.stdout?.destroy();

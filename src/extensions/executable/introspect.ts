@@ -56,8 +56,9 @@ export async function introspect(
     schema === undefined || schema.status === "ok"
       ? { description, ...(schema && { schema: schema.output }) }
       : { description, problem: `${schema.problem} for --schema${becauseOf(schema.errors)}` };
-  // A failure may be temporary, so it is not stored.
-  if (answers.problem === undefined && described.status === "ok") await keep(place, folder, answers);
+  // A failure may be temporary, so it is not stored, and neither is an empty answer.
+  const isWhole = answers.problem === undefined && described.status === "ok" && answers.schema?.trim() !== "";
+  if (isWhole) await keep(place, folder, answers);
   return answers;
 }
 
