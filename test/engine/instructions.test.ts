@@ -3,8 +3,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { withOrigin } from "../../src/base/message-origin.js";
 import type { EngineClient } from "../../src/protocol/client.js";
+import { type Message, plainText, text } from "../../src/protocol/content.js";
 import type { SessionId } from "../../src/protocol/ids.js";
+import type { CreatePart } from "../../src/runtime/part.js";
 import { discoverContent } from "../../src/security/trust/discover.js";
 import { reviewContent } from "../../src/security/trust/review.js";
 import { ALICE, NOW, Testbed } from "../../src/security/trust/test-support/testbed.js";
@@ -30,10 +33,14 @@ afterEach(async () => {
   bed.remove();
 });
 
-async function open(script: string): Promise<{ readonly client: EngineClient; readonly session: SessionId }> {
+async function open(
+  script: string,
+  parts: readonly CreatePart[] = [],
+): Promise<{ readonly client: EngineClient; readonly session: SessionId }> {
   mock = await startMockModel({ script });
   const flags = ["--permission-mode", "allow"];
-  hosted = await hostEngine(bed.base, mock, { home: join(bed.base, "home"), flags, content: { folder: bed.folder } });
+  const content = { folder: bed.folder };
+  hosted = await hostEngine(bed.base, mock, { home: join(bed.base, "home"), flags, parts, content });
   const client = hosted.connect();
   return { client, session: await create(client) };
 }
@@ -90,12 +97,36 @@ describe("instructions of folders below", () => {
   });
 });
 
-const TURNS = times(30, 200);
+/** Of the 200 turns, those that run; the others are put into the conversation, because running them takes seconds. */
+const TURNS = times(10, 200);
 
-describe(`after compaction of ${TURNS} turns`, () => {
+const fillers: CreatePart = () => ({
+  name: "fillers",
+  hooks: {
+    start: [
+      {
+        name: "09-fillers",
+        run: ({ input, conversation, firstEvent }) => {
+          if (!plainText(input).startsWith("input 0 ")) return undefined;
+          for (let turn = TURNS; turn < 200; turn++) {
+            const said = withOrigin(
+              { role: "user", content: [text(`earlier ${turn} ${"word ".repeat(20)}`)] },
+              firstEvent,
+            );
+            const answer = { role: "assistant", content: [text(`Earlier answer ${turn}. `.repeat(20))] } as const;
+            conversation.push(said as Message, withOrigin(answer, firstEvent));
+          }
+          return undefined;
+        },
+      },
+    ],
+  },
+});
+
+describe("after compaction of 200 turns", () => {
   verifies(
     ["X1", "X3", "M16"],
-    "every rule and the skill in use are still in the request",
+    "every rule, the skill in use, pinned lines, the plan and the open to-dos are still in the request",
     async () => {
       const rules = Array.from({ length: 60 }, (_, index) => `- Rule ${index}: keep invariant number ${index * 7}.`);
       bed.put("AGENTS.md", rules.join("\n"));
@@ -108,17 +139,27 @@ describe(`after compaction of ${TURNS} turns`, () => {
       await bed.approveAll();
       const replies = Array.from({ length: TURNS }, (_, index) => `reply\n  text: ${`Answer ${index}. `.repeat(20)}`);
       const { client, session } = await open(
-        `reply\n  tool skill {"name": "release"}\n${replies.join("\n")}\nreply\n  text: The summary.\nreply\n  text: Done.\n`,
+        `reply\n  text: The plan: first measure, then cut.\nreply\n  tool todo {"todos": [{"text": "measure twice", "status": "done"}, {"text": "cut once", "status": "in_progress"}, {"text": "sand it", "status": "pending"}]}\nreply\n  text: Noted.\nreply\n  tool skill {"name": "release"}\n${replies.join("\n")}\n${"reply\n  text: The summary.\nreply\n  text: Done.\n".repeat(2)}`,
+        [fillers],
       );
+      await client.send("EnterPlanMode", {}, session);
+      await settledTurn(client, session, "plan it");
+      await hosted?.connectPerson().send("ExitPlanMode", { approve: true }, session);
+      await settledTurn(client, session, "keep a list");
+      await slash(client, session, "/context add Ports begin at 8080.");
       for (let turn = 0; turn < TURNS; turn++)
         await settledTurn(client, session, `input ${turn} ${"word ".repeat(20)}`);
-      const compacted = await slash(client, session, "/compact");
-      expect(compacted).toMatchObject({ ok: true });
-      await settledTurn(client, session, "go on");
-      const request = lastRequest();
-      expect(request).toContain("The summary.");
-      expect(request).not.toContain("input 3 word");
-      for (const line of [...rules, ...steps, "Answer in short sentences."]) expect(request).toContain(line);
+      const work = ["The plan: first measure, then cut.", "[x] measure twice", "[>] cut once", "[ ] sand it", "8080."];
+      // What a summary keeps, the next one keeps, too.
+      for (let again = 0; again < 2; again++) {
+        const compacted = await slash(client, session, "/compact");
+        expect(compacted).toMatchObject({ ok: true });
+        await settledTurn(client, session, `go on ${"word ".repeat(4000 * (1 - again))}`);
+        const request = lastRequest();
+        expect(request).toContain("The summary.");
+        expect(request).not.toContain("earlier 150");
+        for (const line of [...rules, ...steps, ...work, "Answer in short sentences."]) expect(request).toContain(line);
+      }
     },
     120_000,
   );

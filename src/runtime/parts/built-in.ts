@@ -6,6 +6,7 @@
  * 3. Their commands load with the first command that a client sends.
  */
 import { OutsideResults } from "../../chain/outside-results.js";
+import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { modelFits } from "../models/model-fit.js";
 import { type Opening, type RunEffort, runOf } from "../opening.js";
 import type { SessionPart } from "../part.js";
@@ -133,7 +134,9 @@ const compaction: CreateBuiltIn = (opening) => {
     journal: built.get("journal"),
     pinned: async (place) => {
       const each = await Promise.all((current.parts ?? []).map((part) => part.pinned?.(place) ?? []));
-      return each.flat();
+      const { openWork } = await import("../../context/compaction/open-work.js");
+      const planMark = PLAN_MODE_INSTRUCTION;
+      return [...each.flat(), ...openWork(current.run?.conversation ?? [], { ...place, planMark })];
     },
     onShortened: () => engine.content?.forget(),
   });
