@@ -1,6 +1,6 @@
 /** Starts a command on pipes, in its own process group, and says why one cannot be started. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { Readable } from "node:stream";
 import type { Clock } from "../base/clock.js";
 import { OutputPipe } from "./output-pipe.js";
@@ -147,9 +147,11 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
       resolve();
     });
   });
+  const outputLink = socketOf(pid);
   return {
     pid,
     exited,
+    ...(outputLink !== undefined && { outputLink }),
     outputEnded: () => closed,
     outputEnd,
     drain() {},
@@ -168,6 +170,16 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
       child.stdin?.destroy();
     },
   };
+}
+
+/** Its standard output as /proc names it. Only the command and what it starts have that end of the socket. */
+function socketOf(pid: number): string | undefined {
+  try {
+    const link = readlinkSync(`/proc/${pid}/fd/1`);
+    return /^socket:\[\d+\]$/.test(link) ? link : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A shell that closes the withheld files and then executes the program. */

@@ -6,6 +6,7 @@
  * 2. The strictest decision of several hooks counts: deny, ask, allow. Texts keep the order of the hooks.
  * 3. An answer that is not understood changes nothing and is reported.
  */
+import { MOST_ARGUMENT_LEVELS, nestingOf } from "../../base/json-nesting.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import type { HookEvent } from "./hook-events.js";
@@ -113,6 +114,7 @@ function legacyDecision(event: HookEvent, { decision, reason }: JsonObject): Hoo
 
 function parsed(text: string): JsonObject | undefined {
   try {
+    if (nestingOf(text) > MOST_ARGUMENT_LEVELS) return undefined;
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {

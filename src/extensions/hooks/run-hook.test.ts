@@ -63,6 +63,10 @@ describe("a hook's command", () => {
       expect(survivors(word)).toBe("");
       const left = await run(`(setsid bash -c '${sleeping}' > /dev/null 2>&1 &); echo started`);
       expect(left).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
+      const bare = await run(
+        `env -i PATH="$PATH" setsid bash -c 'trap "" TERM HUP; ${sleeping}' & disown; echo started`,
+      );
+      expect(bare).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
       expect(survivors(word)).toBe("");
     },
   );
@@ -92,6 +96,10 @@ describe("what hooks say", () => {
     expect(said('{"decision": "approve"}')).toMatchObject({ decision: "allow" });
     expect(said('{"a": ')).toMatchObject({ problem: expect.any(String) });
     expect(said("just a log line")).toEqual({});
+    const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+    expect(said(`{"hookSpecificOutput": {"updatedInput": {"command": ${deep}}}}`)).toMatchObject({
+      problem: expect.stringContaining("not JSON"),
+    });
     expect(said('{"hookSpecificOutput": {"hookEventName": "PostToolUse", "permissionDecision": "allow"}}')).toEqual({
       problem: "it answered PostToolUse to PreToolUse",
     });
