@@ -174,7 +174,7 @@ describe("a conversation that is shortened as it goes", () => {
     const end = engine.events.findLastIndex(({ kind }) => kind === "CompactionTriggered") + 1;
     expect(end).toBeGreaterThan(0);
     const rebuilt = await resumed(engine.events.slice(0, end));
-    expect(rebuilt.waiting).toEqual([[text("later")]]);
+    expect(rebuilt.waiting).toMatchObject([{ input: [text("later")] }]);
   });
 
   verifies(
