@@ -104,7 +104,9 @@ interface Death {
 /** The calls it made; none if it died on purpose. */
 function run(here: UndoPlace, what: string, death?: Death): Promise<readonly string[]> {
   const args = [join(folder, "program.mjs"), here.base, here.session, what, `${death?.at ?? 0}`, death?.when ?? ""];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  // What a killed process leaves in the folder for temporary files goes with this one.
+  const env = { ...process.env, TMPDIR: folder };
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
   let out = "";
   child.stdout.on("data", (data) => {
     out += data;
