@@ -13,6 +13,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.js";
+import { LateConsumer } from "../base/late-consumer.js";
 import type { Message } from "../protocol/content.js";
 import { plainText } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -48,6 +49,11 @@ export interface IntendedCall {
   readonly args: JsonObject;
 }
 
+interface OpenedStore {
+  /** Undefined if nothing is to be stored. */
+  readonly store: SessionStore | undefined;
+}
+
 const LONGEST_TITLE = 80;
 /** Each write to the store takes time, so events that nothing waits for are written together. */
 const TOGETHER_MS = 25;
@@ -66,12 +72,12 @@ export class Journal {
   #unsaved: Envelope[] = [];
   /** How many of those were passed to the store. */
   #submitted = 0;
-  #opening: Promise<void> | undefined;
   #store: SessionStore | undefined;
   #redaction: EventRedaction | undefined;
   #toCreate: NewSession | undefined;
-  /** Events that came before the store was open. */
-  #early: Envelope[] | undefined = [];
+  /** Events that come before the store is open wait here. */
+  readonly #late: LateConsumer<OpenedStore, Envelope>;
+  #isOpen = false;
   #settled: Promise<void> = Promise.resolve();
   #broken: StoreError | undefined;
   /** The last event that was passed to the store. */
@@ -97,17 +103,19 @@ export class Journal {
     this.#model = options.model;
     this.#uncondensed = options.uncondensed ?? 0;
     this.#intended = new Map(options.orphans);
+    this.#late = new LateConsumer({
+      load: () => this.#openStore(),
+      consume: ({ store }, event) => {
+        if (store !== undefined) this.#measure(() => this.#accept(event));
+      },
+    });
   }
 
   record(event: Envelope): void {
-    if (this.#early !== undefined) {
-      this.#early.push(event);
-      this.#open().catch(() => {});
-      return;
-    }
-    if (this.#store === undefined) return;
-    if (event.kind === "TurnStarted" && this.#broken !== undefined) this.#tryAgain(this.#broken);
-    this.#measure(() => this.#accept(event));
+    const isOpen = this.#isOpen;
+    if (isOpen && event.kind === "TurnStarted" && this.#broken !== undefined) this.#tryAgain(this.#broken);
+    this.#late.push(event);
+    if (!isOpen) this.#open().catch(() => {});
   }
 
   /** The store is open. Rejects when it cannot be used. */
@@ -156,7 +164,7 @@ export class Journal {
 
   /** Everything recorded is written, or the reason why not is thrown. */
   async flush(): Promise<void> {
-    if (this.#early?.length === 0) return;
+    if (!this.#late.isUsed) return;
     await this.#open();
     await this.#recovering;
     if (this.#store !== undefined && this.#broken === undefined) {
@@ -169,7 +177,7 @@ export class Journal {
 
   /** The last event that a killed process would leave in the log; infinite if nothing is stored. */
   get savedTo(): number {
-    return this.#early === undefined && this.#store === undefined ? Number.POSITIVE_INFINITY : this.#saved;
+    return this.#isOpen && this.#store === undefined ? Number.POSITIVE_INFINITY : this.#saved;
   }
 
   /** Resolves when everything so far is written, except a delta that is held back, or throws the reason. */
@@ -192,27 +200,21 @@ export class Journal {
     await this.#open().catch(() => {});
   }
 
-  #open(): Promise<void> {
-    this.#opening ??= this.#reallyOpen();
-    return this.#opening;
+  async #open(): Promise<void> {
+    await this.#late.ready();
   }
 
-  async #reallyOpen(): Promise<void> {
+  async #openStore(): Promise<OpenedStore> {
     const { openStore, loadRedactor } = this.#options;
     try {
       const [store, redactor] = await Promise.all([openStore(), loadRedactor()]);
       this.#store = store;
       this.#redaction = new EventRedaction(redactor);
+      this.#isOpen = true;
+      return { store };
     } catch (error) {
-      this.#opening = undefined;
       throw this.#fail(error);
     }
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    if (this.#store === undefined) return;
-    this.#measure(() => {
-      for (const event of early) this.#accept(event);
-    });
   }
 
   #accept(event: Envelope): void {
