@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { SYSTEM_PATH } from "../base/system-path.js";
-import { isOfProject } from "./project-folders.js";
+import { liesIn, projectFolders } from "./project-folders.js";
 
 export interface FindProgramOptions {
   /** The workspace. Programs of the project around it are skipped. */
@@ -17,7 +17,8 @@ export function findProgram(
   path: string | undefined,
   { outside }: FindProgramOptions,
 ): string | undefined {
-  return programsOn(path, name).find((file) => !isOfProject(file, outside));
+  const folders = projectFolders(outside);
+  return programsOn(path, name).find((file) => !liesIn(file, folders));
 }
 
 /** The same among all programs, for one of a project that a person approved. */

@@ -8,17 +8,22 @@ import { dirname, join } from "node:path";
 import { realpathOrSelf } from "./real-path.js";
 import { isWithin } from "./within.js";
 
-/** Whether the project around this folder can supply the file or folder. */
-export function isOfProject(path: string, workspace: string): boolean {
-  const [given, real] = [path, realpathOrSelf(path)];
+/** Everything in these folders can come from the project around the workspace. */
+export function projectFolders(workspace: string): readonly string[] {
   // A workspace around the system's own folders is no project.
   const spellings = [...new Set([workspace, realpathOrSelf(workspace)])].filter((each) => !isWithin("/usr/bin", each));
-  return spellings.some((folder) => {
+  const folders = spellings.flatMap((folder) => {
     const above = foldersAbove(folder);
     const top = above.findLast((each) => isThere(join(each, ".git"))) ?? folder;
-    const places = [folder, top, ...above.flatMap(programFolders)];
-    return places.some((place) => isWithin(given, place) || isWithin(real, place));
+    return [top, ...above.filter((each) => !isWithin(each, top)).flatMap(programFolders), folder];
   });
+  return [...new Set(folders)];
+}
+
+/** Whether the file lies in one of the folders, or is a link to a file there. */
+export function liesIn(path: string, folders: readonly string[]): boolean {
+  const isIn = (each: string) => folders.some((folder) => isWithin(each, folder));
+  return isIn(path) || isIn(realpathOrSelf(path));
 }
 
 /** The home folder and the folders around it belong to the user, also as a repository. */

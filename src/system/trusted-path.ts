@@ -9,7 +9,7 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { shellWord } from "../base/shell-word.js";
-import { isOfProject } from "./project-folders.js";
+import { projectFolders } from "./project-folders.js";
 import { isWithin } from "./within.js";
 
 export interface TrustedPathOptions {
@@ -27,9 +27,12 @@ const OTHERS_MAY_WRITE = 0o002;
 const MOST_WORDS = 2000;
 
 export function trustedPath(path: string, { command, workspace, writable = [] }: TrustedPathOptions): string {
-  const places = [...new Set([workspace, ...writable].flatMap((folder) => [folder, real(folder) ?? folder]))];
+  const places = [
+    ...new Set([workspace, ...writable].flatMap((folder) => [folder, real(folder) ?? folder])),
+    ...projectFolders(workspace),
+  ];
   const words = [...new Set(command.match(/[\w.+@[-]+/g) ?? [])].slice(0, MOST_WORDS);
-  const isInside = (file: string) => isOfProject(file, workspace) || places.some((place) => isWithin(file, place));
+  const isInside = (file: string) => places.some((place) => isWithin(file, place));
   const isTrusted = (folder: string) => {
     if (!isAbsolute(folder) || isInside(folder)) return false;
     const found = real(folder);

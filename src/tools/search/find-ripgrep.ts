@@ -1,6 +1,6 @@
 /** Where ripgrep is: in its package, or on the PATH. */
 import { delimiter, isAbsolute, join } from "node:path";
-import { isOfProject } from "../../system/project-folders.js";
+import { liesIn, projectFolders } from "../../system/project-folders.js";
 import { executable } from "../files/lookups.js";
 
 export interface FindRipgrepOptions {
@@ -31,10 +31,11 @@ async function fromPackage(from: string): Promise<string | undefined> {
 }
 
 async function fromPath({ path = "", avoid = [] }: FindRipgrepOptions): Promise<string | undefined> {
+  const folders = avoid.flatMap(projectFolders);
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder)) continue;
     const program = await executable(join(folder, PROGRAM));
-    if (program !== undefined && !avoid.some((place) => isOfProject(program, place))) return program;
+    if (program !== undefined && !liesIn(program, folders)) return program;
   }
   return undefined;
 }
