@@ -14,6 +14,8 @@ describe("[P8] what the model gets about a denial", () => {
   it.each([
     ["bash: line 1: /etc/x: Read-only file system", "keeps /etc/x read-only."],
     ["touch: cannot touch '/usr/lib/a b': Read-only file system", "read-only"],
+    ["error: unable to write file 'a/.envrc' mode 100644: Read-only file system", "keeps a/.envrc read-only."],
+    ["OSError: [Errno 30] Read-only file system: 'a/.envrc'", "keeps a/.envrc read-only."],
     ["Error: EROFS: read-only file system, open '/usr/x.json'", "keeps /usr/x.json read-only."],
     ["touch: cannot touch '.git/hooks/pre-commit': Read-only file system", "programs outside the sandbox run or read"],
     [

@@ -41,8 +41,10 @@ const DENIALS: readonly Denial[] = [
     advice: "Put large files into the workspace.",
   },
   {
-    pattern: /EROFS: read-only file system, \w+ '([^']+)'/i,
-    text: ([, path = ""]) => readOnly(path),
+    // The second one is Python's, the third one git's.
+    pattern:
+      /(?:EROFS: read-only file system, \w+|\[Errno 30\] Read-only file system:) '([^']+)'|'([^']+)' mode \d+: Read-only file system/i,
+    text: ([, path, other = ""]) => readOnly(path ?? other),
   },
   {
     pattern: /['"`‘]?([^\s'"`‘’]*[^\s'"`‘’:])['"`’]?: Read-only file system/i,
