@@ -10,6 +10,9 @@ import { onAbort } from "../../base/abort-tree.js";
 /** The program cannot be used on this machine: search without it. */
 export class RipgrepUnusable extends Error {}
 
+/** It wrote nothing for too long. It waits forever where an ignore file is a named pipe. */
+export class RipgrepSilent extends Error {}
+
 /** Ripgrep did not accept the search; the message is its own. */
 export class RipgrepRefused extends Error {}
 
@@ -18,11 +21,14 @@ export interface RipgrepPlace {
   /** Where the child starts and searches. */
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** How long it may write nothing; default: 30 s. */
+  readonly silentMs?: number | undefined;
   /** A descriptor that becomes the child's input. */
   readonly input?: number;
 }
 
 const MAX_STDERR_CHARACTERS = 8000;
+const SILENT_MS = 30_000;
 
 /** `take` returns after each chunk whether it needs more. */
 export async function runRipgrep(
@@ -46,7 +52,13 @@ export async function runRipgrep(
     child.kill("SIGKILL");
   };
   const stopListening = onAbort(place.signal, stop);
+  const { silentMs = SILENT_MS } = place;
+  const silence = setTimeout(() => {
+    failure = new RipgrepSilent(`ripgrep wrote nothing for ${silentMs} ms`);
+    stop();
+  }, silentMs);
   child.stdout?.on("data", (chunk: Buffer) => {
+    silence.refresh();
     if (stopped) return;
     try {
       if (take(chunk) === "enough") stop();
@@ -61,7 +73,10 @@ export async function runRipgrep(
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", (error) => reject(new RipgrepUnusable(error.message)));
     child.on("close", resolve);
-  }).finally(stopListening);
+  }).finally(() => {
+    clearTimeout(silence);
+    stopListening();
+  });
   place.signal.throwIfAborted();
   if (failure !== undefined) throw failure;
   // 1 means no match; 2 without a message means unreadable files: both are fine.

@@ -497,3 +497,13 @@ function seeded(seed: number): () => number {
 afterAll(() => {
   if (program === undefined) console.warn("ripgrep was not found: only the built-in search was tested");
 });
+
+it("finds files although an ignore file is a named pipe, on which ripgrep waits forever", async () => {
+  await build(root, { "a.txt": "needle\n", "d/b.txt": "needle\n" });
+  execFileSync("mkfifo", [join(root, ".gitignore"), join(root, "d/.ignore")]);
+  const workspace = await Workspace.open(root);
+  const searcher = new Searcher(workspace, { ripgrep: program ?? false, silentMs: 100 });
+  const { files } = await searcher.search(".", { pattern: "needle", mode: "files", limit: 10 } as SearchRequest, never);
+  expect(files.map(({ path }) => path).sort()).toEqual(["a.txt", "d/b.txt"]);
+  expect((await searcher.files(".", { glob: "**/*.txt", limit: 10 }, never)).files).toEqual(["a.txt", "d/b.txt"]);
+});

@@ -21,13 +21,15 @@ import { type Findings, FoundFiles } from "./found-files.js";
 import { globMatcher } from "./glob-pattern.js";
 import { hasStrayIgnoreFiles, type IgnoreTop, ignoreTop } from "./ignore-files.js";
 import { ripgrepFiles, ripgrepOne, ripgrepSearch } from "./ripgrep.js";
-import { RipgrepUnusable } from "./ripgrep-process.js";
+import { RipgrepSilent, RipgrepUnusable } from "./ripgrep-process.js";
 import type { FoundFile, SearchRequest } from "./search-request.js";
 import { walkTree } from "./tree-walk.js";
 
 export interface SearcherOptions extends FindRipgrepOptions {
   /** The program to use; `false` for none. Default: search for it. */
   readonly ripgrep?: string | false;
+  /** How long ripgrep may write nothing before the search continues without it. */
+  readonly silentMs?: number;
   /** Without ripgrep: how long one batch of files may take before the search stops. Default: 10 s. */
   readonly limitMs?: number;
 }
@@ -82,13 +84,14 @@ export class Searcher {
 
   /** The first files by path below a folder that are not ignored and match the glob, relative to the folder. */
   async files(path: string, { glob, limit }: FilesRequest, signal: AbortSignal): Promise<FilesResult> {
+    const { silentMs } = this.#options;
     const tree = await this.#tree(await this.#workspace.resolve(path, "read"));
     const matcher = globMatcher(glob);
     const start = () => new FoundFiles({ mode: "files", limit });
     let found = start();
     const add = (file: string) => found.add({ path: file, count: 0, lines: NO_LINES });
     await this.#withEither(tree, {
-      ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal }, glob, add),
+      ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal, silentMs }, glob, add),
       builtIn: () => {
         found = start();
         return walkTree(tree.start.absolute, { ...tree, signal }, async (folder) => {
@@ -102,6 +105,7 @@ export class Searcher {
 
   /** The files below a folder that are not ignored, in no particular order. When the signal fires, it returns those found so far. */
   async names(path: string, { limit, signal }: NamesRequest): Promise<readonly string[]> {
+    const { silentMs } = this.#options;
     const tree = await this.#tree(await this.#workspace.resolve(path, "read"));
     const enough = new AbortController();
     const either = AbortSignal.any([signal, enough.signal]);
@@ -112,7 +116,7 @@ export class Searcher {
     };
     try {
       await this.#withEither(tree, {
-        ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal: either }, "**", add),
+        ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal: either, silentMs }, "**", add),
         builtIn: () =>
           walkTree(tree.start.absolute, { ...tree, signal: either }, async (folder) => {
             for (const name of folder.files) add(folder.prefix + name);
@@ -126,13 +130,14 @@ export class Searcher {
 
   /** Throws `PatternError` for a pattern that cannot be used. */
   async search(path: string, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
+    const { silentMs } = this.#options;
     const { kind, path: start } = await this.#workspace.stat(path);
     if (kind !== "folder") return this.#searchOne(start, request, signal);
     const tree = await this.#tree(start);
     const isWithheld = withholding(start.display);
     let found = new FoundFiles(request, isWithheld);
     const engine = await this.#withEither(tree, {
-      ripgrep: (program, cwd) => ripgrepSearch({ ...tree, program, cwd, signal }, request, found),
+      ripgrep: (program, cwd) => ripgrepSearch({ ...tree, program, cwd, signal, silentMs }, request, found),
       builtIn: () => {
         found = new FoundFiles(request, isWithheld);
         return searchTree(start.absolute, this.#builtIn(request), { ...tree, signal, found });
@@ -191,8 +196,9 @@ export class Searcher {
         await engines.ripgrep(program, held.path);
         return "ripgrep";
       } catch (error) {
-        if (!(error instanceof RipgrepUnusable)) throw error;
-        this.#ripgrep = Promise.resolve(undefined);
+        const isSilent = error instanceof RipgrepSilent;
+        if (!isSilent && !(error instanceof RipgrepUnusable)) throw error;
+        if (!isSilent) this.#ripgrep = Promise.resolve(undefined);
       } finally {
         await held.close();
       }
@@ -202,7 +208,7 @@ export class Searcher {
   }
 
   #program(): Promise<string | undefined> {
-    const { ripgrep, limitMs: _, ...where } = this.#options;
+    const { ripgrep, limitMs: _, silentMs: __, ...where } = this.#options;
     if (ripgrep === false) return Promise.resolve(undefined);
     this.#ripgrep ??=
       ripgrep === undefined ? findRipgrep({ avoid: this.#workspace.roots, ...where }) : Promise.resolve(ripgrep);
