@@ -9,13 +9,17 @@
  *    them, never after a call of that answer.
  * 5. Waiting inputs are taken oldest first, so a reader that counts InputQueued, InputSteered, InputDropped and `queued` knows what waits.
  */
+
+import type { AnswerShape, StopReason } from "./answer-shape.js";
 import type { Identity } from "./client.js";
-import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./content.js";
+import type { InputContent, ResultContent } from "./content.js";
 import type { Failure, FailureReason } from "./errors.js";
 import type { FormField } from "./form.js";
 import type { CallId, ClientId, SessionId, TurnId } from "./ids.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { Cost, ModelShare, Usage } from "./usage.js";
+
+export type { AnswerBlock, AnswerShape, StopReason } from "./answer-shape.js";
 
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
 export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancelled" | "failed";
@@ -23,29 +27,6 @@ export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" |
 /** How calls are decided: `plan` changes nothing; the others are the permission modes. */
 export type SessionMode = "ask" | "auto" | "allow" | "deny" | "plan";
 export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
-
-/** What the deltas and calls of an answer do not show; a field is absent if they do. */
-export interface AnswerShape {
-  /** The number of its calls, if some are announced only after this event. */
-  readonly calls?: number;
-  /**
-   * Its blocks in the model's order. Absent: thinking, then text, at most one block of each, then the calls. `deltas` counts the
-   * delta events of a block, so that it stays valid when their text expires.
-   */
-  readonly blocks?: readonly AnswerBlock[];
-  /** It was cut off; there is no more of it. */
-  readonly interrupted?: true;
-}
-
-/** Why a model stopped. */
-export type StopReason = "end" | "tool_calls" | "length" | "refusal" | "pause";
-
-export type AnswerBlock =
-  | { readonly type: "text"; readonly deltas: number }
-  | { readonly type: "thinking"; readonly deltas: number }
-  | { readonly type: "tool_use"; readonly call: CallId; readonly malformed?: string }
-  | OpaqueBlock
-  | YieldBlock;
 
 /** The names of a model. */
 export interface ModelName {

@@ -2,8 +2,11 @@
 import type { Identity } from "./client.js";
 import type { Envelope } from "./envelope.js";
 import type { EventPayloads, SessionEndReason, SessionMode } from "./events.js";
+import type { HealthInfo } from "./health-info.js";
 import type { ClientId, SessionId } from "./ids.js";
 import type { JsonObject } from "./json.js";
+
+export type { CacheInfo, HealthInfo } from "./health-info.js";
 
 export interface SessionInfo {
   readonly id: SessionId;
@@ -205,29 +208,6 @@ export interface McpServerInfo {
   readonly state: string;
   readonly tools: number;
   readonly detail?: string;
-}
-
-/** A cache of the engine: its size now, and how often it helped. */
-export interface CacheInfo {
-  readonly name: string;
-  readonly entries: number;
-  readonly bytes: number;
-  readonly hits: number;
-  readonly misses: number;
-  readonly evictions: number;
-}
-
-export interface HealthInfo {
-  readonly version: string;
-  readonly protocol_version: string;
-  readonly pid: number;
-  readonly started_at: string;
-  /** Sessions that are open now. */
-  readonly sessions: number;
-  readonly clients: number;
-  readonly caches?: { readonly limit_bytes: number; readonly bytes: number; readonly each: readonly CacheInfo[] };
-  /** The state of each part of the engine, by its name. */
-  readonly parts?: Readonly<Record<string, { readonly ok: boolean; readonly detail: string }>>;
 }
 
 export interface Queries {
