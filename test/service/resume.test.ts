@@ -1,6 +1,6 @@
 /**
  * Clients that others wrote follow a turn, lose the connection at random places and resume: an EventSource, a WebSocket client and curl.
- * Each event arrives once, in order, and is the one of the log. OXBOW_TEST_THOROUGH=1: a thousand drops.
+ * Each event arrives once, in order, and is the one of the log. OXBOW_TEST_THOROUGH=1: a thousand drops for each.
  */
 import { spawn } from "node:child_process";
 import { EventSource } from "eventsource";
@@ -15,7 +15,7 @@ import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 const DROPS = 4;
-const ROUNDS = times(1, 84);
+const ROUNDS = times(1, 250);
 const CALLS = 6;
 
 let served: Served;

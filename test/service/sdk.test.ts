@@ -13,7 +13,7 @@ import { handshake, PROTOCOL_VERSION } from "../../src/protocol/handshake.js";
 import { parseScript } from "../../src/testkit/index.js";
 import { cutter, hastyClock } from "../support/cutter.js";
 import { type Served, serve } from "../support/served-engine.js";
-import { times } from "../support/thorough.js";
+import { isThorough, times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 let base: string;
@@ -234,34 +234,40 @@ describe("a connection that drops", () => {
   }
 
   for (const wire of ["http", "ws"] as const) {
-    verifies(["U5", "C3"], `loses no event and doubles none over ${wire}`, async () => {
-      await start(
-        `reply\n  text: ${"a few words of text, ".repeat(40)}\n  tool ls {"path": "."}\nreply\n  text: Done.\nloop\n`,
-      );
-      const turns = times(3, 120);
-      const next = random(turns);
-      const { token, socket, url } = engine;
-      const proxy = await cutter(base, { target: socket, next: () => 2500 + Math.floor(next() * 3000) });
-      onTestFinished(() => proxy.close());
-      class OverSocket extends WebSocket {
-        constructor(_url: string, protocols?: string | string[]) {
-          super(`ws+unix://${proxy.path}:/v1/ws`, protocols ?? []);
+    verifies(
+      ["U5", "C3"],
+      `loses no event and doubles none over ${wire}`,
+      async () => {
+        await start(
+          `reply\n  text: ${"a few words of text, ".repeat(40)}\n  tool ls {"path": "."}\nreply\n  text: Done.\nloop\n`,
+        );
+        const drops = times(1, 1000);
+        const next = random(drops);
+        const { token, socket, url } = engine;
+        const proxy = await cutter(base, { target: socket, next: () => 2500 + Math.floor(next() * 3000) });
+        onTestFinished(() => proxy.close());
+        class OverSocket extends WebSocket {
+          constructor(_url: string, protocols?: string | string[]) {
+            super(`ws+unix://${proxy.path}:/v1/ws`, protocols ?? []);
+          }
         }
-      }
-      const options = { token, clock: hastyClock, WebSocket: OverSocket as unknown as WebSocketConstructor };
-      const reader = await connect({
-        ...options,
-        ...(wire === "ws" ? { url: url.replace("http", "ws") } : { socket: proxy.path }),
-      });
-      onTestFinished(() => reader.close());
-      const writer = await (await open("socket")).createSession();
-      const events = (await reader.attach(writer.id, { after: 0 })).events();
-      for (let turn = 0; turn < turns; turn++) await writer.prompt(`turn ${turn}`);
-      await writer.end();
-      const ids = (await until(events, "SessionEnded")).map(({ id }) => id);
-      expect(ids).toEqual(ids.map((_, index) => index + 1));
-      expect(ids.length).toBeGreaterThan(turns * 8);
-      expect(proxy.cuts).toBeGreaterThan(0);
-    });
+        const options = { token, clock: hastyClock, WebSocket: OverSocket as unknown as WebSocketConstructor };
+        const reader = await connect({
+          ...options,
+          ...(wire === "ws" ? { url: url.replace("http", "ws") } : { socket: proxy.path }),
+        });
+        onTestFinished(() => reader.close());
+        const writer = await (await open("socket")).createSession();
+        const events = (await reader.attach(writer.id, { after: 0 })).events();
+        let turns = 0;
+        for (; turns < 3 || proxy.cuts < drops; turns++) await writer.prompt(`turn ${turns}`);
+        await writer.end();
+        const ids = (await until(events, "SessionEnded")).map(({ id }) => id);
+        expect(ids).toEqual(ids.map((_, index) => index + 1));
+        expect(ids.length).toBeGreaterThan(turns * 8);
+        if (isThorough) process.stderr.write(`${wire}: ${proxy.cuts} drops in ${turns} turns\n`);
+      },
+      times(30_000, 600_000),
+    );
   }
 });

@@ -2,11 +2,13 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Exchange, ExchangeAnswer } from "../sdk/exchange.js";
 
+/** Shorter than the server keeps a connection: a request on one that the server is closing would be lost. */
+const IDLE_MS = 4000;
 /** A local engine takes a connection at once. */
 const ANSWER_MS = 30_000;
 
 export function socketExchange(socketPath: string): Exchange {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   return ({ method, path, headers, body, signal }) =>
     new Promise<ExchangeAnswer>((resolve, reject) => {
       signal?.throwIfAborted();

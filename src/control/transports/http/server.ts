@@ -75,6 +75,8 @@ export interface Listener {
 const MOST_CONNECTIONS = 4096;
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
+/** How long a connection without a request stays open. Longer than clients keep one: a request on a connection that closes would be lost. */
+const KEEP_MS = 15_000;
 const MOST_HEADER_BYTES = 16 * 1024;
 
 export class HttpService {
@@ -123,6 +125,7 @@ export class HttpService {
     const settings = {
       maxHeaderSize: MOST_HEADER_BYTES,
       requestTimeout: requestMs,
+      keepAliveTimeout: KEEP_MS,
       headersTimeout: Math.min(HEADERS_MS, requestMs),
       connectionsCheckingInterval: Math.min(5000, requestMs),
     };
