@@ -129,7 +129,11 @@ const ENGINE: Pick<Answers, EngineKind> = {
     if (skill === undefined) throw new Error(`there is no skill ${name}`);
     return skill;
   },
-  ListMcpServers: async (_request, { ports, run }) => ({ servers: (await ports?.mcpServers?.(run)) ?? [] }),
+  ListMcpServers: async (_request, { ports, run, scope }) => {
+    // Without a session it would list those of all sessions.
+    if (run === undefined && scope?.sessions !== undefined) return { servers: [] };
+    return { servers: (await ports?.mcpServers?.(run)) ?? [] };
+  },
   GetHealth: async (_request, { ports, live, clients, scope }) => {
     const health = await ports?.health?.();
     if (health === undefined || scope?.sessions === undefined) {

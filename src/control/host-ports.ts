@@ -48,4 +48,6 @@ export interface CustomRequest {
   readonly payload: JsonValue;
   readonly run: Run;
   readonly client: Originator;
+  /** The token of the client is for certain sessions. */
+  readonly isLimited: boolean;
 }

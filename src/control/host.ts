@@ -273,11 +273,12 @@ export class Host {
       const value = await this.#ports.approveContent?.(run, decisions);
       return value === undefined ? invalid("There is nothing to approve here.") : { ok: true, value };
     },
-    CustomCommand: async (run, { namespace, verb, payload }, { id, identity, canAnswer }) => {
+    CustomCommand: async (run, { namespace, verb, payload }, { id, identity, canAnswer, scope }) => {
       const client = { id, identity: canAnswer ? identity : ("agent" as const) };
       const own = this.#verbs.get(namespace);
       if (own !== undefined) return own({ verb, payload, client });
-      return this.#ports.custom({ namespace, verb, payload, run, client: { id, identity } });
+      const isLimited = scope?.sessions !== undefined;
+      return this.#ports.custom({ namespace, verb, payload, run, client: { id, identity }, isLimited });
     },
   };
 }

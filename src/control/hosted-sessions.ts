@@ -104,6 +104,9 @@ export class HostedSessions {
     if (payload.mcp_servers !== undefined && payload.mcp_servers.length > 0 && client.identity === "agent") {
       return invalid("Only a person may add MCP servers, because they run programs.");
     }
+    if (payload.orphans !== undefined && client.identity === "agent") {
+      return invalid("Only a person may say how a call ended, because the model gets it as the word of the user.");
+    }
     if (after !== undefined) await this.#changing.get(after);
     const before = after === undefined ? undefined : this.#open.get(after);
     if (after !== undefined && before === undefined) return refuse(failure("SessionNotFound", { session: after }));

@@ -80,14 +80,14 @@ export const RECORD_START: CommandSpec = {
   name: "record:start",
   summary: "start to record",
   arguments: [{ name: "FILE", kind: "path", optional: true, rest: "text", complete: "file" }],
-  users: EVERYONE,
+  users: PEOPLE,
   places: ANY_TIME,
 };
 
 export const RECORD_STOP: CommandSpec = {
   name: "record:stop",
   summary: "stop recording",
-  users: EVERYONE,
+  users: PEOPLE,
   places: ANY_TIME,
 };
 

@@ -103,18 +103,22 @@ export const BENCH: CommandSpec = {
 
 export const OLLAMA_NAMESPACE = { ollama: "control the local Ollama service and its models" };
 
-const ollama = (action: string, spec: Pick<CommandSpec, "summary" | "arguments" | "aliases">): CommandSpec => ({
+type OllamaSpec = Pick<CommandSpec, "summary" | "arguments" | "aliases"> & Partial<Pick<CommandSpec, "users">>;
+
+/** Starting a service and loading models takes the memory and the disk of the user, so an agent may only look. */
+const ollama = (action: string, spec: OllamaSpec): CommandSpec => ({
   name: `ollama:${action}`,
-  users: EVERYONE,
+  users: ["people"],
   places: ANYWHERE,
   ...spec,
 });
 
 export const OLLAMA_STATUS = ollama("status", {
   aliases: ["ollama"],
+  users: EVERYONE,
   summary: "whether it answers, and which models are in memory (the default)",
 });
-export const OLLAMA_LIST = ollama("list", { summary: "list the installed models" });
+export const OLLAMA_LIST = ollama("list", { users: EVERYONE, summary: "list the installed models" });
 export const OLLAMA_START = ollama("start", { summary: "start 'ollama serve' in the background and wait for it" });
 export const OLLAMA_STOP = ollama("stop", { summary: "stop it, if Oxbow started it" });
 export const OLLAMA_USE = ollama("use", { summary: "load a model and use it", arguments: [LOCAL_MODEL] });

@@ -105,6 +105,7 @@ export async function answerSlash(registry: CommandRegistry, request: CustomRequ
   try {
     const result = await runSlash(registry, `${verb} ${args}`, {
       identity: client.identity,
+      isLimited: request.isLimited,
       context,
       busy: run.busy,
     });
