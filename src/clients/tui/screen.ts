@@ -91,7 +91,6 @@ export class Screen {
         dialogHasFocus,
         composer: composer.view(columns, most, theme),
         status: statusLine(state, { width: columns, theme, showCost }),
-        hint: state.hint?.text,
       },
       { columns, rows, theme },
     );

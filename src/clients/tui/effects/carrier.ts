@@ -236,9 +236,10 @@ export class Carrier {
 
   /** Shows what waits in this folder, after the first paint. */
   async welcome(): Promise<void> {
+    const before = this.#options.state();
     const { welcome } = await import("./welcome.js");
     await this.refresh();
-    await welcome(this, this.#options);
+    await welcome(this, this.#options, before);
   }
 
   async #tellWho(effect: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {

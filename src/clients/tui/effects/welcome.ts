@@ -1,5 +1,6 @@
 /** Messages for the start that take a moment to find out. Nothing waits for them. */
 import { isJsonObject } from "../../../protocol/json.js";
+import type { State } from "../state.js";
 import { ageOf } from "../views/age.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 import { lastSession } from "./resume.js";
@@ -7,8 +8,8 @@ import { lastSession } from "./resume.js";
 export async function welcome(
   carrier: Carrier,
   { client, state, clock, keys, print, update }: CarrierOptions,
+  before: State,
 ): Promise<void> {
-  const before = state();
   const say = (text: string) => {
     // Once the conversation has begun, this prints nothing.
     const now = state();

@@ -1,5 +1,3 @@
-/** Assembles the live region. The draft and the status always have their rows; the growing parts are cut at the top. */
-import { truncateText } from "../../../base/text-width.js";
 import type { Frame } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 
@@ -18,7 +16,6 @@ export interface FrameParts {
   readonly dialogHasFocus: boolean;
   readonly composer: Rows;
   readonly status: string;
-  readonly hint: string | undefined;
 }
 
 export interface FrameSize {
@@ -30,7 +27,7 @@ export interface FrameSize {
 export function composeFrame(parts: FrameParts, { columns, rows, theme }: FrameSize): Frame {
   const { dialog, composer, queue } = parts;
   const rule = theme.dim((theme.ascii ? "-" : "─").repeat(columns));
-  const footer = parts.hint === undefined ? parts.status : theme.warning(truncateText(parts.hint, columns));
+  const footer = parts.status;
   const fixed = composer.lines.length + 3 + (parts.working === undefined ? 0 : 1);
   const middle = [...queue, ...(dialog?.lines ?? [])];
   const room = Math.max(0, rows - 1 - fixed - middle.length);

@@ -28,9 +28,19 @@ const BAR_WIDTH = 5;
 /** A name is not cut shorter than this. */
 const LEAST_PART = 8;
 
-export function statusLine(state: State, { width, theme, showCost }: StatusOptions): string {
-  const parts = [
-    modePart(state.place?.mode, theme),
+export function statusLine(state: State, options: StatusOptions): string {
+  const { width, theme } = options;
+  const mode = modePart(state.place?.mode, theme);
+  // A hint hides everything but the mode.
+  const rest = state.hint === undefined ? statusParts(state, options) : [part(state.hint.text, theme.warning, 9)];
+  const parts = [mode, ...rest].filter((each) => each !== undefined);
+  const separator = theme.ascii ? " | " : " · ";
+  const fitting = thatFit(parts, width, textWidth(separator));
+  return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
+}
+
+function statusParts(state: State, { theme, showCost }: StatusOptions): readonly (Part | undefined)[] {
+  return [
     modelPart(state, theme),
     contextPart(state, theme),
     ...(showCost ? costParts(state, theme) : []),
@@ -39,10 +49,7 @@ export function statusLine(state: State, { width, theme, showCost }: StatusOptio
     profilePart(state, theme),
     addressPart(state, theme),
     part(state.title, theme.dim, 1),
-  ].filter((each) => each !== undefined);
-  const separator = theme.ascii ? " | " : " · ";
-  const fitting = thatFit(parts, width, textWidth(separator));
-  return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
+  ];
 }
 
 function part(text: string | undefined, style: Style, rank: number): Part | undefined {

@@ -64,6 +64,7 @@ const VIEWS: Readonly<Record<string, Lines>> = {
     title: HOSTILE,
     place: { ...(IDLE.place as NonNullable<State["place"]>), branch: HOSTILE, cwd: `/${HOSTILE}` },
   }),
+  "status: hint": status({ ...COSTLY, hint: { text: "Press Ctrl-C again within 2 s to leave.", until: 0 } }),
   "status: profile and address": status({
     ...COSTLY,
     place: {
@@ -90,7 +91,6 @@ const VIEWS: Readonly<Record<string, Lines>> = {
         dialogHasFocus: false,
         composer: { lines: ["> hello"], cursor: { row: 0, column: 7 } },
         status: "auto",
-        hint: undefined,
       },
       { columns: width, rows: 12, theme: plainTheme },
     ).lines,
