@@ -94,7 +94,7 @@ describe("the terminal client", () => {
     await client.until("out · ");
     client.type(ALT_S);
     const sidebar = await client.until("Rules of this session");
-    expect(sidebar).toMatch(/Skills\n\s+deploy \(project\)/);
+    expect(sidebar).toMatch(/Skills\n\s+deploy \(project\)\n\s+code-review \(built-in\)/);
     expect(sidebar).toContain("x revokes");
     const rules = () => client.client.query("GetPermissions", {}, client.session);
     const before = await rules();

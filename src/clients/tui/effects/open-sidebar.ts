@@ -1,19 +1,25 @@
 /** Opens the sidebar with data from the engine, and runs the actions of its keys. */
-import type { SessionInfo } from "../../../protocol/queries.js";
+import type { QueryReply } from "../../../protocol/client.js";
+import type { McpServerInfo, SessionInfo, SkillInfo } from "../../../protocol/queries.js";
 import { type SidebarSection, sidebarDialog } from "../dialogs/sidebar.js";
 import { ageOf } from "../views/age.js";
 import type { DialogPlace } from "./open-named.js";
 import { resume } from "./resume.js";
 
 const MOST_SESSIONS = 8;
+/** As the engine names these sections. */
+const SKILLS = "Skills";
+const SERVERS = "MCP servers";
 
 export async function openSidebar(place: DialogPlace): Promise<void> {
   const { client, state, clock, open, carrier, print } = place;
   const { session, place: here } = state();
-  const [listed, permissions, extensions] = await Promise.all([
+  const [listed, permissions, extensions, skills, servers] = await Promise.all([
     client.query("ListSessions", { ...(here && { cwd: here.cwd }), limit: MOST_SESSIONS + 1 }),
     client.query("GetPermissions", {}, session),
     client.query("ListExtensions", {}, session),
+    client.query("ListSkills", {}, session),
+    client.query("ListMcpServers", {}, session),
   ]);
   const others = listed.ok ? listed.answer.sessions.filter(({ id }) => id !== session).slice(0, MOST_SESSIONS) : [];
   const rules = permissions.ok ? permissions.answer.session_rules : [];
@@ -29,10 +35,15 @@ export async function openSidebar(place: DialogPlace): Promise<void> {
       title: "Rules of this session",
       rows: rules.map(({ number, rule }) => ({ text: `${number}. ${rule}`, action: { kind: "revoke", rule: number } })),
     },
-    ...(extensions.ok ? extensions.answer.sections : []).map(({ title, items }) => ({
-      title,
-      rows: items.map(({ name, state: detail }) => ({ text: `${name} (${detail})` })),
-    })),
+    { title: SKILLS, rows: skills.ok ? skillRows(skills.answer.skills) : [] },
+    { title: SERVERS, rows: servers.ok ? serverRows(servers.answer.servers) : [] },
+    ...(extensions.ok ? extensions.answer.sections : [])
+      // A server that waits for approval has no state yet.
+      .filter(({ title }) => title !== SKILLS && (title !== SERVERS || !hasServers(servers)))
+      .map(({ title, items }) => ({
+        title,
+        rows: items.map(({ name, state: detail }) => ({ text: `${name} (${detail})` })),
+      })),
     { title: "Instructions", rows: (here?.instructions ?? []).map((text) => ({ text })) },
   ];
   open(sidebarDialog(sections), (action) => {
@@ -46,4 +57,19 @@ export async function openSidebar(place: DialogPlace): Promise<void> {
       });
     }
   });
+}
+
+/** The user's own and those of the project before the built-in ones. */
+function skillRows(skills: readonly SkillInfo[]): SidebarSection["rows"] {
+  const isBuiltIn = ({ scope }: SkillInfo) => scope === "built-in";
+  const ordered = [...skills.filter((skill) => !isBuiltIn(skill)), ...skills.filter(isBuiltIn)];
+  return ordered.map(({ name, scope }) => ({ text: `${name} (${scope})` }));
+}
+
+function serverRows(servers: readonly McpServerInfo[]): SidebarSection["rows"] {
+  return servers.map(({ name, state, tools }) => ({ text: `${name} (${state}, ${tools} tools)` }));
+}
+
+function hasServers(servers: QueryReply<"ListMcpServers">): boolean {
+  return servers.ok && servers.answer.servers.length > 0;
 }
