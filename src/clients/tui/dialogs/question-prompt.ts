@@ -63,6 +63,11 @@ export class QuestionPrompt {
   }
 
   show({ questions, tokens, place }: OpenQuestions, { now, draftIsEmpty }: Place): void {
+    // The usual case, at every paint.
+    if (questions.length + tokens.length === 0) {
+      this.#open = undefined;
+      return;
+    }
     const calls = questions.filter(({ call }) => !this.#answered.has(call));
     const requests = tokens.filter(({ request }) => !this.#answered.has(request));
     const ids = [...requests.map(({ request }) => request), ...calls.map(({ call }) => call)];

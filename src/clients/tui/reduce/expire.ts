@@ -15,8 +15,9 @@ export function expire(state: State, now: number): State {
   if (next.hint !== undefined && now >= next.hint.until) next = without(next, "hint");
   if (next.leaveUntil !== undefined && now >= next.leaveUntil) next = without(next, "leaveUntil");
   if (next.escapeUntil !== undefined && now >= next.escapeUntil) next = without(next, "escapeUntil");
-  const tokens = next.tokens.filter(({ until }) => now < until);
-  if (tokens.length < next.tokens.length) next = { ...next, tokens };
+  if (next.tokens.some(({ until }) => now >= until)) {
+    next = { ...next, tokens: next.tokens.filter(({ until }) => now < until) };
+  }
   return next;
 }
 
