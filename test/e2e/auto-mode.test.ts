@@ -84,11 +84,11 @@ describe.skipIf(reason !== undefined)("mode auto, which is the default,", () => 
 
   verifies(["P15", "P8"], "hides the home folder and keeps .git as it is, whatever a program tries", async () => {
     const tries =
-      "const fs = require('fs'); for (const f of process.argv.slice(1)) try { console.log(f, fs.readFileSync(f, 'utf8')) } catch (e) { console.log(e.code) }";
+      "const fs = require('fs'); for (const f of ['diary.txt', '.ssh/id'].map((name) => process.argv[2] + '/' + name)) try { console.log(f, fs.readFileSync(f, 'utf8')) } catch (e) { console.log(e.code) }";
     await writeFile(join(cwd, "read.cjs"), tries);
     await writeFile(join(cwd, "plant.cjs"), "require('fs').writeFileSync('.git/HEAD', 'x')");
     const { statuses, text } = await calling([
-      [`node read.cjs ${person}/diary.txt ${person}/.ssh/id`],
+      [`node read.cjs ${person}`],
       ["node plant.cjs"],
       [
         "node -e \"fetch('http://example.com').catch((e) => { console.error(e.cause.code, e.cause.message); process.exit(1) })\"",
