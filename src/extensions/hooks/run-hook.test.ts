@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
@@ -45,6 +45,20 @@ describe("a hook's command", () => {
     expect(end).toEqual({ kind: "ended", output: { exitCode: 3, stdout: '{"a":1}', stderr: "oops\n" } });
     const direct = await run("printf", { args: ["%s|", "${X}", "a b"] });
     expect(direct).toMatchObject({ output: { stdout: `${root}|a b|` } });
+  });
+
+  verifies(["E3", "P8"], "finds no program of the project outside the sandbox", async () => {
+    mkdirSync(join(root, "node_modules/.bin"), { recursive: true });
+    writeFileSync(join(root, "node_modules/.bin/notify-me"), "#!/bin/sh\necho planted\n", { mode: 0o755 });
+    const environment = { PATH: `${root}/node_modules/.bin:${process.env.PATH}` };
+    const place = { root, home: "/home/ann", environment, clock: nodeClock };
+    const { handler, timeoutMs } = hook("notify-me");
+    if (handler.type !== "command") throw new Error(handler.type);
+    const start = { hook: { handler, timeoutMs }, input: "", variables: {} };
+    expect(await runHook({ ...start, isContained: false }, place)).toMatchObject({
+      output: { exitCode: 127, stdout: "" },
+    });
+    expect(await runHook({ ...start, isContained: true }, place)).toMatchObject({ output: { stdout: "planted\n" } });
   });
 
   verifies(
