@@ -239,7 +239,7 @@ export interface EventPayloads {
   };
   /**
    * A message for the user that is not a failure. `progress` replaces the status line of the current work (a model
-   * loads); `warning` stays.
+   * loads), and an empty one ends that; `warning` stays.
    */
   Notice: {
     readonly turn?: TurnId;

@@ -17,6 +17,7 @@ import type { ContainProvider } from "../../providers/executable/containment.js"
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
+import { unreadInstructions } from "../../runtime/content/unread-instructions.js";
 import {
   type Chosen,
   createModelRegistry,
@@ -124,6 +125,8 @@ export async function prepare(
   const { content } = entered;
   const loaded = atTerminal(entered.loaded, options);
   const { settings } = loaded;
+  const unread = unreadInstructions(loaded, root);
+  if (unread !== undefined) hint(unread);
   const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
   const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
   const builtIn = createModelRegistry({

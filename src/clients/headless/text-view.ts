@@ -247,7 +247,7 @@ export class TextView {
   /** Scripts get warnings too: the answer may be incomplete. */
   #notice({ level, message }: EventPayloads["Notice"]): void {
     if (level === "progress") {
-      this.#spinner.start(safeText(message));
+      this.#spinner.start(safeText(message) || "thinking");
       return;
     }
     this.#closeLine();

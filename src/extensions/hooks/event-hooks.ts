@@ -34,7 +34,7 @@ export interface EventHooksOptions extends HookPlace {
   }): void;
   /** For the user. */
   onMessage(message: string): void;
-  /** For the user while a hook runs. */
+  /** For the user while a hook runs; empty when it has ended. */
   onStatus(message: string): void;
   /** What a hook in the background has for the model. */
   onLate(event: HookEvent, text: string): void;
@@ -108,7 +108,9 @@ export class EventHooks {
   async fire(event: HookEvent, occasion: HookOccasion, skip: readonly ConfiguredHook[] = []): Promise<Fired> {
     const planned = this.#planned(event, occasion).filter(({ hook }) => !skip.includes(hook));
     if (planned.length === 0) return { answer: {}, each: [] };
+    const shows = planned.some(({ hook }) => hook.statusMessage !== undefined && !hook.inBackground);
     const each = await Promise.all(planned.map((run) => this.#run(run, occasion)));
+    if (shows) this.#options.onStatus("");
     const answer = await this.#redacted(joinAnswers(each.map((fired) => fired.answer)));
     if (answer.message !== undefined) this.#options.onMessage(answer.message);
     return { answer, each };

@@ -94,11 +94,10 @@ function reduceNotice(state: State, event: Envelope, now: number): Reduced {
   const found = noticeOf(event);
   if (found === undefined) return { state, effects: [] };
   if ("progress" in found) {
-    const { turn } = state;
-    return {
-      state: turn === undefined ? state : { ...state, turn: { ...turn, progress: found.progress } },
-      effects: [],
-    };
+    if (state.turn === undefined) return { state, effects: [] };
+    const { progress: _, ...turn } = state.turn;
+    const progress = found.progress === "" ? {} : { progress: found.progress };
+    return { state: { ...state, turn: { ...turn, ...progress } }, effects: [] };
   }
   const ended = endAnswer(state, now);
   return { state: ended.state, effects: [...ended.effects, { do: "print", block: found }] };

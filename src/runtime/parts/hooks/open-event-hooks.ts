@@ -47,6 +47,8 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
   const { engine } = opening;
   const place = { loaded: engine.loaded, root: engine.root };
   const report = (problems: readonly string[]) => {
+    // The session that started a subagent has reported them.
+    if (opening.parent !== undefined) return;
     for (const problem of problems) engine.notify(`Hooks: ${problem}`);
   };
   const named = namedProfileHooks(place);
