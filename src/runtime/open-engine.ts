@@ -100,7 +100,10 @@ export function createEngine(options: EngineOptions): Engine {
   const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
 
   let addresses: readonly string[] = [];
-  const subagents = new RunningSubagents(() => host);
+  const subagents = new RunningSubagents((opened, about) => {
+    hosted.set(opened.run, opened);
+    return host.follow(opened.run, about);
+  });
 
   const reports = new Map<string, () => PartState | Promise<PartState>>();
 

@@ -1,7 +1,10 @@
 /** Two terminal clients in one session: one in the process of the engine, one over the socket. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { Listening } from "../../src/cli/attach/listen.js";
 import { connect } from "../../src/clients/sdk-node/index.js";
+import type { SessionId } from "../../src/protocol/ids.js";
 import { roots } from "../../src/system/xdg-paths.js";
 import { parseScript } from "../../src/testkit/index.js";
 import { type Served, serve } from "../support/served-engine.js";
@@ -53,6 +56,38 @@ reply
       await other.close();
       first.type(..."are you there", "\r");
       await first.until("Yes.");
+      await first.leave();
+    },
+  );
+
+  verifies(
+    ["C10", "L17", "U2"],
+    "one that attaches to a subagent in the middle of its turn sees the rest of it",
+    async () => {
+      const script = `reply when "SEARCH"
+  tool bash {"command": "touch begun; until [ -e go ]; do sleep 0.02; done; echo found"}
+reply when "begin"
+  tool agent {"prompt": "SEARCH the files", "description": "search"}
+reply times=any
+  text: The end.
+`;
+      engine = await serve({ script: parseScript(script), flags: ["--permission-mode", "allow"] });
+      const first = await TuiClient.open(engine.hosted);
+      first.type(..."begin", "\r");
+      const { root } = engine.hosted;
+      await expect.poll(() => existsSync(join(root, "begun")), { timeout: 15_000 }).toBe(true);
+      const { client } = await connect({ socket: engine.socket, token: engine.token, name: "second" });
+      const listed = await client.query("ListSessions", { subagents: true });
+      const subagent = (listed.ok ? listed.answer.sessions : []).find(({ title }) => title?.startsWith("subagent"));
+      const session = subagent?.id as SessionId;
+      await client.send("CreateSession", { resume: session });
+      const second = await TuiClient.over(client, { session, resumed: true, keepsTurn: () => true });
+      await second.until("SEARCH the files");
+      writeFileSync(join(root, "go"), "");
+      await second.until(/✓ bash[\s\S]*The end\.[\s\S]* in · /);
+      await first.until("The end.");
+      await second.leave();
+      await client.close();
       await first.leave();
     },
   );

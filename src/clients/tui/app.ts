@@ -120,7 +120,8 @@ export class TuiApp {
     if (this.#options.resumed) {
       this.#begun = true;
       await this.#carrier.showAgain(this.#state.session);
-      this.#begun = false;
+      // A turn that runs now is not an interrupted one.
+      this.#begun = this.#state.turn !== undefined;
     }
     this.#carrier.watch(this.#begin(this.#options.opens));
     prepareAfterPaint(this.#options, {

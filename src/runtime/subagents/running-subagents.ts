@@ -1,10 +1,10 @@
 /** The subagents that work now: who started them and what they do. Clients can follow their sessions. */
-import type { Host } from "../../control/host.js";
-import type { Run } from "../../control/run.js";
+import type { SubagentSession } from "../../control/hosted-sessions.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { Place } from "../open-engine.js";
+import type { OpenedRun } from "../opening.js";
 
-export interface RunningSubagent {
-  readonly run: Run;
+export interface RunningSubagent extends Pick<OpenedRun, "run"> {
   readonly parent: SessionId;
   readonly type: string;
   readonly description: string;
@@ -15,19 +15,27 @@ export interface RunningSubagent {
   readonly tokens: () => number;
 }
 
+/** Its run, and where it works. */
+export interface OpenedSubagent extends OpenedRun {
+  readonly place: Place;
+}
+
+/** Lets clients follow it. Returns what to call when its run has been closed. */
+export type FollowSubagent = (opened: OpenedSubagent, about: SubagentSession) => () => void;
+
 export class RunningSubagents {
-  readonly #host: () => Pick<Host, "follow">;
+  readonly #follow: FollowSubagent;
   readonly #running = new Set<RunningSubagent>();
 
-  constructor(host: () => Pick<Host, "follow">) {
-    this.#host = host;
+  constructor(follow: FollowSubagent) {
+    this.#follow = follow;
   }
 
   /** Returns what to call when its run has been closed. */
-  add(subagent: RunningSubagent): () => void {
-    const { run, parent, type, description } = subagent;
+  add(subagent: RunningSubagent, opened: OpenedSubagent): () => void {
+    const { parent, type, description } = subagent;
     this.#running.add(subagent);
-    const unfollow = this.#host().follow(run, { parent, title: `subagent ${type}: ${description}` });
+    const unfollow = this.#follow(opened, { parent, title: `subagent ${type}: ${description}` });
     return () => {
       this.#running.delete(subagent);
       unfollow();

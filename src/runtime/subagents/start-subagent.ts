@@ -22,6 +22,7 @@ import type { SessionParts } from "../open-engine.js";
 import type { OpenedRun, Opening } from "../opening.js";
 import { runOf } from "../opening.js";
 import type { ParentRun } from "./parent-run.js";
+import type { OpenedSubagent } from "./running-subagents.js";
 import type { Worktree } from "./worktree.js";
 
 export interface SubagentWork {
@@ -51,7 +52,7 @@ export async function runSubagent(opening: Opening, work: SubagentWork, open: Op
     const engine = { ...opening.engine, content, model: work.model, ...(worktree && { root: worktree.root }) };
     const opened = await open(engine, parentOf(opening, work, worktree));
     if ("problem" in opened) return failed(opened.problem);
-    const { ended, elapsedMs, calls } = await workOn(opened, opening, work);
+    const { ended, elapsedMs, calls } = await workOn({ ...opened, place: engine }, opening, work);
     const kept = await worktree?.keep(work.description);
     const notes = [...work.notes, ...(kept === undefined ? [] : [kept])];
     return resultOf({ type: work.type.name, session: opened.run.session, ended, elapsedMs, calls, notes });
@@ -95,16 +96,18 @@ function parentOf(opening: Opening, work: SubagentWork, worktree: Worktree | und
   };
 }
 
-async function workOn({ run }: OpenedRun, opening: Opening, work: SubagentWork) {
+async function workOn(opened: OpenedSubagent, opening: Opening, work: SubagentWork) {
+  const { run } = opened;
   const { bus, clock } = opening;
   const { call, type, description, model, signal } = work;
   const name: SubagentName = { call, session: run.session, type: type.name };
   const from = clock.now();
   const progress = new Progress(opening, work, { name, from });
-  const leave = opening.engine.subagents?.add({
+  const subagent = {
     ...{ run, parent: opening.session, type: type.name, description, since: from },
     ...{ does: () => progress.last, tokens: () => progress.tokens },
-  });
+  };
+  const leave = opening.engine.subagents?.add(subagent, opened);
   bus.publish("SubagentStarted", { ...name, provider: model.provider, model: model.model, description });
   run.bus.subscribe((event) => progress.see(event));
   const stopListening = onAbort(signal, () => {
