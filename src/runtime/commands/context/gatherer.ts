@@ -39,7 +39,9 @@ export class Gatherer {
     const found = await this.call(call, signal);
     if ("problem" in found) return refuse(found.problem);
     await this.keep(call.command, found.text);
-    return this.answer(call.command, found.text);
+    const answer = this.answer(call.command, found.text);
+    // A script stops there.
+    return found.hasFailed ? { ...answer, exitCode: 1 } : answer;
   }
 
   /** For the model, marked as text from outside. */
@@ -58,7 +60,7 @@ export class Gatherer {
   async call(
     { tool: name, args }: TypedCall,
     signal: AbortSignal,
-  ): Promise<{ readonly text: string } | { readonly problem: string }> {
+  ): Promise<{ readonly text: string; readonly hasFailed: boolean } | { readonly problem: string }> {
     const tool = await this.opening.built.get("toolbox").open(name);
     const refusal = await this.refusalOf(tool, args);
     if (refusal !== undefined) return { problem: refusal };
@@ -69,7 +71,8 @@ export class Gatherer {
     const { redact } = await import("../../../security/redact/redact.js");
     const text = redact(plainText(outcome.content));
     // The model should see the output of a failed command.
-    return outcome.status === "ok" || name === "bash" ? { text } : { problem: text };
+    const hasFailed = outcome.status !== "ok";
+    return !hasFailed || name === "bash" ? { text, hasFailed } : { problem: text };
   }
 
   /** Why the user's own rules do not allow it. */
