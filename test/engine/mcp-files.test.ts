@@ -1,16 +1,19 @@
 /** The files of other tools that name MCP servers, as they are found, approved and put in order. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { parseFlags } from "../../src/commands/flags.js";
 import { chooseServers } from "../../src/extensions/mcp/choose-servers.js";
+import { pinProblem } from "../../src/extensions/mcp/program-pins.js";
 import { openApprovals } from "../../src/runtime/content/approvals.js";
 import { findExtensions } from "../../src/runtime/content/find-extensions.js";
+import { pinPlace } from "../../src/runtime/content/server-pins.js";
 import { approveServer } from "../../src/runtime/mcp/approve-server.js";
 import { configPlace } from "../../src/runtime/mcp/open-server.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { Testbed } from "../../src/security/trust/test-support/testbed.js";
 import { verifyAckCommand } from "../../src/security/trust/verify-ack-command.js";
+import { oxbow } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 let bed: Testbed;
@@ -101,5 +104,61 @@ describe("files that name MCP servers", () => {
     bed.program(script, "#!/bin/sh\nexit 0\n");
     bed.put(".mcp.json", JSON.stringify({ mcpServers: { a: { command: "./server.sh", args: ["--all"] } } }));
     expect((await servers()).servers).toEqual([]);
+  });
+
+  verifies(["E6", "P11"], "may name a file of variables, which is pinned and lies in the project", async () => {
+    bed.program("server.sh", "#!/bin/sh\nexit 0\n");
+    bed.put(".env", "TOKEN=one\n");
+    const entry = { command: "./server.sh", args: ["--import=./server.sh"], envFile: "${workspaceFolder}/.env" };
+    bed.put(".cursor/mcp.json", JSON.stringify({ mcpServers: { a: entry } }));
+    await approve("a");
+    const [found] = (await servers()).servers;
+    expect(Object.keys(found?.pins() ?? {})).toEqual(["server.sh", ".env"]);
+    const problem = async () => {
+      const [now] = (await servers()).servers;
+      if (now === undefined) throw new Error("the server is gone");
+      const place = pinPlace(bed.folder, { PATH: process.env.PATH });
+      return pinProblem(now.config, { ...place, pins: now.pins() });
+    };
+    expect(await problem()).toBeUndefined();
+    bed.put(".env", "TOKEN=one\nNODE_OPTIONS=--require=./other.js\n");
+    expect(await problem()).toContain(".env");
+    const home = join(bed.base, "home");
+    bed.put(join(home, ".aws/credentials"), "KEY=secret\n");
+    symlinkSync(join(home, ".aws/credentials"), join(bed.folder, "linked"));
+    for (const envFile of [join(home, ".aws/credentials"), "~/.aws/credentials", "linked"]) {
+      bed.put(".cursor/mcp.json", JSON.stringify({ mcpServers: { a: { ...entry, envFile } } }));
+      await approve("a");
+      const { servers: used, problems } = await servers();
+      expect([used.length, problems.join("")], envFile).toEqual([0, expect.stringContaining("outside the project")]);
+    }
+  });
+
+  verifies(["E6"], "are changed by oxbow mcp: what it adds it removes, and nothing else", async () => {
+    const home = join(bed.base, "home");
+    const run = (...args: readonly string[]) => oxbow(args, { cwd: bed.folder, env: { OXBOW_HOME: home, HOME: home } });
+    const settings = join(home, "config/config.toml");
+    const before = 'effort = "low"\n\n[mcp_servers.kept]\ncommand = "a" # why\n\n[mcp_servers.kept.env]\nA = "[x]"\n';
+    bed.put(settings, before);
+    bed.put(".mcp.json", '{"other": 1, "mcpServers": {}}');
+    expect(await run("mcp", "add", "--env", "T=${T:-x}", "own", "--", "node", "[a]")).toMatchObject({ code: 0 });
+    expect(await run("mcp", "add", "--scope", "project", "ours", "https://example.com/mcp")).toMatchObject({ code: 0 });
+    const listed = JSON.parse((await run("mcp", "list", "--json")).stdout) as { name: string; state: string }[];
+    expect(listed.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      "kept waiting",
+      "own approved",
+      "ours approved",
+    ]);
+    expect(await run("mcp", "remove", "none")).toMatchObject({ code: 2, stderr: expect.stringContaining("Neither") });
+    const wrong = await run("mcp", "remove", "--scope", "user", "ours");
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("names no server 'ours'") });
+    for (const name of ["own", "ours"]) expect(await run("mcp", "remove", name)).toMatchObject({ code: 0 });
+    expect(readFileSync(settings, "utf8")).toBe(before);
+    expect(JSON.parse(readFileSync(join(bed.folder, ".mcp.json"), "utf8"))).toEqual({ other: 1, mcpServers: {} });
+    bed.put(settings, 'mcp_servers = { inline = { command = "a" } }\n');
+    expect(await run("mcp", "remove", "inline")).toMatchObject({ code: 2, stderr: expect.stringContaining("by hand") });
+    bed.put(settings, '[mcp_servers.odd]\nargs = [\n  ["mcp_servers.odd"]\n]\n[mcp_servers.b]\ncommand = "b"\n');
+    expect((await run("mcp", "remove", "odd")).code).toBeLessThanOrEqual(2);
+    expect(readFileSync(settings, "utf8"), "what is left is whole").toContain('command = "b"');
   });
 });

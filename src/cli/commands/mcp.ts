@@ -172,12 +172,22 @@ function remove(place: ServerPlace): Command {
     ...MCP_REMOVE,
     run: async (args) => {
       const name = args.text("NAME") ?? "";
-      const scope = scopeOf(args);
-      const file = fileOf(scope, place);
-      const { removeFromProject, removeFromSettings } = await import("../../runtime/mcp/edit-config.js");
-      const isGone = await (scope === "user" ? removeFromSettings(file, name) : removeFromProject(file, name));
-      if (!isGone) return refuse(`${file} names no server '${safeLine(name)}'. See: oxbow mcp list`);
-      return { text: `Removed '${name}' from ${file}.`, value: { name, file } };
+      const scopes = args.flag("scope") === undefined ? (["user", "project"] as const) : [scopeOf(args)];
+      const [{ removeFromProject, removeFromSettings }, { knownTools }] = await Promise.all([
+        import("../../runtime/mcp/edit-config.js"),
+        import("../../runtime/mcp/open-server.js"),
+      ]);
+      for (const scope of scopes) {
+        const file = fileOf(scope, place);
+        const isGone = await (scope === "user" ? removeFromSettings(file, name) : removeFromProject(file, name));
+        if (!isGone) continue;
+        // A server that is added under this name later is another one.
+        await knownTools(place).forget(file, name);
+        return { text: `Removed '${safeLine(name)}' from ${file}.`, value: { name, file } };
+      }
+      const files = scopes.map((scope) => fileOf(scope, place));
+      const where = files.length === 1 ? `${files[0]} names no` : `Neither ${files.join(" nor ")} names a`;
+      return refuse(`${where} server '${safeLine(name)}'. See: oxbow mcp list`);
     },
   };
 }

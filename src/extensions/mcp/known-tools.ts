@@ -47,15 +47,17 @@ export class KnownTools {
 
   /** Only a person calls this, or the first connection. */
   approve(key: string, tools: readonly OfferedTool[]): Promise<void> {
-    const work = async () => {
-      const all = this.#read();
+    return this.#change((all) => {
       const before = Object.hasOwn(all, key) ? all[key] : {};
       all[key] = { ...before, ...Object.fromEntries(tools.map((tool) => [tool.name, knownTool(tool)])) };
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      await writeFileAtomic(this.#file, `${JSON.stringify({ v: 1, servers: all })}\n`, { mode: 0o600 });
-    };
-    this.#writing = this.#writing.then(work, work);
-    return this.#writing;
+    });
+  }
+
+  /** `path`: the file that names the server. */
+  forget(path: string, name: string): Promise<void> {
+    return this.#change((all) => {
+      delete all[keyOf(path, name)];
+    });
   }
 
   /** What changed, for a person. */
@@ -75,6 +77,17 @@ export class KnownTools {
       .join("\n\n");
   }
 
+  #change(edit: (all: KnownServers) => void): Promise<void> {
+    const work = async () => {
+      const all = this.#read();
+      edit(all);
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+      await writeFileAtomic(this.#file, `${JSON.stringify({ v: 1, servers: all })}\n`, { mode: 0o600 });
+    };
+    this.#writing = this.#writing.then(work, work);
+    return this.#writing;
+  }
+
   #read(): KnownServers {
     try {
       const { servers } = JSON.parse(readFileSync(this.#file, "utf8")) as { servers?: KnownServers };
@@ -83,6 +96,11 @@ export class KnownTools {
       return {};
     }
   }
+}
+
+/** One server of one file. */
+export function keyOf(path: string, name: string): string {
+  return `${path}\n${name}`;
 }
 
 function knownTool({ fingerprint, description, inputSchema }: OfferedTool): KnownTool {

@@ -1,7 +1,8 @@
 /**
  * The hashes of the files that a server is started from.
  *
- * 1. They are the program, with all links resolved, and the scripts among its arguments. What these load is not covered.
+ * 1. They are the program, with all links resolved, the scripts among its arguments, and the file with its variables, which can make a
+ *    program load code. What these load is not covered.
  * 2. A server of a project starts only if all of them are as they were when a person approved it. The user's own servers start
  *    without, unless their entry has a `sha256`.
  */
@@ -38,7 +39,9 @@ export function startedFiles(transport: StdioTransport, place: PinPlace): readon
   const command = findCommand(transport, place);
   if (command === undefined) return [];
   const from = transport.cwd ?? place.root;
-  const scripts = transport.args.flatMap((arg) => {
+  const scripts = transport.args.flatMap((written) => {
+    // `--import=./setup.mjs`
+    const arg = written.startsWith("-") ? written.slice(written.indexOf("=") + 1) : written;
     if (arg.startsWith("-") || arg === "") return [];
     const file = realPath(isAbsolute(arg) ? arg : join(from, arg));
     const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
@@ -50,7 +53,9 @@ export function startedFiles(transport: StdioTransport, place: PinPlace): readon
 
 export async function findPins(transport: StdioTransport, place: PinPlace): Promise<Pins> {
   const pins: Record<string, string> = {};
-  for (const file of startedFiles(transport, place)) {
+  const files = startedFiles(transport, place);
+  const { envFile } = transport;
+  for (const file of envFile === undefined || files.length === 0 ? files : [...files, envFile]) {
     const hash = await hashOf(file);
     if (hash !== undefined) pins[nameOf(file, place)] = hash;
   }

@@ -5,8 +5,10 @@
  * 2. Unknown keys are ignored. An entry that cannot be used is reported and does not disturb the others.
  * 3. Keys that widen what a server may do (`sandbox`, `writable`, `trust_read_only_hints`) count in the user's own files alone.
  */
-import { isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { realpathOrSelf } from "../../system/real-path.js";
+import { isWithin } from "../../system/within.js";
 import { type Dialect, type Expansion, expander } from "./expand-variables.js";
 import { serverNameOf } from "./search-definition.js";
 import {
@@ -138,10 +140,11 @@ function remoteOf(
   return { kind: type === "sse" ? "sse" : "http", url, headers };
 }
 
-function stdioOf(value: JsonObject, { expansion, place, dialect }: TransportPlace): StdioTransport {
+function stdioOf(value: JsonObject, { expansion, place, dialect, entry }: TransportPlace): StdioTransport {
   const command = textOf(value, "command") ?? textOf(value, "cmd");
   if (command === undefined || command === "") throw new Error('it has neither a "command" nor a "url"');
-  const env: Record<string, string> = { ...fileVariables(value, { expansion, place }) };
+  const envFile = envFileOf(value, { expansion, place, entry });
+  const env: Record<string, string> = envFile === undefined ? {} : fileVariables(envFile, place);
   for (const name of listOf(value, "env_vars") ?? []) {
     const set = place.variables[name];
     if (set !== undefined) env[name] = set;
@@ -154,19 +157,30 @@ function stdioOf(value: JsonObject, { expansion, place, dialect }: TransportPlac
     command: expanded.startsWith("~/") && place.home !== undefined ? join(place.home, expanded.slice(2)) : expanded,
     args: (listOf(value, "args") ?? []).map((each) => (dialect === "codex" ? each : expansion.expand(each))),
     env,
+    ...(envFile !== undefined && { envFile }),
     ...(cwd !== undefined && { cwd: absolute(expansion.expand(cwd), place) }),
   };
 }
 
-/** `envFile`: lines of NAME=VALUE. */
-function fileVariables(
+/** A project cannot hand a file from elsewhere to its server, such as the user's keys. */
+function envFileOf(
   value: JsonObject,
-  { expansion, place }: Pick<TransportPlace, "expansion" | "place">,
-): Record<string, string> {
+  { expansion, place, entry }: Pick<TransportPlace, "expansion" | "place" | "entry">,
+): string | undefined {
   const named = textOf(value, "envFile");
-  if (named === undefined) return {};
-  const text = place.readFile?.(absolute(expansion.expand(named), place));
-  if (text === undefined) throw new Error(`its "envFile" ${named} cannot be read`);
+  if (named === undefined) return undefined;
+  const file = realpathOrSelf(absolute(expansion.expand(named), place));
+  const folder = dirname(entry.path);
+  const project = basename(folder).startsWith(".") ? dirname(folder) : folder;
+  const isInside = [place.root, project].some((top) => isWithin(file, realpathOrSelf(top)));
+  if (entry.owner === "project" && !isInside) throw new Error(`its "envFile" ${named} lies outside the project`);
+  return file;
+}
+
+/** Lines of NAME=VALUE. */
+function fileVariables(file: string, place: ConfigPlace): Record<string, string> {
+  const text = place.readFile?.(file);
+  if (text === undefined) throw new Error(`its "envFile" ${file} cannot be read`);
   const found: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {
     const [, name, raw = ""] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];

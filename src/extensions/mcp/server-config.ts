@@ -8,6 +8,8 @@ export interface StdioTransport {
   readonly args: readonly string[];
   /** The variables that the server names; it gets no others besides the basic ones. */
   readonly env: Readonly<Record<string, string>>;
+  /** The file that some of the variables are from, absolute. */
+  readonly envFile?: string;
   readonly cwd?: string;
 }
 

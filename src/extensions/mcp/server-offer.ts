@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { safeText } from "../../base/terminal-text.js";
 import type { Connection, ServerPrompt } from "./connection.js";
-import type { KnownTools } from "./known-tools.js";
+import { type KnownTools, keyOf } from "./known-tools.js";
 import { INSTRUCTIONS, type OfferedTool, offeredTools } from "./offered-tools.js";
 import type { ServerConfig } from "./server-config.js";
 
@@ -84,7 +84,7 @@ export class ServerOffer {
 
   get #key(): string {
     const { path, name } = this.#options.config;
-    return `${path}\n${name}`;
+    return keyOf(path, name);
   }
 }
 

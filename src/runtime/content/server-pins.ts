@@ -1,4 +1,5 @@
 /** The hashes that belong to the approval of an MCP server. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { findPins, type PinPlace } from "../../extensions/mcp/program-pins.js";
@@ -14,7 +15,14 @@ export async function pinsOfEntry(
   bytes: Uint8Array,
   { folder, variables }: { readonly folder: string; readonly variables: Variables },
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const place = { root: realpathOrSelf(folder), home: homeFolder(variables), variables };
+  const readFile = (file: string) => {
+    try {
+      return readFileSync(file, "utf8");
+    } catch {
+      return undefined;
+    }
+  };
+  const place = { root: realpathOrSelf(folder), home: homeFolder(variables), variables, readFile };
   const text = new TextDecoder().decode(bytes);
   const read = readConfig({ path: join(root, path), entry, owner, text }, place);
   if (!("config" in read) || read.config.transport.kind !== "stdio") return undefined;

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../../base/usage-error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
@@ -37,11 +38,30 @@ export async function removeFromSettings(file: string, name: string): Promise<bo
   const servers = (before.trim() === "" ? {} : (parse(before) as JsonObject)).mcp_servers;
   if (!isJsonObject(servers) || servers[name] === undefined) return false;
   const text = withoutTable(before, name);
-  const after = (parse(text) as JsonObject).mcp_servers;
-  if (isJsonObject(after) && after[name] !== undefined)
+  const { [name]: _removed, ...others } = servers;
+  // The lines were found without a parser, so what is left must be exactly the rest.
+  const wanted = { ...(parse(before) as JsonObject), mcp_servers: others };
+  if (!isSame(parsed(text, parse), wanted))
     throw new UsageError(`'${name}' in ${file} is not a table of its own. Remove it by hand.`);
   await write(file, text, 0o600);
   return true;
+}
+
+function parsed(text: string, parse: (text: string) => object): object | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(one: object | undefined, other: JsonObject): boolean {
+  return one !== undefined && isDeepStrictEqual({ mcp_servers: {}, ...plain(one) }, plain(other));
+}
+
+/** The parser makes objects without a prototype, and dates. */
+function plain(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject;
 }
 
 export async function addToProject(file: string, name: string, server: WrittenServer): Promise<void> {
@@ -94,15 +114,16 @@ function tomlKey(name: string): string {
 function withoutTable(text: string, name: string): string {
   const keys = [name, JSON.stringify(name), `'${name}'`].map((key) => `mcp_servers.${key}`);
   let isInside = false;
-  const kept = text.split("\n").filter((line) => {
+  const kept: string[] = [];
+  for (const line of text.split("\n")) {
     const [, header] = /^\s*\[+\s*([^\]]+?)\s*\]+\s*(?:#.*)?$/.exec(line) ?? [];
     if (header !== undefined) isInside = keys.some((key) => header === key || header.startsWith(`${key}.`));
-    return !isInside;
-  });
-  return `${kept
-    .join("\n")
-    .replace(/\n{3,}/g, "\n\n")
-    .trimEnd()}\n`;
+    // The blank lines before a table go with it.
+    if (isInside && header !== undefined) while (kept.at(-1)?.trim() === "") kept.pop();
+    else if (!isInside && header !== undefined && kept.length > 0 && kept.at(-1)?.trim() !== "") kept.push("", line);
+    else if (!isInside) kept.push(line);
+  }
+  return `${kept.join("\n").trimEnd()}\n`;
 }
 
 function documentOf(file: string): JsonObject {
