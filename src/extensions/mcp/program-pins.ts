@@ -1,8 +1,8 @@
 /**
  * The hashes of the files that a server is started from.
  *
- * 1. They are the program, with all links resolved, the scripts among its arguments, and the file with its variables, which can make a
- *    program load code. What these load is not covered.
+ * 1. They are the program, with all links resolved, the scripts among its arguments, and what can make the program load other code: the
+ *    file with its variables, and the settings of a runner such as npx. What these load is not covered.
  * 2. A server of a project starts only if all of them are as they were when a person approved it. The user's own servers start
  *    without, unless their entry has a `sha256`.
  */
@@ -12,6 +12,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { failure } from "../../protocol/errors.js";
 import { findProjectProgram } from "../../system/find-program.js";
 import { isWithin } from "../../system/within.js";
+import { runnerSettings } from "./runners.js";
 import type { ServerConfig, StdioTransport } from "./server-config.js";
 
 export type Pins = Readonly<Record<string, string>>;
@@ -54,8 +55,9 @@ export function startedFiles(transport: StdioTransport, place: PinPlace): readon
 export async function findPins(transport: StdioTransport, place: PinPlace): Promise<Pins> {
   const pins: Record<string, string> = {};
   const files = startedFiles(transport, place);
-  const { envFile } = transport;
-  for (const file of envFile === undefined || files.length === 0 ? files : [...files, envFile]) {
+  const settings = runnerSettings(transport, { root: place.root, top: place.base });
+  const variables = transport.envFile === undefined ? [] : [transport.envFile];
+  for (const file of files.length === 0 ? [] : [...files, ...variables, ...settings]) {
     const hash = await hashOf(file);
     if (hash !== undefined) pins[nameOf(file, place)] = hash;
   }

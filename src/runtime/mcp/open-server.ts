@@ -11,6 +11,7 @@ import { KnownTools } from "../../extensions/mcp/known-tools.js";
 import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/program-pins.js";
 import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
 import { openRemoteTransport } from "../../extensions/mcp/remote-transport.js";
+import { startPlace } from "../../extensions/mcp/runners.js";
 import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extensions/mcp/server-config.js";
 import type { ServerOptions } from "../../extensions/mcp/server-options.js";
 import { Final } from "../../extensions/mcp/server-state.js";
@@ -127,9 +128,9 @@ function withTrustedPath(place: ServerPlace): ServerPlace {
 const BASIC = /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_[A-Z]+|TMPDIR|TMP|TEMP|TZ|PWD|OXBOW_AGENT)$/;
 const NETWORK = /^((HTTPS?|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)$/i;
 
-function environmentOf({ env }: StdioTransport, { variables, root }: ServerPlace): Record<string, string> {
+function basicVariables({ variables }: ServerPlace): Record<string, string> {
   const basic = Object.entries(childEnvironment(variables)).filter(([name]) => BASIC.test(name) || NETWORK.test(name));
-  return { ...Object.fromEntries(basic), PWD: root, ...env };
+  return Object.fromEntries(basic);
 }
 
 async function contain(config: ServerConfig, transport: StdioTransport, place: ServerPlace): Promise<ContainedCommand> {
@@ -140,8 +141,8 @@ async function contain(config: ServerConfig, transport: StdioTransport, place: S
     ? join(transport.cwd ?? place.root, transport.command)
     : transport.command;
   const started = transport.command.startsWith("/") ? transport.command : command;
-  const cwd = transport.cwd ?? place.root;
-  const plain = { argv: [started, ...transport.args], cwd, env: environmentOf(transport, place) };
+  const { cwd, args } = startPlace(transport, { scope: config.scope, root: place.root });
+  const plain = { argv: [started, ...args], cwd, env: { ...basicVariables(place), PWD: cwd, ...transport.env } };
   if (config.sandbox === "off") return plain;
   const sandbox = openSandbox(config, place, await visiblePaths(config, transport, place));
   const wrapped = await sandbox.wrap(plain, {
