@@ -231,20 +231,22 @@ function test(place: ServerPlace): Command {
       progress(`connecting to ${chosen.config.name}`);
       try {
         const connection = await server.ready(signal);
-        const { tools, withheld, prompts } = server;
-        const resources = await connection.resources(signal).catch(() => []);
+        const namesOf = (list: readonly { readonly name: string }[]) => list.map(({ name }) => safeLine(name));
+        const tools = namesOf(server.tools);
+        const withheld = namesOf(server.withheld);
+        const prompts = namesOf(server.prompts);
+        const resources = (await connection.resources(signal).catch(() => [])).map(({ uri }) => safeLine(uri));
         const lines = [
-          `${connection.serverName ?? chosen.config.name}, protocol ${connection.protocolVersion ?? "unknown"}`,
-          `${tools.length} tools${server.isEager ? "" : " (found by search)"}: ${tools.map(({ name }) => name).join(", ")}`,
+          `${safeLine(connection.serverName ?? chosen.config.name)}, protocol ${connection.protocolVersion ?? "unknown"}`,
+          `${tools.length} tools${server.isEager ? "" : " (found by search)"}: ${tools.join(", ")}`,
           ...(withheld.length === 0
             ? []
-            : [`${withheld.length} changed since they were approved: ${withheld.map(({ name }) => name).join(", ")}`]),
+            : [`${withheld.length} changed since they were approved: ${withheld.join(", ")}`]),
           `${prompts.length} prompts, ${resources.length} resources`,
         ];
         const value = {
           ...{ name: chosen.config.name, protocol: connection.protocolVersion ?? null },
-          ...{ tools: tools.map(({ name }) => name), withheld: withheld.map(({ name }) => name) },
-          ...{ prompts: prompts.map(({ name }) => name), resources: resources.map(({ uri }) => uri) },
+          ...{ tools, withheld, prompts, resources },
         };
         return { text: safeText(lines.join("\n")), value: asValue(value) };
       } catch (error) {

@@ -84,3 +84,14 @@ export class FloodGuard {
     return false;
   }
 }
+
+/** Instead of an answer that is nested too deep, so that the request need not wait for its time limit; undefined for other messages. */
+export function insteadOfDeep(message: unknown): unknown {
+  const { id, result, error } = (typeof message === "object" && message !== null ? message : {}) as {
+    readonly id?: unknown;
+    readonly result?: unknown;
+    readonly error?: unknown;
+  };
+  if (id === undefined || (result === undefined && error === undefined)) return undefined;
+  return { jsonrpc: "2.0", id, error: { code: -32603, message: "The answer is nested too deep." } };
+}

@@ -41,5 +41,7 @@ describe("the messages of a server", () => {
     const deep = reader({ messageBytes: 1e6, windowMs: 1000, messages: 5, bytes: 1e6, requests: 5 });
     deep.take(`${"[".repeat(50_000)}${"]".repeat(50_000)}\n`);
     expect(deep.seen).toEqual([]);
+    deep.take(`{"id":7,"result":${"[".repeat(500)}${"]".repeat(500)}}\n`);
+    expect(deep.seen).toMatchObject([{ id: 7, error: { message: "The answer is nested too deep." } }]);
   });
 });

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../base/clock.js";
 import { nestingOf } from "../../base/json-nesting.js";
-import { FloodGuard, type FloodLimits, MOST_MESSAGE_LEVELS } from "./flood-guard.js";
+import { FloodGuard, type FloodLimits, insteadOfDeep, MOST_MESSAGE_LEVELS } from "./flood-guard.js";
 
 export interface LineReaderOptions {
   readonly clock: Clock;
@@ -54,10 +54,6 @@ export class MessageLines {
   #line(written: string): void {
     const line = written.replace(/\r$/, "");
     if (line.trim() === "" || !this.#guard.count("messages", 1)) return;
-    if (nestingOf(line) > MOST_MESSAGE_LEVELS) {
-      this.#options.onNoise("(a message that is nested too deep)");
-      return;
-    }
     let message: unknown;
     try {
       message = JSON.parse(line);
@@ -65,6 +61,10 @@ export class MessageLines {
       this.#options.onNoise(line);
       return;
     }
-    this.#options.onMessage(message);
+    if (nestingOf(line) > MOST_MESSAGE_LEVELS) {
+      this.#options.onNoise("(a message that is nested too deep)");
+      message = insteadOfDeep(message);
+    }
+    if (message !== undefined) this.#options.onMessage(message);
   }
 }

@@ -2,13 +2,13 @@
  * The transport to a server with an address: streamable HTTP, or SSE for an older one.
  *
  * 1. A server that sends more than a client can handle is cut off: the transport closes, and `problem` says why.
- * 2. Messages that are nested too deep are dropped, as they would overflow the stack later.
+ * 2. Messages that are nested too deep are dropped, as they would overflow the stack later; an answer becomes an error.
  */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Clock } from "../../base/clock.js";
 import type { HttpClient } from "../../system/http-client.js";
 import { fetchWith } from "./fetch.js";
-import { FloodGuard, type FloodLimits, MOST_MESSAGE_LEVELS } from "./flood-guard.js";
+import { FloodGuard, type FloodLimits, insteadOfDeep, MOST_MESSAGE_LEVELS } from "./flood-guard.js";
 
 export interface RemoteTransportOptions {
   readonly kind: "http" | "sse";
@@ -49,8 +49,10 @@ function dropDeepMessages(transport: Transport, onLog: (line: string) => void): 
       handler =
         next &&
         ((message: JSONRPCMessage, extra) => {
-          if (isDeeper(message, MOST_MESSAGE_LEVELS)) onLog("(a message that is nested too deep)");
-          else next(message, extra);
+          const isDeep = isDeeper(message, MOST_MESSAGE_LEVELS);
+          if (isDeep) onLog("(a message that is nested too deep)");
+          const shown = isDeep ? insteadOfDeep(message) : message;
+          if (shown !== undefined) next(shown as JSONRPCMessage, extra);
         });
     },
   });

@@ -55,3 +55,37 @@ describe("schemas of servers", () => {
     expect(clean.type).toBe("object");
   });
 });
+
+verifies(
+  ["E6", "P11"],
+  "a schema reaches the model without references that lead nowhere, and with names that models take",
+  () => {
+    const schema = {
+      $ref: "#",
+      type: "object",
+      $defs: {
+        a: { $ref: "#/$defs/b" },
+        b: { $ref: "#/$defs/a" },
+        tree: { properties: { next: { $ref: "#/$defs/tree" } } },
+      },
+      properties: {
+        circle: { $ref: "#/$defs/a" },
+        far: { $ref: "https://example.com/schema.json", type: "string" },
+        gone: { $ref: "#/$defs/none" },
+        moving: { $dynamicRef: "#x" },
+        tree: { $ref: "#/$defs/tree" },
+      },
+    };
+    const { properties, $ref } = usableSchema(schema);
+    expect($ref).toBeUndefined();
+    expect(properties).toEqual({
+      circle: {},
+      far: { type: "string" },
+      gone: {},
+      moving: {},
+      tree: { $ref: "#/$defs/tree" },
+    });
+    for (const name of ["a\u001b[2J", "a b", "", "x".repeat(65), "ключ"])
+      expect(() => usableSchema({ properties: { [name]: {} } }), name).toThrow("which not every model takes");
+  },
+);

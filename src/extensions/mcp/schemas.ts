@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import type { Ajv2020 as AjvClass } from "ajv/dist/2020.js";
 import { processCache } from "../../base/cache-budget.js";
 import { nestingOf } from "../../base/json-nesting.js";
-import { safeText } from "../../base/terminal-text.js";
+import { safeLine, safeText } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
 const MOST_BYTES = 64 * 1024;
@@ -26,26 +26,54 @@ export function usableSchema(given: unknown): JsonObject {
   if ((schema.type ?? "object") !== "object") throw new Error('has a type other than "object"');
   const { properties, required } = schema;
   if (properties !== undefined && !isJsonObject(properties)) throw new Error('has "properties" that are not an object');
-  for (const [name, property] of Object.entries(properties ?? {}))
-    if (!isJsonObject(property) && typeof property !== "boolean")
-      throw new Error(`has a property ${JSON.stringify(name.slice(0, 80))} that is not a schema`);
+  for (const [name, property] of Object.entries(properties ?? {})) checkProperty(name, property);
   if (required !== undefined && !(Array.isArray(required) && required.every((each) => typeof each === "string")))
     throw new Error('has a "required" that is not a list of names');
-  return { ...(cleaned(schema) as JsonObject), type: "object" };
+  const { $ref: _whole, ...rest } = schema;
+  return { ...(cleaned(rest, schema) as JsonObject), type: "object" };
+}
+
+/** What the interfaces of models take. One that they refuse would end every request of the session. */
+const PROPERTY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+function checkProperty(name: string, property: JsonValue | undefined): void {
+  const shown = JSON.stringify(safeLine(name.slice(0, 80)));
+  if (!PROPERTY_NAME.test(name)) throw new Error(`has a property ${shown}, which not every model takes`);
+  if (!isJsonObject(property ?? null) && typeof property !== "boolean")
+    throw new Error(`has a property ${shown} that is not a schema`);
 }
 
 const WORDS: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
 
-/** Without control characters in what people and models read. */
-function cleaned(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(cleaned);
+/** They lead elsewhere, or nowhere that a model could follow. */
+const REFERENCES: ReadonlySet<string> = new Set(["$dynamicRef", "$recursiveRef"]);
+
+/** Without control characters in what people and models read, and without references that lead nowhere. */
+function cleaned(value: JsonValue, whole: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, whole));
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(([key, inner]) => {
-    if (inner === undefined) return [key, inner];
+  const entries = Object.entries(value).flatMap(([key, inner]) => {
+    if (inner === undefined || REFERENCES.has(key)) return [];
+    if (key === "$ref" && typeof inner === "string" && !leadsSomewhere(inner, whole)) return [];
     const isWords = WORDS.has(key) && typeof inner === "string";
-    return [key, isWords ? safeText(inner as string).slice(0, MOST_WORDS) : cleaned(inner)];
+    return [[key, isWords ? safeText(inner as string).slice(0, MOST_WORDS) : cleaned(inner, whole)] as const];
   });
   return Object.fromEntries(entries) as JsonObject;
+}
+
+/** To a schema within the whole, not only to further references in a circle. */
+function leadsSomewhere(reference: string, whole: JsonObject): boolean {
+  const seen = new Set<string>();
+  for (let next = reference; !seen.has(next); ) {
+    seen.add(next);
+    const target = lookUp(whole, next);
+    if (typeof target === "boolean") return true;
+    if (!isJsonObject(target ?? null)) return false;
+    const { $ref: further, ...others } = target as JsonObject;
+    if (typeof further !== "string" || Object.keys(others).some((key) => key !== "$defs")) return true;
+    next = further;
+  }
+  return false;
 }
 
 /** The problems of a value, a line each. */

@@ -28,6 +28,7 @@ import {
 
 /** Changes that come faster than this are looked at together. */
 const SETTLE_MS = 200;
+const MOST_REASON = 500;
 
 export class McpServer {
   readonly config: ServerConfig;
@@ -268,7 +269,11 @@ export class McpServer {
   }
 
   #failed(error: unknown): void {
-    const reason = safeText(error instanceof Error ? error.message : String(error)).trim();
+    // The library describes a wrong answer in hundreds of lines.
+    const words = safeText(error instanceof Error ? error.message : String(error))
+      .replaceAll(/\s+/g, " ")
+      .trim();
+    const reason = words.length > MOST_REASON ? `${words.slice(0, MOST_REASON)}…` : words;
     this.log.add(reason);
     this.#problem = reason;
     const { waitMs, used } = this.#budget;

@@ -1,5 +1,6 @@
 /** The result of a call as the model gets it: text, pictures and links. What comes from the server is marked as such later on. */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { safeText } from "../../base/terminal-text.js";
 import { type ImageBlock, ownText, type ResultContent, text } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 
@@ -13,6 +14,9 @@ const MOST_IMAGES = 10;
 const MOST_IMAGE_CHARACTERS = 7 * 1024 * 1024;
 const MOST_BLOCKS = 200;
 const MOST_LINKS = 100;
+/** Far more than a model gets of a result; the rest would only cost time. Both ends stay. */
+const MOST_BEGINNING = 150_000;
+const MOST_END = 50_000;
 
 export function resultOf(result: CallToolResult): McpResult {
   const blocks = Array.isArray(result.content) ? result.content : [];
@@ -29,7 +33,7 @@ export function resultOf(result: CallToolResult): McpResult {
   const hasWords = content.some((block) => block.type === "text" && block.text.trim() !== "");
   // A server that has structured results should send them as text, too; not all do.
   if (!hasWords && result.structuredContent !== undefined)
-    content.push(text(JSON.stringify(result.structuredContent, null, 2)));
+    content.push(serverText(JSON.stringify(result.structuredContent, null, 2)));
   if (content.length === 0) content.push(ownText("(no output)"));
   return { status: result.isError === true ? "error" : "ok", content, links };
 }
@@ -37,18 +41,26 @@ export function resultOf(result: CallToolResult): McpResult {
 export function contentOf(block: ContentBlock): ResultContent {
   switch (block.type) {
     case "text":
-      return text(String(block.text));
+      return serverText(String(block.text));
     case "image":
       return imageContent(block.data, block.mimeType);
     case "audio":
       return ownText(`(Sound of type ${plain(block.mimeType)} is left out: ${size(block.data)}.)`);
     case "resource_link":
-      return text(linkText(block));
+      return serverText(linkText(block));
     case "resource":
       return resourceContent(block.resource);
     default:
       return ownText("(A part of a kind that Oxbow does not know is left out.)");
   }
+}
+
+/** Words of a server, of a length that can be handled, without control sequences. */
+export function serverText(words: string): ResultContent {
+  const left = words.length - MOST_BEGINNING - MOST_END;
+  if (left <= 0) return text(safeText(words));
+  const ends = [words.slice(0, MOST_BEGINNING), words.slice(-MOST_END)].map(safeText);
+  return text(ends.join(`\n(${left} characters are left out.)\n`));
 }
 
 export interface ResourceContents {
@@ -59,10 +71,10 @@ export interface ResourceContents {
 }
 
 export function resourceContent({ uri, mimeType = "", text: words, blob }: ResourceContents): ResultContent {
-  if (typeof words === "string") return text(`Resource ${uri}:\n${words}`);
-  if (typeof blob !== "string") return text(`Resource ${uri} is empty.`);
+  if (typeof words === "string") return serverText(`Resource ${uri}:\n${words}`);
+  if (typeof blob !== "string") return serverText(`Resource ${uri} is empty.`);
   if (mimeType.startsWith("image/")) return imageContent(blob, mimeType);
-  return text(`Resource ${uri} is binary (${mimeType || "unknown type"}, ${size(blob)}).`);
+  return serverText(`Resource ${uri} is binary (${mimeType || "unknown type"}, ${size(blob)}).`);
 }
 
 function linkText({

@@ -8,8 +8,8 @@ import type { McpServer } from "../../extensions/mcp/server.js";
 import type { ServerUser } from "../../extensions/mcp/server-requests.js";
 import { ServerUnavailable } from "../../extensions/mcp/server-state.js";
 import { toolName } from "../../extensions/mcp/tool-names.js";
-import { resultOf } from "../../extensions/mcp/tool-result.js";
-import { ownText, text } from "../../protocol/content.js";
+import { resultOf, serverText } from "../../extensions/mcp/tool-result.js";
+import { ownText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 
 export interface ToolPlace {
@@ -97,7 +97,7 @@ export function failedCall(
   const isLate = (error as { code?: unknown }).code === "REQUEST_TIMEOUT";
   if (isLate)
     return { status: "timeout", content: [ownText(`MCP server '${safeLine(name)}' did not answer in time.`)] };
-  const content = [ownText(`MCP server '${safeLine(name)}' refused the call:`), text(message)];
+  const content = [ownText(`MCP server '${safeLine(name)}' refused the call:`), serverText(message)];
   return { status: "error", content, details: { server: name } };
 }
 
