@@ -98,12 +98,14 @@ const LATER = {
     ...["judge", "quiet-repository", "programs/quiet-git"].map((name) => `src/security/shell/${name}.ts`),
     "src/security/planted/planted-repositories.ts",
     ...["undo/recorder", "undo/journal"].map((name) => `src/sessions/${name}.ts`),
-    ...["ask-git", "contained-reach", "sandbox-ahead"].map((name) => `src/runtime/parts/${name}.ts`),
+    ...["open-permissions", "ask-git", "contained-reach", "sandbox-ahead"].map(
+      (name) => `src/runtime/parts/${name}.ts`,
+    ),
     "src/runtime/settings/workspace-state.ts",
     ...["bash", "background", "child-environment", "patch/parse", "files/protected-paths", "search/ignore-files"].map(
       (name) => `src/tools/${name}.ts`,
     ),
-    "src/system/process-group.ts",
+    ...["process-group", "process-launch"].map((name) => `src/system/${name}.ts`),
   ],
 };
 /** Chunks that are scripts with a code cache: they are on the way to the first request or to the first call. */

@@ -16,7 +16,7 @@ import type { Sandbox } from "../../security/sandbox/sandbox.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { networkOf } from "../network.js";
 import { resolverOf } from "../parts/allowed-hosts.js";
-import { sandboxOverrides } from "../parts/sandbox.js";
+import { sandboxOverrides } from "../parts/open-sandbox.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
 export interface ProviderPlace {

@@ -2,40 +2,18 @@
  * The permissions of one run: passes settings, files and facts to the engine that decides. Loaded with the
  * first call, because a run without calls needs none of it.
  */
-import { homedir } from "node:os";
-import type { Variables } from "../../base/variables.js";
 import type { PermissionJudge } from "../../chain/services.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
-import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
-import { isAgentTool } from "../../extensions/subagents/definition.js";
 import type { Identity } from "../../protocol/client.js";
 import type { PermissionDecision } from "../../protocol/events.js";
 import type { Opening } from "../../security/permissions/contained/needs.js";
-import type { PermissionPolicy } from "../../security/permissions/decide.js";
 import type { PermissionEngine } from "../../security/permissions/engine.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
-import type { PathPermissionState } from "../../security/permissions/path-permissions.js";
 import type { SandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
-import type { StateFile } from "../../security/permissions/state-file.js";
 import type { Verdict } from "../../security/permissions/verdict.js";
-import type { SafeModeState } from "../../security/safe-mode/safe-mode.js";
-import { CATALOG } from "../../tools/catalog.js";
-import type { Workspace } from "../../tools/workspace.js";
-import type { LoadedSettings } from "../settings/settings.js";
-import { writableFolders } from "./extra-folders.js";
-import type { RunGuard } from "./guard.js";
-import { OWN_TOOLS } from "./own-tools.js";
-import { patchPaths } from "./patch-paths.js";
+import type { PermissionParts, PermissionPlace } from "./open-permissions.js";
 
-export interface RunPermissionsOptions {
-  readonly loaded: LoadedSettings;
-  readonly variables: Variables;
-  readonly root: string;
-  readonly ownFolders: readonly string[];
-  readonly guard: RunGuard;
-  readonly workspace: () => Promise<Workspace>;
-  /** The folder of this session's long outputs, which the model may read. */
-  readonly outputDirectory?: string;
+export interface RunPermissionsOptions extends PermissionPlace {
   /** Whether commands run in a sandbox; checked when a decision depends on it. */
   readonly isSandboxed: () => Promise<boolean>;
   /** Why mode `auto` asks like mode `ask`; undefined if commands can run without asking. */
@@ -50,16 +28,6 @@ export interface RunPermissionsOptions {
   readonly resumedMode?: PermissionMode | undefined;
   /** The permissions of the parent session of a subagent: they are the limit, even when they change. */
   readonly outer?: RunPermissions | undefined;
-  /** It works as in plan mode. */
-  readonly onlyReads?: boolean;
-  /** Plugins may add rules. */
-  readonly plugins?: readonly LoadedPlugin[] | undefined;
-}
-
-export interface PermissionParts {
-  readonly engine: PermissionEngine;
-  readonly paths: StateFile<PathPermissionState>;
-  readonly safeMode: StateFile<SafeModeState>;
 }
 
 /** Tools that only read the workspace; the name shows whether a file is sensitive. */
@@ -196,107 +164,21 @@ export class RunPermissions implements PermissionJudge {
   }
 
   async #open(): Promise<PermissionParts> {
-    const [
-      { PermissionEngine },
-      { loadPermissions },
-      { pathPermissionFile },
-      { sandboxRestrictions },
-      { safeModeFile },
-      { loadCommandReader },
-      { parsePatch },
-      { protection },
-      { isQuietRepository: quietRepository },
-      { QUIET_GIT_ENVIRONMENT },
-      { childEnvironment },
-      { diskLinks },
-      { diskTrees },
-      { askGit },
-      { workspaceStateFile },
-      { pluginRules },
-    ] = await Promise.all([
-      import("../../security/permissions/engine.js"),
-      import("../../security/permissions/load-permissions.js"),
-      import("../../security/permissions/path-permissions.js"),
-      import("../../security/permissions/sandbox-restrictions.js"),
-      import("../../security/safe-mode/safe-mode.js"),
-      import("../../security/permissions/command-reader.js"),
-      import("../../tools/patch/parse.js"),
-      import("../../tools/files/protected-paths.js"),
-      import("../../security/shell/quiet-repository.js"),
-      import("../../security/shell/programs/quiet-git.js"),
-      import("../../tools/child-environment.js"),
-      import("../../security/permissions/disk-links.js"),
-      import("../../security/permissions/disk-trees.js"),
-      import("./ask-git.js"),
-      import("../settings/workspace-state.js"),
-      import("../plugins/plugin-rules.js"),
+    const options = this.#options;
+    const [{ openPermissions }, before, outer] = await Promise.all([
+      import("./open-permissions.js"),
+      options.before?.parts(),
+      options.outer?.parts(),
     ]);
-    const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace } = this.#options;
-    const { settings, roots } = loaded;
-    const home = variables.HOME || homedir();
-    const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
-    const safeModePlace = workspaceStateFile(roots.config, root, "safe-mode.json");
-    const outer = await this.#options.outer?.parts();
-    const paths = outer?.paths ?? pathPermissionFile(pathsPlace.path, pathsPlace.options);
-    const safeMode = outer?.safeMode ?? safeModeFile(safeModePlace.path, safeModePlace.options);
-    await Promise.all([paths.load(), safeMode.load()]);
-    const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
-    const isQuietRepository = () => quietRepository(root, { environment });
-    let reader: ReturnType<typeof loadCommandReader> | undefined;
-    const commandReader = () => {
-      reader ??= loadCommandReader({
-        workspace: root,
-        ownFolders,
-        home,
-        isQuietRepository,
-        links: diskLinks,
-        trees: diskTrees,
-        askGit: askGit(root, environment),
-      });
-      return reader;
-    };
-    const parsed = await loadPermissions(settings.permissions.value ?? [], { home, commandReader });
-    // An invalid rule may be the one that denies, so nothing is decided without it.
-    const [problem] = parsed.problems;
-    if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
-    const ofPlugins = await pluginRules(this.#options.plugins, (table) =>
-      loadPermissions([table], { home, commandReader }),
+    const parts = await openPermissions(
+      { ...options, before, outer },
+      { mode: () => this.modeOfTurn, sandboxed: () => this.#sandboxed, contained: () => this.#contained },
     );
-    const writable = writableFolders(loaded, variables);
-    const slashes = (path: string) => path.replaceAll("\\", "/");
-    const before = outer?.engine ?? (await this.#options.before?.parts())?.engine;
-    const engine = new PermissionEngine({
-      ...(before !== undefined && { before }),
-      policy: (): PermissionPolicy => ({
-        mode: this.modeOfTurn,
-        preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
-        edits: parsed.edits ?? "contained",
-        rules: [...parsed.rules, ...ofPlugins],
-        workspace: slashes(root),
-        writable: writable.map(slashes),
-        ownFolders: ownFolders.map(slashes),
-        ...(outputDirectory !== undefined && { readable: [slashes(outputDirectory)] }),
-        paths: paths.current,
-        safeMode: safeMode.current,
-      }),
-      ...(this.#options.onlyReads && { onlyReads: true }),
-      sandboxed: () => this.#sandboxed,
-      contained: () => this.#contained,
-      ports: {
-        workspace: slashes(root),
-        resolve: async (path, access) => (await workspace()).resolve(path, access),
-        patchPaths: (patch) => patchPaths(patch, parsePatch),
-        commandReader,
-        protection,
-        guarded: (path) => guard.reasonBehindLinks(path),
-        isOwn: (path) => guard.isOwn(path),
-        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || OWN_TOOLS.has(name),
-      },
-    });
-    if (this.#startsPlanning && before === undefined) engine.plan.enter();
+    const { engine } = parts;
+    if (this.#startsPlanning && before === undefined && outer === undefined) engine.plan.enter();
     this.#engine = engine;
-    this.#restrictions = () => sandboxRestrictions(paths.current, root);
-    return { engine, paths, safeMode };
+    this.#restrictions = () => parts.restrictions();
+    return parts;
   }
 }
 

@@ -5,51 +5,23 @@
  * user can open it for a call. In the other modes, which ask about each command that does more than
  * read, the home folder is readable and repositories are writable, except for guarded paths.
  */
-import { mkdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
-import type { Variables } from "../../base/variables.js";
-import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { CommandWatch } from "../../security/planted/command-watch.js";
-import type { SandboxOverrides } from "../../security/sandbox/detect.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
-import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
+import type { Sandbox } from "../../security/sandbox/sandbox.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
-import { networkOf } from "../network.js";
-import type { LoadedSettings } from "../settings/settings.js";
-import { resolverOf } from "./allowed-hosts.js";
 import type { Reach } from "./contained-reach.js";
-import { extraRoots, fromHome } from "./extra-folders.js";
+import { alsoWritable, openSandbox, type SandboxPlace, secretPaths, type Way } from "./open-sandbox.js";
 import type { SandboxAhead } from "./sandbox-ahead.js";
-import { skillFolder } from "./skill-folder.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
-/** The user's settings. */
-export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings["settings"]): SandboxOverrides {
-  if (sandbox.value === "off") return { kind: "off" };
-  const image = sandbox_container.value;
-  return image === undefined ? { kind: "auto" } : { kind: "container", container: { image } };
-}
-
-export interface RunSandboxOptions {
-  readonly loaded: LoadedSettings;
-  readonly variables: Variables;
-  readonly root: string;
-  readonly session: SessionId;
-  /** Stays readable: it contains outputs that are too long for the model. */
-  readonly outputDirectory: string;
-  /** Folders of Oxbow itself that no command may read. */
-  readonly hidden: readonly string[];
-  /** What stays readable wherever it lies: absolute and free of links. */
-  readonly visible?: readonly string[];
-  /** The limits of path permissions for commands. */
-  readonly restrictions?: SandboxOptions["restrictions"];
+export interface RunSandboxOptions extends SandboxPlace {
   /** Called once, if there is no sandbox and the settings do not switch it off. */
   readonly notify: (message: string) => void;
   /** Whether undo can revert the changes of a command. */
@@ -57,8 +29,6 @@ export interface RunSandboxOptions {
   /** The mode as it is now; default: the one of the settings. */
   readonly mode?: () => PermissionMode;
 }
-
-type Way = "pipes" | "terminal";
 
 export class RunSandbox {
   readonly #options: RunSandboxOptions;
@@ -176,7 +146,7 @@ export class RunSandbox {
       import("../../security/planted/command-watch.js"),
       import("../../tools/child-environment.js"),
       import("../../system/real-path.js"),
-      this.#alsoWritable(USUAL),
+      alsoWritable(this.#options, USUAL),
     ]);
     return new CommandWatch({
       roots: [root, ...more].map(realpathOrSelf),
@@ -220,7 +190,7 @@ export class RunSandbox {
     const [state, { ReaderSandbox }, secrets] = await Promise.all([
       this.find(),
       import("../../security/sandbox/reader.js"),
-      this.#secrets(),
+      secretPaths(this.#options),
     ]);
     const { loaded, restrictions } = this.#options;
     return new ReaderSandbox({
@@ -229,13 +199,6 @@ export class RunSandbox {
       architecture: process.arch,
       hidden: () => [...secrets, ...(restrictions?.().hidden ?? [])],
     });
-  }
-
-  /** Paths that no command may read. */
-  async #secrets(): Promise<readonly string[]> {
-    const { usualSecrets } = await import("../../security/sandbox/hidden-paths.js");
-    const { hidden, variables } = this.#options;
-    return [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })];
   }
 
   /** Reported once. `find` reports a missing sandbox. */
@@ -264,91 +227,9 @@ export class RunSandbox {
     if (known !== undefined) return known;
     // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
-    const opening = this.#reallyOpen(way, { name, reach });
+    const opening = openSandbox(this.#options, { way, name, reach });
     this.#opened.set(name, opening);
     return opening;
-  }
-
-  /** Commands cannot create missing folders either. */
-  async #alsoWritable({ home: kind }: Reach): Promise<readonly string[]> {
-    const { loaded, variables, root } = this.#options;
-    const extra = extraRoots(loaded, variables);
-    const named = loaded.settings.sandbox_writable.value;
-    if (named.length === 0) return extra;
-    const [{ outsideGitFolder }, { existsSync }] = await Promise.all([
-      import("../../security/sandbox/outside-repository.js"),
-      import("node:fs"),
-    ]);
-    const existing = named
-      .filter((folder) => folder !== "git" || kind === "readable")
-      .map((folder) => (folder === "git" ? outsideGitFolder(root) : fromHome(folder, variables)))
-      .filter((folder) => folder !== undefined)
-      .filter((folder) => existsSync(folder));
-    return [...existing, ...extra];
-  }
-
-  async #reallyOpen(way: Way, { name, reach }: { readonly name: string; readonly reach: Reach }): Promise<Sandbox> {
-    const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
-      import("../../security/sandbox/sandbox.js"),
-      import("../../security/sandbox/policy.js"),
-      import("../../security/sandbox/container.js"),
-    ]);
-    const { loaded, variables, root, session, outputDirectory, restrictions, visible = [] } = this.#options;
-    const { settings, roots } = loaded;
-    const home = variables.HOME || homedir();
-    const network = networkOf(variables);
-    const privately = reach.home === "private" ? await this.#private(home, reach) : undefined;
-    const options: SandboxOptions = {
-      platform: process.platform,
-      architecture: process.arch,
-      path: variables.PATH,
-      overrides: sandboxOverrides(settings),
-      engine: Object.fromEntries(
-        ENGINE_VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
-      ),
-      folder: join(roots.state, "sandbox"),
-      workspace: root,
-      home,
-      variables,
-      id: `${session}-${name}`,
-      ...(restrictions && { restrictions }),
-      passesDescriptors: way === "pipes" ? "yes" : "no",
-      policy: sandboxPolicy({
-        writable: [root, ...(await this.#alsoWritable(reach))],
-        hidden: [...(await this.#secrets()), ...(privately?.otherHomes ?? [])],
-        visible: [outputDirectory, this.#programs(), this.#skills(), ...visible],
-        network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
-        unixSockets: reach.unixSockets,
-        ...(privately && { home: privately.home, repositories: "read-only" as const }),
-      }),
-      network,
-      resolveSafely: resolverOf(network),
-    };
-    return new Sandbox(options);
-  }
-
-  /** The folder of private copies of approved programs; it must exist before the sandbox. */
-  #programs(): string {
-    const folder = join(this.#options.loaded.roots.data, "programs");
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  }
-
-  /** Copies of the files of skills in use. */
-  #skills(): string {
-    const folder = skillFolder(this.#options.loaded.roots);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  }
-
-  async #private(home: string, { network }: Reach) {
-    const { loaded, variables, root } = this.#options;
-    const { otherHomes, privateHome } = await import("../../security/sandbox/private-home.js");
-    const place = { home, workspace: root, variables, cacheFolder: loaded.roots.cache };
-    return {
-      home: privateHome({ ...place, network: network === "off" ? "off" : "open" }),
-      otherHomes: otherHomes(home),
-    };
   }
 }
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Variables } from "../../../base/variables.js";
 import { listExtensions } from "../../../runtime/content/list-extensions.js";
-import { sandboxOverrides } from "../../../runtime/parts/sandbox.js";
+import { sandboxOverrides } from "../../../runtime/parts/open-sandbox.js";
 import { SessionStores } from "../../../runtime/sessions/session-stores.js";
 import type { LoadedSettings } from "../../../runtime/settings/settings.js";
 import { detectSandbox } from "../../../security/sandbox/detect.js";

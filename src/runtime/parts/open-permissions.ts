@@ -1,0 +1,131 @@
+/** Makes the engine that decides about the calls of a run, from settings, files and facts. */
+import { homedir } from "node:os";
+import type { Variables } from "../../base/variables.js";
+import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
+import { isAgentTool } from "../../extensions/subagents/definition.js";
+import { loadCommandReader } from "../../security/permissions/command-reader.js";
+import type { PermissionPolicy } from "../../security/permissions/decide.js";
+import { diskLinks } from "../../security/permissions/disk-links.js";
+import { diskTrees } from "../../security/permissions/disk-trees.js";
+import { PermissionEngine } from "../../security/permissions/engine.js";
+import { loadPermissions } from "../../security/permissions/load-permissions.js";
+import type { PermissionMode } from "../../security/permissions/modes.js";
+import { type PathPermissionState, pathPermissionFile } from "../../security/permissions/path-permissions.js";
+import { type SandboxRestrictions, sandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
+import type { StateFile } from "../../security/permissions/state-file.js";
+import { type SafeModeState, safeModeFile } from "../../security/safe-mode/safe-mode.js";
+import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
+import { isQuietRepository as quietRepository } from "../../security/shell/quiet-repository.js";
+import { CATALOG } from "../../tools/catalog.js";
+import { childEnvironment } from "../../tools/child-environment.js";
+import { protection } from "../../tools/files/protected-paths.js";
+import { parsePatch } from "../../tools/patch/parse.js";
+import type { Workspace } from "../../tools/workspace.js";
+import { pluginRules } from "../plugins/plugin-rules.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import { workspaceStateFile } from "../settings/workspace-state.js";
+import { askGit } from "./ask-git.js";
+import { writableFolders } from "./extra-folders.js";
+import type { RunGuard } from "./guard.js";
+import { OWN_TOOLS } from "./own-tools.js";
+import { patchPaths } from "./patch-paths.js";
+
+export interface PermissionPlace {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+  readonly ownFolders: readonly string[];
+  readonly guard: RunGuard;
+  readonly workspace: () => Promise<Workspace>;
+  /** The folder of this session's long outputs, which the model may read. */
+  readonly outputDirectory?: string;
+  /** It works as in plan mode. */
+  readonly onlyReads?: boolean;
+  /** Plugins may add rules. */
+  readonly plugins?: readonly LoadedPlugin[] | undefined;
+}
+
+/** What may change from one decision to the next. */
+export interface LiveFacts {
+  mode(): PermissionMode;
+  sandboxed(): boolean;
+  contained(): boolean;
+}
+
+export interface PermissionParts {
+  readonly engine: PermissionEngine;
+  readonly paths: StateFile<PathPermissionState>;
+  readonly safeMode: StateFile<SafeModeState>;
+  /** The limits of path permissions for commands. */
+  restrictions(): SandboxRestrictions;
+}
+
+interface OtherRuns {
+  /** The earlier run, whose plan mode and session rules also apply here. */
+  readonly before: PermissionParts | undefined;
+  /** The parent session of a subagent. */
+  readonly outer: PermissionParts | undefined;
+}
+
+export async function openPermissions(place: PermissionPlace & OtherRuns, live: LiveFacts): Promise<PermissionParts> {
+  const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace, outer, plugins } = place;
+  const { settings, roots } = loaded;
+  const home = variables.HOME || homedir();
+  const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
+  const safeModePlace = workspaceStateFile(roots.config, root, "safe-mode.json");
+  const paths = outer?.paths ?? pathPermissionFile(pathsPlace.path, pathsPlace.options);
+  const safeMode = outer?.safeMode ?? safeModeFile(safeModePlace.path, safeModePlace.options);
+  await Promise.all([paths.load(), safeMode.load()]);
+  const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
+  const isQuietRepository = () => quietRepository(root, { environment });
+  let reader: ReturnType<typeof loadCommandReader> | undefined;
+  const commandReader = () => {
+    reader ??= loadCommandReader({
+      workspace: root,
+      ownFolders,
+      home,
+      isQuietRepository,
+      links: diskLinks,
+      trees: diskTrees,
+      askGit: askGit(root, environment),
+    });
+    return reader;
+  };
+  const parsed = await loadPermissions(settings.permissions.value ?? [], { home, commandReader });
+  // An invalid rule may be the one that denies, so nothing is decided without it.
+  const [problem] = parsed.problems;
+  if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
+  const ofPlugins = await pluginRules(plugins, (table) => loadPermissions([table], { home, commandReader }));
+  const writable = writableFolders(loaded, variables);
+  const slashes = (path: string) => path.replaceAll("\\", "/");
+  const before = outer?.engine ?? place.before?.engine;
+  const engine = new PermissionEngine({
+    ...(before !== undefined && { before }),
+    policy: (): PermissionPolicy => ({
+      mode: live.mode(),
+      preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
+      edits: parsed.edits ?? "contained",
+      rules: [...parsed.rules, ...ofPlugins],
+      workspace: slashes(root),
+      writable: writable.map(slashes),
+      ownFolders: ownFolders.map(slashes),
+      ...(outputDirectory !== undefined && { readable: [slashes(outputDirectory)] }),
+      paths: paths.current,
+      safeMode: safeMode.current,
+    }),
+    ...(place.onlyReads && { onlyReads: true }),
+    sandboxed: live.sandboxed,
+    contained: live.contained,
+    ports: {
+      workspace: slashes(root),
+      resolve: async (path, access) => (await workspace()).resolve(path, access),
+      patchPaths: (patch) => patchPaths(patch, parsePatch),
+      commandReader,
+      protection,
+      guarded: (path) => guard.reasonBehindLinks(path),
+      isOwn: (path) => guard.isOwn(path),
+      isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || OWN_TOOLS.has(name),
+    },
+  });
+  return { engine, paths, safeMode, restrictions: () => sandboxRestrictions(paths.current, root) };
+}
