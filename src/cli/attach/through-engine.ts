@@ -73,7 +73,7 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
     return { own: {} };
   }
   if (prompt !== undefined) {
-    tellEnvironment(reached, variables);
+    reportEnvironment(reached, variables);
     return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
   }
   const choice = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
@@ -81,7 +81,7 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
     await reached.client.close();
     return { own: {} };
   }
-  tellEnvironment(reached, variables);
+  reportEnvironment(reached, variables);
   const needsList = choice.kind === "pick" && !(await fitsTerminalClient({ flags, ...work }));
   return converse({ reached, lost, choice: needsList ? await pickByNumber(reached.client) : choice }, flags, work);
 }
@@ -166,7 +166,7 @@ export async function inEngine(
   const reached = await reach(variables, new Loss());
   if (reached.kind !== "connected") return complain(reached);
   const { client } = reached;
-  tellEnvironment(reached, variables);
+  reportEnvironment(reached, variables);
   try {
     const place = { client, flags, variables, setMode: modeSetter(reached, variables) };
     const chosen = await chooseByFlags(place);
@@ -184,7 +184,7 @@ export async function inEngine(
 }
 
 /** Keys, proxies and addresses are those of the process that calls the models. */
-function tellEnvironment({ pid }: Connected, variables: Variables): void {
+function reportEnvironment({ pid }: Connected, variables: Variables): void {
   const names = unlikeEngine(roots(variables), variables);
   if (names.length === 0) return;
   process.stderr.write(

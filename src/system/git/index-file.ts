@@ -104,8 +104,8 @@ class Reader {
     this.#position = flagsAt + (isExtended ? 4 : 2);
     if (!KNOWN_MODES.has(mode) || !this.#readPath()) return undefined;
     // Git ends a path at this length, and only a longer one at its NUL.
-    const told = flags & LONG_PATH;
-    if (told === LONG_PATH ? this.#path.length < LONG_PATH : this.#path.length !== told) return undefined;
+    const nameLength = flags & LONG_PATH;
+    if (nameLength === LONG_PATH ? this.#path.length < LONG_PATH : this.#path.length !== nameLength) return undefined;
     // In the older formats one to eight NULs follow, up to a multiple of eight.
     if (this.#version < 4) this.#position = start + (((this.#position - start + 8) >> 3) << 3);
     else this.#position += 1;

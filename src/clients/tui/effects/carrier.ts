@@ -17,7 +17,7 @@ import { Remembered } from "../transcript/remembered.js";
 import type { ClientNames } from "./client-names.js";
 import type { Login } from "./login.js";
 import type { QuestionAnswers } from "./review-question.js";
-import type { WaitingTeller } from "./tell-waiting.js";
+import type { WaitingNotices } from "./waiting-notices.js";
 
 export interface CarrierOptions {
   readonly client: EngineClient;
@@ -53,7 +53,7 @@ const MOST_SHOWN_AGAIN = 5000;
 export class Carrier {
   readonly #options: CarrierOptions;
   readonly remembered = new Remembered();
-  #teller: Promise<WaitingTeller> | undefined;
+  #waitingNotices: Promise<WaitingNotices> | undefined;
   #names: Promise<ClientNames> | undefined;
 
   constructor(options: CarrierOptions) {
@@ -86,15 +86,15 @@ export class Carrier {
       case "open":
         return this.openDialog(effect.dialog);
       case "tell who":
-        return this.#tellWho(effect);
+        return this.#showSender(effect);
     }
   }
 
   /** The status, and what waits for approval. */
   async refresh(): Promise<void> {
     await this.#refreshStatus();
-    this.#teller ??= import("./tell-waiting.js").then(({ WaitingTeller }) => new WaitingTeller());
-    await (await this.#teller).tell(this.#options);
+    this.#waitingNotices ??= import("./waiting-notices.js").then(({ WaitingNotices }) => new WaitingNotices());
+    await (await this.#waitingNotices).show(this.#options);
   }
 
   async #refreshStatus(): Promise<void> {
@@ -242,9 +242,9 @@ export class Carrier {
     await welcome(this, this.#options, before);
   }
 
-  async #tellWho(effect: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {
+  async #showSender(effect: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {
     this.#names ??= import("./client-names.js").then(({ ClientNames }) => new ClientNames(this.#options));
-    await (await this.#names).tell(effect);
+    await (await this.#names).show(effect);
   }
 
   async openDialog(name: DialogName): Promise<void> {

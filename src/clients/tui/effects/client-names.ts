@@ -14,7 +14,7 @@ export class ClientNames {
     this.#options = options;
   }
 
-  async tell({ client, text }: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {
+  async show({ client, text }: Extract<EngineEffect, { readonly do: "tell who" }>): Promise<void> {
     const { print, update } = this.#options;
     const found = (await this.#clients()).find(({ id }) => id === client);
     if (found === undefined) return;

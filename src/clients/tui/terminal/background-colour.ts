@@ -17,22 +17,22 @@ export class BackgroundColour {
 
   isLight(): Promise<boolean | undefined> {
     if (this.#known !== undefined) return Promise.resolve(this.#known.isLight);
-    this.#cancelTimer ??= this.#io.clock.after(WAIT_MS, () => this.settle());
+    this.#cancelTimer ??= this.#io.clock.after(WAIT_MS, () => this.giveUpWaiting());
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  hear(answer: string): void {
+  takeAnswer(answer: string): void {
     const isLight = lightByAnswer(answer);
-    if (isLight !== undefined) this.#settle(isLight);
-    else if (LAST_ANSWER.test(answer)) this.settle();
+    if (isLight !== undefined) this.#decide(isLight);
+    else if (LAST_ANSWER.test(answer)) this.giveUpWaiting();
   }
 
   /** No answer will come any more. */
-  settle(): void {
-    this.#settle(lightByVariable(this.#io.variables));
+  giveUpWaiting(): void {
+    this.#decide(lightByVariable(this.#io.variables));
   }
 
-  #settle(isLight: boolean | undefined): void {
+  #decide(isLight: boolean | undefined): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     // A late answer of the terminal is better than the variable.

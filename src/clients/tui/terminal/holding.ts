@@ -48,7 +48,7 @@ export class Holding {
     const { io, onBytes } = this.#options;
     this.#release = io.take(onBytes);
     io.write(enterModes(this.#modes));
-    this.tellWatcher();
+    this.notifyWatcher();
   }
 
   /** Writes the bytes first, then ends raw mode, so that no answer or key comes in between. */
@@ -57,7 +57,7 @@ export class Holding {
     write(leaveModes(this.#modes));
     this.#release();
     this.#release = undefined;
-    this.tellWatcher();
+    this.notifyWatcher();
   }
 
   /** Restores the terminal at once, even in the middle of a frame. */
@@ -79,7 +79,7 @@ export class Holding {
       this.#options.io.write(QUESTIONS);
     }
     this.#watcher = this.#options.io.startWatcher?.();
-    this.tellWatcher();
+    this.notifyWatcher();
   }
 
   /** Whether answers may still come. */
@@ -99,7 +99,7 @@ export class Holding {
     });
   }
 
-  hear(answer: string): void {
+  takeAnswer(answer: string): void {
     if (LAST_ANSWER.test(answer)) {
       this.#askedAt = undefined;
       this.#onAnswered?.();
@@ -110,18 +110,18 @@ export class Holding {
     if (this.#release === undefined) return;
     this.#options.io.write(SWITCH_TO_KITTY);
     this.#owesKitty = this.#isFullScreen;
-    this.tellWatcher();
+    this.notifyWatcher();
   }
 
   enterFullScreen(): string {
     this.#isFullScreen = true;
-    this.tellWatcher();
+    this.notifyWatcher();
     return enterFullScreen(this.#modes);
   }
 
   leaveFullScreen(): string {
     this.#isFullScreen = false;
-    this.tellWatcher();
+    this.notifyWatcher();
     const switched = this.#owesKitty ? SWITCH_TO_KITTY : "";
     this.#owesKitty = false;
     return leaveFullScreen(this.#modes) + switched;
@@ -132,7 +132,7 @@ export class Holding {
   }
 
   /** Sends the watcher the current restore sequence. */
-  tellWatcher(): void {
+  notifyWatcher(): void {
     const modes = CANCEL_SEQUENCE + leaveModes(this.#modes) + ERASE_BELOW + this.#options.announced();
     this.#watcher?.restoreBy(this.#release === undefined ? "" : modes);
   }

@@ -49,15 +49,15 @@ class OpenTerminal implements TuiTerminal {
     this.#announcer = new Announcer(abilities, {
       clock,
       send: (bytes) => this.#send(bytes),
-      onChange: () => this.#holding.tellWatcher(),
+      onChange: () => this.#holding.notifyWatcher(),
     });
     this.#background = new BackgroundColour(io);
     this.#decoder = new InputDecoder({
       ...{ clock, isRemote: abilities.isRemote },
       onInput: (input) => this.#emit(input),
       onAnswer: (answer) => {
-        this.#holding.hear(answer);
-        this.#background.hear(answer);
+        this.#holding.takeAnswer(answer);
+        this.#background.takeAnswer(answer);
         if (!abilities.isTmux) this.#live.reflow = reflowByAnswer(answer) ?? this.#live.reflow;
       },
     });
@@ -292,7 +292,7 @@ class OpenTerminal implements TuiTerminal {
   #endTimers(): void {
     this.#pacer.hold("closed");
     this.#size.stop();
-    this.#background.settle();
+    this.#background.giveUpWaiting();
     this.#decoder.reset();
     this.#stopSubscription?.();
     for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();

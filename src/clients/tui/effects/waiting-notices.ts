@@ -5,10 +5,10 @@ import type { CarrierOptions } from "./carrier.js";
 const MOST_NAMED = 4;
 const ORDER: readonly WaitingContent["effect"][] = ["runs", "configures", "informs"];
 
-export class WaitingTeller {
+export class WaitingNotices {
   readonly #reported = new Set<string>();
 
-  async tell({ client, state, keys, print, update }: CarrierOptions): Promise<void> {
+  async show({ client, state, keys, print, update }: CarrierOptions): Promise<void> {
     const { session } = state();
     const reply = await client.query("ListWaitingContent", {}, session);
     // Nothing is printed during a turn; the end of the turn checks again.
