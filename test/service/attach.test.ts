@@ -1,5 +1,5 @@
 /** Programs that use an engine which runs already: `run --attach`, `status`, `doctor`, and the lock of the socket. */
-import { mkdir, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readlink, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -158,6 +158,17 @@ describe("oxbow status and doctor", () => {
     expect(checked.find(({ subject }) => subject === "control")).toMatchObject({ verdict: "ok" });
     const idle = await oxbowHere(["status"], { cwd });
     expect(idle).toMatchObject({ code: 1, stdout: expect.stringContaining("No engine runs here") });
+  });
+
+  verifies(["C7", "C10"], "give the token to no socket but that of the engine", async () => {
+    await start("reply\n  text: Hi.\nloop\n");
+    const real = `${engine.socket}.real`;
+    await rename(engine.socket, real);
+    await symlink(real, engine.socket);
+    const { code, stdout } = await run(["status"]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining("is not a socket of yours")]);
+    await rm(engine.socket);
+    await rename(real, engine.socket);
   });
 
   verifies(["O1"], "say when the process that owns the socket does not answer", async () => {

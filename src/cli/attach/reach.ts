@@ -1,4 +1,5 @@
 /** Finds the engine that runs in this home, and connects to it as the person who owns it. */
+import { lstatSync } from "node:fs";
 import type { Variables } from "../../base/variables.js";
 import { ConnectionError } from "../../clients/sdk/connection-error.js";
 import { HttpClient } from "../../clients/sdk/http-client.js";
@@ -43,6 +44,7 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
   const mark = ownersMark(place);
   if (mark === undefined) return { kind: "none" };
   if (isAgent(variables) || isInsideOxbow()) return whyNot(place, FOR_PEOPLE);
+  if (!isOwnSocket(place)) return whyNot(place, `${place.socket} is not a socket of yours`);
   const token = ownersToken(place);
   if (token === undefined) return whyNot(place, `there is no token in ${place.token}`);
   try {
@@ -61,6 +63,12 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
     if (!(error instanceof ConnectionError)) throw error;
     return whyNot(place, error.message, error.failure);
   }
+}
+
+/** The token goes to this socket: not through a link, and not to another user. One that is missing is reported later. */
+function isOwnSocket({ socket }: ControlPlace): boolean {
+  const found = lstatSync(socket, { throwIfNoEntry: false });
+  return found === undefined || (found.isSocket() && found.uid === (process.getuid?.() ?? found.uid));
 }
 
 /** A process that is suspended takes connections, but never answers. */
