@@ -1,4 +1,4 @@
-/** Sentences of an answer that state something worth recording. It looks for the words with which people state decisions and findings; it asks no model. */
+/** Sentences of an answer that state something worth recording. It looks for labels in the common languages and for English phrases; it asks no model. */
 import { type ObservationKind, oneLine } from "./dump.js";
 
 export interface Candidate {
@@ -6,17 +6,23 @@ export interface Candidate {
   readonly text: string;
 }
 
-const LABEL = /^(decision|finding|root cause|cause|conclusion|open question|question|hypothesis)\s*[:—–-]\s*(?=\S)/i;
-const KIND_OF_LABEL: Readonly<Record<string, ObservationKind>> = {
-  decision: "decision",
-  finding: "finding",
-  "root cause": "finding",
-  cause: "finding",
-  conclusion: "finding",
-  "open question": "question",
-  question: "question",
-  hypothesis: "hypothesis",
+/** The labels with which answers in the common languages state something. */
+const LABELS: Readonly<Partial<Record<ObservationKind, string>>> = {
+  decision:
+    "decision|entscheidung|beschluss|décision|decisión|decisão|decisione|besluit|decyzja|решение|决定|決定|결정",
+  finding:
+    "finding|root cause|cause|conclusion|erkenntnis|ergebnis|ursache|befund|fazit|constat|conclusion|cause première|hallazgo|causa|conclusión|conclusão|achado|conclusione|bevinding|oorzaak|wniosek|przyczyna|вывод|причина|结论|結論|原因|결론|원인",
+  question:
+    "open question|question|offene frage|frage|question ouverte|pregunta abierta|pregunta|pergunta|domanda|open vraag|vraag|pytanie|вопрос|问题|問題|質問|질문",
+  hypothesis:
+    "hypothesis|hypothese|vermutung|hypothèse|hipótesis|hipótese|ipotesi|hipoteza|гипотеза|假设|假設|仮説|가설",
 };
+const LABEL = new RegExp(`^(${Object.values(LABELS).join("|")})\\s*[:：—–-]\\s*(?=\\S)`, "iu");
+const KIND_OF_LABEL: ReadonlyMap<string, ObservationKind> = new Map(
+  Object.entries(LABELS).flatMap(([kind, labels]) =>
+    labels.split("|").map((label) => [label, kind as ObservationKind] as const),
+  ),
+);
 const STATED: readonly (readonly [RegExp, ObservationKind])[] = [
   [
     /\b(?:we|i)(?:'ve| have)? (?:decided|chose|agreed)\b|\b(?:let's|we(?:'ll| will| should)) (?:use|go with|keep|drop|switch to)\b/i,
@@ -28,6 +34,7 @@ const STATED: readonly (readonly [RegExp, ObservationKind])[] = [
   ],
   [/\bi (?:suspect|assume)\b|\b(?:my|a likely|one) hypothesis\b/i, "hypothesis"],
 ];
+/** In bytes at least: a character of Chinese says more than a letter. */
 const [LEAST, MOST] = [20, 400];
 
 export function worthRecording(answer: string, most = 3): readonly Candidate[] {
@@ -45,9 +52,9 @@ function candidateOf(sentence: string): Candidate | undefined {
   const kind =
     label === null
       ? STATED.find(([pattern]) => pattern.test(sentence))?.[1]
-      : KIND_OF_LABEL[(label[1] ?? "").toLowerCase()];
+      : KIND_OF_LABEL.get((label[1] ?? "").toLowerCase());
   const text = label === null ? sentence : sentence.slice(label[0].length);
-  return kind === undefined || text.length < LEAST || text.length > MOST ? undefined : { kind, text };
+  return kind === undefined || Buffer.byteLength(text) < LEAST || text.length > MOST ? undefined : { kind, text };
 }
 
 /** Without code, quotations and tables, which repeat what others said. */

@@ -154,6 +154,12 @@ describe("what is worth recording", () => {
       [{ kind: "finding", text: "The root cause is a missing await in the loop." }],
     ],
     [
+      "Entscheidung: wir nehmen libsql für alle Speicher.",
+      [{ kind: "decision", text: "wir nehmen libsql für alle Speicher." }],
+    ],
+    ["**原因：** 循环里缺少一个 await。", [{ kind: "finding", text: "循环里缺少一个 await。" }]],
+    ["Hypothèse : le cache garde une vieille clé.", [{ kind: "hypothesis", text: "le cache garde une vieille clé." }]],
+    [
       "- Open question: does the parser accept tabs in keys?",
       [{ kind: "question", text: "does the parser accept tabs in keys?" }],
     ],

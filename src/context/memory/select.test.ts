@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { tellingWords } from "../../base/words/index-words.js";
-import { asksToRemember, lastingStatement } from "./asks-to-remember.js";
+import { asksToRemember } from "./asks-to-remember.js";
 import type { MemoryEntry } from "./entry.js";
 import { readProposals } from "./extract.js";
+import { lastingStatement } from "./lasting-statement.js";
 import { relatedTo } from "./related.js";
 import { type SelectionOptions, selectMemories } from "./select.js";
 
@@ -119,6 +120,26 @@ describe("words", () => {
     expect(lastingStatement("Please remember that tests run with make check.")).toBe("tests run with make check.");
     for (const input of ["Do I always need this?", "it never ends", "x".repeat(5_000)])
       expect(lastingStatement(input), input).toBeUndefined();
+  });
+
+  it.each([
+    ["Merk dir, dass wir mit pnpm arbeiten.", "wir mit pnpm arbeiten."],
+    ["Der Test ist rot. Ich bevorzuge kleine Commits.", "Ich bevorzuge kleine Commits."],
+    ["Je préfère les petits commits.", "Je préfère les petits commits."],
+    ["N'oublie pas que la base écoute sur 5433.", "la base écoute sur 5433."],
+    ["Siempre usa tabuladores.", "Siempre usa tabuladores."],
+    ["Ricorda che usiamo pnpm.", "usiamo pnpm."],
+    ["Ik heb liever korte antwoorden.", "Ik heb liever korte antwoorden."],
+    ["Меня зовут Аня.", "Меня зовут Аня."],
+    ["记住：数据库端口是5433。谢谢", "数据库端口是5433。"],
+    ["我更喜欢短的回答。", "我更喜欢短的回答。"],
+    ["常に日本語で答えてください。", "常に日本語で答えてください。"],
+    ["항상 존댓말로 답해 주세요.", "항상 존댓말로 답해 주세요."],
+    ["Warum ist das immer so?", undefined],
+    ["テストがいつも失敗します。", undefined],
+    ["Corrige el error.", undefined],
+  ])("of %j that may hold for longer are %j", (input, statement) => {
+    expect(lastingStatement(input)).toBe(statement);
   });
 
   it("of a model that proposes memories are read as far as they can be", () => {

@@ -10,7 +10,7 @@
 import { existsSync } from "node:fs";
 import { originOf } from "../../base/message-origin.js";
 import { shellWord } from "../../base/shell-word.js";
-import { asksToRemember, lastingStatement } from "../../context/memory/asks-to-remember.js";
+import { asksToRemember } from "../../context/memory/asks-to-remember.js";
 import { MEMORY_TOOL } from "../../context/memory/memory-tool-definition.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Turn } from "../../engine/turn.js";
@@ -76,15 +76,18 @@ function offerHook({ engine, person, bus }: Opening): NamedHook {
   const offered = new Set<string>();
   return {
     name: "65-memory-offer",
-    run: (turn) => {
+    run: async (turn) => {
       const isAnswered = (turn.outcome ?? turn.failure ?? turn.stopped ?? turn.cancelReason) === undefined;
-      if (!isAnswered || (isHeadless() && memory_offer.value !== "always")) return;
+      if (!isAnswered || (isHeadless() && memory_offer.value !== "always")) return undefined;
+      const { lastingStatement } = await import("../../context/memory/lasting-statement.js");
       const sentence = lastingStatement(plainText(turn.input));
-      if (sentence === undefined || offered.has(sentence) || offered.size >= MOST_OFFERS || keptNote(turn)) return;
+      if (sentence === undefined || offered.has(sentence) || offered.size >= MOST_OFFERS || keptNote(turn))
+        return undefined;
       offered.add(sentence);
       const command = isHeadless() ? `oxbow memory add ${shellWord(sentence)}` : `/memory add ${sentence}`;
       const message = `Worth remembering? Save it with: ${command}`;
       bus.publish("Notice", { turn: turn.id, level: "warning", message });
+      return undefined;
     },
   };
 }
