@@ -9,8 +9,16 @@ export interface MockEmbeddingsOptions {
   readonly dimensions?: number;
   /** Paths that it does not know; it answers 404 there. */
   readonly without?: readonly string[];
+  /** What it answers instead of vectors. */
+  readonly answer?: (request: EmbeddingRequest) => OtherAnswer | undefined;
   /** Called with each request; a number is the status to refuse it with. */
   readonly onRequest?: (request: EmbeddingRequest) => number | undefined | Promise<number | undefined>;
+}
+
+/** Another answer than vectors. */
+export interface OtherAnswer {
+  readonly status?: number;
+  readonly value?: unknown;
 }
 
 export interface EmbeddingRequest {
@@ -32,7 +40,7 @@ export async function startMockEmbeddings(options: MockEmbeddingsOptions = {}): 
     const path = incoming.url ?? "";
     const send = (status: number, value: unknown) => {
       response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(value));
+      response.end(typeof value === "string" ? value : JSON.stringify(value));
     };
     const body = JSON.parse((await textOf(incoming)) || "{}") as Record<string, unknown>;
     const given = body.input ?? body.content;
@@ -43,6 +51,8 @@ export async function startMockEmbeddings(options: MockEmbeddingsOptions = {}): 
     if (options.without?.includes(path)) return send(404, { error: "not found" });
     const refusal = await options.onRequest?.(request);
     if (refusal !== undefined) return send(refusal, { error: { message: "refused" } });
+    const other = options.answer?.(request);
+    if (other !== undefined) return send(other.status ?? 200, other.value ?? { error: { message: "refused" } });
     const vectors = texts.map((text) => [...hashEmbedding(text, options.dimensions)]);
     if (path === "/api/embed") return send(200, { model: request.model, embeddings: vectors });
     const items = vectors.map((embedding, index) => ({ index, embedding }));

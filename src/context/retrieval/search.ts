@@ -69,7 +69,8 @@ async function embedded(
     const [vector] = await embedder.embed([`${binding.question}${text}`], signal);
     if (vector === undefined) return { problem: "it gave no vector" };
     if (vector.length !== binding.dimensions) throw otherDimensions(binding.dimensions, vector.length);
-    return { vector: normalized(vector) };
+    const unit = normalized(vector);
+    return unit.some((value) => value !== 0) ? { vector: unit } : { problem: "it gave a vector without a direction" };
   } catch (error) {
     if (signal?.aborted) throw error;
     return { problem: (error as Error).message };

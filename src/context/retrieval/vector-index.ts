@@ -39,7 +39,7 @@ export class VectorIndex {
     return near.sort((one, other) => other.cosine - one.cosine).slice(0, most);
   }
 
-  /** Of these chunks; those without a vector are left out. */
+  /** Of these chunks; those without a vector, or with one that has no direction, are left out. */
   cosines(query: Float32Array, chunks: readonly number[]): NearChunk[] {
     const rows = this.#database.selectMany(
       { chunk: "integer", bytes: "bytes" },
@@ -47,7 +47,7 @@ export class VectorIndex {
       [JSON.stringify(chunks)],
     );
     return rows
-      .filter(({ bytes }) => bytes.length === query.length)
+      .filter(({ bytes }) => bytes.length === query.length && bytes.some((byte) => byte !== 0))
       .map(({ chunk, bytes }) => ({ chunk, cosine: cosine(query, bytes) }));
   }
 

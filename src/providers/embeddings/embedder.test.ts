@@ -59,6 +59,14 @@ describe("embedding models", () => {
     expect(server.requests.length).toBe(1);
   });
 
+  it("say that they gave up, and promise no further attempt", async () => {
+    const busy = await open("ollama", { onRequest: () => 429 });
+    await expect(busy.embed(["a"])).rejects.toThrow(
+      /^here is rate-limiting requests \(4 attempts\)\. Try again later\.$/,
+    );
+    expect(server.requests.length).toBe(4);
+  });
+
   it("ask for many texts in several requests", async () => {
     const embedder = await open("ollama");
     expect((await embedder.embed(Array.from({ length: 130 }, (_, i) => `text ${i}`))).length).toBe(130);

@@ -7,7 +7,7 @@
  */
 import type { Clock } from "../../base/clock.js";
 import type { Embedder } from "../../base/embedder.js";
-import { type Failure, failure } from "../../protocol/errors.js";
+import { type Failure, failure, gaveUp } from "../../protocol/errors.js";
 import type { JsonValue } from "../../protocol/json.js";
 import type { HttpClient, HttpResponse } from "../../system/http-client.js";
 import { HttpError, HttpFailure } from "../../system/http-error.js";
@@ -50,6 +50,8 @@ const CONNECT_MS = 10_000;
 /** A local model may have to be loaded first. */
 const IDLE_MS = 300_000;
 const PAUSES_MS = [500, 2000, 8000];
+/** A server may ask for more than that. */
+const LONGEST_PAUSE_MS = 60_000;
 /** Servers limit how much one request may hold. */
 const MOST_TEXTS = 64;
 const MOST_CHARACTERS = 100_000;
@@ -100,10 +102,29 @@ class Asker {
       const result = await this.#once(texts, signal);
       if ("vectors" in result) return result.vectors;
       signal?.throwIfAborted();
-      if (pause === undefined || result.failure.retryable !== true) throw new EmbeddingError(result.failure);
-      await new Promise<void>((resolve) => this.#options.clock.after(pause, resolve));
+      if (result.failure.retryable !== true) throw new EmbeddingError(result.failure);
+      if (pause === undefined) throw new EmbeddingError(this.#final(result.failure));
+      await this.#pause(Math.max(pause, Math.min(result.failure.retry_after_ms ?? 0, LONGEST_PAUSE_MS)), signal);
     }
     return [];
+  }
+
+  /** A store has one model, so the message does not advise another. */
+  #final(last: Failure): Failure {
+    const final = gaveUp(last, { name: this.#options.endpoint.provider, attempts: PAUSES_MS.length + 1 });
+    return { ...final, message: final.message.replace(/, or choose another model with --model/, "") };
+  }
+
+  /** Ends with the signal, too. */
+  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(signal?.reason);
+      signal?.addEventListener("abort", fail, { once: true });
+      this.#options.clock.after(ms, () => {
+        signal?.removeEventListener("abort", fail);
+        resolve();
+      });
+    });
   }
 
   async #once(texts: readonly string[], signal: AbortSignal | undefined) {

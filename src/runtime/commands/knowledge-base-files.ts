@@ -38,7 +38,7 @@ export async function exportAll(
     return refuse(`${path} cannot be written: ${(error as Error).message}`);
   }
   return {
-    text: `${counts.observations} observations of ${counts.projects} projects are in ${path}, not encrypted.`,
+    text: `${path} has ${counted(counts.observations, "observation")} of ${counted(counts.projects, "project")}, not encrypted.`,
     value: { ...counts, path },
   };
 }
@@ -58,4 +58,8 @@ export async function importFile({ base, root }: KnowledgePort, args: CommandArg
   } catch (error) {
     return refuse(`${path} cannot be imported: ${(error as Error).message}. Nothing was changed.`);
   }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -171,6 +171,7 @@ function observe(port: KnowledgePort, args: CommandArguments): CommandResult {
   const line = (args.text("TEXT") ?? "").trim();
   const [, first, rest] = /^(\S+)\s+([\s\S]+)$/.exec(line) ?? [];
   const word = first?.toLowerCase();
+  if (isKind(line.toLowerCase())) return refuse(`Give the text of the ${line.toLowerCase()}.`);
   const { kind, text } = isKind(word) ? { kind: word, text: rest ?? "" } : { kind: "note" as const, text: line };
   if (unquoted(text) === "") return refuse("Give the text of the observation.");
   return record(port, [{ kind, text: unquoted(text) }]);

@@ -33,7 +33,7 @@ export async function ingestInto(
     words.length === 0 ? store.sources() : await Promise.all(words.map((word) => readPlace(word, retrieval.root)));
   if (places.length === 0)
     return refuse(`${entry.name} has no sources yet. Name a file, a folder, a pattern or an address.`);
-  return alone(port, entry, () => ingestPlaces({ port, entry, store, context }, places));
+  return alone(port, entry, () => ingestPlaces({ port, entry, store, context, named: words.length > 0 }, places));
 }
 
 interface Work {
@@ -41,6 +41,8 @@ interface Work {
   readonly entry: StoreEntry;
   readonly store: RetrievalStore;
   readonly context: CommandContext;
+  /** The user has named the places now. */
+  readonly named: boolean;
 }
 
 async function ingestPlaces(work: Work, places: readonly SourcePlace[]): Promise<CommandResult> {
@@ -49,6 +51,7 @@ async function ingestPlaces(work: Work, places: readonly SourcePlace[]): Promise
   const show = throttled(port.sources.clock, context);
   try {
     for (const place of places) add(total, await ingestPlace(work, place, show));
+    if (work.named && isNothing(total)) return refuse(nothingStored(total));
     const embedder = await port.retrieval.embedder(entry);
     const onProgress = (completed: number, all: number) =>
       show(`Embedding  ${countLine({ completed, total: all, unit: "chunks" })}`);
@@ -63,7 +66,7 @@ async function ingestPlaces(work: Work, places: readonly SourcePlace[]): Promise
     if ((error as Error).name !== "EmbeddingError") throw error;
     const { chunks, embedded } = store.counts();
     throw new UsageError(
-      `${(error as Error).message} The documents are stored and found by their words; ${groupDigits(chunks - embedded)} chunks have no vector yet. ` +
+      `${(error as Error).message} The documents are stored and found by their words; ${counted(chunks - embedded, "chunk")} without a vector so far. ` +
         `${spell("rag:ingest", context)} --in ${entry.name} continues.`,
     );
   }
@@ -72,13 +75,13 @@ async function ingestPlaces(work: Work, places: readonly SourcePlace[]): Promise
 function stopped({ store, entry, context }: Work): CommandResult {
   const { documents } = store.counts();
   return {
-    text: `Stopped. ${entry.name} has ${groupDigits(documents)} documents; ${spell("rag:ingest", context)} --in ${entry.name} continues.`,
+    text: `Stopped. ${entry.name} has ${counted(documents, "document")}; ${spell("rag:ingest", context)} --in ${entry.name} continues.`,
     value: asValue({ store: entry.name, stopped: true, ...store.counts() }),
   };
 }
 
 async function ingestPlace(
-  { port, store, context }: Work,
+  { port, store, context, named }: Work,
   place: SourcePlace,
   show: (line: string) => void,
 ): Promise<IngestReport> {
@@ -89,7 +92,24 @@ async function ingestPlace(
   const source = store.beginSource(place.kind, place.place);
   const onProgress = ({ seen }: IngestReport) =>
     show(`Reading  ${countLine({ completed: seen, total, unit: "documents" })}`);
-  return ingest(store, { source, documents, signal: context.signal, onProgress });
+  const report = await ingest(store, { source, documents, signal: context.signal, onProgress });
+  // A folder may get files later; another place without any is mostly a mistake.
+  const isUseless = named && place.kind !== "folder" && isNothing(report);
+  if (isUseless && store.sources().find(({ id }) => id === source)?.documents === 0) store.dropSource(source);
+  return report;
+}
+
+function isNothing({ seen, skipped }: IngestReport): boolean {
+  return seen === skipped.length;
+}
+
+function nothingStored({ skipped }: IngestReport): string {
+  const reasons = skipped.slice(0, SHOWN_SKIPPED).map(({ path, reason }) => `${path}: ${reason}`);
+  return `Nothing was stored: ${reasons.length === 0 ? "no file fits." : `${reasons.join("; ")}.`.replace(/\.\.$/, ".")}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function add(total: IngestReport, { seen, stored, removed, skipped }: IngestReport): void {
@@ -107,8 +127,8 @@ function summary(
 ): string {
   const rest = skipped.length - SHOWN_SKIPPED;
   return [
-    `${name}: ${groupDigits(seen)} documents looked at, ${groupDigits(stored)} new or changed, ${groupDigits(removed)} removed, ` +
-      `${groupDigits(skipped.length)} left out; ${groupDigits(chunks)} chunks in all${made > 0 ? `, ${groupDigits(made)} embedded now` : ""}.`,
+    `${name}: ${counted(seen, "document")} looked at, ${groupDigits(stored)} new or changed, ${groupDigits(removed)} removed, ` +
+      `${groupDigits(skipped.length)} left out; ${counted(chunks, "chunk")} in all${made > 0 ? `, ${groupDigits(made)} embedded now` : ""}.`,
     ...skipped.slice(0, SHOWN_SKIPPED).map(({ path, reason }) => `  left out: ${path}: ${reason}`),
     ...(rest > 0 ? [`  and ${groupDigits(rest)} more`] : []),
   ].join("\n");
@@ -138,7 +158,8 @@ export async function reembed(
     await embedder.embed(["test"], context.signal);
     store.rebind(embedder.model);
     await retrieval.registry.update(entry.name, { embedding_model: embedder.model });
-    return ingestPlaces({ port, entry: await retrieval.find(entry.name), store, context }, []);
+    const found = await retrieval.find(entry.name);
+    return ingestPlaces({ port, entry: found, store, context, named: false }, []);
   });
 }
 

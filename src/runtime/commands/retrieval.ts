@@ -104,7 +104,7 @@ const status: Action = async ({ retrieval }, args, context) => {
   const choice = choiceFor(await retrieval.registry.read(), retrieval.root);
   const isOn = choice?.active === entry.name && choice.enabled;
   const text = [
-    `${entry.name}: ${groupDigits(counts.documents)} documents in ${groupDigits(counts.chunks)} chunks, ${formatBytes(size)}. ${isOn ? "On" : "Off"} in this folder.`,
+    `${entry.name}: ${groupDigits(counts.documents)} document${counts.documents === 1 ? "" : "s"} in ${groupDigits(counts.chunks)} chunk${counts.chunks === 1 ? "" : "s"}, ${formatBytes(size)}. ${isOn ? "On" : "Off"} in this folder.`,
     binding === undefined
       ? "Searched by words."
       : `Searched by words and by the vectors of ${binding.model}${binding.dimensions === undefined ? "" : ` (${binding.dimensions} dimensions)`}.`,
@@ -115,7 +115,7 @@ const status: Action = async ({ retrieval }, args, context) => {
     ),
     ...(missing > 0 || unfinished > 0
       ? [
-          `Unfinished: ${groupDigits(missing)} chunks without a vector. ${spell("rag:ingest", context)} --in ${entry.name} continues.`,
+          `Unfinished: ${groupDigits(missing)} chunk${missing === 1 ? "" : "s"} without a vector. ${spell("rag:ingest", context)} --in ${entry.name} continues.`,
         ]
       : []),
   ].join("\n");
@@ -148,7 +148,7 @@ const query: Action = async ({ retrieval }, args, context) => {
     ...(top !== undefined && { top }),
     ...(minimum !== undefined && { minimum }),
   });
-  if (problem !== undefined) context.warn(`The embedding model does not answer, so words alone decide: ${problem}`);
+  if (problem !== undefined) context.warn(`The embedding model cannot be used now, so words alone decide: ${problem}`);
   const blocks = found.map((chunk, i) => {
     const lines = chunk.text.split("\n");
     const shown = [...lines.slice(0, SHOWN_LINES), ...(lines.length > SHOWN_LINES ? ["…"] : [])];

@@ -117,7 +117,7 @@ export class LiveRetrieval {
       });
       if (problem !== undefined) {
         this.#silentUntil = this.#opening.clock.now() + SILENCE_MS;
-        this.#warn(`the embedding model of ${entry.name} does not answer, so words alone decide: ${problem}`);
+        this.#warn(`the embedding model of ${entry.name} cannot be used now, so words alone decide: ${problem}`);
       }
       return found;
     } catch (error) {

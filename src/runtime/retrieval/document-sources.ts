@@ -53,6 +53,7 @@ export interface FoundDocuments {
 
 const MOST_IN_FOLDER = 4 * 1024 * 1024;
 const MOST_NAMED = 64 * 1024 * 1024;
+const PDF = "it is a PDF file, which Oxbow does not read; make text of it first, for example with pdftotext";
 const GENERATED =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|go\.sum|.*\.min\.(?:js|css)|.*\.(?:map|snap|svg))$/i;
 
@@ -152,6 +153,7 @@ async function readFileDocument(path: string, options: FileOptions): Promise<Rea
       return { skipped: `it has ${formatBytes(stat.size)}, more than ${formatBytes(options.most)}` };
     const bytes = await handle.readFile();
     const isWide = bytes[0] === 0xff || bytes[0] === 0xfe;
+    if (bytes.subarray(0, 5).toString("latin1") === "%PDF-") return { skipped: PDF };
     if (!isWide && isBinary(bytes)) return { skipped: "it is binary" };
     return { ...(await textOf(path, bytes)), sha256: createHash("sha256").update(bytes).digest("hex") };
   } catch (error) {

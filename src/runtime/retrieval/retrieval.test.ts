@@ -139,8 +139,10 @@ describe("rag", () => {
     await rag("new web");
     const address = `http://127.0.0.1:${port}/page`;
     expect(await rag(`ingest ${address}`)).toMatchObject({
-      value: { stored: 0, skipped: [{ reason: expect.stringContaining("Not fetched") }] },
+      ok: false,
+      text: expect.stringMatching(/^Nothing was stored: .*Not fetched/),
     });
+    expect(await rag("status web")).toMatchObject({ value: { sources: [] } });
     const allowed = await open({ config: `web_hosts = ["127.0.0.1:${port}"]\n` });
     expect(await allowed.rag(`ingest ${address}`)).toMatchObject({ value: { stored: 1 } });
     status = 503;
@@ -148,6 +150,47 @@ describe("rag", () => {
       value: { removed: 0, skipped: [{ reason: expect.stringContaining("503") }] },
     });
     expect(paths(await allowed.rag("query harbour dawn"))).toEqual([address]);
+  });
+
+  it("refuses what it cannot read, by name, and keeps no source of it", async () => {
+    await write({ "a.pdf": "%PDF-1.7 text", "b.bin": Buffer.from([0, 1, 2, 0]), "c.md": "The heron waits." });
+    const { rag } = await open();
+    await rag("new birds");
+    for (const [words, message] of [
+      ["a.pdf", /a\.pdf: it is a PDF file.*pdftotext\.$/],
+      ["b.bin", /b\.bin: it is binary\.$/],
+      ["*.zzz", /^Nothing was stored: no file fits\.$/],
+    ] as const)
+      expect(await rag(`ingest ${words}`)).toMatchObject({ ok: false, text: expect.stringMatching(message) });
+    expect(await rag("ingest a.pdf c.md")).toMatchObject({ value: { stored: 1, skipped: [{}] } });
+    // The same file again, also by another name for its place, is known.
+    expect(await rag("ingest c.*")).toMatchObject({ ok: true, value: { stored: 0 } });
+    expect(await rag("status birds")).toMatchObject({
+      text: expect.stringContaining("birds: 1 document in 1 chunk,"),
+      value: { sources: [{ kind: "file", documents: 1 }, { kind: "glob" }] },
+    });
+  });
+
+  it.each([
+    ["an answer in another form", { value: "<html>" }, /cannot read: an answer without embeddings/],
+    ["no numbers", { value: { embeddings: [[null, 1]] } }, /cannot read: an answer without embeddings/],
+    ["too few vectors", { value: { embeddings: [[1, 2]] } }, /1 embeddings of 2 numbers for 2 texts/],
+  ] as const)("says what is wrong with %s, and words find what was stored", async (_name, answer, message) => {
+    await write({ "a.md": "The heron waits.", "b.md": "The wren sings." });
+    const { rag } = await open({ answer: () => answer });
+    await rag("new birds --embed ollama:m");
+    const ingesting = rag("ingest a.md b.md");
+    await expect(ingesting).rejects.toThrow(message);
+    await expect(ingesting).rejects.toThrow("2 chunks without a vector so far. /rag ingest --in birds continues.");
+    expect(paths(await rag("query heron --by words"))).toEqual(["a.md"]);
+  });
+
+  it("finds by words what a model gave a vector without a direction", async () => {
+    await write({ "a.md": "The heron waits." });
+    const { rag } = await open({ answer: ({ texts }) => ({ value: { embeddings: texts.map(() => [0, 0, 0]) } }) });
+    await rag("new birds --embed ollama:m");
+    expect(await rag("ingest a.md")).toMatchObject({ value: { made: 1 } });
+    expect(paths(await rag("query heron"))).toEqual(["a.md"]);
   });
 
   verifies(
