@@ -47,6 +47,7 @@ describe("the knowledge base in a session", () => {
     expect((await kb("observe finding The lens has a crack on the north side")).text).toBe(
       "Recorded finding #1 in Lighthouse.",
     );
+    expect((await kb("observe decision")).text).toBe("Give the text of the decision.");
     await settledTurn(client, session, "hello");
     expect((await kb('observe "just a note"')).text).toContain("note #2");
     await kb("concept add Optics what bends light");

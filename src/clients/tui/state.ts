@@ -67,7 +67,7 @@ export interface State {
   /** The running `!command` of the user. */
   readonly shell?: { readonly command: string; readonly output: string; readonly startedAt: number };
   /** A slash command that runs. */
-  readonly command?: { readonly line: string; readonly startedAt: number };
+  readonly command?: { readonly line: string; readonly startedAt: number; readonly progress?: string };
   /** Outputs of `!!command`, which go to the model with the next prompt. */
   readonly context: readonly string[];
 }

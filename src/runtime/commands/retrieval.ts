@@ -114,9 +114,7 @@ const status: Action = async ({ retrieval }, args, context) => {
         `  ${kind} ${place}: ${groupDigits(documents)} document${documents === 1 ? "" : "s"}${finishedAt === undefined ? ", unfinished" : ""}`,
     ),
     ...(missing > 0 || unfinished > 0
-      ? [
-          `Unfinished: ${groupDigits(missing)} chunk${missing === 1 ? "" : "s"} without a vector. ${spell("rag:ingest", context)} --in ${entry.name} continues.`,
-        ]
+      ? [`Unfinished: ${leftOver(unfinished, missing)}. ${spell("rag:ingest", context)} --in ${entry.name} continues.`]
       : []),
   ].join("\n");
   return {
@@ -124,6 +122,15 @@ const status: Action = async ({ retrieval }, args, context) => {
     value: asValue({ ...entry, ...counts, bytes: size, on: isOn, binding: binding ?? null, sources, missing }),
   };
 };
+
+function leftOver(unfinished: number, missing: number): string {
+  const named = (count: number, noun: string) => `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
+  const parts = [
+    ...(unfinished > 0 ? [`${named(unfinished, "source")} not read to the end`] : []),
+    ...(missing > 0 ? [`${named(missing, "chunk")} without a vector`] : []),
+  ];
+  return parts.join(", ");
+}
 
 const SHOWN_LINES = 6;
 

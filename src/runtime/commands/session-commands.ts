@@ -24,6 +24,7 @@ import {
   type CommandContext,
   type CommandSpec,
   type CommandTurn,
+  refuse,
 } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
 import type { CustomRequest } from "../../control/host.js";
@@ -90,14 +91,18 @@ function elsewhere(spec: CommandSpec): Command {
   return { ...spec, run: () => ({ text: "", value: null }) };
 }
 
-/** Answers the `slash` commands of clients. */
-export async function answerSlash(registry: CommandRegistry, request: CustomRequest): Promise<CommandReply> {
+/** Answers the `slash` commands of clients. Cancelling a turn also stops them. */
+export function answerSlash(registry: CommandRegistry, request: CustomRequest): Promise<CommandReply> {
+  return request.run.aside((signal) => answer(registry, request, signal));
+}
+
+async function answer(registry: CommandRegistry, request: CustomRequest, signal: AbortSignal): Promise<CommandReply> {
   const { verb, payload, run, client } = request;
   const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
   const written = new WrittenText();
   const context: CommandContext = {
     surface: "slash",
-    signal: new AbortController().signal,
+    signal,
     progress: (message) => run.bus.publish("Notice", { level: "progress", message }),
     warn: (message) => run.bus.publish("Notice", { level: "warning", message }),
     write: async (text) => written.add(text),
@@ -124,6 +129,7 @@ export async function answerSlash(registry: CommandRegistry, request: CustomRequ
       },
     };
   } catch (error) {
+    if (signal.aborted) return { ok: false, failure: refuse("Cancelled.").failure };
     const isMeant = [UsageError, StoreError, CredentialError].some((kind) => error instanceof kind);
     if (!isMeant) throw error;
     return { ok: false, failure: failure("InvalidInput", { detail: (error as Error).message }) };

@@ -203,6 +203,13 @@ describe("a turn on the screen", () => {
     expect(play([event("TextDelta", { text: "x" })], waiting.state).state.turn?.progress).toBeUndefined();
   });
 
+  verifies(["U1", "X6"], "shows how far a slash command is", () => {
+    const running = { ...IDLE, command: { line: "/rag ingest docs", startedAt: 0 } };
+    const progress = event("Notice", { level: "progress", message: "Reading 3 of 9" });
+    expect(play([progress], running).state.command?.progress).toBe("Reading 3 of 9");
+    expect(play([progress]).state.command).toBeUndefined();
+  });
+
   verifies(["U1"], "keeps the output of the person's own command apart from the model's calls", () => {
     const shell = { ...IDLE, shell: { command: "ls", output: "", startedAt: 0 } };
     const { state, done } = play([call(A), event("ToolCallProgress", { call: A, text: "a b\n" }), result(A)], shell);

@@ -94,13 +94,23 @@ function reduceNotice(state: State, event: Envelope, now: number): Reduced {
   const found = noticeOf(event);
   if (found === undefined) return { state, effects: [] };
   if ("progress" in found) {
-    if (state.turn === undefined) return { state, effects: [] };
-    const { progress: _, ...turn } = state.turn;
-    const progress = found.progress === "" ? {} : { progress: found.progress };
-    return { state: { ...state, turn: { ...turn, ...progress } }, effects: [] };
+    return { state: withProgress(state, found.progress), effects: [] };
   }
   const ended = endAnswer(state, now);
   return { state: ended.state, effects: [...ended.effects, { do: "print", block: found }] };
+}
+
+/** Empty text ends the progress. */
+function withProgress(state: State, text: string): State {
+  const { turn, command } = state;
+  const progress = text === "" ? {} : { progress: text };
+  if (turn !== undefined) {
+    const { progress: _, ...rest } = turn;
+    return { ...state, turn: { ...rest, ...progress } };
+  }
+  if (command === undefined) return state;
+  const { progress: _, ...rest } = command;
+  return { ...state, command: { ...rest, ...progress } };
 }
 
 function startTurn(

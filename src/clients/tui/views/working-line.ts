@@ -57,7 +57,9 @@ function workOf(state: State, options: WorkingOptions): Work | undefined {
     };
   }
   if (command !== undefined) {
-    return { text: safeLine(command.line), since: command.startedAt, estimate: undefined, keys: "esc interrupts" };
+    const { line, progress, startedAt: since } = command;
+    const text = safeLine(progress === undefined ? line : `${line}  ${progress}`);
+    return { text, since, estimate: undefined, keys: "esc interrupts" };
   }
   return undefined;
 }
