@@ -41,6 +41,23 @@ describe("an MCP server", () => {
     expect(variables.filter((name) => /^(ANTHROPIC|OXBOW_HOME|VITEST)/.test(name))).toEqual([]);
   });
 
+  verifies(["E6", "E3"], "answers hooks of type mcp_tool, and one that is missing changes nothing", async () => {
+    project.server("echo", { tools: { say: {} } });
+    const hook = (server: string) => ({
+      ...{ type: "mcp_tool", server, tool: "say", timeout: 20 },
+      input: { text: "${hook_event_name} of ${tool_input.command} in ${nothing.here}" },
+    });
+    const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [hook("echo"), hook("absent")] }] };
+    project.bed.put(".claude/settings.json", JSON.stringify({ hooks }));
+    await project.bed.approveAll();
+    await project.approve("echo");
+    await project.open(call("bash", '{"command": "echo hi"}'));
+    const events = await project.turn("go");
+    expect(resultsOf(events)).toEqual(["ok: hi"]);
+    expect(project.record("echo").join("\n")).toContain("PreToolUse of echo hi in ");
+    expect(events.filter(({ kind }) => kind === "HookError")).toHaveLength(1);
+  });
+
   verifies(["E6"], "that no person approved is never started", async () => {
     project.server("echo", { tools: { say: {} } });
     await project.open(call("mcp__echo__say"));
