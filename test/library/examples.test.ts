@@ -28,6 +28,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/ --provider chatgpt /, "needs an account (test/e2e/sign-in)"],
   [/^oxbow auth remove /, "needs what the lines before it store"],
   [/^curl /, "needs a running server (test/library/documentation)"],
+  [/^node tools\/bench\/retrieval/, "needs a checkout, a set of documents and a server of embeddings"],
   [/^ox /, "needs a running service (test/service)"],
   [/^oxbow serve\b/, "serves until it is stopped (test/e2e/serve)"],
   [/^oxbow mcp-server forget /, "needs a program that was allowed (src/cli/mcp-server)"],
