@@ -56,13 +56,10 @@ class World {
     const earlier = last?.kind === "SessionContinued" ? last.payload.replaced : [];
     const replaced = this.#wasKilled ? withReplaced(earlier, this.log.length) : earlier;
     const clock = { wall: () => ++this.#now, now: () => this.#now, after: () => () => {} };
-    this.bus = new Bus(
-      {
-        ...{ session: "sess_1", originator: "cli_0", clock, firstId: this.log.length + 1, lastAt: this.log.at(-1)?.ts },
-        first: this.#wasKilled ? { kind: "SessionContinued", payload: { replaced } } : undefined,
-      },
-      times(20_000, 170_000),
-    );
+    this.bus = new Bus({
+      ...{ session: "sess_1", originator: "cli_0", clock, firstId: this.log.length + 1, lastAt: this.log.at(-1)?.ts },
+      first: this.#wasKilled ? { kind: "SessionContinued", payload: { replaced } } : undefined,
+    });
     this.#memory = [...this.log];
     this.#savedTo = this.log.length;
     this.bus.subscribe((event) => this.#memory.push(event));
@@ -151,6 +148,7 @@ describe("ids after a kill", () => {
           expect([seed, view.events.map(({ id, ts }) => `${id} ${ts}`)]).toEqual([seed, stored]);
       }
     },
+    times(20_000, 170_000),
   );
 
   it("stay known, and of very many kills the oldest ones together", () => {
