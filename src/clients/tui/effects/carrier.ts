@@ -55,6 +55,8 @@ export class Carrier {
   readonly remembered = new Remembered();
   #waitingNotices: Promise<WaitingNotices> | undefined;
   #names: Promise<ClientNames> | undefined;
+  /** The client is going to another session. */
+  #switching: Promise<unknown> | undefined;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -127,8 +129,15 @@ export class Carrier {
     }
   }
 
+  /** Inputs wait for the work, so that they reach the session that the user has chosen. */
+  switching(work: Promise<unknown>): void {
+    this.#switching = work.catch(() => {});
+    this.watch(work);
+  }
+
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): Promise<void> {
     const { client, state, update } = this.#options;
+    if (kind === "SendInput") await this.#switching;
     const { session } = state();
     const reply = await client.send(kind, payload, session);
     if (reply.ok) {
@@ -164,22 +173,23 @@ export class Carrier {
       return;
     }
     const follow = isJsonObject(reply.value) ? reply.value.follow : undefined;
-    const next = isJsonObject(follow) ? await this.#follow(follow) : undefined;
-    if (follow !== undefined && next === undefined) return;
     const text = textOf(reply.value);
-    if (text !== "") print({ kind: "command", line, text });
-    if (isJsonObject(follow) && next === follow.resume && next !== undefined) await this.showAgain(next);
+    const show = () => void (text !== "" && print({ kind: "command", line, text }));
+    if (isJsonObject(follow)) this.switching(this.#follow(follow, show));
+    else show();
+    await this.#switching;
     await this.refresh();
   }
 
-  /** Continues with the session that a command returned. Undefined if that fails. */
-  async #follow(wanted: JsonObject): Promise<SessionId | undefined> {
+  /** Continues with the session that a command returned. */
+  async #follow(wanted: JsonObject, show: () => void): Promise<void> {
     const { client, state, restart } = this.#options;
     const reply = await client.send("CreateSession", wanted);
     this.#complain(reply);
-    if (!reply.ok || reply.session === undefined) return undefined;
+    if (!reply.ok || reply.session === undefined) return;
     restart(reply.session, state().model);
-    return reply.session;
+    show();
+    if (reply.session === wanted.resume) await this.showAgain(reply.session);
   }
 
   /** A slash command that the engine runs. */

@@ -126,7 +126,7 @@ async function openSessions(place: DialogPlace): Promise<void> {
     { name: "all folders", items: all.map(item) },
   ];
   open(pickerDialog({ name: "sessions", title: "Resume", scopes, empty: "No session here.", matches }), (chosen) => {
-    if (chosen !== undefined) void resume(place, chosen);
+    if (chosen !== undefined) place.carrier.switching(resume(place, chosen));
   });
 }
 

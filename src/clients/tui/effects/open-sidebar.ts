@@ -49,7 +49,7 @@ export async function openSidebar(place: DialogPlace): Promise<void> {
   open(sidebarDialog(sections), (action) => {
     if (action?.kind === "resume") {
       const chosen = others.find(({ id }) => id === action.session) as SessionInfo;
-      void resume(place, chosen);
+      carrier.switching(resume(place, chosen));
     } else if (action?.kind === "revoke") {
       void carrier.slash("permissions", `revoke ${action.rule}`).then((reply) => {
         if (!reply.ok) print({ kind: "notice", level: "error", text: reply.failure.message });

@@ -25,9 +25,12 @@ export async function runOwnCommand(
     case "queue":
       if (!bare) await carrier.send("SendInput", { content: [textBlock(args)], queue: true });
       return true;
-    case "clear":
-      await clear(options);
+    case "clear": {
+      const work = clear(options);
+      carrier.switching(work);
+      await work;
       return true;
+    }
   }
   if (UNDO.has(verb)) {
     const { reviewUndo } = await import("./review-undo.js");

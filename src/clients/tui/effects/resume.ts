@@ -38,5 +38,5 @@ export async function resumeLast(place: DialogPlace): Promise<void> {
   }
   const last = await lastSession(client, state());
   if (last === undefined) hint("There is no earlier conversation in this folder.");
-  else await resume(place, last);
+  else place.carrier.switching(resume(place, last));
 }

@@ -44,7 +44,7 @@ export async function openRewind(place: DialogPlace): Promise<void> {
   open(
     pickerDialog({ name: "rewind", title: "Go back before", scopes, empty: "No such prompt.", matches }),
     (chosen) => {
-      if (chosen !== undefined) place.carrier.watch(rewind(place, chosen));
+      if (chosen !== undefined) place.carrier.switching(rewind(place, chosen));
     },
   );
 }
