@@ -2,7 +2,6 @@
 
 import { resolve } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import type { ExtensionFiles } from "../../base/extension-files.js";
 import { safeText } from "../../base/terminal-text.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -13,7 +12,6 @@ import { connectInProcess } from "../../control/transports/inproc.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
-import type { ContainProvider } from "../../providers/executable/containment.js";
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
@@ -25,6 +23,7 @@ import {
   type ModelRegistry,
 } from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
+import { lateContainment, providersOfProject } from "../../runtime/models/project-providers.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import type { LonePlace } from "../../runtime/parts/lone-containment.js";
@@ -187,22 +186,6 @@ async function resolvedChoice(
   return {
     ...(typeof provider === "string" && provider !== "" && { provider }),
     ...(typeof model === "string" && model !== "" && { model }),
-  };
-}
-
-async function providersOfProject(extensions: ExtensionFiles): Promise<readonly string[]> {
-  const files = extensions.of("provider");
-  return Promise.all(files.map((file) => file.program()));
-}
-
-/** Loaded for the first provider of a project. */
-function lateContainment(place: LonePlace): ContainProvider {
-  let contain: Promise<ContainProvider> | undefined;
-  return async (command, hosts) => {
-    contain ??= import("../../runtime/models/provider-sandbox.js").then(({ containProviders }) =>
-      containProviders(place),
-    );
-    return (await contain)(command, hosts);
   };
 }
 
