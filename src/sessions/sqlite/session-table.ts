@@ -2,8 +2,9 @@
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { LogId, SessionId } from "../../protocol/ids.js";
 import { isId } from "../../protocol/ids.js";
+import type { Bindable } from "../../system/sqlite/bindable.js";
 import type { Row } from "../../system/sqlite/columns.js";
-import type { Bindable, Database } from "../../system/sqlite/database.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { type NewSession, type SessionFilter, type SessionPatch, type SessionRecord, StoreError } from "../store.js";
 import { Chain, FIRST_LINK } from "./chain.js";
 import { toMilliseconds, toTimestamp } from "./timestamp.js";

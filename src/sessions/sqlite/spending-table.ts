@@ -1,7 +1,8 @@
 /** The rows of `spending`: written in the transaction that writes the events, so that the two never disagree. */
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
-import type { Bindable, Database } from "../../system/sqlite/database.js";
+import type { Bindable } from "../../system/sqlite/bindable.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { isCounted } from "../spending.js";
 import { SPENDING_MS, type Spending, type SpendingFilter } from "../store.js";
 import type { Names } from "./names.js";

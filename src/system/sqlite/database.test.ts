@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildChildPrograms, type ChildPrograms } from "../../../test/support/child-programs.js";
 import { verifies } from "../../../test/verifies.js";
-import { type Bindable, Database } from "./database.js";
+import type { Bindable } from "./bindable.js";
+import { Database } from "./database.js";
 
 const KEY = new Uint8Array(32).fill(1);
 let folder: string;

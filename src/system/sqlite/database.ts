@@ -13,41 +13,20 @@
  *    copy elsewhere. Such a database refuses changes.
  */
 import { rmSync } from "node:fs";
-import { chmod, copyFile, type FileHandle, mkdir, open, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StoreError } from "../../base/session-store.js";
 import { nodeClock } from "../node-clock.js";
-import { syncFolder } from "../sync-folder.js";
-import { makeTemporaryFolder } from "../temporary-entries.js";
+import { type Bindable, bindable } from "./bindable.js";
 import { type Columns, castAll, packed, type Row, readRow, unpack } from "./columns.js";
-import { PACKAGE_NAME, requireNative } from "./load-native.js";
-import { firstLine, guarded, type Named } from "./native-errors.js";
-
-export type Bindable = string | number | boolean | null | Uint8Array;
-
-interface NativeStatement {
-  raw(): NativeStatement;
-  run(values: readonly unknown[]): { readonly changes: number };
-  all(values: readonly unknown[]): readonly (readonly unknown[])[];
-}
-
-interface NativeDatabase {
-  prepare(sql: string): NativeStatement;
-  exec(sql: string): void;
-  readonly inTransaction: boolean;
-  close(): void;
-}
-
-interface NativeOptions {
-  readonly encryptionKey?: string;
-  readonly timeout: number;
-}
+import { copyWithLog, prepareFile } from "./database-files.js";
+import { requireNative } from "./load-native.js";
+import { connect, loadNative, type NativeDatabase, type NativeStatement, tryKey, USUAL } from "./native-database.js";
+import { guarded, type Named } from "./native-errors.js";
 
 /** Errors that postpone the cleanup. */
 const POSTPONED: ReadonlySet<string> = new Set(["busy", "full"]);
-
-type NativeConstructor = new (path: string, options: NativeOptions) => NativeDatabase;
 
 const BUSY_TIMEOUT_MS = 5000;
 const BUSY_PAUSE_MS = 20;
@@ -73,8 +52,6 @@ export interface DatabaseOptions {
   /** What people call it, for messages; default "session database". */
   readonly noun?: string;
 }
-
-const USUAL = "session database";
 
 export type Synchronous = "NORMAL" | "FULL";
 
@@ -308,96 +285,4 @@ export class Database {
   #refuseClosed(): void {
     if (!this.#open) throw new StoreError("closed", `The ${this.noun.replace("database", "store")} is closed.`);
   }
-}
-
-function bindable(value: unknown): string | number | Buffer | null {
-  if (value === null) return null;
-  if (typeof value === "boolean") return value ? 1 : 0;
-  // UTF-8 cannot encode a lone surrogate; it becomes U+FFFD here, not in the library.
-  if (typeof value === "string") return Buffer.from(value, "utf8").toString("utf8");
-  if (Number.isSafeInteger(value)) return value as number;
-  // A copy, because the memory may be shared with another thread.
-  if (value instanceof Uint8Array) return Buffer.from(value);
-  throw new TypeError(`This cannot be stored: ${typeof value === "number" ? value : kindOf(value)}`);
-}
-
-function kindOf(value: unknown): string {
-  return typeof value === "object" ? Object.prototype.toString.call(value) : typeof value;
-}
-
-function loadNative(load: () => unknown, noun: string): NativeConstructor {
-  try {
-    const Native = load();
-    if (typeof Native === "function") return Native as NativeConstructor;
-    throw new TypeError("it has no constructor");
-  } catch (cause) {
-    const missing = `the package ${PACKAGE_NAME} does not load (${firstLine(cause)}).`;
-    throw new StoreError(
-      "not-installed",
-      noun === USUAL
-        ? `Sessions cannot be stored: ${missing} Install again without --omit=optional, or choose another store with --store files.`
-        : `The ${noun} cannot be opened: ${missing} Install again without --omit=optional.`,
-      { cause },
-    );
-  }
-}
-
-/** True when the file has nothing in it yet. */
-async function prepareFile({ path, noun }: Named): Promise<boolean> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const handle = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    });
-    if (handle) {
-      await handle.close();
-      await syncFolder(dirname(path));
-    }
-    const { size, mode } = await stat(path);
-    // Another user's file, or a file system without modes: the next read reports it.
-    if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
-    return size === 0;
-  } catch (cause) {
-    throw new StoreError("unavailable", `The ${noun} cannot be made: ${firstLine(cause)}.`, { cause });
-  }
-}
-
-/** A folder with a copy of the database and its write-ahead log; undefined if the log is empty. */
-async function copyWithLog({ path, noun }: Named): Promise<string | undefined> {
-  const log = await stat(`${path}-wal`).catch(() => undefined);
-  if (log === undefined || log.size === 0) return undefined;
-  const folder = makeTemporaryFolder("tmp");
-  try {
-    for (const name of [path, `${path}-wal`]) await copyFile(name, join(folder, basename(name)));
-    return folder;
-  } catch (cause) {
-    rmSync(folder, { recursive: true, force: true });
-    throw new StoreError("unavailable", `The ${noun} ${path} cannot be read: ${firstLine(cause)}.`, { cause });
-  }
-}
-
-function connect(Native: NativeConstructor, { path, noun }: Named, options: NativeOptions): NativeDatabase {
-  try {
-    return new Native(path, options);
-  } catch (cause) {
-    // Here the library gives no code, only a text.
-    throw new StoreError("unavailable", `The ${noun} ${path} cannot be opened: ${firstLine(cause)}.`, {
-      cause,
-    });
-  }
-}
-
-function tryKey(Native: NativeConstructor, named: Named, encryptionKey: string): void {
-  const view = `${pathToFileURL(named.path).href}?immutable=1`;
-  const probe = connect(Native, { ...named, path: view }, { encryptionKey, timeout: 0 });
-  guarded(named, () => {
-    try {
-      probe.prepare("SELECT CAST(count(*) AS INTEGER) FROM sqlite_master").raw().all([]);
-    } catch (error) {
-      // The file may be in the middle of a merge: only an invalid first page counts.
-      if ((error as { code?: unknown }).code === "SQLITE_NOTADB") throw error;
-    } finally {
-      probe.close();
-    }
-  });
 }

@@ -1,7 +1,8 @@
 /** Passes arbitrary values to the wrapper; it may throw, but never end the process. Arguments: path, seed, number of runs. */
 import { writeSync } from "node:fs";
 import fc from "fast-check";
-import { type Bindable, Database } from "../database.js";
+import type { Bindable } from "../bindable.js";
+import { Database } from "../database.js";
 
 const [path = "", seed = "1", runs = "100"] = process.argv.slice(2);
 const database = await Database.open({ path, key: new Uint8Array(32).fill(1) });
