@@ -26,6 +26,8 @@ export class VectorIndex {
   #version = -1;
   #ids = new Int32Array(0);
   #codes = new Uint8Array(0);
+  /** For the distances of one question after the other. */
+  #room = new Uint16Array(0);
 
   constructor(database: Database) {
     this.#database = database;
@@ -80,35 +82,41 @@ export class VectorIndex {
     const bytes = bytesFor(query.length);
     const rough = this.#fewestDifferences(toBits(query), most * ROUGH);
     const table = sumsOfSigns(query, bytes);
-    const scored = rough.map((index) => {
+    // Typed arrays: objects for each of them would be garbage after every question.
+    const scores = new Float32Array(rough.length);
+    for (let i = 0; i < rough.length; i++) {
       let score = 0;
-      for (let byte = 0, at = index * bytes; byte < bytes; byte++, at++) {
+      for (let byte = 0, at = (rough[i] as number) * bytes; byte < bytes; byte++, at++) {
         score += table[(byte << 8) | (this.#codes[at] as number)] as number;
       }
-      return { index, score };
-    });
-    const best = scored.sort((one, other) => other.score - one.score).slice(0, most);
-    return best.map(({ index }) => this.#ids[index] as number);
+      scores[i] = score;
+    }
+    const order = Uint32Array.from(scores.keys()).sort(
+      (one, other) => (scores[other] as number) - (scores[one] as number),
+    );
+    return Array.from(order.subarray(0, most), (i) => this.#ids[rough[i] as number] as number);
   }
 
-  #fewestDifferences(query: Uint8Array, most: number): readonly number[] {
+  #fewestDifferences(query: Uint8Array, most: number): Int32Array {
     const { distances, counts } = this.#distances(query);
     let [limit, within] = [0, counts[0] as number];
     while (within < most && limit < counts.length - 1) within += counts[++limit] as number;
     // Of those at the limit only as many as there is room for.
     let room = most - (within - (counts[limit] as number));
-    const found: number[] = [];
+    const found = new Int32Array(Math.min(most, distances.length));
+    let filled = 0;
     for (let i = 0; i < distances.length; i++) {
       const distance = distances[i] as number;
-      if (distance < limit || (distance === limit && room-- > 0)) found.push(i);
+      if (distance < limit || (distance === limit && room-- > 0)) found[filled++] = i;
     }
-    return found;
+    return found.subarray(0, filled);
   }
 
   #distances(query: Uint8Array): { readonly distances: Uint16Array; readonly counts: Uint32Array } {
     const [asked, codes] = [inWords(query), inWords(this.#codes)];
     const words = asked.length;
-    const distances = new Uint16Array(this.#ids.length);
+    const distances = this.#room.length === this.#ids.length ? this.#room : new Uint16Array(this.#ids.length);
+    this.#room = distances;
     const counts = new Uint32Array(words * 32 + 1);
     for (let i = 0, at = 0; i < distances.length; i++) {
       let distance = 0;
