@@ -48,6 +48,8 @@ export interface PlanSwitch {
   isOn(): boolean;
   /** The mode without the plan. */
   mode(): SessionMode;
+  /** The same, if a person has chosen it. */
+  chosenMode(): Exclude<SessionMode, "plan"> | undefined;
   enter(): Promise<void>;
   /** Why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
   exit(request: {

@@ -214,6 +214,7 @@ export class Run {
         const notices = [notice, own].filter((one) => one !== undefined);
         if (notices.length > 0) turn.notice = notices.join("\n\n");
         turn.isPlanning = () => plan?.isOn() === true;
+        turn.chosenMode = () => plan?.chosenMode();
         return runTurn(turn, stages);
       })
       .then((result) => {

@@ -29,14 +29,14 @@ const SUCCESSORS: Readonly<Record<Exclude<Stage, "done">, Stage>> = {
 const STAGES_PER_ITERATION = 8;
 
 export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResult> {
-  const { id, input, notice, route, queued, isPlanning } = turn;
+  const { id, input, notice, route, queued } = turn;
   turn.firstEvent = turn.bus.publish("TurnStarted", {
     turn: id,
     input,
     ...(notice !== undefined && { notice }),
     ...(route !== undefined && { route }),
     ...(queued > 0 && { queued }),
-    ...(isPlanning() && { plan: true }),
+    ...modeOf(turn),
   });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage = "start";
@@ -117,9 +117,15 @@ function conclude(turn: Turn): TurnResult {
     ...(turn.cost !== undefined && turn.cost !== "unknown" && { cost: turn.cost }),
     ...(turn.shares.length > 1 && { by_model: turn.shares }),
     ...(turn.truncated && { truncated: true as const }),
-    ...(turn.isPlanning() && { plan: true as const }),
+    ...modeOf(turn),
     ...(cause !== undefined && outcome !== "cancelled" && { failure: cause }),
   };
+}
+
+/** A resumed session finds its mode in its last turn. */
+function modeOf(turn: Turn): Pick<TurnResult, "plan" | "mode"> {
+  const mode = turn.chosenMode();
+  return { ...(turn.isPlanning() && { plan: true }), ...(mode !== undefined && { mode }) };
 }
 
 function outcomeOf({ cancelReason, failure: cause, outcome, stopped }: Turn): TurnOutcome {

@@ -2,7 +2,7 @@
 import type { AbortNode } from "../base/abort-tree.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, failure, isLimit } from "../protocol/errors.js";
-import type { TurnOutcome } from "../protocol/events.js";
+import type { EventPayloads, TurnOutcome } from "../protocol/events.js";
 import type { CallId, ClientId, TurnId } from "../protocol/ids.js";
 import { addCost, addUsage, type Cost, type ModelShare, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
@@ -77,6 +77,8 @@ export class Turn {
   notice: string | undefined;
   /** Whether the session is in plan mode now. */
   isPlanning: () => boolean = () => false;
+  /** The mode that a person has chosen for the session. */
+  chosenMode: () => EventPayloads["TurnStarted"]["mode"] = () => undefined;
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly route: string | undefined;

@@ -89,6 +89,8 @@ export interface EventPayloads {
     readonly queued?: number;
     /** The session is in plan mode. */
     readonly plan?: true;
+    /** The mode that a person has chosen for the session; absent if none was chosen. */
+    readonly mode?: Exclude<SessionMode, "plan">;
   };
   /** Input during a turn that waits: for the end of the turn, or for the next results. */
   InputQueued: {
@@ -193,6 +195,8 @@ export interface EventPayloads {
     readonly truncated?: true;
     /** The session is in plan mode. */
     readonly plan?: true;
+    /** The mode that a person has chosen for the session; absent if none was chosen. */
+    readonly mode?: Exclude<SessionMode, "plan">;
     readonly failure?: Failure;
   };
   PermissionRequested: {

@@ -92,7 +92,12 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
   const turnOf = ({ turn }: { readonly turn: TurnId }) => ({ turn: derivedId("turn", turn, log) });
   const callOf = ({ call }: { readonly call: CallId }) => ({ call: derivedId("call", call, log) });
   switch (event.kind) {
+    // A copy does not take over the permissions: an imported file can say anything.
     case "TurnStarted":
+    case "TurnEnded": {
+      const { mode: _, ...payload } = event.payload;
+      return { ...payload, ...turnOf(event.payload) } as Envelope["payload"];
+    }
     case "InputSteered":
     case "ContextAdded":
     case "RateLimited":
@@ -102,7 +107,6 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     case "TurnTiming":
     case "Cancelled":
     case "ContextNearlyFull":
-    case "TurnEnded":
       return { ...event.payload, ...turnOf(event.payload) };
     case "CompactionTriggered":
     case "Notice":
@@ -133,7 +137,6 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
       const asks = subagent === undefined ? {} : { subagent: { ...subagent, ...callOf(subagent) } };
       return { ...event.payload, ...callOf(event.payload), ...asks };
     }
-    // A copy does not take over the permissions: an imported file can say anything.
     case "ModeChanged":
       return { ...event.payload, copied: true };
     case "TextDelta":

@@ -19,7 +19,7 @@ export interface StoredSession {
   readonly uncondensed: number;
   /** Plan mode was on when it ended. */
   readonly isPlanning: boolean;
-  /** The mode that a person chose last in this session; undefined if that is plan mode, or if none was chosen. */
+  /** The mode that a person chose last in this session, beneath plan mode too; undefined if none was chosen. */
   readonly mode?: PermissionMode | undefined;
   /** Open calls that may have changed something: they started and have no recorded result. */
   readonly orphans: ReadonlyMap<CallId, Intent>;
@@ -51,8 +51,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     ...(lastTurnAt !== undefined && { lastTurnAt }),
     turns,
     uncondensed,
-    isPlanning: await wasPlanning(store, session),
-    mode: await chosenMode(store, session),
+    ...(await lastMode(store, session)),
     orphans,
     ...(expired > announced && { gap: { from: announced + 1, to: expired } }),
   };
@@ -73,22 +72,21 @@ async function withExpiredTurn(
   return { ...rebuilt, open, waiting: left, ...(unfinished !== undefined && { unfinished }) };
 }
 
-/** The last turn says whether the session was in plan mode at its end; the mode may have changed since. */
-async function wasPlanning(store: SessionStore, session: SessionId): Promise<boolean> {
+/** The last turn names the mode of the session at its end; it may have changed since. */
+async function lastMode(store: SessionStore, session: SessionId): Promise<Pick<StoredSession, "isPlanning" | "mode">> {
   const ended = await store.last(session, "TurnEnded");
   let isPlanning = false;
-  for await (const event of store.events(session, { after: (ended ?? 1) - 1 })) {
-    if (event.kind === "TurnStarted" || event.kind === "TurnEnded") isPlanning = event.payload.plan === true;
-    else if (event.kind === "ModeChanged") isPlanning = event.payload.mode === "plan";
+  let mode: PermissionMode | undefined;
+  for await (const { kind, payload } of store.events(session, { after: (ended ?? 1) - 1 })) {
+    if (kind === "TurnStarted" || kind === "TurnEnded") {
+      isPlanning = payload.plan === true;
+      mode = payload.mode;
+    } else if (kind === "ModeChanged") {
+      isPlanning = payload.mode === "plan";
+      if (payload.mode !== "plan") mode = payload.copied ? undefined : payload.mode;
+    }
   }
-  return isPlanning;
-}
-
-async function chosenMode(store: SessionStore, session: SessionId): Promise<PermissionMode | undefined> {
-  const at = await store.last(session, "ModeChanged");
-  const event = at === undefined ? undefined : await eventAt(store, session, at);
-  if (event?.kind !== "ModeChanged" || event.payload.copied) return undefined;
-  return event.payload.mode === "plan" ? undefined : event.payload.mode;
+  return { isPlanning, mode };
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

@@ -71,13 +71,14 @@ describe("a session whose content has expired", () => {
     expect(asked.stderr).toContain("--orphan failed");
     const args2 = ["run", "--continue", "--orphan", "failed", "--stream-events", "and?"];
     const resumed = envelopes((await run(...args2)).stdout);
-    expect(resumed.map(({ kind }) => kind).slice(0, 4)).toEqual([
+    expect(resumed.map(({ kind }) => kind).slice(0, 5)).toEqual([
+      "SessionContinued",
       "StreamGap",
       "ToolResult",
       "TurnEnded",
       "TurnStarted",
     ]);
-    expect(resumed[2]).toMatchObject({ payload: { failure: { reason: "Interrupted" } } });
+    expect(resumed[3]).toMatchObject({ payload: { failure: { reason: "Interrupted" } } });
     expect(resumed.at(-2)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "answered", text: "I see." } });
     expect(await run("session", "verify", session)).toMatchObject({ code: 0 });
   });

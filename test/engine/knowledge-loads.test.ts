@@ -1,11 +1,7 @@
 /** What memory, knowledge base, retrieval and recall cost a session that does not use them: nothing, in code and in bytes of a request. */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
-import { reply, script, startMockModel } from "../../src/testkit/index.js";
-import { hostEngine } from "../support/hosted-engine.js";
-import { temporaryFolder } from "../support/program.js";
-import { settledTurn, slash } from "../support/slash-turn.js";
+import { describe, expect, vi } from "vitest";
 import { verifies } from "../verifies.js";
 
 interface TestWorker {
@@ -30,6 +26,12 @@ describe("memory, knowledge base, retrieval and recall", () => {
     ["X4", "X5", "X6", "X7"],
     "load nothing and add nothing to a request until they are used, and then only what was chosen",
     async () => {
+      // Earlier tests of this process have loaded modules.
+      vi.resetModules();
+      const { reply, script, startMockModel } = await import("../../src/testkit/index.js");
+      const { hostEngine } = await import("../support/hosted-engine.js");
+      const { temporaryFolder } = await import("../support/program.js");
+      const { settledTurn, slash } = await import("../support/slash-turn.js");
       expect(loaded()).toEqual([]);
       const mock = await startMockModel({ script: script(Array.from({ length: 8 }, () => reply().text("Yes."))) });
       const base = await temporaryFolder();

@@ -21,7 +21,7 @@ describe("[M2] what an executable provider says about itself", () => {
       description: "Parrot: repeats what you say, for trying out executable providers",
       ready: true,
       defaults: { model: "grey", maxContextTokens: 8000, idleMs: 60_000, streaming: "auto" },
-      said: "model=grey\ncontext_tokens=8000\ntimeout=1m\n",
+      output: "model=grey\ncontext_tokens=8000\ntimeout=1m\n",
       variables: [{ name: "PARROT_VOICE", description: "what it says before it repeats you (default: Squawk!)" }],
     });
   });
@@ -40,7 +40,7 @@ describe("[M2] what an executable provider says about itself", () => {
     await writeFile(path, '#!/bin/sh\n[ "$1" = --describe ] && exec sleep 600\necho "usage: stubborn" >&2; exit 2\n');
     await chmod(path, 0o755);
     const options = { cwd: folder, env: { PATH }, timeoutMs: 200 };
-    const silent = { description: "", ready: false, defaults: { streaming: "auto" }, said: "", variables: [] };
+    const silent = { description: "", ready: false, defaults: { streaming: "auto" }, output: "", variables: [] };
     expect(await inspectExecutable(path, options)).toEqual({ path, reason: "usage: stubborn", ...silent });
     const missing = await inspectExecutable(join(folder, "missing"), options);
     expect(missing).toMatchObject(silent);

@@ -151,6 +151,7 @@ export function planSwitch(permissions: RunPermissions): PlanSwitch {
   return {
     isOn: () => permissions.planning,
     mode: () => permissions.mode,
+    chosenMode: () => permissions.chosenMode,
     enter: async () => (await permissions.parts()).engine.plan.enter(),
     exit: async ({ approve, client, turn }) => {
       const { plan } = (await permissions.parts()).engine;

@@ -63,10 +63,14 @@ const NEXT_ATTEMPT = object({
 });
 
 const OUTCOME = oneOf("answered", "limit", "denied", "stopped", "cancelled", "failed");
+const CHOSEN_MODE = oneOf("ask", "auto", "allow", "deny");
 const SUBAGENT: Fields = { call: STRING, session: STRING, type: STRING };
 
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
-  TurnStarted: object({ turn: STRING, input: CONTENT }, { notice: STRING, route: STRING, queued: DELTAS, plan: TRUE }),
+  TurnStarted: object(
+    { turn: STRING, input: CONTENT },
+    { notice: STRING, route: STRING, queued: DELTAS, plan: TRUE, mode: CHOSEN_MODE },
+  ),
   InputQueued: object(
     { input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING },
     { identity: oneOf("human", "agent") },
@@ -130,6 +134,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
     {
       truncated: TRUE,
       plan: TRUE,
+      mode: CHOSEN_MODE,
       failure: object(FAILURE_FIELDS),
       cost: COST,
       by_model: { type: "array", items: SHARE },

@@ -68,6 +68,7 @@ export const OWN_COMMANDS: readonly (readonly string[])[] = [
   ...each("memory", "add edit forget"),
   ...each("mcp", "add remove test auth approve"),
   ...each("mcp-server", "approve forget"),
+  ...each("ollama", "start stop use pull"),
   ...[["--auto-approve"], ["--allow-project-hooks"], ["--budget"], ["--profile"], ["--attach"]],
   ...[["--permission-mode", "allow"], ["--permission-mode=allow"], ["--sandbox", "off"], ["--sandbox=off"]],
 ];
