@@ -22,8 +22,8 @@ export default defineConfig({
       ...(process.env.OXBOW_TEST_PACKAGES ? [] : ["**/*.packages.test.ts"]),
     ],
     globalSetup: ["./tools/test/own-temporary-folder.mjs"],
-    // Much of a test's time is waiting for processes and disks: one worker more than there are cores.
-    maxWorkers: availableParallelism() + 1,
+    // Much of a test's time is waiting for processes and disks: two workers more than there are cores.
+    maxWorkers: availableParallelism() + 2,
     // Loading the same modules for each file anew takes a quarter of the time. No test may leave anything behind in them.
     isolate: false,
     testTimeout: 30_000,

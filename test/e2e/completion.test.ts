@@ -99,22 +99,16 @@ describe("oxbow completion", () => {
     expect(
       await completedInZsh([
         "oxbow perm",
-        "oxbow route a",
         "oxbow cost --by=d",
         "oxbow --model offline:o",
         "oxbow permissions set no",
-        "oxbow session unp",
-        "oxbow auth unl",
         "oxbow /hel",
       ]),
     ).toEqual([
       "oxbow permissions",
-      "oxbow route add",
       "oxbow cost --by=day",
       "oxbow --model offline:offline",
       "oxbow permissions set notes.md",
-      "oxbow session unpin",
-      "oxbow auth unlock",
       "oxbow /help",
     ]);
   });

@@ -14,7 +14,7 @@ import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../suppo
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const KILLS = Number(process.env.OXBOW_KILLS ?? times(5, 100));
+const KILLS = Number(process.env.OXBOW_KILLS ?? times(3, 100));
 /** Several at once: they share one database. */
 const LANES = 3;
 const COMMANDS_PER_TURN = 8;

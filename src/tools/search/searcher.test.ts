@@ -271,7 +271,7 @@ describe("[T4] what is found, with and without ripgrep", () => {
       (?-u)\w+ \Q \y a\-b a\/b l\"a []a] [a\]] [-a] [a-] a| | (?:) \t|a alpha\nBeta [^x] \. al[p]ha\b (a(l(p))) é|ü [é-ü] 🦬+ .{500} y{10}$
       a+? a?? [\d\s] [^\w] [a&b] [!-/] [(){}|] a{0} {2}`.split(/\s+/);
       const all = [...patterns, "", "gamma alpha", "a  ", "al\tpha"];
-      for (const pattern of all) await search(pattern);
+      for (const pattern of sample(all)) await search(pattern);
       for (const pattern of sample(all)) {
         await search(pattern, { mode: "count", ignoreCase: true });
         await search(pattern, { path: "b.txt", context: 2 });
