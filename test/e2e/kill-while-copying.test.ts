@@ -13,7 +13,7 @@ import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 const KILLS = Number(process.env.OXBOW_KILLS ?? times(1, 60));
-const TURNS = times(25, 250);
+const TURNS = times(30, 250);
 const EVENTS = TURNS * 20;
 
 /** As `oxbow session export` writes it. */

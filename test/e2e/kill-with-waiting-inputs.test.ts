@@ -13,7 +13,7 @@ import { BIN, envelopes, oxbow, providerEnvironment, temporaryFolder } from "../
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const KILLS = Number(process.env.OXBOW_KILLS ?? times(5, 200));
+const KILLS = Number(process.env.OXBOW_KILLS ?? times(9, 200));
 const LANES = ["sqlite", "files", "sqlite"];
 /** How long the model takes to answer, so that inputs can come meanwhile. */
 const ANSWER_MS = 120;
