@@ -33,7 +33,7 @@ export function asScript({ fileName, name, code, dynamicImports }) {
   const sources = [...new Set(imports.map(({ from }) => from))];
   const module = [
     ...sources.map((from, index) => `import * as m${index} from ${JSON.stringify(from)};`),
-    'import { readFileSync as $read } from "node:fs";',
+    'import { closeSync as $close, fstatSync as $stat, openSync as $open, readFileSync as $readAll, readSync as $read } from "node:fs";',
     'import { Script as $Script } from "node:vm";',
     `const $modules = { ${sources.map((from, index) => `${JSON.stringify(from)}: m${index}`).join(", ")} };`,
     `const $place = new URL("./${place}", import.meta.url);`,
@@ -51,14 +51,21 @@ export function asScript({ fileName, name, code, dynamicImports }) {
 
 /** Goes into each module as it is written here. `record.mjs` supplies the list of scripts. */
 function runScript(place) {
+  // A buffer that can be given back when it was used: V8 would keep it for a long time.
+  const buffer = new ArrayBuffer(0, { maxByteLength: 4_000_000 });
   let cachedData;
   try {
-    cachedData = $read(new URL(`${place.href}.cache`));
+    const cache = $open(new URL(`${place.href}.cache`));
+    buffer.resize($stat(cache).size);
+    cachedData = new Uint8Array(buffer);
+    $read(cache, cachedData);
+    $close(cache);
   } catch {
     // There is no cache.
   }
   const file = new URL(`${place.href}.cjs`);
-  const script = new $Script($read(file, "latin1"), { filename: file.href, cachedData });
+  const script = new $Script($readAll(file, "latin1"), { filename: file.href, cachedData });
+  buffer.resize(0);
   globalThis[Symbol.for("oxbow.scripts")]?.push({ place, script });
   return script.runInThisContext();
 }
