@@ -67,12 +67,21 @@ describe("the tools of a session", () => {
     expect(wanted.filter((name) => !offered.includes(`"name":"${name}"`))).toEqual([]);
   });
 
-  verifies(["T1"], "kb asks before it records, and is not there without a knowledge base", async () => {
+  verifies(["T1"], "kb is not there without a knowledge base", async () => {
+    await engine.open(`${call("kb", { action: "record", text: "x" })}${DONE}`);
+    expect(resultsOf(await engine.turn("go")).join()).toMatch(/^error: .*kb/);
+    expect(engine.requests[0]).not.toContain('"name":"kb"');
+  });
+
+  verifies(["T1"], "kb asks before it records", async () => {
+    const env = { OXBOW_HOME: engine.home };
+    await oxbow(["kb", "observe", "decision", "The lamp burns oil."], { cwd: engine.bed.folder, env });
     await engine.open(`${call("kb", { action: "record", text: "x" })}${DONE}`, {
       flags: ["--permission-mode", "auto"],
     });
-    expect(resultsOf(await engine.turn("go")).join()).toMatch(/^error: .*kb/);
-    expect(engine.requests[0]).not.toContain('"name":"kb"');
+    const events = await engine.turn("go");
+    expect(events.filter(({ kind }) => kind === "PermissionResolved")).toMatchObject([{ payload: { tool: "kb" } }]);
+    expect(resultsOf(events).join()).toMatch(/^denied: /);
   });
 
   verifies(["T3"], "use the folders of extra_roots like the workspace, and no other", async () => {
