@@ -74,14 +74,14 @@ describe.skipIf(reason !== undefined)("ordinary build and test commands", () => 
     ["npm", "npm run build && npm pack --silent", "slow"],
     ["node", "node build.mjs && node --test"],
     ["make", "make -j4 && make test"],
-    ["gcc", "gcc -O2 -o hello hello.c && ./hello"],
+    ["gcc", "gcc -O2 -o hello c/hello.c && ./hello"],
     ["git", "git status --short && git diff && git apply fix.patch"],
     ["bash", "mkdir -p a/b && touch a/b/c && sed -i 's/one/two/' data.txt && rm -rf a && tar czf x.tgz data.txt"],
     ["pytest", "pytest -q", "slow"],
     ["python3", "python3 -m venv .venv && .venv/bin/python -c 'import sys; print(sys.prefix)'", "slow"],
     ["python3", "python3 -m unittest discover -q"],
     ["cmake", "cmake -S . -B build && cmake --build build -j && ctest --test-dir build", "slow"],
-    ["ninja", "cmake -G Ninja -S . -B build && ninja -C build", "slow"],
+    ["ninja", "cmake -G Ninja -S . -B ninja && ninja -C ninja", "slow"],
     ["cargo", "cargo test && cargo build --release", "slow"],
     ["go", "go build ./... && go test ./...", "slow"],
     ["go", "go vet ./... && gofmt -l .", "slow"],
@@ -114,13 +114,13 @@ function sampleProject(): void {
   lay(at("build.mjs"), 'import { writeFileSync } from "node:fs"; writeFileSync("built.txt", "x");');
   lay(at("a.test.mjs"), 'import test from "node:test"; test("a", () => {});');
   lay(at("test_a.py"), "import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n");
-  lay(at("hello.c"), "int main(void) { return 0; }\n");
+  lay(at("c/hello.c"), "int main(void) { return 0; }\n");
   lay(at("data.txt"), "one\n");
   lay(at("fix.patch"), "--- a/data.txt\n+++ b/data.txt\n@@ -1 +1 @@\n-one\n+uno\n");
-  lay(at("Makefile"), "all: hello\nhello: hello.c\n\t$(CC) -o $@ $<\ntest: all\n\t./hello\n");
+  lay(at("Makefile"), "all: hello\nhello: c/hello.c\n\t$(CC) -o $@ $<\ntest: all\n\t./hello\n");
   lay(
     at("CMakeLists.txt"),
-    "cmake_minimum_required(VERSION 3.10)\nproject(a C)\nenable_testing()\nadd_executable(h hello.c)\nadd_test(h h)\n",
+    "cmake_minimum_required(VERSION 3.10)\nproject(a C)\nenable_testing()\nadd_executable(h c/hello.c)\nadd_test(h h)\n",
   );
   lay(at("Cargo.toml"), '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n');
   lay(at("src/lib.rs"), "#[test]\nfn a() {}\n");

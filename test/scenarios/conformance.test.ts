@@ -97,7 +97,8 @@ describe("the conformance suite", () => {
     const report = await runSuite(alone, { clock: systemClock, only: isThorough ? "" : "resume" });
     const skipped = report.scenarios.flatMap(({ result }) => (result.state === "skipped" ? [result.why] : []));
     expect(report.failed).toBe(0);
-    expect(new Set(skipped)).toEqual(new Set([expect.stringMatching(/needs two clients|no token/)]));
+    expect(skipped.length).toBeGreaterThan(0);
+    for (const reason of skipped) expect(reason).toMatch(/needs two clients|no token/);
   });
 
   it("names each scenario once, and describes it", () => {
