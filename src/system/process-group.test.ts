@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { holdTimers } from "../../test/support/held-timers.js";
 import { times } from "../../test/support/thorough.js";
 import { nodeClock } from "./node-clock.js";
 import { killAllGroups, type ProcessEnd, runProcess, startProcess } from "./process-group.js";
@@ -54,6 +55,17 @@ async function run(command: string, more: Partial<ProcessRequest> = {}): Promise
   const chunks: Buffer[] = [];
   const end = await runProcess(request(command, { onOutput: (chunk) => chunks.push(chunk), ...more }));
   return { ...end, output: Buffer.concat(chunks).toString() };
+}
+
+/** The time is over when the command has printed something. */
+async function runUntilOutput(command: string): Promise<ProcessEnd & { output: string }> {
+  const { clock, fire } = holdTimers(60_000);
+  let output = "";
+  const onOutput = (chunk: Buffer) => {
+    output += chunk;
+    fire();
+  };
+  return { ...(await run(command, { timeoutMs: 60_000, clock, onOutput })), output };
 }
 
 describe("a command that ends by itself", () => {
@@ -177,7 +189,7 @@ describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a c
 
 describe.skipIf(process.platform !== "linux")("[T6 L9] timeout and cancel of a command", () => {
   it("ends the tree after the time, with the output until then", async () => {
-    const end = await run("echo before; setsid sleep 1000 & sleep 1000", { timeoutMs: 100 });
+    const end = await runUntilOutput("echo before; setsid sleep 1000 & sleep 1000");
     expect(end).toMatchObject({ reason: "timeout", output: "before\n", survivors: 0 });
   });
 
@@ -187,7 +199,7 @@ describe.skipIf(process.platform !== "linux")("[T6 L9] timeout and cancel of a c
   });
 
   it("lets a command clean up", async () => {
-    const end = await run("trap 'echo cleaned; exit 9' TERM; echo ready; sleep 1000 & wait", { timeoutMs: 200 });
+    const end = await runUntilOutput("trap 'echo cleaned; exit 9' TERM; echo ready; sleep 1000 & wait");
     expect(end).toMatchObject({ reason: "timeout", output: "ready\ncleaned\n", exitCode: 9 });
   });
 

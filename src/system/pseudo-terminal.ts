@@ -21,6 +21,11 @@ const COLUMNS = 120;
 const ROWS = 40;
 const END_OF_FILE = "\x04";
 const SCRIPT_PROGRAM = "/usr/bin/script";
+/**
+ * When the first process of a terminal's session exits, Linux drops output that it has not passed on yet. So a shell is the first process: it
+ * waits for the command, and then a moment longer.
+ */
+const OUTLIVE_COMMAND = '"$@"; code=$?; sleep 0.02; exit $code';
 
 /** The part of the package that is used here. It is optional, so its own types cannot be imported. */
 interface TerminalPackage {
@@ -65,10 +70,10 @@ function isTerminalPackage(value: unknown): value is TerminalPackage {
 }
 
 async function launchOnTerminal(request: ProcessRequest, terminals: TerminalPackage): Promise<Launched> {
-  const [program = "", ...args] = withoutInherited(request);
+  const argv = withoutInherited(request);
   let terminal: Terminal;
   try {
-    terminal = terminals.spawn(program, args, {
+    terminal = terminals.spawn("/bin/sh", ["-c", OUTLIVE_COMMAND, "sh", ...argv], {
       name: request.env.TERM ?? "xterm",
       cols: COLUMNS,
       rows: ROWS,
@@ -77,7 +82,7 @@ async function launchOnTerminal(request: ProcessRequest, terminals: TerminalPack
       encoding: null,
     });
   } catch (error) {
-    throw new SpawnError(`${program} could not be started on a terminal: ${(error as Error).message}`, "PTY");
+    throw new SpawnError(`${argv[0]} could not be started on a terminal: ${(error as Error).message}`, "PTY");
   }
   let finished = false;
   let exitedAlready = false;
@@ -108,7 +113,8 @@ const launchWithScript: Launch = (request) => {
   const { SHELL } = request.env;
   // `script` uses the shell in the environment; the command itself must see the user's.
   const shell = SHELL === undefined ? "unset SHELL" : `export SHELL=${shellWord(SHELL)}`;
-  const command = `${shell}; stty cols ${COLUMNS} rows ${ROWS} 2>/dev/null; exec ${request.argv.map(shellWord).join(" ")}`;
+  const words = request.argv.map(shellWord).join(" ");
+  const command = `${shell}; stty cols ${COLUMNS} rows ${ROWS} 2>/dev/null; set -- ${words}; ${OUTLIVE_COMMAND}`;
   return startOnPipes({
     ...request,
     argv: [SCRIPT_PROGRAM, "-qefc", command, "/dev/null"],

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { holdTimers } from "../../test/support/held-timers.js";
 import { times } from "../../test/support/thorough.js";
 import { verifies } from "../../test/verifies.js";
 import { schemaProblems } from "../base/json-schema.js";
@@ -41,8 +42,13 @@ interface Run extends ToolOutcome {
   readonly progress: readonly string[];
 }
 
-async function bash(args: JsonObject, options: Partial<BashOptions> & { signal?: AbortSignal } = {}): Promise<Run> {
-  const { signal = new AbortController().signal, ...rest } = options;
+interface RunOptions extends Partial<BashOptions> {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: () => void;
+}
+
+async function bash(args: JsonObject, options: RunOptions = {}): Promise<Run> {
+  const { signal = new AbortController().signal, onProgress, ...rest } = options;
   const tool = createBashTool({
     workspaceRoot: root,
     environment: { PATH: process.env.PATH, HOME: process.env.HOME, OXBOW_TEST_TAG: tag },
@@ -52,7 +58,11 @@ async function bash(args: JsonObject, options: Partial<BashOptions> & { signal?:
   });
   expect(schemaProblems(tool.inputSchema, args)).toEqual([]);
   const progress: string[] = [];
-  const outcome = await tool.run(args, { signal, progress: (text) => progress.push(text) });
+  const onText = (text: string) => {
+    progress.push(text);
+    onProgress?.();
+  };
+  const outcome = await tool.run(args, { signal, progress: onText });
   return { ...outcome, output: plainText(outcome.content), progress };
 }
 
@@ -185,7 +195,8 @@ describe("[T6] progress", () => {
 
 describe("[T6 L9] ends", () => {
   verifies(["T6"], "times out with what there was", async () => {
-    const run = await bash({ command: "echo partial; sleep 1000", timeout: 0.15 });
+    const { clock, fire } = holdTimers(60_000);
+    const run = await bash({ command: "echo partial; sleep 1000", timeout: 60 }, { clock, onProgress: fire });
     expect(run.status).toBe("timeout");
     expect(run.output).toMatch(/^partial\n\[timed out after \d+ms and was killed/);
   });

@@ -1,6 +1,6 @@
 /** What a person types into the terminal client: the built program in tmux. */
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
@@ -58,7 +58,7 @@ describe.skipIf(tmux === undefined)("the input of the terminal client", () => {
       expect(JSON.stringify(mock.requests[0]?.body)).toContain('read @\\"src/main file.ts\\"  and edited');
       terminal.type("half a thought");
       await terminal.until("> half a thought");
-      await draftIsWritten(join(home, "state", "input", "drafts"));
+      await draftIsWritten(join(home, "state", "input", "drafts"), "half a thought");
       process.kill(client(terminal), "SIGKILL");
       await terminal.until("EXIT 137");
       terminal.type("C-c");
@@ -78,9 +78,11 @@ describe.skipIf(tmux === undefined)("the input of the terminal client", () => {
   );
 });
 
-async function draftIsWritten(folder: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if ((await readdir(folder).catch(() => [])).some((name) => name.endsWith(".json"))) return;
+async function draftIsWritten(folder: string, text: string): Promise<void> {
+  for (let attempt = 0; attempt < 800; attempt++) {
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
+    const drafts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")));
+    if (drafts.some((draft) => draft.includes(text))) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new Error("the draft was never written");

@@ -39,7 +39,7 @@ describe("[M2] what an executable provider says about itself", () => {
     const path = join(folder, "stubborn");
     await writeFile(path, '#!/bin/sh\n[ "$1" = --describe ] && exec sleep 600\necho "usage: stubborn" >&2; exit 2\n');
     await chmod(path, 0o755);
-    const options = { cwd: folder, env: { PATH }, timeoutMs: 200 };
+    const options = { cwd: folder, env: { PATH }, timeoutMs: 1000 };
     const silent = { description: "", ready: false, defaults: { streaming: "auto" }, output: "", variables: [] };
     expect(await inspectExecutable(path, options)).toEqual({ path, reason: "usage: stubborn", ...silent });
     const missing = await inspectExecutable(join(folder, "missing"), options);

@@ -46,11 +46,12 @@ interface Ran {
 interface RunOptions {
   readonly env?: object;
   readonly signal?: AbortSignal;
+  readonly onOutput?: () => void;
   /** When the sandbox was decided on, and is not made yet. */
   readonly beforeLaunch?: () => void;
 }
 
-async function run(script: string, { env = {}, signal, beforeLaunch }: RunOptions = {}): Promise<Ran> {
+async function run(script: string, { env = {}, signal, onOutput, beforeLaunch }: RunOptions = {}): Promise<Ran> {
   const command = {
     argv: ["/bin/bash", "-c", "--", script],
     cwd: bed.workspace,
@@ -63,6 +64,7 @@ async function run(script: string, { env = {}, signal, beforeLaunch }: RunOption
     ...{ argv: [program, ...args], cwd, env: wrapped.env, descriptors, withheld, isWrapper, endsWithAll },
     onOutput: (chunk: Buffer) => {
       output += chunk;
+      onOutput?.();
     },
     ...(signal && { signal }),
   };
@@ -112,11 +114,13 @@ describe.skipIf(reason !== undefined)("[P8 T6] a sandbox made ahead", () => {
     await nextIsReady();
     expect(await run("kill -KILL $$")).toMatchObject({ code: 137 });
     await nextIsReady();
-    const signal = AbortSignal.timeout(50);
-    expect(await run("echo up; sleep 1000 & setsid sleep 1000 & wait", { signal })).toMatchObject({
-      output: "up\n",
-      reason: "cancelled",
+    const cancel = new AbortController();
+    const { signal } = cancel;
+    const cancelled = await run("echo up; sleep 1000 & setsid sleep 1000 & wait", {
+      signal,
+      onOutput: () => cancel.abort(),
     });
+    expect(cancelled).toMatchObject({ output: "up\n", reason: "cancelled" });
     await nextIsReady();
     expect(await run("echo never", { signal: AbortSignal.abort() })).toMatchObject({ output: "", reason: "cancelled" });
     await vi.waitFor(() => expect(waitingShells()).toBe(0), { timeout: 5000, interval: 5 });
