@@ -18,7 +18,7 @@ import { DICTIONARY_2 } from "./dictionary.js";
 
 const LARGE = 8 * 1024;
 /** Below this, and when it saves less than a fifth, deflate is not worth the reader's time: most events are short pieces of text. */
-const WORTH_DEFLATING = 64;
+const WORTH_DEFLATING = 128;
 const WORTH_INFLATING = 0.8;
 /** From here on the dictionary no longer matters, and a window that holds all of the text does. */
 const LONG = 4 * 1024;
