@@ -38,7 +38,10 @@ export function asScript({ fileName, name, code, dynamicImports }) {
     `const $modules = { ${sources.map((from, index) => `${JSON.stringify(from)}: m${index}`).join(", ")} };`,
     `const $place = new URL("./${place}", import.meta.url);`,
     `${runScript}`,
-    "const $ = runScript($place)($modules, (path) => import(path), import.meta.url);",
+    // Node takes longer to find a module again than this takes: a turn asks for four of them.
+    "const $loaded = new Map();",
+    `${importOnce}`,
+    "const $ = runScript($place)($modules, importOnce, import.meta.url);",
     `const { ${exported.map(({ name }, index) => `${name}: $${index}`).join(", ")} } = $;`,
     `export { ${exported.map(({ name }, index) => `$${index} as ${name}`).join(", ")} };`,
     "",
@@ -47,6 +50,14 @@ export function asScript({ fileName, name, code, dynamicImports }) {
     { name: `${place}.cjs`, text: script },
     { name: fileName, text: module.join("\n") },
   ];
+}
+
+/** Goes into each module as it is written here. A package that is not installed may be there later. */
+function importOnce(path) {
+  if (!/^(\.\/|node:)/.test(path)) return import(path);
+  const loaded = $loaded.get(path) ?? import(path);
+  $loaded.set(path, loaded);
+  return loaded;
 }
 
 /** Goes into each module as it is written here. `record.mjs` supplies the list of scripts. */
