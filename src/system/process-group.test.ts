@@ -180,6 +180,19 @@ describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a c
     }
   });
 
+  it("without a trace but their limits are ended, if the command must leave nothing", async () => {
+    const hides = `env -i setsid bash -c '(trap "" TERM; cd /; exec -a ${tag} sleep 1000) & disown' >/dev/null 2>&1 </dev/null`;
+    const command = `grep locks /proc/self/limits; (${hides} &); sleep 0.05; echo x`;
+    const end = await run(command, { leavesNothing: true, graceMs: 50, timeoutMs: 20_000 });
+    expect(end).toMatchObject({ reason: "exit", exitCode: 0, leftovers: 1, survivors: 0 });
+    expect(end.output).toMatch(/^Max file locks +(\d{18}) +\1 .*\nx\n$/);
+  });
+
+  it("have the limits of this process otherwise", async () => {
+    const end = await run("grep locks /proc/self/limits");
+    expect(end.output).toBe(readFileSync("/proc/self/limits", "utf8").match(/^Max file locks.*\n/m)?.[0]);
+  });
+
   it("of an Oxbow within belong to the one around it as well", async () => {
     const outer = { ...request("").env, [MARKER_VARIABLE]: "outer-marker." };
     const end = await run(`echo "$${MARKER_VARIABLE}"`, { env: outer });
@@ -289,7 +302,7 @@ describe("when Oxbow itself ends", () => {
       entry,
       `import { startProcess } from ${JSON.stringify(source)};
        const [command, how] = process.argv.slice(2);
-       await startProcess({ argv: ["/bin/bash", "-c", command], cwd: "/", env: process.env, onOutput(chunk) {
+       await startProcess({ leavesNothing: true, argv: ["/bin/bash", "-c", command], cwd: "/", env: process.env, onOutput(chunk) {
          process.stdout.write(chunk);
          if (how === "exit") process.exit(0);
          if (how === "throw") throw new Error("planted");
@@ -306,7 +319,8 @@ describe("when Oxbow itself ends", () => {
   });
 
   const start = async (how: string) => {
-    const command = "setsid sleep 1000 & sleep 1000 & sleep 0.01; echo up; sleep 1000";
+    const hidden = `(env -i setsid bash -c '(exec -a ${tag} sleep 1000) & disown' >/dev/null 2>&1 </dev/null &)`;
+    const command = `setsid sleep 1000 & sleep 1000 & ${hidden}; sleep 0.01; echo up; sleep 1000`;
     child = spawn(process.execPath, [host, command, how], {
       stdio: ["ignore", "pipe", "ignore"],
       env: { PATH: process.env.PATH, TEST_TAG: tag },

@@ -9,6 +9,7 @@
  */
 import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
+import { nextLimitMark, withLimitMark } from "./limit-mark.js";
 import { nodeClock } from "./node-clock.js";
 import { type Exit, type Launch, type Launched, type ProcessRequest, startOnPipes } from "./process-launch.js";
 import { nextMarker, ProcessTree, withMarker } from "./process-tree.js";
@@ -57,9 +58,12 @@ export async function startProcess(request: ProcessRequest, launch: Launch = sta
     process.once("exit", killAllGroups);
   }
   const marker = nextMarker();
-  const launched = await launch({ ...request, env: withMarker(request.env, marker) });
+  const limitMark = request.leavesNothing === true && request.endsWithAll !== true ? nextLimitMark() : undefined;
+  const argv = limitMark === undefined ? request.argv : withLimitMark(request, limitMark);
+  const launched = await launch({ ...request, argv, env: withMarker(request.env, marker) });
   const tree = new ProcessTree(launched.pid, {
     marker: launched.marker ?? marker,
+    limitMark,
     outputLink: launched.outputLink,
     isWrapper: request.isWrapper === true,
     endsWithAll: request.endsWithAll === true,
@@ -93,7 +97,7 @@ async function supervise(
   trees.add(tree);
   const watch = setTimeout(() => {
     tree.recordLasting();
-    watchdog.watch(tree.pid);
+    watchdog.watch(tree.pid, tree.limitMark);
   }, WATCH_AFTER_MS).unref();
   let exit: Exit | undefined;
   const exited = launched.exited.then((value) => {

@@ -24,6 +24,8 @@ export interface ProcessRequest {
   readonly isWrapper?: boolean;
   /** The kernel ensures that no process outlives it (a process namespace). */
   readonly endsWithAll?: boolean;
+  /** No process that it starts may outlive it, also if it hides: for programs that Oxbow runs without a person's request. */
+  readonly leavesNothing?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   /** How long a process may take to stop before it is killed. */

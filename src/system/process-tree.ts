@@ -2,19 +2,20 @@
  * Finds and ends everything that a command started, even processes that detach themselves.
  *
  * 1. A process belongs to the tree if it is in the command's process group or session, if its parent belongs, if it has the tree's
- *    marker in its environment (which survives setsid, nohup and double forks), or if it holds the command's output open; and if it
- *    is not older than the command. A member stays a member until it has ended.
+ *    marker in its environment (which survives setsid, nohup and double forks) or in its limits, or if it holds the command's output
+ *    open; and if it is not older than the command. A member stays a member until it has ended.
  * 2. A session whose leader is a member has no other members than the leader's descendants.
  * 3. No other process is ever signalled: the group id is used only while the group has members, a pid only together with its start
  *    time.
  * 4. A tree is empty only when every candidate has been checked with certainty.
  * 5. The ordinary end of a command costs one signal 0 and one small file read.
  *
- * A process that clears its environment, starts a new session, closes the output and loses its parent before the command ends looks
- * like an unrelated process. Only a process namespace (the sandbox) contains it.
+ * Without a mark in the limits, a process that clears its environment, starts a new session, closes the output and loses its parent
+ * before the command ends looks like an unrelated process. Only a process namespace (the sandbox) contains it then.
  */
 import { spawnSync } from "node:child_process";
 import type { Clock } from "../base/clock.js";
+import { hasLimitMark, type LimitMark } from "./limit-mark.js";
 import { nodeClock } from "./node-clock.js";
 import {
   environmentHolds,
@@ -52,6 +53,7 @@ export interface TerminateOptions {
 
 export interface ProcessTreeOptions {
   readonly marker: string;
+  readonly limitMark?: LimitMark | undefined;
   /** The name of the command's output in /proc, if only the command has it. */
   readonly outputLink?: string | undefined;
   /** The first process is only a wrapper and ends with the others: it gets SIGKILL, never SIGTERM. */
@@ -70,6 +72,7 @@ const LINUX = process.platform === "linux";
 
 export class ProcessTree {
   readonly pid: number;
+  readonly limitMark: LimitMark | undefined;
   readonly #marker: string;
   readonly #outputLink: string | undefined;
   readonly #isWrapper: boolean;
@@ -86,6 +89,7 @@ export class ProcessTree {
 
   constructor(pid: number, options: ProcessTreeOptions) {
     this.pid = pid;
+    this.limitMark = options.limitMark;
     this.#marker = options.marker;
     this.#outputLink = options.outputLink;
     this.#isWrapper = options.isWrapper ?? false;
@@ -224,6 +228,7 @@ export class ProcessTree {
       (row.group === this.pid && !this.#groupGone) ||
       this.#sessions.has(row.session) ||
       this.#known.get(row.pid) === row.startTime ||
+      (this.limitMark !== undefined && hasLimitMark(row.pid, this.limitMark)) ||
       this.#isMarked(row.pid)
     );
   }

@@ -6,28 +6,34 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { SYSTEM_PATH } from "../base/system-path.js";
+import { type LimitMark, limitsPattern } from "./limit-mark.js";
 import { INSTANCE_MARKER } from "./process-tree.js";
 
-/** A line on stdin is the set of live process groups; `$0` is the marker in their environments. */
+/**
+ * A line on stdin has the live process groups and, after a semicolon, the pattern of their limits; `$0` is the marker in their
+ * environments.
+ */
 const SCRIPT = `
-groups=
-while read -r line; do groups=$line; done
+line=
+while read -r next; do line=$next; done
+groups=\${line%%;*}
+limits=\${line#*;}
 for round in 1 2 3; do
   for group in $groups; do kill -9 -- "-$group"; done
-  for file in $(grep -lsF "$0" /proc/[0-9]*/environ); do
+  for file in $(grep -lsF "$0" /proc/[0-9]*/environ; [ -z "$limits" ] || grep -lsE "$limits" /proc/[0-9]*/limits); do
     pid=\${file#/proc/}
-    kill -9 "\${pid%/environ}"
+    kill -9 "\${pid%/*}"
   done
 done 2>/dev/null
 `;
 
 export class ProcessWatchdog {
-  readonly #groups = new Set<number>();
+  readonly #groups = new Map<number, LimitMark | undefined>();
   #child: ChildProcess | undefined;
   #failed = process.platform === "win32";
 
-  watch(group: number): void {
-    this.#groups.add(group);
+  watch(group: number, limitMark: LimitMark | undefined): void {
+    this.#groups.set(group, limitMark);
     this.#start();
     this.#sendGroups();
   }
@@ -66,6 +72,8 @@ export class ProcessWatchdog {
   }
 
   #sendGroups(): void {
-    this.#child?.stdin?.write(`${[...this.#groups].join(" ")}\n`);
+    const patterns = [...this.#groups.values()].flatMap((mark) => mark?.pattern ?? []);
+    const limits = patterns.length === 0 ? "" : limitsPattern(patterns);
+    this.#child?.stdin?.write(`${[...this.#groups.keys()].join(" ")};${limits}\n`);
   }
 }

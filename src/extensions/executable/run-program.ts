@@ -64,6 +64,7 @@ export async function runProgram(request: ProgramRequest, containment: Containme
         input: request.input ?? "",
         timeoutMs: request.timeoutMs,
         clock,
+        leavesNothing: true,
         onOutput: (chunk) => sink.take(chunk),
         onErrorOutput: (chunk) => sink.complain(chunk),
         ...(request.signal && { signal: request.signal }),

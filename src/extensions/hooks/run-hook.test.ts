@@ -81,6 +81,12 @@ describe("a hook's command", () => {
         `env -i PATH="$PATH" setsid bash -c 'trap "" TERM HUP; ${sleeping}' & disown; echo started`,
       );
       expect(bare).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
+      const daemon = (more: string) =>
+        `(env -i PATH="$PATH" setsid bash -c '(trap "" TERM HUP; cd /; ${sleeping}) & disown' > /dev/null 2>&1 < /dev/null &)${more}`;
+      // The first process of the daemon ends, so that nothing leads to the rest of it but its limits.
+      const hidden = await run(daemon("; sleep 0.1; echo started"));
+      expect(hidden).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
+      expect(await run(daemon("; sleep 60"), { timeout: 0.3 })).toEqual({ kind: "timeout" });
       expect(survivors(word)).toBe("");
     },
   );

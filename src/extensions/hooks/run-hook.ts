@@ -91,6 +91,7 @@ export async function runHook(
         timeoutMs: hook.timeoutMs,
         graceMs: place.graceMs ?? GRACE_MS,
         clock: place.clock,
+        leavesNothing: true,
         ...(descriptors !== undefined && { descriptors }),
         ...(isWrapper !== undefined && { isWrapper }),
         ...(endsWithAll !== undefined && { endsWithAll }),

@@ -171,6 +171,7 @@ async function ask(path: string, flag: string, options: InspectOptions): Promise
       {
         ...processOf(command),
         timeoutMs,
+        leavesNothing: true,
         onOutput: (bytes) => {
           output = add(output, bytes);
         },

@@ -57,6 +57,7 @@ async function start(
         onOutput: (bytes) => output.push(bytes),
         onErrorOutput: (bytes) => output.complain(bytes),
         clock,
+        leavesNothing: true,
         ...(signal !== undefined && { signal }),
       },
       launch,
