@@ -41,6 +41,8 @@ export class HookProject {
   readonly folder = join(this.base, "project");
   readonly home = join(this.base, "home");
   readonly notes: string[] = [];
+  /** Whether the user approves content of this kind. */
+  approves: (kind: string) => boolean = () => true;
   #hosted: HostedEngine | undefined;
   #mock: MockModel | undefined;
   #client: EngineClient | undefined;
@@ -186,7 +188,8 @@ export class HookProject {
     });
     const found = await discoverContent({ folder: this.folder, home: { config, user: this.home } });
     const review = await reviewContent(found, lock);
-    for (const { item, change, after } of [...review.pending, ...review.minorChanges])
+    const wanted = [...review.pending, ...review.minorChanges].filter(({ item }) => this.approves(item.kind));
+    for (const { item, change, after } of wanted)
       await lock.record({
         decision: "approved",
         ...{ item, change, bytes: after, by: { identity: "human", name: "test" }, at: new Date() },

@@ -77,7 +77,6 @@ function problemsOf(fields: YamlMap, folder: string): readonly string[] {
   if (typeof compatibility === "string" && [...compatibility].length > COMPATIBILITY_LIMIT) {
     problems.push(`compatibility exceeds ${COMPATIBILITY_LIMIT} characters`);
   }
-  if (fields.has("hooks")) problems.push("hooks of a skill do not run");
   return problems;
 }
 

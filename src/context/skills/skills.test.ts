@@ -31,7 +31,6 @@ describe("reading a skill", () => {
       [skill("bad--name"), "bad--name", "consecutive hyphens"],
       ["---\nname: a\ndescription: Use when: asked\n---\n", "a", "colon"],
       [`---\nname: a\ndescription: ${"x".repeat(1025)}\n---\n`, "a", "1024"],
-      [skill("a", "hooks:\n  PreToolUse: []\n"), "a", "do not run"],
     ] as const) {
       const read = readSkill(text, folder);
       expect(read).toMatchObject({ facts: { id: folder } });

@@ -34,6 +34,9 @@ export interface ConfiguredHook {
   readonly scope: ExtensionScope;
   /** The file, for messages. */
   readonly path: string;
+  /** Of a hook of a skill: the folder with the skill's files, and whether the skill is in use. */
+  readonly folder?: string;
+  readonly isActive?: () => boolean;
 }
 
 export interface HookEntries {

@@ -131,7 +131,7 @@ export class EventHooks {
 
   #planned(event: HookEvent, { subject, views }: HookOccasion): readonly PlannedRun[] {
     return this.#hooks
-      .filter((hook) => hook.event === event && !this.#done.has(hook) && !(this.#options.isOfHook && asksModel(hook)))
+      .filter((hook) => hook.event === event && this.#isOn(hook))
       .flatMap((hook): readonly PlannedRun[] => {
         const { matches } = parseMatcher(hook.matcher);
         if (views === undefined) return subject === undefined || matches(subject) ? [{ hook }] : [];
@@ -140,6 +140,11 @@ export class EventHooks {
         const chosen = parts.length > 0 ? parts : [views.whole].filter((whole) => whole !== undefined && fits(whole));
         return chosen.map((view) => ({ hook, ...(view !== undefined && { view }) }));
       });
+  }
+
+  #isOn(hook: ConfiguredHook): boolean {
+    if (this.#done.has(hook) || (this.#options.isOfHook && asksModel(hook))) return false;
+    return hook.isActive?.() !== false;
   }
 
   #holds({ condition }: ConfiguredHook, view: ToolView): boolean {
@@ -208,7 +213,7 @@ export class EventHooks {
     return answer.decision === "allow" && this.#contained.has(hook) ? withoutDecision(answer) : answer;
   }
 
-  #variables({ event }: ConfiguredHook): Readonly<Record<string, string>> {
+  #variables({ event, folder }: ConfiguredHook): Readonly<Record<string, string>> {
     const { root, session } = this.#options;
     return {
       CLAUDE_PROJECT_DIR: root,
@@ -217,6 +222,7 @@ export class EventHooks {
       CLAUDE_CODE_SESSION_ID: session,
       OXBOW_SESSION_ID: session,
       OXBOW_HOOK_EVENT: event,
+      ...(folder !== undefined && { CLAUDE_PLUGIN_ROOT: folder, CLAUDE_SKILL_DIR: folder }),
     };
   }
 

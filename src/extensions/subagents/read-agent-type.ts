@@ -1,7 +1,8 @@
 /**
  * An agent type from a Markdown file with front matter: Oxbow's own files and those of Claude Code.
  *
- * 1. Unknown fields are ignored. Fields that would widen what the subagent may do (permissionMode, hooks, mcpServers) have no effect.
+ * 1. Unknown fields are ignored. Fields that would widen what the subagent may do (permissionMode, mcpServers) have no effect. Its hooks
+ *    are approved and read apart from it.
  * 2. A file without a usable type is reported with the reason; the others still work.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";

@@ -80,9 +80,9 @@ async function eventHooks(items: readonly ListedExtension[], place: SourcesPlace
   const { listEventHooks } = await import("../parts/hooks/list-event-hooks.js");
   const found = await listEventHooks(entries, { root: place.root, home: homeFolder(place.variables) ?? "" });
   const lines = found.flatMap(({ item, hooks: own, problems }) => [
-    ...own.flatMap(({ event, matcher, command, timeout_ms, sandbox }) => [
+    ...own.flatMap(({ event, matcher, command, timeout_ms, sandbox, only_in }) => [
       `${safeLine(event)} ${safeLine(matcher)}: ${safeLine(command)}`,
-      `  ${shownPath(item.path, place)}; ${stateOf(item, place)}; ${timeout_ms / 1000} s; ${sandbox ? "in the sandbox" : "outside the sandbox"}`,
+      `  ${shownPath(item.path, place)}; ${stateOf(item, place)}; ${timeout_ms / 1000} s; ${sandbox ? "in the sandbox" : "outside the sandbox"}${only_in === undefined ? "" : `; only in the ${safeLine(only_in)}`}`,
     ]),
     ...problems.map((problem) => safeLine(problem)),
   ]);

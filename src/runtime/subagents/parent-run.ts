@@ -31,6 +31,8 @@ export interface ParentRun {
   readonly agents?: readonly string[];
   /** Its system prompt; undefined: the default one. */
   readonly prompt?: string;
+  /** The file that defines its type; undefined for a built-in one. */
+  readonly agentFile?: string;
   readonly effort?: Effort;
   readonly maxIterations?: number;
   readonly timeoutMs?: number;

@@ -87,6 +87,7 @@ function parentOf(opening: Opening, work: SubagentWork, worktree: Worktree | und
     mayUse: (tool) => mayUse(type, tool) && (parent?.mayUse(tool) ?? true),
     ...(type.agents && { agents: type.agents }),
     ...(type.prompt !== "" && { prompt: type.prompt }),
+    ...(type.path !== undefined && { agentFile: type.path }),
     ...(type.effort && { effort: type.effort }),
     ...(type.maxIterations !== undefined && { maxIterations: type.maxIterations }),
     ...(timeoutMs !== undefined && { timeoutMs }),

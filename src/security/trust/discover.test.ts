@@ -123,6 +123,24 @@ describe("what a folder would load", () => {
 });
 
 describe("files that list programs to start", () => {
+  it("are an item for the hooks of each event in the front matter of a skill or an agent type", async () => {
+    const hooks =
+      "hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n          timeout: 7\n";
+    bed.put(".claude/skills/a/SKILL.md", `---\nname: a\ndescription: d\n${hooks}---\nhooks: no\n`);
+    bed.put(".claude/skills/b/SKILL.md", "---\nname: b\ndescription: d\n---\nhooks:\n  Stop: x\n");
+    bed.put(".claude/skills/b/notes.md", `---\n${hooks}---\n`);
+    bed.put(".oxbow/agents/c.md", `---\ndescription: d\n${hooks.replace("Stop", '"Pre\\u0054oolUse"')}---\n`);
+    bed.put(".claude/commands/d.md", `---\n${hooks}---\n`);
+    expect((await listed()).filter((line) => line.includes("event-hooks"))).toEqual([
+      "project event-hooks .claude/skills/a/SKILL.md: hooks.Stop",
+      "project event-hooks .oxbow/agents/c.md: hooks.PreToolUse",
+    ]);
+    const { items } = await bed.find();
+    const item = items.find(({ entry }) => entry === "hooks.Stop");
+    const canonical = '[{"hooks":[{"command":"x","timeout":7,"type":"command"}]}]';
+    expect(item?.sha256).toBe(sha256(canonical));
+  });
+
   it("are an item for each server and each event's hooks", async () => {
     bed.put(".mcp.json", '{"mcpServers": {"b": {"command": "b"}, "a": {"args": ["1"], "command": "a"}}}');
     bed.put(".oxbow/config.toml", 'mcp_servers = [{ name = "c", cmd = "c" }]\n[hooks]\nStop = [{ command = "x" }]\n');

@@ -7,6 +7,7 @@
  */
 import { withoutComments } from "../../base/json-comments.js";
 import type { ContentKind } from "./content.js";
+import { frontMatterHooks } from "./front-matter-hooks.js";
 
 export interface Entry {
   readonly name: string;
@@ -31,7 +32,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 /** In a file of VS Code they are called just `servers`. */
 const OWN_SECTIONS: Readonly<Record<string, Section>> = { ...SECTIONS, servers: SERVERS };
 
-/** Undefined when the text is not JSON or TOML, by the file's name. */
+/** Undefined when the text is not JSON or TOML, by the file's name. Of a Markdown file, the hooks in its front matter. */
 export async function entriesOf(path: string, text: string): Promise<readonly Entry[] | undefined> {
   const document = await parse(path, text);
   if (!isTable(document)) return undefined;
@@ -81,6 +82,7 @@ function serversOfProjects(
 
 async function parse(path: string, text: string): Promise<unknown> {
   try {
+    if (path.endsWith(".md")) return { hooks: frontMatterHooks(text) };
     const plain = text.replace(/^\uFEFF/, "");
     if (isServerFile(path)) return JSON.parse(withoutComments(plain));
     if (path.endsWith(".json")) return JSON.parse(plain);

@@ -72,9 +72,9 @@ export const SOURCE_PLACES: readonly Place[] = [
   { path: "sessions", kind: "sessions", shape: "store" },
   { path: "AGENTS.md", kind: "instructions", shape: "file" },
   { path: "prompts", kind: "instructions", shape: "tree", ending: ".md" },
-  { path: "agents", kind: "agent", shape: "tree", ending: ".md" },
+  { path: "agents", kind: "agent", also: ["event-hooks"], shape: "tree", ending: ".md" },
   { path: "memory", kind: "memory", shape: "tree", ending: ".md" },
-  { path: "skills", kind: "skill", also: ["skill-file"], shape: "skills" },
+  { path: "skills", kind: "skill", also: ["skill-file", "event-hooks"], shape: "skills" },
 ];
 
 export const SOURCE_FOLDER = ".oxbow";
@@ -85,7 +85,7 @@ export interface Layout {
   readonly places: readonly Place[];
 }
 
-const SKILLS: Place = { path: "skills", kind: "skill", also: ["skill-file"], shape: "skills" };
+const SKILLS: Place = { path: "skills", kind: "skill", also: ["skill-file", "event-hooks"], shape: "skills" };
 
 export const LAYOUTS: readonly Layout[] = [
   { folder: ".agents", places: [SKILLS] },
@@ -104,7 +104,7 @@ export const LAYOUTS: readonly Layout[] = [
       { path: "settings.json", kind: "event-hooks", shape: "servers" },
       { path: "settings.local.json", kind: "event-hooks", shape: "servers" },
       { path: "commands", kind: "prompt", shape: "tree", ending: ".md" },
-      { path: "agents", kind: "agent", shape: "tree", ending: ".md" },
+      { path: "agents", kind: "agent", also: ["event-hooks"], shape: "tree", ending: ".md" },
       SKILLS,
     ],
   },

@@ -5,6 +5,7 @@ import { type ContentItem, type ContentKind, type FoundContent, keyOf, type Unus
 import { describeEntries, describeFile, describeStore, misplaced, readPlace } from "./describe.js";
 import { isForFolder } from "./entries.js";
 import { type Origin, realFolder } from "./folders.js";
+import { mayHaveHooks } from "./front-matter-hooks.js";
 import { isThere } from "./is-there.js";
 import { instructionPlaces, type Place, SOURCE_FOLDER } from "./places.js";
 import { REVIEWABLE_BYTES } from "./read-content.js";
@@ -108,7 +109,7 @@ export class Search {
         for (const path of this.#tree(origin, place)) {
           // Words for the model, beside programs.
           const kind = place.kind === "command" && path.endsWith(".md") ? "prompt" : place.kind;
-          this.#file(origin, { ...place, path, kind }, place.path);
+          await this.#document(origin, { ...place, path, kind }, place.path);
         }
         return;
       case "skills":
@@ -153,7 +154,7 @@ export class Search {
   }
 
   /** A folder with a SKILL.md is a skill, and so is one in a folder that groups skills. A skill within a skill is a part of it. */
-  #skills(origin: Source, place: Place): void {
+  async #skills(origin: Source, place: Place): Promise<void> {
     const paths = this.#tree(origin, place);
     const folders = new Set(paths.filter((path) => basename(path) === "SKILL.md").map((path) => dirname(path)));
     const skillOf = (path: string) => {
@@ -167,8 +168,21 @@ export class Search {
       const skill = skillOf(path);
       if (skill === undefined) continue;
       const kind = path === join(skill, "SKILL.md") ? "skill" : "skill-file";
-      this.#file(origin, { ...place, path, kind }, place.path);
+      await this.#document(origin, { ...place, path, kind }, place.path);
     }
+  }
+
+  /** A skill and an agent type may have hooks in their front matter. Each event is approved apart from the words. */
+  async #document(origin: Source, place: Place, top: string): Promise<void> {
+    this.#file(origin, place, top);
+    const hasHooks = place.kind === "skill" || place.kind === "agent";
+    if (hasHooks && this.#wants("event-hooks") && this.#mentionsHooks(origin, place))
+      await this.#entries(origin, { ...place, kind: "event-hooks" }, top);
+  }
+
+  #mentionsHooks({ root, owner }: Source, { path, kind }: Place): boolean {
+    const content = readPlace({ root, path: slashes(path), kind, owner }, {});
+    return "bytes" in content && mayHaveHooks(String(content.bytes));
   }
 
   /** `top` is the folder of its kind. */

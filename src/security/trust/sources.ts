@@ -43,7 +43,9 @@ const OWN_PLACES = SOURCE_PLACES.filter(({ kind }) => kind !== "provider");
 /** What a folder above the repository may bring. */
 const PLACES_ABOVE = SOURCE_PLACES.filter(({ kind }) => kind !== "sessions");
 /** A pack is a folder of skills. */
-const PACK_PLACES: readonly Place[] = [{ path: ".", kind: "skill", also: ["skill-file"], shape: "skills" }];
+const PACK_PLACES: readonly Place[] = [
+  { path: ".", kind: "skill", also: ["skill-file", "event-hooks"], shape: "skills" },
+];
 const HOME_PLACES: readonly Place[] = [{ path: "AGENTS.md", kind: "instructions", shape: "file" }];
 
 /** `folder` must be free of links; `names`: the instruction files in use. */

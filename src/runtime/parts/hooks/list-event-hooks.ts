@@ -1,11 +1,13 @@
 /** Lists event hooks for `oxbow hooks`, including those that wait for approval. Runs none of them. */
 import { readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import type { ExtensionScope } from "../../../base/extension-files.js";
 import { type ConfiguredHook, readHooks } from "../../../extensions/hooks/configuration.js";
 import { shownHandler } from "../../../extensions/hooks/hook-handler.js";
 import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
 import { entriesOf } from "../../../security/trust/entries.js";
 import { eventOf } from "./configured-hooks.js";
+import { isFrontMatter, isOfSkill } from "./front-matter-file.js";
 
 export interface HookEntry {
   readonly path: string;
@@ -19,6 +21,8 @@ export interface ListedHook {
   readonly command: string;
   readonly timeout_ms: number;
   readonly sandbox: boolean;
+  /** Absent if it always runs: `skill NAME` or `agent NAME`, whose use it is bound to. */
+  readonly only_in?: string;
 }
 
 export interface ListedEntry<E extends HookEntry> {
@@ -49,5 +53,14 @@ export async function listEventHooks<E extends HookEntry>(
 function listed(hook: ConfiguredHook, place: { readonly root: string; readonly home: string }): ListedHook {
   const { event, matcher = "*", handler, timeoutMs } = hook;
   const sandbox = handler.type === "command" && needsSandbox(hook, place);
-  return { event, matcher, command: shownHandler(handler), timeout_ms: timeoutMs, sandbox };
+  const only_in = bearerOf(hook);
+  return {
+    ...{ event, matcher, command: shownHandler(handler), timeout_ms: timeoutMs, sandbox },
+    ...(only_in !== undefined && { only_in }),
+  };
+}
+
+function bearerOf(hook: ConfiguredHook): string | undefined {
+  if (!isFrontMatter(hook)) return undefined;
+  return isOfSkill(hook) ? `skill ${basename(dirname(hook.path))}` : `agent ${basename(hook.path, ".md")}`;
 }

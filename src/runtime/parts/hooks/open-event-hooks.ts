@@ -13,6 +13,8 @@ import { withoutForgedInstructions } from "../../../security/untrusted/forged-in
 import { childEnvironment } from "../../../tools/child-environment.js";
 import type { Opening } from "../../opening.js";
 import { fileHooks, namedProfileHooks } from "./configured-hooks.js";
+import { isFrontMatter } from "./front-matter-file.js";
+import { FrontMatterHooks } from "./front-matter-hooks.js";
 import { hookServices } from "./hook-services.js";
 import { ToolHooks } from "./tool-hooks.js";
 import { Transcript } from "./transcript.js";
@@ -66,6 +68,7 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
     undo: opening.built.get("undo"),
     newCall: () => engine.ids.next("call"),
   });
+  const inFrontMatter = new FrontMatterHooks(opening);
   let reason: SessionEndReason = "user";
   return {
     stages: turns.stages,
@@ -77,14 +80,17 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
       turns.onEvent(event);
     },
     add: async (files) => {
-      const { hooks: found, problems } = await fileHooks(files, place);
-      report(problems);
-      hooks.add(found);
+      const isPlain = (file: ExtensionFile) => !isFrontMatter(file);
+      const { hooks: found, problems } = await fileHooks(files.filter(isPlain), place);
+      const more = await inFrontMatter.read(files.filter(isFrontMatter));
+      report([...problems, ...more.problems]);
+      hooks.add([...found, ...more.hooks]);
     },
     close: async () => {
       const ended = END_REASONS[reason];
       if (turns.hasEnd) await hooks.fire("SessionEnd", { subject: ended, input: { reason: ended } });
       await hooks.close();
+      await inFrontMatter.close();
       transcript.remove();
     },
   };

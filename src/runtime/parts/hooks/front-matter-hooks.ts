@@ -1,0 +1,87 @@
+/**
+ * The hooks in the front matter of skills and agent types, after their approval.
+ *
+ * 1. Those of a skill run from the moment that the conversation has the skill until the session ends. A skill that a more local one hides
+ *    has none.
+ * 2. Those of an agent type run in the subagents of this type only; `Stop` is the end of the subagent there.
+ */
+import { dirname, join } from "node:path";
+import type { ExtensionFile } from "../../../base/extension-files.js";
+import { SkillRegistry } from "../../../context/skills/registry.js";
+import { ownTexts, skillsIn } from "../../../context/skills/skills-in.js";
+import type { ConfiguredHook, ReadHooks } from "../../../extensions/hooks/configuration.js";
+import type { Opening } from "../../opening.js";
+import { copier, removeCopies } from "../skill-copies.js";
+import { skillFolder } from "../skill-folder.js";
+import { fileHooks } from "./configured-hooks.js";
+import { isOfSkill } from "./front-matter-file.js";
+
+type Place = Pick<Opening, "engine" | "extensions" | "session" | "current" | "parent">;
+
+export class FrontMatterHooks {
+  readonly #place: Place;
+  readonly #used = new Set<string>();
+  #hasCopies = false;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  async read(files: readonly ExtensionFile[]): Promise<ReadHooks> {
+    const ofSkills = files.filter(isOfSkill);
+    const ofAgent = files.filter((file) => !isOfSkill(file) && file.path === this.#place.parent?.agentFile);
+    const skills = ofSkills.length === 0 ? undefined : await this.#skills();
+    const found = await Promise.all([
+      ...ofSkills.map((file) => this.#skillHooks(file, skills)),
+      ...ofAgent.map((file) => this.#agentHooks(file)),
+    ]);
+    return { hooks: found.flatMap(({ hooks }) => hooks), problems: found.flatMap(({ problems }) => problems) };
+  }
+
+  async close(): Promise<void> {
+    if (this.#hasCopies) await removeCopies(this.#copies);
+  }
+
+  async #skillHooks(file: ExtensionFile, skills: SkillRegistry | undefined): Promise<ReadHooks> {
+    const skill = skills?.list().find(({ path }) => path === file.path);
+    if (skill === undefined) return { hooks: [], problems: [] };
+    const { hooks, problems } = await this.#hooksOf(file);
+    const folder = (await skill.folder()) ?? dirname(file.path);
+    const isActive = () => this.#isUsed(skill.id);
+    return { hooks: hooks.map((hook) => ({ ...hook, folder, isActive })), problems };
+  }
+
+  async #agentHooks(file: ExtensionFile): Promise<ReadHooks> {
+    const { hooks, problems } = await this.#hooksOf(file);
+    return { hooks: hooks.map((hook) => ({ ...inSubagent(hook), once: false })), problems };
+  }
+
+  #hooksOf(file: ExtensionFile): Promise<ReadHooks> {
+    const { loaded, root } = this.#place.engine;
+    return fileHooks([file], { loaded, root });
+  }
+
+  #skills(): Promise<SkillRegistry> {
+    const { extensions } = this.#place;
+    const copy = copier(this.#copies);
+    this.#hasCopies = true;
+    return SkillRegistry.load({ skills: extensions.of("skill"), files: extensions.of("skill-file"), copy });
+  }
+
+  /** Apart from the copies for commands, which the part with the skills replaces and removes. */
+  get #copies(): string {
+    const { engine, session } = this.#place;
+    return join(skillFolder(engine.loaded.roots), `${session}-hooks`);
+  }
+
+  /** A skill stays in use when a compaction drops its text. */
+  #isUsed(id: string): boolean {
+    if (this.#used.has(id)) return true;
+    for (const name of skillsIn(ownTexts(this.#place.current.run?.conversation ?? []))) this.#used.add(name);
+    return this.#used.has(id);
+  }
+}
+
+function inSubagent(hook: ConfiguredHook): ConfiguredHook {
+  return hook.event === "Stop" ? { ...hook, event: "SubagentStop", matcher: undefined } : hook;
+}
