@@ -1,13 +1,15 @@
 /** Sessions in different places, and parts from outside, in one engine. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { RequestLink, ToolLink } from "../../src/engine/ports.js";
+import type { EngineClient } from "../../src/protocol/client.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
 import { verifies } from "../verifies.js";
 
@@ -114,6 +116,33 @@ describe("one engine", () => {
     await client.send("EndSession", {}, same.session);
     expect(await send({ resume: same.session, profile: join(base, "files.toml") })).toMatchObject({ ok: true });
     expect(notes.join()).toContain("as files in");
+  });
+
+  verifies(["C1", "S1"], "refuses a new session of a project with its own approved session folder", async () => {
+    const [plain, project, home] = [await folder("alpha"), await folder("beta"), join(base, "home")];
+    const [own, inside] = [join(project, ".oxbow", "sessions"), join(project, "inside")];
+    await Promise.all([mkdir(own, { recursive: true }), mkdir(inside), mkdir(join(project, ".git"))]);
+    let client: EngineClient | undefined;
+    const open = async (from: string, cwd: string) => {
+      await hosted?.engine.close();
+      hosted = await hostEngine(base, mock, { home, content: { folder: from } });
+      client = hosted.connect();
+      return client.send("CreateSession", { cwd });
+    };
+    // A repository alone must not decide where sessions go.
+    expect(await open(plain, project)).toMatchObject({ ok: true });
+    await approve(project, { home });
+    const refused = (to: string, but: string) => ({
+      ok: false,
+      failure: { message: expect.stringMatching(new RegExp(`${to}, but this engine stores its sessions ${but}`)) },
+    });
+    expect(await open(plain, project)).toMatchObject(refused(`as files in ${own}`, "in the database in "));
+    expect(await open(plain, inside)).toMatchObject(refused(`as files in ${own}`, "in the database in "));
+    expect(await open(project, plain)).toMatchObject(refused("in the database in .*", `as files in ${own}`));
+    const same = await open(project, inside);
+    if (!same.ok || same.session === undefined || client === undefined) throw new Error(JSON.stringify(same));
+    await turnOf(client, same.session, "go");
+    expect(await readdir(own)).toContain(same.session);
   });
 
   verifies(["C1"], "keeps a store of the command line for all places", async () => {
