@@ -164,17 +164,18 @@ describe("a conversation that is shortened as it goes", () => {
 
   verifies(["X7", "L10"], "still knows the input that waited before the summary when the log ends", async () => {
     const { engine } = engineWith([{ says: 300, calls: [500], fails: "no" }], 1_200);
+    const waiting = { input: [text("later")], delivery: "queue", from: "cli_x", identity: "agent" } as const;
     let queued = false;
     engine.bus.subscribe(({ kind }) => {
       if (kind !== "ToolResult" || queued) return;
       queued = true;
-      engine.bus.publish("InputQueued", { input: [text("later")], delivery: "queue", from: "cli_x" });
+      engine.bus.publish("InputQueued", waiting);
     });
     await engine.turn("go");
     const end = engine.events.findLastIndex(({ kind }) => kind === "CompactionTriggered") + 1;
     expect(end).toBeGreaterThan(0);
     const rebuilt = await resumed(engine.events.slice(0, end));
-    expect(rebuilt.waiting).toMatchObject([{ input: [text("later")] }]);
+    expect(rebuilt.waiting).toEqual([waiting]);
   });
 
   verifies(
