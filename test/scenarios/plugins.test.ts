@@ -245,7 +245,7 @@ describe("plugins", () => {
       expect(messages).toContain(`The plugin ${plugin} is switched off: ${why}`);
     }
     expect(messages).toContain("The plugin register.mjs is left out: seven.");
-    expect(messages).toContain("The plugin nothing.mjs is left out: it exports no function by default.");
+    expect(messages).toContain("The plugin nothing.mjs is left out: its default export is not a function.");
     expect(messages.some((message) => /misnamed.mjs is left out: "x" is not a name/.test(message))).toBe(true);
     expect(messages.some((message) => message.startsWith("The plugin import.mjs is left out: "))).toBe(true);
     // Each says it once.
@@ -290,7 +290,7 @@ describe("plugins", () => {
     expect(await command(place, "oxbow-checks:hello")).toBe("oxbow-checks");
     await expect(command(place, "evil:evil")).rejects.toThrow("There is no command");
     expect(place.messages.join("\n")).toMatch(/not-installed is left out: the package is not installed: run 'npm inst/);
-    expect(place.messages.join("\n")).toMatch(/near\.mjs is left out: it lies in the workspace/);
+    expect(place.messages.join("\n")).toMatch(/near\.mjs is left out: it is in the workspace/);
     expect(place.messages.join("\n")).toMatch(/evil\.mjs is left out: a plugin runs outside the sandbox/);
   });
 });

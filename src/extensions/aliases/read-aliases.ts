@@ -67,7 +67,7 @@ function readEntry(name: string, value: unknown): Pick<Alias, "target" | "descri
   if (typeof run !== "string" || run.trim() === "") return "expected a text: a slash command or a prompt.";
   if (description !== undefined && typeof description !== "string") return "description must be a text.";
   if (/^\/(?:\s|$|\S*\$)/.test(run.trim()))
-    return "a slash is followed by the name of a command, which no argument can be part of.";
+    return "write the whole name of the command after the slash: an argument cannot be part of it.";
   if (run.trim().startsWith("!")) return "it cannot stand for a shell command.";
   return { target: run.trim(), ...(description !== undefined && { description }) };
 }

@@ -55,7 +55,7 @@ export class ServerRequests {
 
   async sample(params: SampleParams, signal: AbortSignal): Promise<CreateMessageResult> {
     const user = this.#take();
-    if (user === undefined) throw new Error("No call is under way, so nothing is asked of the model.");
+    if (user === undefined) throw new Error("No call is running, so the server cannot ask the model.");
     return user.sample(params, { server: this.#server, signal });
   }
 

@@ -76,7 +76,7 @@ export function patienceOf({ clock, signal, ms, name }: PatienceOptions): {
   });
   over.catch(() => {});
   const cancel = clock.after(ms, () => give("is not ready yet"));
-  const stop = () => give("was not waited for");
+  const stop = () => give("is not ready, and the turn was cancelled");
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   return {

@@ -87,8 +87,8 @@ export class ProcessTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#input.destroyed || this.#isClosing) throw new Error(`The server ${this.problem ?? "has ended"}.`);
     if (this.#input.writableLength > MOST_UNREAD) {
-      this.#giveUp("does not read what it is sent");
-      throw new Error("The server does not read what it is sent.");
+      this.#giveUp("does not read its input");
+      throw new Error("The server does not read its input.");
     }
     this.#input.write(`${JSON.stringify(message)}\n`);
   }

@@ -109,7 +109,7 @@ export class PluginGuard {
         const again = () => next(input, context);
         try {
           const output = await this.#unlessAbandoned(link.run(input, context, inner.call), context.signal, inner);
-          if (!checks.isResult(output)) throw new Error("its result is not one of this kind");
+          if (!checks.isResult(output)) throw new Error("it returned a result of the wrong kind");
           return checks.guardResult?.(output, { last: inner.last, again }) ?? output;
         } catch (error) {
           if (inner.failed?.error === error) throw error;
@@ -232,7 +232,7 @@ class InnerCalls<Input, Context, Output> {
     { accepts, prepare = (output) => output }: LinkChecks<Input, Output>,
   ) {
     this.call = async (input, context) => {
-      if (!accepts(input)) throw new Error("it passed something to next that is not a request or a call");
+      if (!accepts(input)) throw new Error("it passed a value to next that is neither a request nor a call");
       this.failed = undefined;
       const running = next(input, context).then(prepare);
       this.running = running;

@@ -75,7 +75,7 @@ export async function loadCode(source: PluginSource, place: PluginPlace): Promis
   const path = needsTranslation ? await translate(original, place) : original;
   try {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
-    if (typeof module.default !== "function") throw new Error("it exports no function by default");
+    if (typeof module.default !== "function") throw new Error("its default export is not a function");
     return { register: module.default as Register, path };
   } finally {
     if (needsTranslation) await rm(dirname(path), { recursive: true, force: true });
@@ -96,7 +96,7 @@ async function packageCode(name: string, place: PluginPlace): Promise<string> {
 /** Refuses code in the workspace, which an agent may have written; the folder of the profile is the user's. */
 async function outsideWorkspace(path: string, { config, root }: PluginPlace): Promise<string> {
   if (isWithin(path, root) && !isWithin(path, await realpath(config))) {
-    throw new Error(`it lies in the workspace (${path}), whose files an agent can change`);
+    throw new Error(`it is in the workspace (${path}), whose files an agent can change`);
   }
   return path;
 }
