@@ -41,7 +41,9 @@ export function readCredentialText(path: string): string | undefined {
     bytes = readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new CredentialError("unavailable", `${path} cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new CredentialError("unavailable", `Oxbow cannot read ${path}: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
   if (bytes.length > MAX_BYTES) throw damaged(path);
   return bytes.toString("latin1");

@@ -62,7 +62,7 @@ export class CredentialFile {
     } catch (error) {
       if (error instanceof LockBusy) throw new CredentialError("busy", `${path} is ${error.message}`);
       if (typeof (error as NodeJS.ErrnoException).code !== "string" || error instanceof CredentialError) throw error;
-      throw new CredentialError("unavailable", `${path} cannot be written: ${(error as Error).message}.`);
+      throw new CredentialError("unavailable", `Oxbow cannot write ${path}: ${(error as Error).message}.`);
     }
   }
 

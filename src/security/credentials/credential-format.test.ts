@@ -88,7 +88,7 @@ describe("the credential file's bytes", () => {
     expect(() => open(text, Buffer.alloc(32, 8))).toThrow(
       expect.objectContaining({
         code: "wrong-key",
-        message: expect.stringMatching(/^creds\.enc cannot be opened: the key file/),
+        message: expect.stringMatching(/^Oxbow cannot open creds\.enc: the key file/),
       }),
     );
   });

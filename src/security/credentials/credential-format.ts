@@ -74,7 +74,7 @@ export function wrongKey({ key: { from } }: Catalogue, path: string): Credential
     keychain: "the key in the keychain is not the one it was written with",
     "key-file": "the key file is not the one it was written with",
   };
-  return new CredentialError("wrong-key", `${path} cannot be opened: ${advice[from]}. Nothing was changed.`);
+  return new CredentialError("wrong-key", `Oxbow cannot open ${path}: ${advice[from]}. Nothing was changed.`);
 }
 
 function catalogued(entry: CredentialEntry): Catalogue["entries"][number] {

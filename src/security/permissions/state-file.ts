@@ -92,6 +92,6 @@ async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new StateFileError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new StateFileError(`Oxbow cannot read ${path}: ${(error as Error).message}`, { cause: error });
   }
 }

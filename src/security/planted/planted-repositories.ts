@@ -212,7 +212,11 @@ function keyOf({ file, what, changed, linked }: Found): string {
 }
 
 function obscureIndex(file: string): Danger {
-  return { file, what: "cannot be understood and may hold repositories", changed: statOf(file)?.ctimeMs ?? 0 };
+  return {
+    file,
+    what: "is not in a form that Oxbow knows, and may hold repositories",
+    changed: statOf(file)?.ctimeMs ?? 0,
+  };
 }
 
 function isOlder(folder: string, time: number): boolean {

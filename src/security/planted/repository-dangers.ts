@@ -71,10 +71,10 @@ function configDangers(file: string, place: { readonly gitFolder: string; readon
   const found = statOf(file);
   if (found === undefined) return [];
   const changed = found.ctimeMs;
-  if (!found.isFile()) return [{ file, what: "is no plain file", changed, ...SET_ASIDE }];
+  if (!found.isFile()) return [{ file, what: "is not a plain file", changed, ...SET_ASIDE }];
   const bytes = plainFile(file, MAX_CONFIG);
   const settings = Buffer.isBuffer(bytes) ? parseConfigText(bytes.toString("utf8")) : undefined;
-  if (settings === undefined) return [{ file, what: "cannot be understood", changed, ...SET_ASIDE }];
+  if (settings === undefined) return [{ file, what: "is not in a form that Oxbow knows", changed, ...SET_ASIDE }];
   const keep = settings.filter((setting) => isHarmless(setting, place));
   if (keep.length === settings.length) return [];
   const names = new Set(settings.filter((setting) => !keep.includes(setting)).map(({ name }) => name));
@@ -93,7 +93,8 @@ function isHarmless(
 function hookDangers(folder: string): readonly Danger[] {
   const found = statOf(folder);
   if (found === undefined) return [];
-  if (!found.isDirectory()) return [{ file: folder, what: "is no plain folder", changed: found.ctimeMs, ...SET_ASIDE }];
+  if (!found.isDirectory())
+    return [{ file: folder, what: "is not a plain folder", changed: found.ctimeMs, ...SET_ASIDE }];
   return namesIn(folder)
     .filter((name) => !name.endsWith(".sample"))
     .flatMap((name) => {

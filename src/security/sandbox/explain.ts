@@ -57,7 +57,7 @@ const DENIALS: readonly Denial[] = [
   {
     pattern: /Read-only file system|EROFS/i,
     text: () =>
-      "the sandbox keeps everything read-only but the workspace, and there .git/hooks, .git/config and .oxbow",
+      "the sandbox makes everything outside the workspace read-only, and inside it .git/hooks, .git/config and .oxbow",
   },
   {
     pattern:
@@ -132,7 +132,7 @@ export function explainFailure(
   const missing = MISSING.exec(lines);
   const absent = missing?.[1] ?? missing?.[2];
   if (home !== undefined && absent !== undefined && (absent.startsWith(`${home}/`) || absent.startsWith("~"))) {
-    return `[The sandbox hides the home folder, but for tool chains, so ${absent} cannot be seen. ${ASK}]`;
+    return `[The sandbox hides the home folder, except tool chains, so commands cannot see ${absent}. ${ASK}]`;
   }
   return undefined;
 }

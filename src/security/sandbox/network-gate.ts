@@ -154,7 +154,7 @@ export class NetworkGate {
       } catch (error) {
         // Node reads some status lines and headers that it does not write.
         incoming.destroy();
-        return fail(502, `The answer of ${url.host} cannot be handed on: ${(error as Error).message}`);
+        return fail(502, `The answer of ${url.host} cannot be forwarded: ${(error as Error).message}`);
       }
       incoming.pipe(response);
       incoming.on("error", () => response.destroy());

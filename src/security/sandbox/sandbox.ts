@@ -142,7 +142,7 @@ export class Sandbox {
       layout = this.#place.now();
       held = this.#placeholders.hold(layout.guards);
     }
-    if (held === undefined) throw new SandboxError("Guarded files come and go all the time. Try again.");
+    if (held === undefined) throw new SandboxError("Guarded files keep changing. Try again.");
     const { folders, impossible, release } = held;
     undo.push(release);
     const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path) && !folders.includes(path));
@@ -250,7 +250,7 @@ export class Sandbox {
     const bash = findProgram("bash", path, outside) ?? findProgram("bash", SYSTEM_PATH, outside);
     if (bash === undefined) {
       throw new SandboxError(
-        "Oxbow was started with files open that only bash can close. Install it, or start Oxbow without.",
+        "Oxbow was started with open files that only bash can close. Install bash, or start Oxbow without those files.",
       );
     }
     return { descriptors, bash };

@@ -9,5 +9,5 @@ export function invisibleProblem(text: string): string | undefined {
   const found = INVISIBLE.exec(text)?.[0];
   if (found === undefined) return undefined;
   const code = found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-  return `The command holds a character that cannot be seen (U+${code}).`;
+  return `The command contains an invisible character (U+${code}).`;
 }

@@ -239,7 +239,7 @@ describe("a portable lock", () => {
   it("must be whole", async () => {
     const portable = bed.put(join(bed.base, "ci.lock"), "{}\n");
     expect(() => bed.lock(portable)).toThrow(/entry 1 is not one of a lock file/);
-    expect(() => bed.lock(join(bed.base, "missing.lock"))).toThrow(/cannot be read/);
+    expect(() => bed.lock(join(bed.base, "missing.lock"))).toThrow(/cannot read/);
   });
 });
 

@@ -184,7 +184,7 @@ function readOwn(file: string): readonly LockEntry[] {
     fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw new TrustError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new TrustError(`Oxbow cannot read ${file}: ${(error as Error).message}`);
   }
   try {
     const stat = fstatSync(fd);
@@ -208,7 +208,7 @@ function readPortable(file: string): readonly LockEntry[] {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new TrustError(`The lock file ${file} cannot be read: ${(error as Error).message}`);
+    throw new TrustError(`Oxbow cannot read the lock file ${file}: ${(error as Error).message}`);
   }
   const entries = readLines(text, file);
   const damaged = entries.indexOf(undefined);
@@ -234,7 +234,7 @@ function append(file: string, line: string): void {
   try {
     fd = openSync(file, flags, 0o600);
   } catch (error) {
-    throw new TrustError(`${file} cannot be written: ${(error as Error).message}`);
+    throw new TrustError(`Oxbow cannot write ${file}: ${(error as Error).message}`);
   }
   try {
     fchmodSync(fd, 0o600);

@@ -89,7 +89,7 @@ export class Connection {
     this.#pending = this.#pending.subarray(end + END_OF_HEAD.length);
     if (head === undefined) this.#refuse(400, { code: "refused", message: "This is not a request." });
     else if (!this.#options.isToken(headerOf(head, TOKEN_HEADER) ?? "")) {
-      this.#refuse(401, { code: "token", message: "The token is not this helper's." });
+      this.#refuse(401, { code: "token", message: "The token does not belong to this helper." });
     } else this.#work(head);
     return true;
   }

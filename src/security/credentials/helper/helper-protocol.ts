@@ -66,7 +66,7 @@ export function privateFolder(folder: string): string {
     const own = process.getuid === undefined || found.uid === process.getuid();
     if (found.isDirectory() && own && (process.platform === "win32" || (found.mode & 0o077) === 0)) return folder;
   } catch (error) {
-    throw new CredentialError("unavailable", `${folder} cannot be used: ${(error as Error).message}.`);
+    throw new CredentialError("unavailable", `Oxbow cannot use ${folder}: ${(error as Error).message}.`);
   }
   throw new CredentialError("unavailable", `${folder} must be your own folder with mode 700.`);
 }

@@ -114,7 +114,7 @@ export class HelperServer {
       if (ends) rmSync(endpointPath(this.#options.folder), { force: true });
       socket.once("close", () => ends && this.end());
       answer(socket, { status: 200, body: { ends } });
-    } else answer(socket, { status: 404, body: { message: "There is no such thing." } });
+    } else answer(socket, { status: 404, body: { message: "Unknown request." } });
   }
 
   #watch(socket: Socket): void {

@@ -73,7 +73,7 @@ export async function startHelper({ script, orders, env, clock }: StartOptions):
 }
 
 function failed(detail: string): CredentialError {
-  return new CredentialError("unavailable", `The credential helper could not be started: ${detail}.`);
+  return new CredentialError("unavailable", `Oxbow could not start the credential helper: ${detail}.`);
 }
 
 function parseReport(text: string): HelperReport | undefined {

@@ -96,7 +96,7 @@ export class Vault {
       if (!useless && (entry.tokens.expiresAt ?? 0) > this.#options.clock.wall()) return entry;
       if (error instanceof CredentialError) throw error;
       const detail = error instanceof Error ? error.message : String(error);
-      throw new CredentialError("unavailable", `The sign-in for ${entry.provider} could not be renewed: ${detail}`);
+      throw new CredentialError("unavailable", `Oxbow could not renew the sign-in for ${entry.provider}: ${detail}`);
     }
   }
 
@@ -121,7 +121,10 @@ export class Vault {
       return await file.change(async (entries) => {
         const current = entries.find((other) => isSame(other, entry));
         if (current?.kind !== "oauth")
-          throw new CredentialError("not-found", `The sign-in for ${entry.provider} is gone.`);
+          throw new CredentialError(
+            "not-found",
+            `The sign-in for ${entry.provider} was removed. Sign in again: oxbow auth set ${entry.provider}`,
+          );
         if (!this.#isEnding(current) && current.tokens.access !== entry.tokens.access) return { result: current };
         const { tokens, endpoint } = await source.refresh(current.tokens, {
           http: client,

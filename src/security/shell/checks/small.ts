@@ -19,7 +19,7 @@ export const checkDate: Check = ({ arguments: { operands } }) =>
 export const checkNamedFile: Check = ({ program, arguments: { operands } }) =>
   operands.every(({ value }) => /^[\w./-]+\.[a-z0-9]+$/i.test(value))
     ? undefined
-    : `what "${program}" is given may be no file`;
+    : `an argument of "${program}" may not be a file`;
 
 /** jq can show the environment and load modules. */
 export const checkJq: Check = ({ arguments: { operands } }) => {
