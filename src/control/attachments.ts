@@ -185,7 +185,7 @@ export class Attachments {
     } catch (error) {
       if (this.#isAttached(reader)) this.detach(keyOf(reader.client));
       const detail = error instanceof Error ? error.message : String(error);
-      return invalid(`The stored events of this session cannot be read: ${detail}`);
+      return invalid(`Oxbow cannot read the stored events of this session: ${detail}`);
     }
   }
 

@@ -106,9 +106,14 @@ export class Confirmations {
     }
     waiting.guesses -= 1;
     if (waiting.guesses === 0) {
-      this.#close(request, "void", `${MOST_GUESSES} wrong codes came for a token. The request is void.`);
+      this.#close(
+        request,
+        "void",
+        `${MOST_GUESSES} wrong codes were entered for a token, so Oxbow cancelled the request.`,
+      );
     }
-    const left = waiting.guesses === 0 ? "The request is void. Ask for the token again." : `${waiting.guesses} left.`;
+    const left =
+      waiting.guesses === 0 ? "Oxbow cancelled the request. Ask for the token again." : `${waiting.guesses} left.`;
     return { failure: failure("Forbidden", { detail: `The code is wrong. ${left}` }) };
   }
 
@@ -117,7 +122,7 @@ export class Confirmations {
     this.#dropOld();
     const waiting = this.#waiting.get(request);
     if (waiting === undefined || waiting.isRefused) return false;
-    this.#close(request, "refused", "The request for a token was refused.");
+    this.#close(request, "refused", "A person refused the request for a token.");
     this.#waiting.set(request, { ...waiting, isRefused: true });
     return true;
   }

@@ -30,14 +30,14 @@ export async function readTokenFile(path: string): Promise<FileToken | undefined
     throw new Error(`The token in ${path} is too short: it needs at least ${LEAST_CHARACTERS} random characters.`);
   }
   const read = readClaims(rest);
-  if ("problem" in read) throw new Error(`The token in ${path} cannot be used: ${read.problem}.`);
+  if ("problem" in read) throw new Error(`Oxbow cannot use the token in ${path}: ${read.problem}.`);
   return { token, claims: read.claims };
 }
 
 async function readStrict(path: string): Promise<string | undefined> {
   const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
-    throw new Error(`${path} cannot be read: ${error.code ?? error.message}.`);
+    throw new Error(`Oxbow cannot read ${path}: ${error.code ?? error.message}.`);
   });
   if (handle === undefined) return undefined;
   try {

@@ -12,7 +12,7 @@ export function tokenVerbs(tokens: Pick<Tokens, "refuse">): AnswerVerb {
       return refused("A client can refuse a request for a token: verb refuse, payload { request }.");
     }
     if (client.identity !== "human") return refused("Only a person can refuse a token.");
-    return tokens.refuse(request) ? { ok: true } : refused("The request is not open any more.");
+    return tokens.refuse(request) ? { ok: true } : refused("The request is no longer open.");
   };
 }
 

@@ -163,13 +163,13 @@ class AcpAgent {
     const request = { ...wanted, ...(mcpServers.length > 0 && { mcp_servers: mcpServers.map(serverEntry) }) };
     const reply = await client.send("CreateSession", request);
     if (reply.ok && reply.session !== undefined) return { id: reply.session };
-    if (reply.ok) throw new Error("the session could not be opened");
+    if (reply.ok) throw new Error("Oxbow could not open the session");
     const { failure } = reply;
     if (failure.reason !== "OrphanedCalls" || request.resume === undefined) throw openError(failure, request.resume);
     const orphans = await askAboutOrphans(failure, request.resume, (params) => this.#ask(params));
     const again = await client.send("CreateSession", { ...request, orphans });
     if (again.ok && again.session !== undefined) return { id: again.session };
-    throw again.ok ? new Error("the session could not be opened") : openError(again.failure, request.resume);
+    throw again.ok ? new Error("Oxbow could not open the session") : openError(again.failure, request.resume);
   }
 
   /** From now on the editor gets the events of the session. */
@@ -202,7 +202,8 @@ class AcpAgent {
 
   async #list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
     const first = cursor === undefined || cursor === null ? 0 : Number(cursor);
-    if (!Number.isSafeInteger(first) || first < 0) throw invalid("The cursor is none of this agent's.");
+    if (!Number.isSafeInteger(first) || first < 0)
+      throw invalid("This agent did not issue the cursor. List the sessions from the start.");
     const limit = first + SESSIONS_PER_PAGE + 1;
     const within = cwd === undefined || cwd === null ? {} : { cwd: absolute(cwd) };
     const reply = await this.#options.client.query("ListSessions", { ...within, limit });

@@ -16,7 +16,7 @@ export function authMethods(canOpenTerminal: boolean): AuthMethod[] {
 }
 
 export async function authenticate(client: EngineClient, method: string): Promise<AuthenticateResponse> {
-  if (method !== METHOD.id) throw invalid(`There is no way to sign in called ${method}.`);
+  if (method !== METHOD.id) throw invalid(`There is no sign-in method ${method}.`);
   const reply = await client.query("ListModels", {});
   if (!reply.ok) throw requestError(reply.failure);
   if (reply.answer.models.length > 0) return {};

@@ -57,7 +57,7 @@ export function createApp({ routes, service, gate, onFault }: AppOptions): Hono<
   app.onError((error, context) => {
     if (error instanceof Refused) return errorResponse(context, error.failure);
     onFault(error);
-    return errorResponse(context, failure("Internal", { detail: "the request could not be handled" }));
+    return errorResponse(context, failure("Internal", { detail: "the engine could not handle the request" }));
   });
   return app;
 }

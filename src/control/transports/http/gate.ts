@@ -62,7 +62,7 @@ export class Gate {
       return { given: true, failure: wait === undefined ? checked.failure : tooManyRequests(wait) };
     }
     if (place === "network" && checked.claims.sessions === undefined) {
-      const detail = "beyond this machine only tokens that are bound to sessions are accepted.";
+      const detail = "from other machines, the engine accepts only tokens that are bound to sessions.";
       return { given: true, failure: failure("Forbidden", { detail }) };
     }
     return checked;
@@ -87,7 +87,7 @@ export class Gate {
     try {
       return this.#tokens.check(token);
     } catch {
-      return { failure: failure("Unauthorized", { detail: "the list of revoked tokens cannot be read." }) };
+      return { failure: failure("Unauthorized", { detail: "the engine cannot read the list of revoked tokens." }) };
     }
   }
 }

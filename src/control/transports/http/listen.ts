@@ -108,7 +108,7 @@ function started(server: Server, listen: () => void, where: string): Promise<voi
 async function removeOld(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return;
-  if (!found.isSocket()) throw new Error(`Cannot listen on ${path}: there is something else at this place.`);
+  if (!found.isSocket()) throw new Error(`Cannot listen on ${path}: a file that is not a socket is there. Remove it.`);
   if (await isAnswered(path)) throw new Error(`Cannot listen on ${path}: another engine listens there.`);
   await unlink(path).catch(() => {});
 }

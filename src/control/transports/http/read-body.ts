@@ -30,7 +30,7 @@ export class BodyReader {
   }
 
   async #bytes(request: IncomingMessage): Promise<Read<{ readonly bytes: Buffer }>> {
-    if (request.headers["content-encoding"] !== undefined) return invalid("A compressed body is not accepted.");
+    if (request.headers["content-encoding"] !== undefined) return invalid("Send the body without compression.");
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > this.#limit) return this.#tooLarge();
     const pieces: Buffer[] = [];

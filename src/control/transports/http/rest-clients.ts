@@ -95,7 +95,7 @@ export class RestClients {
     };
   }
 
-  /** The token is not valid any more. */
+  /** The token is no longer valid. */
   drop(jti: string): void {
     for (const { client } of this.#tokens.get(jti)?.values() ?? []) client.close();
     this.#tokens.delete(jti);

@@ -141,7 +141,7 @@ class TurnRecord {
     if (end?.failure !== undefined) more.failure = { reason: end.failure.reason, message: end.failure.message };
     if (this.#denied.length > 0) more.denied = this.#denied;
     if (this.#questions.size > 0) more.waiting_for_permission = [...this.#questions.values()];
-    if (!this.isOver) more.next = "The turn goes on. wait_for_turn waits for its end, cancel_turn stops it.";
+    if (!this.isOver) more.next = "The turn continues. wait_for_turn waits for its end, cancel_turn stops it.";
     return {
       session: this.#options.session,
       ...(this.#turn !== undefined && { turn: this.#turn }),

@@ -45,7 +45,7 @@ export interface McpClaims {
 export interface McpMount {
   readonly path: "/mcp";
   handle(request: IncomingMessage, response: ServerResponse, client: { readonly claims: McpClaims }): void;
-  /** The token is not valid any more. */
+  /** The token is no longer valid. */
   drop(jti: string): void;
   close(): void;
 }

@@ -14,7 +14,7 @@ const WAIT_SECONDS = {
   minimum: 1,
   maximum: 86_400,
   description:
-    "how long to wait for the end of the turn; it goes on after that (default: until it ends, or 50 s for a client that asks for no progress)",
+    "how long to wait for the end of the turn; the turn continues after that (default: until it ends, or 50 s for a client that asks for no progress)",
 } as const;
 
 type Properties = NonNullable<Tool["inputSchema"]["properties"]>;
@@ -79,11 +79,11 @@ export const TOOLS: readonly Tool[] = [
     optional: { cwd: string("only those of this folder"), limit: { type: "integer", minimum: 1, maximum: 500 } },
     annotations: READS,
   }),
-  tool("attach_session", "Follows a session, so that its events reach subscribers, and says how it stands.", {
+  tool("attach_session", "Follows a session, so that its events reach subscribers, and returns its state.", {
     required: { session: SESSION },
     annotations: READS,
   }),
-  tool("detach_session", "Stops to follow a session. It goes on.", {
+  tool("detach_session", "Stops following a session. The session continues.", {
     required: { session: SESSION },
     annotations: READS,
   }),

@@ -150,7 +150,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 function whoAnswers(session: SessionId): string {
   return (
     "an agent cannot answer questions about its own calls, or about those of another agent. A person has to: 'oxbow resume " +
-    `${session}' shows the question. Without an answer the call is denied after a while, and the turn goes on.`
+    `${session}' shows the question. Without an answer the call is denied after a while, and the turn continues.`
   );
 }
 
@@ -180,7 +180,7 @@ async function create(place: ToolPlace, { cwd: named, model, resume }: JsonObjec
     ...(typeof resume === "string" && { resume: sessionOf({ session: resume }) }),
   });
   const { session } = demand(reply);
-  if (session === undefined) throw new Error("the session could not be opened");
+  if (session === undefined) throw new Error("Oxbow could not open the session");
   onSession(session);
   return session;
 }

@@ -54,7 +54,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     name: "leave",
     summary: "Leave: the engine forgets the client that X-Oxbow-Client names. Its sessions continue",
     tag: "service",
-    answers: { 204: { about: "The engine does not know the client (any more)." } },
+    answers: { 204: { about: "The engine has forgotten the client, or never knew it." } },
     handle: (call) => {
       const { claims, service } = call;
       if (claims === undefined) throw refuse("Unauthorized", "send it as X-Oxbow-Token.");

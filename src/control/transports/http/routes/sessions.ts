@@ -88,7 +88,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     name: "endSession",
     summary: "End a session; its log stays",
     tag: "sessions",
-    answers: { 204: { about: "The session is not open (any more)." } },
+    answers: { 204: { about: "The session is closed." } },
     handle: endSession,
   },
   {

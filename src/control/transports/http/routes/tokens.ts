@@ -67,7 +67,7 @@ export const TOKEN_ROUTES: readonly Route[] = [
     name: "revokeToken",
     summary: "Revoke a token; its open connections end. A token may revoke itself",
     tag: "tokens",
-    answers: { 204: { about: "The token is not valid any more." } },
+    answers: { 204: { about: "The token is no longer valid." } },
     handle: async (call) => {
       const jti = call.context.req.param("jti") ?? "";
       if (!/^tok_[0-9A-Za-z_-]{1,80}$/.test(jti)) throw refuse("NotFound", "There is no such token.");
