@@ -27,7 +27,7 @@ export class Connection {
   async createSession(request: CommandPayloads["CreateSession"] = {}): Promise<Session> {
     const reply = await this.client.send("CreateSession", request);
     if (!reply.ok) throw new RefusedError(reply.failure);
-    if (reply.session === undefined) throw new Error("the engine named no session");
+    if (reply.session === undefined) throw new Error("the engine did not name a session");
     return new Session(this.client, reply.session);
   }
 

@@ -42,7 +42,7 @@ export async function shakeHands(options: HttpOptions, client?: ClientId): Promi
   }
   const handshake = readHandshake(text);
   if (typeof handshake?.protocol_version !== "string" || handshake.client === undefined) {
-    throw new ConnectionError(unreachable(place, "it is no Oxbow engine"));
+    throw new ConnectionError(unreachable(place, "it is not an Oxbow engine"));
   }
   const problem = versionProblem(PROTOCOL_VERSION, handshake.protocol_version);
   if (problem !== undefined) throw new ConnectionError(problem);

@@ -177,7 +177,7 @@ describe("[S6] runReplay on a terminal", () => {
     const { terminal, done } = open(sampleLog(), { events: holed });
     await terminal.shows("List the files");
     terminal.type("j");
-    await terminal.shows(/this step could not be read\nThe blob is gone\./);
+    await terminal.shows(/Oxbow cannot read this step\nThe blob is gone\./);
     terminal.type("j");
     await terminal.shows("● bash");
     terminal.type("q");

@@ -268,7 +268,7 @@ class Replay {
 
 function unreadable(error: unknown): StepContent {
   const text = safeText(messageOf(error));
-  return { title: "this step could not be read", style: "red", sections: [{ text, when: "always" }] };
+  return { title: "Oxbow cannot read this step", style: "red", sections: [{ text, when: "always" }] };
 }
 
 function messageOf(error: unknown): string {

@@ -28,7 +28,7 @@ const LINES: readonly (KeyAction | Line)[] = [
   ["/, @", "commands, files"],
   ["!command", "run a command yourself; !! shows it to the model"],
   ["tab", "complete; with an open question: editor or question"],
-  ["ctrl+a e w u k y _", "line begin, end; delete word, to begin, end; put back; undo"],
+  ["ctrl+a e w u k y _", "line start, end; delete word, to start, end; put back; undo"],
   "suspend",
   "help",
 ];

@@ -231,7 +231,7 @@ function choiceLines(
   if (canReview(question)) {
     lines.push(`${theme.key("[v]")} ${truncateText("show the whole change", Math.max(1, columns - 4))}`);
   }
-  if (onceOnly) lines.push(theme.dim(truncateText("Only this one call can be allowed.", columns)));
+  if (onceOnly) lines.push(theme.dim(truncateText("You can allow only this one call.", columns)));
   if (timeout !== undefined) {
     lines.push(theme.dim(truncateText(`Denied automatically after ${humanWait(timeout)}.`, columns)));
   }

@@ -63,7 +63,7 @@ async function undo(
     print({
       kind: "notice",
       level: "error",
-      text: "A name with both quotation marks cannot be chosen alone. /undo yes undoes all.",
+      text: "You cannot choose a single file whose name has both quotation marks. /undo yes undoes all.",
     });
   } else if (reply.ok) print({ kind: "command", line: "/undo", text });
   else print({ kind: "notice", level: "error", text: reply.failure.message });

@@ -64,7 +64,7 @@ async function rewind(place: DialogPlace, { turn, text }: EarlierPrompt): Promis
   print({
     kind: "notice",
     level: "info",
-    text: `Went back to before this prompt. ${files}; /resume ${session} returns to the whole conversation.`,
+    text: `You are back before this prompt. ${files}; /resume ${session} returns to the whole conversation.`,
   });
   apply({ state: state(), effects: [{ do: "restore", text }] });
   await carrier.refresh();

@@ -97,7 +97,7 @@ export function viewSearch(search: HistorySearch, options: SearchViewOptions): C
     ...shown.map((entry, index) => matchLine(entry, first + index === search.selected, options)),
   ];
   if (search.matches.length === 0 && rows > 0)
-    lines.push(theme.dim(truncateText("  nothing like this was sent", width)));
+    lines.push(theme.dim(truncateText("  no earlier prompt matches", width)));
   return { lines, cursor: { row: 0, column: Math.min(width - 1, LABEL.length + textWidth(query)) } };
 }
 

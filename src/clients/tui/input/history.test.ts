@@ -175,6 +175,6 @@ describe("search", () => {
     press(BYTES.ctrlR);
     type("zzz");
     press(BYTES.enter);
-    expect(composer.view(40, 6, plainTheme).lines).toEqual(["history: zzz", "  nothing like this was sent"]);
+    expect(composer.view(40, 6, plainTheme).lines).toEqual(["history: zzz", "  no earlier prompt matches"]);
   });
 });
