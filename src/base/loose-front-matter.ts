@@ -20,7 +20,7 @@ export function readLooseFrontMatter(source: string): FrontMatter | FrontMatterF
   return {
     fields,
     body,
-    problems: [{ line: 1, message: `${found.message}, so it was read line by line` }],
+    problems: [{ line: 1, message: `${found.message}, so Oxbow read it line by line` }],
     state: "read",
   };
 }

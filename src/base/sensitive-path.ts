@@ -10,7 +10,7 @@ const ANYWHERE: Readonly<Record<string, ReadonlySet<string>>> = {
   "the file can hold credentials": names(
     ".netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto .s3cfg .htpasswd .git-credentials .vault-token",
   ),
-  "it holds the history of what was typed": names(
+  "the file records commands that you typed": names(
     ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
   ),
 };

@@ -64,7 +64,7 @@ function whyNot({ WAYLAND_DISPLAY, DISPLAY, SSH_CONNECTION, SSH_TTY }: Variables
   if (SSH_CONNECTION || SSH_TTY) {
     return "Over SSH, Oxbow cannot read the clipboard of your machine. Copy the file here and paste its path.";
   }
-  return `There is no desktop here whose clipboard could be read. ${INSTEAD}`;
+  return `Oxbow found no desktop, so it cannot read a clipboard. ${INSTEAD}`;
 }
 
 const PNG_SCRIPT = "get the clipboard as «class PNGf»";

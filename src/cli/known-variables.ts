@@ -31,7 +31,7 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   {
     name: "OXBOW_TOKEN",
     meaning:
-      "a token: for 'oxbow mcp-server' that drives the engine that runs, for 'oxbow serve --stdio' and 'oxbow conformance'",
+      "a token for 'oxbow serve --stdio', for 'oxbow conformance', and for 'oxbow mcp-server' if it drives a running engine",
   },
   { name: "OXBOW_AGENT", meaning: "1 in commands that a model started: this Oxbow approves nothing" },
   { name: "OXBOW_TEST_SIGN_IN", meaning: "for tests: an address of this machine that sign-ins go to instead" },

@@ -148,7 +148,7 @@ async function runExpanded(
 ): Promise<CommandResult> {
   if ("failure" in expanded) return expanded;
   const { expansions = 0 } = caller;
-  if (expansions >= MOST_EXPANSIONS) return refuse("The aliases form a cycle, or too long a chain.");
+  if (expansions >= MOST_EXPANSIONS) return refuse("The aliases form a cycle, or a chain that is too long.");
   if (expanded.kind === "command") {
     const byProject = caller.byProject || expanded.byProject;
     return runSlash(registry, expanded.text.slice(1), { ...caller, byProject, expansions: expansions + 1 });
@@ -164,7 +164,7 @@ function refusalOf(command: Command, caller: SlashCaller): string | undefined {
   const { identity, context, busy, byProject = false, isLimited = false } = caller;
   const { name, users, places } = command;
   const typed = spell(name, context);
-  if (isLimited && BEYOND_SESSION.test(name)) return `${typed} is not for a token that is limited to sessions.`;
+  if (isLimited && BEYOND_SESSION.test(name)) return `${typed} needs a token that is not limited to sessions.`;
   if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
   if (byProject && !users.includes("agents"))
     return `${typed} is only for people, so an alias of a project cannot run it.`;

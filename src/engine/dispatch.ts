@@ -163,7 +163,7 @@ export class Dispatch {
       if (entry.running !== undefined) continue;
       if (this.#signal.aborted) this.#giveOutcome(entry, outcome("cancelled", "Cancelled before it started."));
       else if (this.#failure !== undefined)
-        this.#giveOutcome(entry, outcome("skipped", "Not run: the turn was ended."));
+        this.#giveOutcome(entry, outcome("skipped", "Not run: the turn has ended."));
       else if (entry.given !== undefined) this.#giveOutcome(entry, entry.given);
       else this.#start(entry);
     }

@@ -25,7 +25,7 @@ const TEXTS = {
     "<detail> Join it with --attach if 'oxbow status' lists it, wait for it with --wait TIME, or continue in a copy: oxbow session branch <session>.",
   SessionTakenOver:
     "Another process took over this session: <detail> This process can no longer write to it and ran nothing more. Resume the session to see what the other process did (oxbow run --resume ID), or continue in a copy (oxbow session branch ID).",
-  SessionUnreadable: "Session <session> cannot be read: <detail>",
+  SessionUnreadable: "Oxbow cannot read session <session>: <detail>",
   OrphanedCalls:
     "The session ended while <calls>. The result is unknown, so Oxbow does not run it again. Check what happened, then resume with --orphan failed, --orphan succeeded or --orphan abort.",
   SessionAborted: "You ended session <session>. Nothing ran.",

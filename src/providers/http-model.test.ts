@@ -291,7 +291,7 @@ describe("[M1 M10] createHttpModel", () => {
       if (seen.length === 1) until(() => clock.pending === 1).then(() => clock.advance(300_000));
     }
     expect(seen.at(-1)).toMatchObject({
-      failure: { reason: "ProviderFailed", message: "acme failed: nothing came for 300s", retryable: true },
+      failure: { reason: "ProviderFailed", message: "acme failed: the server sent nothing for 300s", retryable: true },
     });
   });
 

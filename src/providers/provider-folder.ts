@@ -39,7 +39,7 @@ export function readVariant(file: string): ProviderFields {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new FieldError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new FieldError(`Oxbow cannot read ${file}: ${(error as Error).message}`);
   }
   return parseProviderConf(text, file);
 }

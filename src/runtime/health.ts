@@ -39,7 +39,7 @@ async function storeState(sessions: SessionStores): Promise<PartState> {
   const choice = await sessions.choice();
   if (choice.kind === "none") return { ok: true, detail: "not stored" };
   const store = await sessions.open();
-  if (store === undefined) return { ok: false, detail: `${choice.kind} cannot be opened: see 'oxbow doctor'` };
+  if (store === undefined) return { ok: false, detail: `Oxbow cannot open ${choice.kind}: see 'oxbow doctor'` };
   return { ok: true, detail: `${choice.kind} in ${choice.folder}` };
 }
 

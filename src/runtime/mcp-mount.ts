@@ -8,7 +8,7 @@ import { agentNotices } from "./agent-notices.js";
 import type { Engine } from "./open-engine.js";
 
 export interface LazyMcpMount extends Mount {
-  /** The token is not valid any more. */
+  /** The token is no longer valid. */
   drop(jti: string): void;
   close(): void;
 }

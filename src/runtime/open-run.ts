@@ -132,11 +132,9 @@ function leftInputs(waiting: readonly LeftInput[]): readonly string[] {
   const agents = waiting.length - people;
   const count = (number: number) => `${number} input${number === 1 ? "" : "s"}`;
   return [
-    ...(people > 0
-      ? [`${count(people)} that waited when the session was stopped will be sent with your next one.`]
-      : []),
+    ...(people > 0 ? [`Oxbow sends ${count(people)} that waited when the session stopped with your next one.`] : []),
     ...(agents > 0
-      ? [`${count(agents)} of agents waited when the session was stopped. Your next one waits for them.`]
+      ? [`Your next input runs after ${count(agents)} of agents that waited when the session stopped.`]
       : []),
   ];
 }

@@ -143,7 +143,7 @@ async function readTls({ tlsCert, tlsKey }: ServeOptions): Promise<TlsFiles | un
   if (tlsCert === undefined || tlsKey === undefined) throw new UsageError("--tls-cert and --tls-key belong together.");
   const read = (path: string) =>
     readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(`${path} cannot be read: ${error.code ?? error.message}.`);
+      throw new UsageError(`Oxbow cannot read ${path}: ${error.code ?? error.message}.`);
     });
   return { cert: await read(tlsCert), key: await read(tlsKey) };
 }

@@ -84,7 +84,7 @@ describe("the key file", () => {
     await expect(resolveKey({ folder, database })).rejects.toMatchObject({
       code: "wrong-key",
       message: expect.stringMatching(
-        /sessions\.key is gone, and .*sessions\.db cannot be read without it\. Put it back/,
+        /sessions\.key is missing, and Oxbow cannot read .*sessions\.db without it\. Restore it/,
       ),
     });
     expect(await readdir(folder)).toEqual(["sessions.db"]);

@@ -71,7 +71,7 @@ export class SessionLeases {
     } catch (error) {
       if (error instanceof LockBusy) throw leased(session, error.holder, clock.wall());
       const { message } = error as Error;
-      throw new StoreError("unavailable", `The lease of ${session} cannot be taken: ${message}.`, { cause: error });
+      throw new StoreError("unavailable", `Oxbow cannot take the lease of ${session}: ${message}.`, { cause: error });
     }
   }
 

@@ -13,7 +13,7 @@ export class TagMaker {
 
   /** `key` has at most 64 bytes. */
   constructor(key: Uint8Array) {
-    if (key.length > BLOCK) throw new RangeError(`The key has ${key.length} bytes; ${BLOCK} are the most.`);
+    if (key.length > BLOCK) throw new RangeError(`The key has ${key.length} bytes; at most ${BLOCK} are allowed.`);
     for (const [i, byte] of key.entries()) {
       this.#inner[i] = byte ^ 0x36;
       this.#outer[i] = byte ^ 0x5c;

@@ -106,7 +106,7 @@ export class HttpBody implements AsyncIterable<Uint8Array> {
         this.#idleMs === undefined
           ? () => {}
           : this.#clock.after(this.#idleMs, () =>
-              this.fail(new HttpError("timeout", `nothing came for ${(this.#idleMs ?? 0) / 1000}s`)),
+              this.fail(new HttpError("timeout", `the server sent nothing for ${(this.#idleMs ?? 0) / 1000}s`)),
             );
       this.#wake = () => {
         this.#wake = undefined;

@@ -256,7 +256,7 @@ describe("createHttpClient", () => {
     clock.advance(999);
     expect(clock.pending).toBe(1);
     clock.advance(1);
-    expect(await failureOf(waiting)).toMatchObject({ kind: "timeout", message: "nothing came back within 1s" });
+    expect(await failureOf(waiting)).toMatchObject({ kind: "timeout", message: "no response within 1s" });
 
     const response = await client(clock).request(get(`${url}/body`, { timeouts }));
     const reading = readAll(response);
@@ -264,7 +264,7 @@ describe("createHttpClient", () => {
     // The first piece takes the timer away, and the wait for the second sets it again.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(1000);
-    expect(await failureOf(reading)).toMatchObject({ kind: "timeout", message: "nothing came for 1s" });
+    expect(await failureOf(reading)).toMatchObject({ kind: "timeout", message: "the server sent nothing for 1s" });
     expect(clock.pending).toBe(0);
   });
 

@@ -204,7 +204,7 @@ function exchange(request: HttpRequest, { url, way, agent, clock }: Exchange): P
     const onConnecting = () => after(timeouts.connectMs, `no connection within ${seconds(timeouts.connectMs)}`);
     const onConnected = () => {
       connected = true;
-      after(timeouts.idleMs, `nothing came back within ${seconds(timeouts.idleMs)}`);
+      after(timeouts.idleMs, `no response within ${seconds(timeouts.idleMs)}`);
     };
     if (way.isTunnel) onConnecting();
     outgoing.on("socket", (socket) => {

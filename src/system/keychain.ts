@@ -42,7 +42,7 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
   if (commands === undefined) {
     throw new KeyError(
       "unavailable",
-      `There is no keychain that Oxbow knows on ${options.platform}: set ${options.setting} = "file".`,
+      `Oxbow knows no keychain on ${options.platform}: set ${options.setting} = "file".`,
     );
   }
   const program = findProgram(commands.program, options.path, { outside: options.avoid });
@@ -58,7 +58,7 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
       if (code === 0 && output.trim() !== "") return output.trim();
       // Both programs fail without an entry; they write to stderr only if the lookup itself failed.
       if (problem.trim() === "" || /could not be found/.test(problem)) return undefined;
-      throw new KeyError("unavailable", `The keychain cannot be read: ${problem.trim()}`);
+      throw new KeyError("unavailable", `Oxbow cannot read the keychain: ${problem.trim()}`);
     },
     async write(key) {
       const { code, problem } = await run(program, commands.write, commands.writeInput(key));
@@ -110,7 +110,9 @@ function run(
     });
     // It may end without reading.
     child.stdin.on("error", () => {});
-    child.on("error", (error) => reject(new KeyError("unavailable", `The keychain cannot be asked: ${error.message}`)));
+    child.on("error", (error) =>
+      reject(new KeyError("unavailable", `Oxbow cannot start the keychain program: ${error.message}`)),
+    );
     child.on("close", (code) => resolve({ code, output, problem }));
     child.stdin.end(input);
   });

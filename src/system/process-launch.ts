@@ -203,10 +203,10 @@ function spawnMessage(code: string, about: { program: string; cwd: string; fallb
     case "ENOTDIR":
       if (!existsSync(cwd)) return `The working directory ${cwd} does not exist.`;
       return program.includes("/") && existsSync(program)
-        ? `${program} cannot be started: the program that its first line (#!) names was not found.`
+        ? `${program} does not start: the program that its first line (#!) names was not found.`
         : `The program ${program} was not found. Is it installed and on PATH?`;
     case "EACCES":
-      return `${program} may not be run, or the working directory ${cwd} may not be entered (permission denied).`;
+      return `Permission denied: you may not run ${program}, or not enter the working directory ${cwd}.`;
     case "E2BIG":
       return "The command is too long for this system. Write it to a file and run that.";
     case "EAGAIN":

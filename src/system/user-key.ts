@@ -152,8 +152,8 @@ async function readOrMake(
 function keyIsGone(what: string, { keyhole: { path, noun } }: KeyOptions): KeyError {
   return new KeyError(
     "wrong-key",
-    `${what} is gone, and ${path} cannot be read without it. Put it back, or give the OXBOW_MACHINE_KEY or ` +
-      `OXBOW_PASSPHRASE the ${noun} was made with, or move the ${noun} away to start a new one.`,
+    `${what} is missing, and Oxbow cannot read ${path} without it. Restore it, or set the OXBOW_MACHINE_KEY or ` +
+      `OXBOW_PASSPHRASE that the ${noun} was made with, or move the ${noun} away to start a new one.`,
   );
 }
 
@@ -164,7 +164,7 @@ async function readPrivate(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new KeyError("unavailable", `The key cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new KeyError("unavailable", `Oxbow cannot read the key: ${(error as Error).message}.`, { cause: error });
   }
 }
 
@@ -187,7 +187,7 @@ async function createPrivate(path: string, text: string): Promise<boolean> {
       await unlink(temporary).catch(() => {});
     }
   } catch (error) {
-    throw new KeyError("unavailable", `No key can be made: ${(error as Error).message}.`, { cause: error });
+    throw new KeyError("unavailable", `Oxbow cannot create a key: ${(error as Error).message}.`, { cause: error });
   }
 }
 

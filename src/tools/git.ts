@@ -145,7 +145,7 @@ class Git {
       env: {},
     });
     if (end.reason !== "exit") throw new Error(`git did not answer (${end.reason}).`);
-    if (cut) throw new Error("The repository's configuration is too large to be looked through.");
+    if (cut) throw new Error("The repository's configuration is too large to check.");
     if (end.exitCode !== 0) throw new Error(queryError(errors));
     return output.toString("utf8");
   }

@@ -36,7 +36,7 @@ describe("[T1] todo", () => {
       },
       "Item 2 has no text.",
     ],
-    [{ todos: Array(101).fill({ text: "a", status: "done" }) }, "100 are the most"],
+    [{ todos: Array(101).fill({ text: "a", status: "done" }) }, "at most 100 are allowed"],
     [{ todos: [{ text: "a".repeat(501), status: "done" }] }, "longer than 500"],
   ])("says what is wrong with a list", async (args, message) => {
     const outcome = await run(args as JsonObject);

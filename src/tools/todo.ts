@@ -31,7 +31,8 @@ export function createTodoTool(): Tool {
 /** The list, or what is wrong with it. */
 function readTodos({ todos }: JsonObject): readonly Todo[] | string {
   if (!Array.isArray(todos)) return "todos must be a list of { text, status }.";
-  if (todos.length > MAX_TODOS) return `The list has ${todos.length} items; ${MAX_TODOS} are the most. Join some.`;
+  if (todos.length > MAX_TODOS)
+    return `The list has ${todos.length} items; at most ${MAX_TODOS} are allowed. Join some.`;
   const list: Todo[] = [];
   for (const [index, item] of todos.entries()) {
     const at = `Item ${index + 1}`;

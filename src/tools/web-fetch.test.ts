@@ -354,8 +354,8 @@ describe("what web_fetch bears", () => {
     });
     const limits = { idleMs: 15_000, connectMs: 1e9, totalMs: 1e9 };
     const cases: readonly [string, string][] = [
-      [`http://docs.corp:${silent}/`, "nothing came back within 15s"],
-      [slow.base, "nothing came for 15s"],
+      [`http://docs.corp:${silent}/`, "no response within 15s"],
+      [slow.base, "the server sent nothing for 15s"],
     ];
     for (const [url, words] of cases) {
       const clock = new ManualClock();

@@ -48,7 +48,7 @@ describe("a model of Ollama", () => {
     await writeFile(join(home, "config", "config.toml"), 'local_idle = "200ms"\n');
     const { code, stderr } = await run();
     expect(code).toBe(1);
-    expect(stderr).toContain("nothing came for 0.2s");
+    expect(stderr).toContain("the server sent nothing for 0.2s");
     expect(mock.requests.length).toBeGreaterThan(0);
   });
 

@@ -111,7 +111,7 @@ reason = "not today"
     );
     const broken = await calling([bash("touch other.txt")]);
     expect(broken.statuses).toEqual(["error"]);
-    expect(broken.text[0]).toContain("cannot be used");
+    expect(broken.text[0]).toContain("cannot use the permission rules");
     expect(await readdir(cwd)).toEqual(["made.txt"]);
   });
 

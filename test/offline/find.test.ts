@@ -54,7 +54,7 @@ describe.each([
     const total = [...byHand.values()].reduce((sum, count) => sum + count, 0);
     expect(winner).toEqual(["src/a.ts", 3]);
     expect(answer).toContain(
-      `\`src/a.ts\` has most: 3 occurrences. \`TODO\`: ${total} occurrences in this project, in ${byHand.size} files.`,
+      `\`src/a.ts\` has the most: 3 occurrences. \`TODO\`: ${total} occurrences in this project, in ${byHand.size} files.`,
     );
     for (const [path, count] of byHand) expect(answer).toContain(`${count}  ${path}`);
     expect(answer).toContain("  2: const a = 1; // TODO two TODO three");

@@ -83,7 +83,7 @@ describe("measuring", () => {
   it("adds up a folder and names the longest file", async () => {
     const project = await scene({ "src/a.ts": numbered(12), "src/b.ts": `${numbered(30)}\n`, "c.ts": numbered(99) });
     const answer = await project.ask("which file in src has the most lines?");
-    expect(answer).toContain("`src/b.ts` has most: 30 lines. `src` has 42 lines in 2 text files");
+    expect(answer).toContain("`src/b.ts` has the most: 30 lines. `src` has 42 lines in 2 text files");
   });
 
   it("knows the length of a file that is too long to be shown", async () => {

@@ -61,7 +61,7 @@ describe("the terminal client", () => {
     third.type("\x1b");
     await third.until(/Go back before:[\s\S]*again[\s\S]*which colour is it/);
     third.type("\r");
-    await third.until("Went back to before this prompt.");
+    await third.until("You are back before this prompt.");
     await third.until(/^> again$/m);
     const copy = await third.client.query("ListSessions", {});
     expect(copy.ok && copy.answer.sessions.filter(({ title }) => title === "Colours").length).toBe(2);

@@ -166,7 +166,7 @@ describe("oxbow status and doctor", () => {
     await rename(engine.socket, real);
     await symlink(real, engine.socket);
     const { code, stdout } = await run(["status"]);
-    expect([code, stdout]).toEqual([1, expect.stringContaining("is not a socket of yours")]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining("does not belong to you")]);
     await rm(engine.socket);
     await rename(real, engine.socket);
   });

@@ -106,7 +106,7 @@ reply times=any
       const code = /Code: (\d{6})/.exec(await first.until("Give a program a token?"))?.[1] ?? "";
       expect(await first.screen()).toContain("agent, sess_");
       first.type("n");
-      await first.until("The request for a token was refused.");
+      await first.until("A person refused the request for a token.");
       expect((await confirm(refused.request, code)).json.error.message).toContain("A person refused this request.");
       const wanted = (await ask()).json;
       const second = /Code: (\d{6})/.exec(await first.until("Code:"))?.[1] ?? "";

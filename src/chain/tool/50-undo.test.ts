@@ -127,7 +127,7 @@ describe("the undo link", () => {
     );
     expect(results[0]).toContain("ran");
     expect(results[1]).toContain("b.txt was not changed, because its content could not be backed up for undo");
-    expect(warnings).toEqual(["warn: a call cannot be recorded; it cannot be undone"]);
+    expect(warnings).toEqual(["warn: Oxbow cannot record a call, so undo cannot revert it"]);
   });
 
   it("does nothing without a recorder", async () => {

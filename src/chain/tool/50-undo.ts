@@ -16,7 +16,7 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
     if (undo === undefined || !mutating || set === "agents") return next(call);
     const changes = set === "edit" ? "announced" : "watched";
     const recorded = await undo.begin({ call: call.call, tool: call.tool, changes }).catch((error: unknown) => {
-      failed("a call cannot be recorded; it cannot be undone", error);
+      failed("Oxbow cannot record a call, so undo cannot revert it", error);
       return undefined;
     });
     let outcome: ToolOutcome | undefined;
@@ -27,7 +27,7 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
       const goesOn = typeof outcome?.details?.background_id === "string";
       // Compared during the model call; the next call and the end of the turn wait for it.
       changed = recorded?.end({ goesOn }).catch((error: unknown) => {
-        failed("the end of a call was not recorded", error);
+        failed("Oxbow could not record the end of a call", error);
         return undefined;
       });
     }

@@ -20,7 +20,7 @@ export function flagsOfEngine(flags: ParsedFlags): readonly string[] {
 export function refuseFlagsOfEngine(flags: ParsedFlags): void {
   const [first] = flagsOfEngine(flags);
   if (first === undefined) return;
-  throw new UsageError(`${first} is decided when an engine starts: give it there, or leave out --attach.`);
+  throw new UsageError(`${first} takes effect when an engine starts: start the engine with it, or leave out --attach.`);
 }
 
 /** The new session that the flags and the environment of this client ask for. */

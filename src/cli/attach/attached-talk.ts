@@ -41,7 +41,7 @@ export async function chooseByFlags({
   const found = named === undefined ? sessions.slice(0, 1) : sessions.filter(({ id }) => id.includes(named));
   const [first, ...others] = found;
   if (first === undefined)
-    throw new UsageError(named === undefined ? "There is no session of this folder." : `There is no session ${named}.`);
+    throw new UsageError(named === undefined ? "This folder has no sessions." : `There is no session ${named}.`);
   if (others.length > 0)
     throw new UsageError(`Several sessions have ${named} in their id: ${found.map(({ id }) => id).join(", ")}.`);
   return first;
@@ -73,7 +73,7 @@ export async function openAttached(
   const reply = await client.send("CreateSession", request);
   if (!reply.ok) return { failure: reply.failure };
   const { session } = reply;
-  if (session === undefined) return { failure: failure("Internal", { detail: "the engine named no session" }) };
+  if (session === undefined) return { failure: failure("Internal", { detail: "the engine did not name a session" }) };
   const problem = await applyFlags(place, { session, isNew: chosen === undefined });
   return problem === undefined ? { session } : { failure: problem };
 }

@@ -1,4 +1,4 @@
-/** A conversation with a session of a running engine, until the person leaves or the engine is gone. */
+/** A conversation with a session of a running engine, until the person leaves or the engine has ended. */
 
 import { safeLine } from "../../base/terminal-text.js";
 import type { ImageBlock } from "../../protocol/content.js";

@@ -1,4 +1,4 @@
-/** Tells that the engine is gone. */
+/** Tells that the engine has ended. */
 export class Loss {
   readonly #controller = new AbortController();
 

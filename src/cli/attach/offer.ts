@@ -34,10 +34,10 @@ export async function offerAttach(
     ["o", { kind: "own" }],
   ];
   const words: Readonly<Record<string, string>> = {
-    n: `a new session there, in ${folder}`,
+    n: `start a new session there, in ${folder}`,
     a: last === undefined ? "" : `attach to ${describe(last, folder)}`,
     p: "choose one of its sessions",
-    o: "an engine of its own (--no-attach)",
+    o: "start a separate engine (--no-attach)",
   };
   const lines = [
     engineLine(pid, health.ok ? health.answer : undefined),
@@ -73,9 +73,9 @@ export async function pickByNumber(client: HttpClient): Promise<Choice> {
 
 function engineLine(pid: number | undefined, health: HealthInfo | undefined): string {
   const process = `process ${pid ?? "of another system"}`;
-  if (health === undefined) return `An engine runs already (${process}).`;
+  if (health === undefined) return `An engine is already running (${process}).`;
   const count = `${health.sessions} ${health.sessions === 1 ? "session" : "sessions"}`;
-  return `An engine runs already (${process}, ${count} open).${versionNote(health)}`;
+  return `An engine is already running (${process}, ${count} open).${versionNote(health)}`;
 }
 
 /** What to do when the engine was started by another version of Oxbow. */

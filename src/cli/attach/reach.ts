@@ -37,14 +37,14 @@ export type ReachOptions = Pick<ConnectOptions, "name" | "canAnswer" | "identity
 const STARTING_MS = 10_000;
 const ANSWER_MS = 5000;
 /** A command that an agent runs never gets the owner's rights, even if no sandbox hides the token from it. */
-const FOR_PEOPLE = "an agent cannot use the engine of the person who runs it";
+const FOR_PEOPLE = "an agent cannot use the engine of its user";
 
 export async function reachEngine(variables: Variables, options: ReachOptions = {}): Promise<Reached> {
   const place = controlPlace(roots(variables));
   const mark = ownersMark(place);
   if (mark === undefined) return { kind: "none" };
   if (isAgent(variables) || isInsideOxbow()) return whyNot(place, FOR_PEOPLE);
-  if (!isOwnSocket(place)) return whyNot(place, `${place.socket} is not a socket of yours`);
+  if (!isOwnSocket(place)) return whyNot(place, `${place.socket} does not belong to you`);
   const token = ownersToken(place);
   if (token === undefined) return whyNot(place, `there is no token in ${place.token}`);
   try {

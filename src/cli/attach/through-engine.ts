@@ -218,7 +218,7 @@ function modeSetter({ client }: Connected, variables: Variables): AttachPlace["s
     if (personPresent()) return client.send("SetMode", { mode }, session);
     const person = await reachEngine(variables, { name: `terminal, process ${process.pid}` });
     if (person.kind !== "connected")
-      return { ok: false, failure: failure("Internal", { detail: "the engine is gone" }) };
+      return { ok: false, failure: failure("Internal", { detail: "the engine has ended" }) };
     const reply = await person.client.send("SetMode", { mode }, session);
     await person.client.close();
     return reply;

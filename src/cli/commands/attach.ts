@@ -1,4 +1,4 @@
-/** `oxbow attach [SESSION]`: opens a session of the engine that runs, or lets the person choose one. */
+/** `oxbow attach [SESSION]`: opens a session of the running engine, or lets the person choose one. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
@@ -10,7 +10,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const flags = parseFlags(RUN_FLAGS, args, "attach");
   if (flags.has("help")) {
     process.stdout.write(
-      `Usage: oxbow attach [SESSION] [flags]\n\nOpens a session of the engine that runs: the one you name, or one you choose from a list. See docs/attach.md.\n\n${helpLines(RUN_FLAGS)}\n`,
+      `Usage: oxbow attach [SESSION] [flags]\n\nOpens a session of the running engine: the one you name, or one you choose from a list. See docs/attach.md.\n\n${helpLines(RUN_FLAGS)}\n`,
     );
     return EXIT.answered;
   }

@@ -64,7 +64,7 @@ export async function signInToServer(context: AuthContext): Promise<number> {
     await connection.close();
     const tokens = oauth.tokens();
     if (tokens === undefined) {
-      process.stdout.write(`'${name}' asks for no sign-in.\n`);
+      process.stdout.write(`'${name}' needs no sign-in.\n`);
       return EXIT.answered;
     }
     const { access_token: access, refresh_token: refresh, expires_in: expiresInSeconds } = tokens;
@@ -77,7 +77,7 @@ export async function signInToServer(context: AuthContext): Promise<number> {
     process.stdout.write(`Signed in to '${name}', for ${new URL(url).origin} only.\n`);
     return EXIT.answered;
   } catch (error) {
-    if (stop.signal.aborted) printMessage("the sign-in did not end. Nothing was stored.");
+    if (stop.signal.aborted) printMessage("you did not finish the sign-in. Oxbow stored nothing.");
     else printMessage((error as Error).message);
     return stop.signal.aborted ? EXIT.cancelled : EXIT.failed;
   } finally {

@@ -55,7 +55,7 @@ async function list(variables: Variables): Promise<CommandResult> {
   ];
   const value = { allowed: allowed.map((each) => ({ ...each })), waiting: waiting.map((each) => ({ ...each })) };
   return {
-    text: lines.join("\n") || "No program may drive Oxbow, and none waits.",
+    text: lines.join("\n") || "No program may drive Oxbow, and no program is waiting.",
     value: JSON.parse(JSON.stringify(value)),
   };
 }
@@ -85,5 +85,8 @@ async function forget(variables: Variables, number: number): Promise<CommandResu
   if (found === undefined)
     throw new UsageError("There is no program with this number: see 'oxbow mcp-server parents'.");
   await parents.forget(found);
-  return { text: `${nameOf(found)} has to ask again.`, value: { forgotten: found.path } };
+  return {
+    text: `${nameOf(found)} may no longer drive Oxbow until you allow it again.`,
+    value: { forgotten: found.path },
+  };
 }

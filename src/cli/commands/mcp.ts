@@ -199,7 +199,8 @@ function approve(place: ServerPlace): Command {
       const name = args.text("NAME") ?? "";
       const { approveServer } = await import("../../runtime/mcp/approve-server.js");
       const files = await approveServer(name, place);
-      if (files.length === 0) return refuse(`No file names an MCP server '${safeLine(name)}'. See: oxbow mcp list`);
+      if (files.length === 0)
+        return refuse(`No settings file has an MCP server '${safeLine(name)}'. See: oxbow mcp list`);
       const text = files
         .map((file) => `Approved '${safeLine(name)}' of ${file}, and its program as it is now.`)
         .join("\n");

@@ -11,7 +11,7 @@ export const shell: ShellCommand = {
 Add one:  a .conf file or a program in the folder 'providers' of Oxbow's configuration, or [providers.NAME] in config.toml
 
 'test' asks a model a dozen small questions and shows what it can do. Oxbow remembers the result and gives a weak model a
-smaller prompt and fewer tools. It exits with 0 when the model was measured, and with 1 when it could not be asked.`,
+smaller prompt and fewer tools. It exits with 0 when the model was measured, and with 1 when the model does not answer.`,
   open: async (flags, variables) => {
     const [{ loadSettings }, { localOptions }, { createModelRegistry }, { modelsCommands }] = await Promise.all([
       import("../../runtime/settings/settings.js"),

@@ -87,9 +87,9 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   {
     name: "attach",
-    help: "use the engine that runs already ('oxbow status'): a new session there, or with --continue or --resume an old one",
+    help: "use the running engine ('oxbow status'): a new session there, or with --continue or --resume an old one",
   },
-  { name: "no-attach", help: "start a separate engine, even if one runs already" },
+  { name: "no-attach", help: "start a separate engine, even if one is already running" },
   {
     name: "listen",
     value: "HOST:PORT",

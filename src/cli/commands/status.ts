@@ -11,7 +11,7 @@ import { type ShellCommand, shellRunner } from "../shell-command.js";
 export const shell: ShellCommand = {
   name: "status",
   specs: [ENGINE_STATUS],
-  about: "Shows the engine that runs: its sessions, clients, addresses and parts.",
+  about: "Shows the running engine: its sessions, clients, addresses and parts.",
   more: "Exit code 1 if no engine runs, or it does not answer.",
   open: async (_flags, variables) => ({ commands: [{ ...ENGINE_STATUS, run: () => status(variables) }] }),
 };

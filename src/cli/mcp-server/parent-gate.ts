@@ -45,8 +45,7 @@ export class ParentGate {
   async refusal(patience: "now" | "wait"): Promise<string | undefined> {
     if (this.#allowed !== undefined) return undefined;
     const parent = await this.#options.parent;
-    if (parent === undefined)
-      return "the system does not name the program that started Oxbow, so it cannot be allowed.";
+    if (parent === undefined) return "the system does not name the program that started Oxbow, so you cannot allow it.";
     if (await this.#look(parent)) return undefined;
     if (this.#asking === undefined && patience === "wait") {
       this.#asking = this.#askUser(parent);

@@ -89,14 +89,14 @@ async function runningEngine(flags: ParsedFlags, variables: Variables, places: R
   // The engine may be older than this protocol, and take the client for a person's.
   if (client.identity !== "agent") {
     await client.close();
-    throw new UsageError("The engine that runs does not let this server work as an agent. Update it, or end it.");
+    throw new UsageError("The running engine does not let this server work as an agent. Update it, or end it.");
   }
   return { client: noticingLoss(client, end), cwd: process.cwd(), lost, close: async () => client.close() };
 }
 
 const MOST_ATTEMPTS = 3;
 
-/** Without a session there is no stream whose end would show that the engine is gone. */
+/** Without a session there is no stream whose end would show that the engine has ended. */
 function noticingLoss(client: HttpClient, end: () => void): EngineClient {
   const seen = <R extends CommandReply | QueryReply<QueryKind>>(reply: R): R => {
     // The caller gets its answer first.

@@ -23,7 +23,7 @@ export async function openSession(
   for (;;) {
     const reply = await client.send("CreateSession", request);
     if (reply.ok && reply.session !== undefined) return { session: reply.session };
-    if (reply.ok) throw new Error("the session could not be opened");
+    if (reply.ok) throw new Error("Oxbow could not open the session");
     const { failure } = reply;
     if (await wait.again(failure)) continue;
     if (failure.reason !== "OrphanedCalls" || terminal.askLine === undefined) {

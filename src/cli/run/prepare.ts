@@ -245,7 +245,7 @@ async function folderOf(
     return root;
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;
-    notify(`the folder of the session, ${safeText(cwd)}, cannot be used. The session works here.`);
+    notify(`the folder of the session, ${safeText(cwd)}, cannot be used. The session works in this folder instead.`);
     return here;
   }
 }

@@ -17,6 +17,6 @@ export async function serveSimple(
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity: own.identity, canAnswer: false });
   const reply = await client.send("CreateSession", {});
   if (!reply.ok) throw new Error(reply.failure.message);
-  if (reply.session === undefined) throw new Error("the session could not be opened");
+  if (reply.session === undefined) throw new Error("Oxbow could not open the session");
   return createServer(new SimpleHarness(client, reply.session), { origins }).listen(address);
 }

@@ -113,7 +113,7 @@ export const ACP: CommandSpec = {
 
 export const ATTACH: CommandSpec = {
   name: "attach",
-  summary: "open a session of the engine that runs: the one you name, or one you choose from a list",
+  summary: "open a session of the running engine: the one you name, or one you choose from a list",
   arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
   users: ["people"],
   places: PROGRAM,
@@ -122,7 +122,7 @@ export const ATTACH: CommandSpec = {
 /** `/status` of a conversation is another command. */
 export const ENGINE_STATUS: CommandSpec = {
   name: "status",
-  summary: "show the engine that runs: its sessions, clients, addresses and parts",
+  summary: "show the running engine: its sessions, clients, addresses and parts",
   users: EVERYONE,
   places: PROGRAM,
 };

@@ -34,9 +34,9 @@ it.each([
     "@scope/package @someone a@b.md @types/node.",
   ],
   ["not when a bare name is no file", "@gone.md", "@gone.md"],
-  ["with a note when a path is no file", "@./gone.md", "(./gone.md is left out: it is not there)"],
+  ["with a note when a path is no file", "@./gone.md", "(./gone.md is left out: it does not exist)"],
   ["with a note when it may not be read", "@/etc/passwd", "(/etc/passwd is left out: it leads out of the folder)"],
-  ["once within itself", "@./loop.md", "again (./loop.md is left out: it is part of itself)"],
+  ["once within itself", "@./loop.md", "again (./loop.md is left out: it imports itself)"],
 ])("imports %s", async (_what, text, result) => {
   expect(await expanded(text)).toBe(result);
 });
@@ -45,5 +45,5 @@ it("goes five files deep", async () => {
   const text = await expanded("@./n0.md");
   expect(text).toContain("L4");
   expect(text).not.toContain("L5");
-  expect(text).toContain("too many files deep");
+  expect(text).toContain("nested too deeply");
 });

@@ -69,14 +69,14 @@ async function expandWords(words: string, place: Place): Promise<string> {
 async function imported(spelled: string, { file, load, within }: Place): Promise<string | undefined> {
   const isPath = /^(?:\.{1,2}\/|~?\/)/.test(spelled);
   if (!isPath && !HAS_ENDING.test(spelled)) return undefined;
-  if (within.length > MAX_DEPTH) return leftOut(spelled, "is named too many files deep");
+  if (within.length > MAX_DEPTH) return leftOut(spelled, "is nested too deeply");
   const answer = await load(spelled, file);
   if (!("problem" in answer)) {
-    if (within.includes(answer.path)) return leftOut(spelled, "is part of itself");
+    if (within.includes(answer.path)) return leftOut(spelled, "imports itself");
     return (await expand(answer, load, [...within, answer.path])).trimEnd();
   }
   if (answer.problem !== undefined) return leftOut(spelled, answer.problem);
-  return isPath ? leftOut(spelled, "is not there") : undefined;
+  return isPath ? leftOut(spelled, "does not exist") : undefined;
 }
 
 function leftOut(spelled: string, problem: string): string {

@@ -185,7 +185,7 @@ export class MemoryFolder {
       const text = await readFile(path, "utf8");
       return { stamp, read: readEntry({ text, stem, path, scope: this.scope, changedAt: info.mtimeMs }) };
     } catch (error) {
-      return problem(`It cannot be read: ${(error as Error).message}`);
+      return problem(`Oxbow cannot read it: ${(error as Error).message}`);
     }
   }
 
@@ -275,12 +275,13 @@ export class MemoryFolder {
     } catch (error) {
       if (error instanceof MemoryError || !(error instanceof Error)) throw error;
       // A full or read-only disk, or another process that holds the lock for too long.
-      throw new MemoryError(`The memories in ${this.path} cannot be changed: ${error.message}`, { cause: error });
+      throw new MemoryError(`Oxbow cannot change the memories in ${this.path}: ${error.message}`, { cause: error });
     }
   }
 
   #pathOf(name: string): string {
-    if (/[/\\\0]/.test(name) || name.startsWith(".")) throw new MemoryError(`'${name}' is no name of a memory.`);
+    if (/[/\\\0]/.test(name) || name.startsWith("."))
+      throw new MemoryError(`'${name}' is not a valid name for a memory.`);
     return join(this.path, `${name}.md`);
   }
 }

@@ -51,7 +51,7 @@ async function save(args: JsonObject, port: MemoryToolPort): Promise<string> {
   const { memories } = port;
   const { entries } = await memories.list();
   const same = entries.find((entry) => entry.body.trim() === body.trim() && entry.scope !== "shared");
-  if (same !== undefined) return `It is saved already, as ${same.scope}/${same.name}.`;
+  if (same !== undefined) return `This is already saved as ${same.scope}/${same.name}.`;
   const saved = await memories.folder(scope).save({ name, description, type, body }, authorOf(port));
   return [`Saved as ${saved.scope}/${saved.name}.`, ...contradictions(saved, entries, port)].join("\n");
 }

@@ -88,7 +88,7 @@ class Replay implements ReplayClient {
     const { file } = this.#options;
     const expected = this.#left[0];
     if (expected === undefined) {
-      const detail = `it holds ${counted(this.#total)}, and this is one too many`;
+      const detail = `it holds ${counted(this.#total)}, and this run makes one more`;
       return { failure: failure("CassetteMismatch", { file, detail }), differences: "" };
     }
     const found = differences(expected.exchange.request, sent);
@@ -100,7 +100,7 @@ class Replay implements ReplayClient {
   #lookup(request: HttpRequest): Exchange {
     const sent = canonicalRequest(request, this.#options);
     const found = this.#lookups.find((exchange) => differences(exchange.request, sent).length === 0);
-    if (found === undefined) throw new HttpError("connect", "the cassette does not hold it", "ENETUNREACH");
+    if (found === undefined) throw new HttpError("connect", "the cassette does not have this request", "ENETUNREACH");
     return found;
   }
 }

@@ -65,7 +65,7 @@ export class Catalogue {
   async #found(asked: AskedModel): Promise<ModelFacts> {
     const { provider, model, family = provider } = asked;
     if (isLocal(asked)) {
-      const note = "runs on your own machine: no charge is counted";
+      const note = "runs on your own machine, so Oxbow counts no cost";
       return { ...ASSUMED, assumed: true, price: FREE, source: "local", note };
     }
     const listed = await this.#listed(provider, model);

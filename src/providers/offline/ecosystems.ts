@@ -59,7 +59,7 @@ function usual({ names, texts }: Project, script: string): readonly HowTo[] {
     const commands = [...cell.matchAll(/(\w+)(?: \[(\w+)\])?: (.+?)(?:; |$)/g)];
     return commands.flatMap(([, name, word, command = ""]) => {
       const holds = word === undefined || texts.get(file)?.lines.some(({ text }) => text.includes(word));
-      const because = word === undefined ? `there is a ${file}` : `${file} speaks of ${word}`;
+      const because = word === undefined ? `there is a ${file}` : `${file} mentions ${word}`;
       return name === script && holds ? [{ command, because }] : [];
     });
   });

@@ -58,11 +58,11 @@ export function numbers(rows: Tally, most = rows.length): string {
   return fenced(lines.join("\n"));
 }
 
-/** "`a` has most: 3 lines.", or which ones share the highest number. */
+/** "`a` has the most: 3 lines.", or which ones share the highest number. */
 export function mostSentence(rows: Tally, unit: string, note = ""): string {
   const highest = rows[0]?.[1] ?? 0;
   const winners = rows.flatMap(([name, number]) => (number === highest ? [code(name)] : []));
-  if (winners.length === 1) return `${winners[0]} has most: ${count(highest, unit)}${note}.`;
+  if (winners.length === 1) return `${winners[0]} has the most: ${count(highest, unit)}${note}.`;
   const more = winners.length > 8 ? [`${winners.length - 8} more`] : [];
   return `A tie between ${count(winners.length, "file")} with ${count(highest, unit)} each${note}: ${enumerate([...winners.slice(0, 8), ...more])}.`;
 }

@@ -118,7 +118,7 @@ const MODES = ["ask", "auto", "plan"] as const;
 const MODE_MEANINGS: Readonly<Record<string, string>> = {
   ask: "Oxbow asks before calls that could do harm",
   auto: "calls that the sandbox contains run without a question",
-  plan: "nothing is changed until you approve with /plan approve",
+  plan: "Oxbow changes nothing until you approve the plan with /plan approve",
   allow: "calls run without a question, except those that only you may allow",
   deny: "every call is denied",
 };

@@ -119,7 +119,7 @@ export interface SessionCosts {
 }
 
 export async function sessionReport({ rows, catalogue, budgets }: SessionCosts): Promise<string> {
-  if (rows.length === 0) return "Nothing has been spent in this session yet.";
+  if (rows.length === 0) return "This session has cost nothing yet.";
   const lines = byModel(rows);
   const all = total(rows);
   const rates = await Promise.all(lines.map((line) => rateLine(line, catalogue)));

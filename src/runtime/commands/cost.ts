@@ -139,7 +139,7 @@ interface ReportOptions {
 
 function report(lines: readonly Line[], { way, since, rows, width, color }: ReportOptions): string {
   const time = since === undefined ? "so far" : `since ${dayOf(new Date(since).toISOString())}`;
-  if (lines.length === 0) return `Nothing was spent ${time}.`;
+  if (lines.length === 0) return `No costs ${time}.`;
   const all = total(rows);
   const count = (value: number) => groupDigits(value);
   const sessions = new Set(rows.map(({ session }) => session)).size;

@@ -35,7 +35,7 @@ export async function exportAll(
     await writeFileAtomic(path, text, { mode: 0o600, when: args.hasFlag("force") ? "replace" : "create" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return refuse(`${path} exists. --force replaces it.`);
-    return refuse(`${path} cannot be written: ${(error as Error).message}`);
+    return refuse(`Oxbow cannot write ${path}: ${(error as Error).message}`);
   }
   return {
     text: `${path} has ${counted(counts.observations, "observation")} of ${counted(counts.projects, "project")}, not encrypted.`,
@@ -56,7 +56,7 @@ export async function importFile({ base, root }: KnowledgePort, args: CommandArg
     const { projects, observations } = base.import(dump);
     return { text: `New: ${projects} projects, ${observations} observations.`, value: { projects, observations } };
   } catch (error) {
-    return refuse(`${path} cannot be imported: ${(error as Error).message}. Nothing was changed.`);
+    return refuse(`Oxbow cannot import ${path}: ${(error as Error).message}. Nothing was changed.`);
   }
 }
 

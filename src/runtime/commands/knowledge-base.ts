@@ -133,7 +133,7 @@ function addProject({ base, root }: KnowledgePort, args: CommandArguments): Comm
   if (known !== undefined) return refuse(`There is a project ${known.name} already (${known.id}).`);
   const project = base.addProject(name, redact(args.text("DESCRIPTION") ?? ""));
   base.use(root, project.id);
-  return { text: `The project ${name} is number ${project.id}; this folder uses it.`, value: asValue(project) };
+  return { text: `Created the project ${name} (number ${project.id}). This folder uses it.`, value: asValue(project) };
 }
 
 function useProject({ base, root }: KnowledgePort, args: CommandArguments, context: CommandContext): CommandResult {
@@ -207,7 +207,7 @@ function addConcept({ base }: KnowledgePort, args: CommandArguments): CommandRes
   const name = oneLine(args.text("NAME") ?? "");
   if (name === "") return refuse("Give the concept a name.");
   base.addConcept(name, redact(args.text("DESCRIPTION") ?? ""));
-  return { text: `The concept ${name} is there.`, value: { name } };
+  return { text: `The knowledge base has the concept ${name}.`, value: { name } };
 }
 
 function numberOf(word: string): number | undefined {
@@ -269,7 +269,7 @@ function search(port: KnowledgePort, args: CommandArguments): CommandAnswer {
   const observations = found(port, args.text("TEXT") ?? "", { all: args.hasFlag("all") });
   const lines = observations.map((each) => `${lineOf(each)}  [${each.project}]`);
   return {
-    text: lines.length === 0 ? "Nothing fits. --all searches all projects." : lines.join("\n"),
+    text: lines.length === 0 ? "No observation matches. --all searches all projects." : lines.join("\n"),
     value: asValue({ observations }),
   };
 }
@@ -296,5 +296,5 @@ function show({ base }: KnowledgePort, args: CommandArguments): CommandResult {
 function forget({ base }: KnowledgePort, args: CommandArguments): CommandResult {
   const id = numberOf(args.text("NUMBER") ?? "") ?? 0;
   if (!base.forget(id)) return refuse(`There is no observation ${args.text("NUMBER")}.`);
-  return { text: `#${id} is deleted.`, value: { id } };
+  return { text: `Deleted #${id}.`, value: { id } };
 }

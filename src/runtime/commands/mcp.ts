@@ -101,7 +101,8 @@ async function approveNamed(
     return refuse((error as Error).message);
   }
   const server = servers?.named(name);
-  if (files.length === 0 && server === undefined) return refuse(`No file names an MCP server '${safeLine(name)}'.`);
+  if (files.length === 0 && server === undefined)
+    return refuse(`No settings file has an MCP server '${safeLine(name)}'.`);
   await engine.content?.extensions.refresh("files");
   const tools = (await server?.approveTools()) ?? 0;
   const lines = [

@@ -105,7 +105,7 @@ function isNothing({ seen, skipped }: IngestReport): boolean {
 
 function nothingStored({ skipped }: IngestReport): string {
   const reasons = skipped.slice(0, SHOWN_SKIPPED).map(({ path, reason }) => `${path}: ${reason}`);
-  return `Nothing was stored: ${reasons.length === 0 ? "no file fits." : `${reasons.join("; ")}.`.replace(/\.\.$/, ".")}`;
+  return `Nothing was stored: ${reasons.length === 0 ? "no file matches." : `${reasons.join("; ")}.`.replace(/\.\.$/, ".")}`;
 }
 
 function counted(count: number, noun: string): string {
@@ -127,7 +127,7 @@ function summary(
 ): string {
   const rest = skipped.length - SHOWN_SKIPPED;
   return [
-    `${name}: ${counted(seen, "document")} looked at, ${groupDigits(stored)} new or changed, ${groupDigits(removed)} removed, ` +
+    `${name}: ${counted(seen, "document")} checked, ${groupDigits(stored)} new or changed, ${groupDigits(removed)} removed, ` +
       `${groupDigits(skipped.length)} left out; ${counted(chunks, "chunk")} in all${made > 0 ? `, ${groupDigits(made)} embedded now` : ""}.`,
     ...skipped.slice(0, SHOWN_SKIPPED).map(({ path, reason }) => `  left out: ${path}: ${reason}`),
     ...(rest > 0 ? [`  and ${groupDigits(rest)} more`] : []),
@@ -149,7 +149,7 @@ export async function reembed(
       store.rebind(undefined);
       await retrieval.registry.update(entry.name, { embedding_model: undefined });
       return {
-        text: `${entry.name} has no vectors any more; it is searched by words.`,
+        text: `Removed the vectors of ${entry.name}. Oxbow searches it by words.`,
         value: { store: entry.name, embedded: 0 },
       };
     }

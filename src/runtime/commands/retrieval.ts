@@ -87,9 +87,9 @@ const create: Action = async ({ retrieval }, args, context) => {
   const entry = await retrieval.registry.add({ name, ...(model !== undefined && { embedding_model: model }) });
   await retrieval.open(entry);
   const how =
-    model === undefined ? "It is searched by words." : `It is searched by words and by the vectors of ${model}.`;
+    model === undefined ? "Oxbow searches it by words." : `Oxbow searches it by words and by the vectors of ${model}.`;
   const next = `Next: ${spell("rag:ingest", context)} PATH --in ${name}, then ${spell("rag:on", context)} ${name}`;
-  return { text: `The store ${name} is made. ${how} ${next}`, value: { name, embedding_model: model ?? null } };
+  return { text: `Created the store ${name}. ${how} ${next}`, value: { name, embedding_model: model ?? null } };
 };
 
 const status: Action = async ({ retrieval }, args, context) => {
@@ -106,8 +106,8 @@ const status: Action = async ({ retrieval }, args, context) => {
   const text = [
     `${entry.name}: ${groupDigits(counts.documents)} document${counts.documents === 1 ? "" : "s"} in ${groupDigits(counts.chunks)} chunk${counts.chunks === 1 ? "" : "s"}, ${formatBytes(size)}. ${isOn ? "On" : "Off"} in this folder.`,
     binding === undefined
-      ? "Searched by words."
-      : `Searched by words and by the vectors of ${binding.model}${binding.dimensions === undefined ? "" : ` (${binding.dimensions} dimensions)`}.`,
+      ? "Oxbow searches it by words."
+      : `Oxbow searches it by words and by the vectors of ${binding.model}${binding.dimensions === undefined ? "" : ` (${binding.dimensions} dimensions)`}.`,
     ...Object.entries(entry.model_map ?? {}).map(([model, other]) => `While ${model} answers: ${other}.`),
     ...sources.map(
       ({ kind, place, documents, finishedAt }) =>
@@ -155,7 +155,8 @@ const query: Action = async ({ retrieval }, args, context) => {
     ...(top !== undefined && { top }),
     ...(minimum !== undefined && { minimum }),
   });
-  if (problem !== undefined) context.warn(`The embedding model cannot be used now, so words alone decide: ${problem}`);
+  if (problem !== undefined)
+    context.warn(`Oxbow cannot use the embedding model now, so it searches by words only: ${problem}`);
   const blocks = found.map((chunk, i) => {
     const lines = chunk.text.split("\n");
     const shown = [...lines.slice(0, SHOWN_LINES), ...(lines.length > SHOWN_LINES ? ["…"] : [])];

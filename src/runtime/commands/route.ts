@@ -79,7 +79,7 @@ async function remove({ name, origin }: Route, routes: ModelRoutes, context: Com
     const { [name]: _gone, ...rest } = own.routes;
     return { routes: rest, disabled: own.disabled.filter((each) => each !== name) };
   });
-  return { text: `@${name} is removed.`, value: { name, removed: true } };
+  return { text: `Removed @${name}.`, value: { name, removed: true } };
 }
 
 async function toggle({ name }: Route, verb: "enable" | "disable", routes: ModelRoutes): Promise<CommandResult> {

@@ -149,7 +149,9 @@ export function safeModeCommands(file: () => Promise<StateFile<SafeModeState>>):
 function planCommands({ permissions, person }: SecurityPort): readonly Command[] {
   const plan = async () => (await permissions.parts()).engine.plan;
   const state = ({ on }: { readonly on: boolean }): CommandResult => ({
-    text: on ? "Plan mode is on: nothing is changed until you approve with /plan approve." : "Plan mode is off.",
+    text: on
+      ? "Plan mode is on: Oxbow changes nothing until you approve the plan with /plan approve."
+      : "Plan mode is off.",
     value: { on },
   });
   return [

@@ -144,7 +144,7 @@ function textOf(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`Oxbow cannot read ${file}: ${(error as Error).message}`);
   }
 }
 

@@ -34,7 +34,7 @@ export function serverUser(place: UserPlace): ServerUser {
     elicit: (params, about) => elicit(params, about, place.opening),
     sample: async (params, about) => {
       const turn = place.turn();
-      if (turn === undefined) throw new Error("No turn is under way.");
+      if (turn === undefined) throw new Error("No turn is running.");
       const count = (samples.get(turn) ?? 0) + 1;
       samples.set(turn, count);
       if (count > MOST_SAMPLES) throw new Error(`A turn has at most ${MOST_SAMPLES} such requests.`);

@@ -69,7 +69,7 @@ class LateEventHooks {
       this.#opened ??= openEventHooks(this.#opening, { isStart: !this.#hasTurn });
       await this.#opened.add(files);
     } catch (error) {
-      engine.notify(`The hooks could not be loaded: ${(error as Error).message}`);
+      engine.notify(`Oxbow could not load the hooks: ${(error as Error).message}`);
     }
   }
 

@@ -98,7 +98,7 @@ export class Executables {
       // A cancelled turn may have left out tools that did not answer in time.
       if (signal?.aborted) this.#loaded = undefined;
     } catch (error) {
-      this.report(`The extensions could not be searched: ${(error as Error).message}`);
+      this.report(`Oxbow could not search the extensions: ${(error as Error).message}`);
     }
   }
 

@@ -35,7 +35,7 @@ export class LiveMarkers {
       case "date":
         return new Date(this.#place.clock.wall()).toISOString().slice(0, 10);
       case "files":
-        return (await this.#call("ls", { depth: TREE_DEPTH }, marker)) ?? "(the files cannot be listed)";
+        return (await this.#call("ls", { depth: TREE_DEPTH }, marker)) ?? "(Oxbow cannot list the files)";
       case "git-status": {
         const status = await this.#call("git", { action: "status", args: ["--short"] }, marker);
         return status ?? "(not a git repository)";

@@ -64,7 +64,7 @@ export class LiveMemory {
     try {
       return await this.#choose(plainText(input));
     } catch (error) {
-      this.#warn(`The memories could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      this.#warn(`Oxbow could not read the memories: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     }
   }

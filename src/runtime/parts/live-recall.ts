@@ -37,8 +37,7 @@ export class LiveRecall {
     if (typeof query !== "string" || query.trim() === "") return answer("error", "query is missing.");
     const reach = this.#place.engine.loaded.settings.recall.value === "folder" ? "folder" : "session";
     const found = await this.find({ query, reach, what: "dropped", signal });
-    if ("notStored" in found)
-      return answer("error", "This session is not stored, so nothing of it can be found again.");
+    if ("notStored" in found) return answer("error", "This session is not stored, so you cannot search it.");
     if (found.hits.length === 0) return answer("ok", "Nothing was found. Try other words.");
     return answer("ok", this.#delimited(found.hits));
   }
@@ -51,7 +50,7 @@ export class LiveRecall {
     const ranges = await this.#ranges(store, reach, what);
     const embedder = await this.#openEmbedder();
     const onWordsOnly = (reason: string) =>
-      this.#warn(`The embedding model did not answer, so only words count: ${reason}`);
+      this.#warn(`The embedding model did not answer, so this searches by words only: ${reason}`);
     const hits = await recallPassages(
       store,
       { query, ranges },
@@ -103,7 +102,7 @@ export class LiveRecall {
   async #open(spec: string): Promise<Embedder | undefined> {
     const opened = await this.#place.engine.registry.embedder(spec);
     if ("embedder" in opened) return new RememberedVectors(opened.embedder);
-    this.#warn(`recall_model cannot be used, so only words count: ${opened.failure.message}`);
+    this.#warn(`Oxbow cannot use recall_model, so it searches by words only: ${opened.failure.message}`);
     return undefined;
   }
 

@@ -117,7 +117,9 @@ export class LiveRetrieval {
       });
       if (problem !== undefined) {
         this.#silentUntil = this.#opening.clock.now() + SILENCE_MS;
-        this.#warn(`the embedding model of ${entry.name} cannot be used now, so words alone decide: ${problem}`);
+        this.#warn(
+          `Oxbow cannot use the embedding model of ${entry.name} now, so it searches by words only: ${problem}`,
+        );
       }
       return found;
     } catch (error) {

@@ -187,7 +187,7 @@ export class LiveSkills {
   /** A skill that cannot be loaded must not fail the turn. */
   #warn(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.#place.bus.publish("Notice", { level: "warning", message: `A skill could not be loaded: ${message}` });
+    this.#place.bus.publish("Notice", { level: "warning", message: `Oxbow could not load a skill: ${message}` });
   }
 }
 

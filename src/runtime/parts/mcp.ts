@@ -141,6 +141,6 @@ class McpPart {
   }
 
   #report(error: unknown): void {
-    this.#opening.engine.notify(`The MCP servers cannot be used: ${(error as Error).message}`);
+    this.#opening.engine.notify(`Oxbow cannot use the MCP servers: ${(error as Error).message}`);
   }
 }

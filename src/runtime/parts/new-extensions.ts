@@ -19,7 +19,7 @@ export async function askAbout(waiting: readonly WaitingFile[], options: AskOpti
   for (const file of waiting) {
     if (turn.signal.aborted) break;
     if (file.text === undefined) {
-      report(`The ${file.title} is new and cannot be shown here. 'oxbow ack' asks about it.`);
+      report(`The ${file.title} is new, and Oxbow cannot show it here. 'oxbow ack' asks about it.`);
       continue;
     }
     const question = {

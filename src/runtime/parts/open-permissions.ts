@@ -94,7 +94,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
   const parsed = await loadPermissions(settings.permissions.value ?? [], { home, commandReader });
   // An invalid rule may be the one that denies, so nothing is decided without it.
   const [problem] = parsed.problems;
-  if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
+  if (problem !== undefined) throw new Error(`Oxbow cannot use the permission rules: ${problem}`);
   const ofPlugins = await pluginRules(plugins, (table) => loadPermissions([table], { home, commandReader }));
   const writable = writableFolders(loaded, variables);
   const slashes = (path: string) => path.replaceAll("\\", "/");

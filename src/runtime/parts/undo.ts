@@ -52,7 +52,7 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
   }
 
   async before(change: ObservedChange): Promise<void> {
-    if (this.#isOver) throw new Error("The session is closed, so the change could not be undone.");
+    if (this.#isOver) throw new Error("The session is closed, so Oxbow could not undo the change.");
     await (await this.#recorder.ready())?.before(change);
   }
 

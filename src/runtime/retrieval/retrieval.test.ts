@@ -159,7 +159,7 @@ describe("rag", () => {
     for (const [words, message] of [
       ["a.pdf", /a\.pdf: it is a PDF file.*pdftotext\.$/],
       ["b.bin", /b\.bin: it is binary\.$/],
-      ["*.zzz", /^Nothing was stored: no file fits\.$/],
+      ["*.zzz", /^Nothing was stored: no file matches\.$/],
     ] as const)
       expect(await rag(`ingest ${words}`)).toMatchObject({ ok: false, text: expect.stringMatching(message) });
     expect(await rag("ingest a.pdf c.md")).toMatchObject({ value: { stored: 1, skipped: [{}] } });

@@ -161,7 +161,7 @@ export class Retrieval {
       await takeOver(table.value, { retrieval: this, base: this.#options.root, origin: table.origin });
     } catch (error) {
       // The other stores still work.
-      this.#options.warn(`The stores of ${table.origin} were not taken over: ${(error as Error).message}`);
+      this.#options.warn(`Oxbow did not take over the stores of ${table.origin}: ${(error as Error).message}`);
     }
   }
 }

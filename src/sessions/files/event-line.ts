@@ -56,7 +56,7 @@ function jsonOf({ id, payload }: Envelope): string {
     return json;
   } catch (cause) {
     const detail = (cause as Error).message;
-    throw new StoreError("invalid", `The payload of event ${id} cannot be stored: ${detail}.`, { cause });
+    throw new StoreError("invalid", `Oxbow cannot store the payload of event ${id}: ${detail}.`, { cause });
   }
 }
 
@@ -86,7 +86,7 @@ export function readEvent(
 ): StoredEvent {
   const { id, session, chain, previous } = expected;
   const parts = split(line);
-  if (parts === undefined) throw new ChainBreak("unreadable", id, `Event ${id} cannot be read.`);
+  if (parts === undefined) throw new ChainBreak("unreadable", id, `Oxbow cannot read event ${id}.`);
   const { fields, link, expired, payload, json } = parts;
   if (fields.id > id) throw new ChainBreak("missing", id, `Event ${id} is missing or was moved.`);
   const digest = digestOf(json);

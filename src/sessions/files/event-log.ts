@@ -42,7 +42,7 @@ export async function readTail(file: LineFile): Promise<Tail> {
   for await (const { text } of file.linesFromEnd()) {
     const last = claims(text);
     if (last !== undefined) return last;
-    throw new StoreError("damaged", `The last line of ${file.path} cannot be read. Put back a copy of the file.`);
+    throw new StoreError("damaged", `Oxbow cannot read the last line of ${file.path}. Restore a copy of the file.`);
   }
   return NO_EVENTS;
 }
@@ -238,7 +238,7 @@ export class EventReader {
       if (!(error instanceof ChainBreak) || error.problem !== "changed" || head === undefined || id <= head.event) {
         throw error;
       }
-      throw new ChainBreak("added", id, `Event ${id} was added behind the last one, ${head.event}.`);
+      throw new ChainBreak("added", id, `Event ${id} was added after the last one, ${head.event}.`);
     }
   }
 
@@ -271,7 +271,7 @@ export class EventReader {
 }
 
 function badHead(event: number): ChainBreak {
-  return new ChainBreak("head", event, `The session's head does not fit its event ${event}.`);
+  return new ChainBreak("head", event, `The session's head does not match its event ${event}.`);
 }
 
 function cut(event: number, length: number): ChainBreak {

@@ -272,7 +272,7 @@ describe("faults", () => {
     const cases: readonly (readonly [file: string, content: string, message: RegExp])[] = [
       ["session.conf", conf.replace(/^cwd=.*\n/m, ""), /session\.conf has no line 'cwd='/],
       ["session.conf", conf.replace(/^id=.*/m, `id=${sampleSession(2).id}`), /is of another session/],
-      ["session.conf", `${conf}ended=tired\n`, /'ended=tired', which is none of/],
+      ["session.conf", `${conf}ended=tired\n`, /'ended=tired', which is not one of/],
       ["session.conf", conf.replace(/^created_at=.*/m, "created_at=today"), /'created_at=today', which is not a time/],
     ];
     for (const [file, content, message] of cases) {

@@ -2,9 +2,9 @@
 import { StoreError, type StoreErrorCode } from "../store.js";
 
 const CODES: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
-  ENOSPC: ["full", "cannot be written: the disk is full. Free some space; nothing that was acknowledged is lost"],
-  EDQUOT: ["full", "cannot be written: your quota is used up. Free some space; nothing that was acknowledged is lost"],
-  EFBIG: ["full", "cannot grow: files may not be larger here. Raise the limit; nothing that was acknowledged is lost"],
+  ENOSPC: ["full", "cannot be written: the disk is full. Free some space; all saved events are safe"],
+  EDQUOT: ["full", "cannot be written: your quota is used up. Free some space; all saved events are safe"],
+  EFBIG: ["full", "cannot grow: the system does not allow larger files. Raise the limit; all saved events are safe"],
   EACCES: ["unavailable", "cannot be used: it belongs to another user. Check its owner and mode"],
   EPERM: ["unavailable", "cannot be used: the system does not allow it. Check its owner and mode"],
   EROFS: ["unavailable", "cannot be written: the file system is read-only"],

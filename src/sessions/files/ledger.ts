@@ -131,7 +131,7 @@ export class Ledger {
       parsed = JSON.parse(line) as LedgerLine;
     } catch (cause) {
       // Continuing without it could run a call twice.
-      throw new StoreError("damaged", `${path} has a line that cannot be read. Put back a copy of the file.`, {
+      throw new StoreError("damaged", `${path} has a line that Oxbow cannot read. Restore a copy of the file.`, {
         cause,
       });
     }

@@ -205,7 +205,7 @@ ${TICKS}
       ["0003-system.md", "x", /0003-system\.md: 'system' is not a role\. Choose one of user, assistant, tool_result/],
       ["3.md", "x", /3\.md: it has no role/],
       ["3-user.md", "---\nrole: assistant\n---\nx", /the name says 'user' and the front matter 'role: assistant'/],
-      ["3-assistant.md", "---\nstop: pause\n---\n", /'stop: pause' is none of end, tool_calls, length, error/],
+      ["3-assistant.md", "---\nstop: pause\n---\n", /'stop: pause' is not one of end, tool_calls, length, error/],
       [
         "3-assistant.md",
         `---\nrole: assistant\n---\n\na\n\n${TICKS}tool_call name=x\n{`,

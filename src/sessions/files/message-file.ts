@@ -173,7 +173,7 @@ function choice<T extends string>(name: string, fields: Fields, values: readonly
   const written = fields.get(name);
   if (written === undefined) return undefined;
   const value = values.find((each) => each === written);
-  if (value === undefined) throw wrong(`'${name}: ${written}' is none of ${values.join(", ")}`);
+  if (value === undefined) throw wrong(`'${name}: ${written}' is not one of ${values.join(", ")}`);
   return value;
 }
 

@@ -144,7 +144,7 @@ export class OpenSession {
     const tail = await readTail(this.#log);
     const head = await readHead(paths.head);
     if (head !== undefined && head.event > tail.id) {
-      const problem = `The log of ${session} ends at event ${tail.id}; it had ${head.event}. Put back a copy of ${paths.events}.`;
+      const problem = `The log of ${session} ends at event ${tail.id}; it had ${head.event}. Restore a copy of ${paths.events}.`;
       throw new StoreError("damaged", problem);
     }
     this.#state.log = { inode: this.#log.inode, end: await this.#log.end(), tail, chain };

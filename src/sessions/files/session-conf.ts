@@ -69,7 +69,7 @@ export function parseConf(text: string, path: string): SessionConf {
     const key = keyOf(line);
     if (key !== undefined) values.set(key, parseValue(line.slice(line.indexOf("=") + 1).trim()));
   }
-  const wrong = (what: string) => new StoreError("damaged", `${path} ${what}. Put it right by hand.`);
+  const wrong = (what: string) => new StoreError("damaged", `${path} ${what}. Correct it by hand.`);
   const required = (key: string): string => {
     const value = values.get(key);
     if (value === undefined) throw wrong(`has no line '${key}='`);
@@ -90,7 +90,7 @@ export function parseConf(text: string, path: string): SessionConf {
   if (!isId("sess", id) || !isId("log", log)) throw wrong("does not name its session and log");
   const ended = values.get("ended");
   if (ended !== undefined && !isEndReason(ended)) {
-    throw wrong(`has 'ended=${ended}', which is none of ${END_REASONS.join(", ")}`);
+    throw wrong(`has 'ended=${ended}', which is not one of ${END_REASONS.join(", ")}`);
   }
   const title = values.get("title");
   return {

@@ -315,7 +315,7 @@ describe("the file of a recording", () => {
     expect(await readFile(notes, "utf8")).toBe("# My notes\n");
     expect(recorder.status()).toEqual({ recording: false });
     await mkdir(join(folder, "sub"));
-    await expect(recorder.start("sub")).rejects.toThrow(/cannot be written: it is a folder\.$/);
+    await expect(recorder.start("sub")).rejects.toThrow(/cannot write .*: it is a folder\.$/);
     await symlink("/dev/null", join(folder, "device.md"));
     await expect(recorder.start("device.md")).rejects.toThrow(/is not an ordinary file/);
     await symlink(join(folder, "nowhere", "x.md"), join(folder, "dangling.md"));

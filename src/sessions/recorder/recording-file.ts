@@ -83,7 +83,7 @@ export function asRefusal(error: unknown, file: string): RecordingRefused {
   const message =
     codeOf(error) === "ENOENT"
       ? `There is no folder ${dirname(file)} for ${basename(file)}. Make it first, or choose another.`
-      : `${file} cannot be written: ${reason(error)}`;
+      : `Oxbow cannot write ${file}: ${reason(error)}`;
   return new RecordingRefused(message, { cause: error });
 }
 

@@ -14,6 +14,6 @@ export function readable<T>(id: number, action: () => T): T {
     return action();
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
-    throw new ChainBreak("unreadable", id, `The log cannot be read from event ${id} on: ${error.message}`);
+    throw new ChainBreak("unreadable", id, `Oxbow cannot read the log from event ${id} on: ${error.message}`);
   }
 }

@@ -40,7 +40,7 @@ export function prepareEvent(session: SessionId, event: Envelope): PreparedEvent
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     const detail = (cause as Error).message;
-    throw new StoreError("invalid", `The payload of event ${event.id} cannot be stored: ${detail}.`, { cause });
+    throw new StoreError("invalid", `Oxbow cannot store the payload of event ${event.id}: ${detail}.`, { cause });
   }
 }
 

@@ -114,7 +114,7 @@ export class EventReader {
       return { envelope: fields as unknown as Envelope, row, json };
     } catch (error) {
       if (error instanceof ChainBreak || (error instanceof StoreError && error.code !== "damaged")) throw error;
-      throw new ChainBreak("unreadable", id, `Event ${id} cannot be read: ${(error as Error).message}.`);
+      throw new ChainBreak("unreadable", id, `Oxbow cannot read event ${id}: ${(error as Error).message}.`);
     }
   }
 
@@ -134,10 +134,10 @@ export class EventReader {
     const head = this.#head;
     const { last_event: last, chain } = head;
     if (!link.equals(head.last_link) || !chain.seal(last, link, head.expired_to).equals(head.seal)) {
-      throw new ChainBreak("head", last, `The session's head does not fit its last event, ${last}.`);
+      throw new ChainBreak("head", last, `The session's head does not match its last event, ${last}.`);
     }
     const id = this.#nextEvent(last);
-    if (id !== undefined) throw new ChainBreak("added", id, `Event ${id} stands behind the last one, ${last}.`);
+    if (id !== undefined) throw new ChainBreak("added", id, `Event ${id} comes after the last one, ${last}.`);
   }
 
   /** The event is not there. */

@@ -127,12 +127,12 @@ describe("transcripts of other programs", () => {
     expect(await read(gzip)).toEqual(await read(plain));
     expect(await read(zstd)).toEqual(await read(plain));
     await writeFile(gzip, gzipSync(words).subarray(0, 40));
-    await expect(read(gzip)).rejects.toThrow("cannot be unpacked: unexpected end");
+    await expect(read(gzip)).rejects.toThrow(`cannot unpack ${gzip}: unexpected end`);
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
     if (major > 22 || (major === 22 && minor >= 15)) return;
     await expect(read(zstd, "")).rejects.toThrow("Install the program 'zstd'");
     await writeFile(join(home, "zstd"), "#!/bin/sh\necho 'broken frame' >&2; exit 1\n", { mode: 0o755 });
-    await expect(read(zstd)).rejects.toThrow("cannot be unpacked: broken frame");
+    await expect(read(zstd)).rejects.toThrow(`cannot unpack ${zstd}: broken frame`);
   });
 });
 

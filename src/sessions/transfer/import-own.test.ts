@@ -188,7 +188,7 @@ describe("import of something else", () => {
     for (const lines of others) {
       await expect(importTranscript(stream(lines), OPTIONS)).rejects.toMatchObject({
         code: "invalid",
-        message: expect.stringContaining("What can be imported"),
+        message: expect.stringContaining("Oxbow imports JSON lines"),
       });
     }
   });

@@ -126,9 +126,9 @@ async function* thenCollectNotes(
 }
 
 function unknownKind(isEmpty: boolean): StoreError {
-  const what = isEmpty ? "The file has no line of JSON" : "The file is not a transcript of a kind that is known";
+  const what = isEmpty ? "The file has no line of JSON" : "Oxbow does not know this kind of transcript";
   return new StoreError(
     "invalid",
-    `${what}. What can be imported: JSON lines from 'oxbow session export', a Claude Code transcript (.claude/projects/…/*.jsonl), a Codex rollout (.codex/sessions/…/rollout-*.jsonl).`,
+    `${what}. Oxbow imports JSON lines from 'oxbow session export', a Claude Code transcript (.claude/projects/…/*.jsonl), a Codex rollout (.codex/sessions/…/rollout-*.jsonl).`,
   );
 }

@@ -31,7 +31,7 @@ export async function* unpackedFile(file: string, options: UnpackOptions): Async
     yield* magic === ZSTD ? unzstd(file, options) : unpackedBy(file, zlib.createGunzip());
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    throw new StoreError("damaged", `${file} cannot be unpacked: ${(error as Error).message}`, { cause: error });
+    throw new StoreError("damaged", `Oxbow cannot unpack ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 

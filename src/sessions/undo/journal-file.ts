@@ -219,7 +219,7 @@ function writeWhole(fd: number, bytes: Buffer, position: number): void {
 export function storeError(error: unknown, path: string): StoreError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") {
-    return new StoreError("full", `${path} cannot be written: the disk is full.`, { cause: error });
+    return new StoreError("full", `Oxbow cannot write ${path}: the disk is full.`, { cause: error });
   }
-  return new StoreError("unavailable", `${path} cannot be used: ${message}.`, { cause: error });
+  return new StoreError("unavailable", `Oxbow cannot use ${path}: ${message}.`, { cause: error });
 }

@@ -23,8 +23,8 @@ export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions):
   const watched = new Set(turns.flatMap((turn) => turn.calls).flatMap((call) => (isCommand(call) ? [call.tool] : [])));
   if (watched.size > 0) {
     notes.push(
-      `Of what ${[...watched].join(", ")} did, Oxbow knows only changes to files of the workspace: nothing outside it, in .git, ` +
-        "in folders that are ignored, or to anything that is not a file.",
+      `Oxbow recorded what ${[...watched].join(", ")} changed in files of the workspace. It does not know changes outside it, in .git, ` +
+        "in ignored folders, or of anything that is not a file.",
     );
   }
   for (const folder of keptFolders) notes.push(`The folder ${shownPath(folder)} stays: it holds other files.`);

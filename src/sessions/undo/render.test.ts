@@ -35,7 +35,7 @@ describe("an undo plan", () => {
         "  large: there is no backup of its old content: it was too large, or there were too many files",
         "",
         "Not covered:",
-        "  Of what bash did, Oxbow knows only changes to files of the workspace: nothing outside it, in .git, in folders that are ignored, or to anything that is not a file.",
+        "  Oxbow recorded what bash changed in files of the workspace. It does not know changes outside it, in .git, in ignored folders, or of anything that is not a file.",
         "",
         "--- a.txt",
         "+++ a.txt",
@@ -78,7 +78,7 @@ describe("an undo plan", () => {
         },
         expect.objectContaining({ path: "taken", state: "conflict", reason: "another program changed it since" }),
       ]),
-      notes: [expect.stringContaining("Of what bash did")],
+      notes: [expect.stringContaining("Oxbow recorded what bash changed")],
     });
   });
 

@@ -23,7 +23,7 @@ export async function prepareFile({ path, noun }: Named): Promise<boolean> {
     if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
     return size === 0;
   } catch (cause) {
-    throw new StoreError("unavailable", `The ${noun} cannot be made: ${firstLine(cause)}.`, { cause });
+    throw new StoreError("unavailable", `Oxbow cannot create the ${noun}: ${firstLine(cause)}.`, { cause });
   }
 }
 
@@ -37,6 +37,6 @@ export async function copyWithLog({ path, noun }: Named): Promise<string | undef
     return folder;
   } catch (cause) {
     rmSync(folder, { recursive: true, force: true });
-    throw new StoreError("unavailable", `The ${noun} ${path} cannot be read: ${firstLine(cause)}.`, { cause });
+    throw new StoreError("unavailable", `Oxbow cannot read the ${noun} ${path}: ${firstLine(cause)}.`, { cause });
   }
 }

@@ -165,7 +165,7 @@ describe("the database wrapper", () => {
       await expect(opening).rejects.toMatchObject({
         code: "not-installed",
         message: expect.stringMatching(
-          /^Sessions cannot be stored: the package libsql does not load \(.*\)\. Install again/,
+          /^Oxbow cannot store sessions: the package libsql does not load \(.*\)\. Install again/,
         ),
       });
     }

@@ -37,8 +37,8 @@ export function loadNative(load: () => unknown, noun: string): NativeConstructor
     throw new StoreError(
       "not-installed",
       noun === USUAL
-        ? `Sessions cannot be stored: ${missing} Install again without --omit=optional, or choose another store with --store files.`
-        : `The ${noun} cannot be opened: ${missing} Install again without --omit=optional.`,
+        ? `Oxbow cannot store sessions: ${missing} Install again without --omit=optional, or choose another store with --store files.`
+        : `Oxbow cannot open the ${noun}: ${missing} Install again without --omit=optional.`,
       { cause },
     );
   }
@@ -49,7 +49,7 @@ export function connect(Native: NativeConstructor, { path, noun }: Named, option
     return new Native(path, options);
   } catch (cause) {
     // Here the library gives no code, only a text.
-    throw new StoreError("unavailable", `The ${noun} ${path} cannot be opened: ${firstLine(cause)}.`, {
+    throw new StoreError("unavailable", `Oxbow cannot open the ${noun} ${path}: ${firstLine(cause)}.`, {
       cause,
     });
   }

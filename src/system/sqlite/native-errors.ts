@@ -9,7 +9,7 @@ const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   ],
   [/^SQLITE_CORRUPT/, "damaged", "is damaged"],
   [/^SQLITE_(BUSY|LOCKED)/, "busy", "is held by another process; try again when that has finished"],
-  [/^SQLITE_FULL/, "full", "cannot grow: the disk is full. Free some space; nothing that was acknowledged is lost"],
+  [/^SQLITE_FULL/, "full", "cannot grow: the disk is full. Free some space; all saved events are safe"],
   [/^SQLITE_(IOERR|READONLY|CANTOPEN|PERM|AUTH|NOLFS)/, "unavailable", "cannot be used"],
 ];
 /** Extended result codes that the library has no name for; the low byte is the primary code. */

@@ -195,7 +195,7 @@ describe("[T1] an edit that is quoted almost right", () => {
 
   it("is refused when two places are alike", () => {
     const message = refusal("if (a) {\n  b( );\n}\nif (a) {\n  b() ;\n}\n", { old: "if (a) {\n  b();", new: "c" });
-    expect(message).toContain("2 places are nearly it: lines 1 and 4");
+    expect(message).toContain("2 places are similar: lines 1 and 4");
   });
 
   it("is refused when too little of it is left to go by", () => {

@@ -155,7 +155,7 @@ class Search {
   #alike(starts: readonly number[], name: string): EditError {
     const lines = listLines(this.#text, starts);
     return new EditError(
-      `${name} is not in the file as quoted, and ${starts.length} places are nearly it: lines ${lines}. ` +
+      `${name} is not in the file as quoted, and ${starts.length} places are similar: lines ${lines}. ` +
         "Nothing was changed. Quote the one you mean exactly, with spaces and punctuation as in the file.",
     );
   }

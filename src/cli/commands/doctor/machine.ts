@@ -21,7 +21,7 @@ export function programFinding(): Finding {
 export async function programFindings({ PATH = "" }: Variables): Promise<readonly Finding[]> {
   const wanted: readonly (readonly [string, string])[] = [
     ["bash", "shell commands use sh instead"],
-    ["git", "git state cannot be shown"],
+    ["git", "Oxbow cannot show the state of git"],
   ];
   const programs = wanted.map(([name, without]): Finding => {
     const path = findProgram(name, PATH, { outside: process.cwd() });

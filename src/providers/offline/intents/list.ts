@@ -71,7 +71,7 @@ const DEEPEST = 6;
 /** The number of extensions that get a separate call if one listing cannot hold all files. */
 const EXACT_EXTENSIONS = 9;
 
-const NOT_COUNTED = "What ignore files exclude is not counted.";
+const NOT_COUNTED = "Ignored files are not counted.";
 
 function* planEntries({ goal, scope }: ListSlots): Plan {
   const listing = parseFolderListing((yield* call(listCall(scope, goal === "tree" ? TREE_DEPTH : 1))).text);

@@ -88,7 +88,7 @@ function* planScope(scope: Scope, goal: "total" | "longest"): Plan {
     goal === "longest" ? `${mostSentence(rows, "line")} ${sum}` : sum,
     numbers(rows, SHOWN_FILES),
     cut && `This is partial: the search listed the first ${files.length} files by path. Ask for one folder at a time.`,
-    "Empty files, binary files and what ignore files exclude are not counted.",
+    "Empty, binary and ignored files are not counted.",
   );
 }
 

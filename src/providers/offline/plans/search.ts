@@ -14,7 +14,7 @@ const MOST_LINES = 200;
 const SHOWN_FILES = 30;
 const SHOWN_LINES = 60;
 
-const NOT_SEARCHED = "Binary files and what ignore files exclude were not searched.";
+const NOT_SEARCHED = "Binary and ignored files were not searched.";
 
 const PLANS: Readonly<Record<SearchGoal, (slots: SearchSlots) => Plan>> = {
   most: planCounts,

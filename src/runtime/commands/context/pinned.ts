@@ -35,7 +35,10 @@ export function pinnedCommands({ built }: Opening, gatherer: Gatherer): readonly
       run: () => {
         const dropped = gathered.clear();
         pinned.clear();
-        return { text: "The pinned text and what waited are removed.", value: { pinned: "", dropped } };
+        return {
+          text: "Removed the pinned text, and what waited for your next input.",
+          value: { pinned: "", dropped },
+        };
       },
     },
     {

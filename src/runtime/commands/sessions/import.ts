@@ -47,7 +47,7 @@ async function importFile(
   { wanted, context }: Choice,
 ): Promise<Imported> {
   const found = await stat(file).catch(() => undefined);
-  if (!found?.isFile()) throw new UsageError(`${file} is not a file that can be read.`);
+  if (!found?.isFile()) throw new UsageError(`${file} is not a file that Oxbow can read.`);
   const ids = createIdSource({ wall: () => clock.wall(), random: (bytes) => crypto.getRandomValues(bytes) });
   const bytes = unpackedFile(file, { path: variables.PATH, avoid: folder });
   const { kind, record, events, notes } = await importTranscript(linesOf(bytes), {

@@ -17,7 +17,7 @@ export const list: SessionAction = async (args, { store, folder, clock }, { warn
   });
   const records = args.hasFlag("subagents") ? await withSubagents(own, store) : own;
   for (const { id, message } of (await store.unlisted?.()) ?? []) {
-    warn(`${id} cannot be listed: ${safeLine(message)}`);
+    warn(`Oxbow cannot list ${id}: ${safeLine(message)}`);
   }
   const none = all
     ? "There are no sessions yet."

@@ -137,7 +137,7 @@ const HINT = " The model does not know; tell it if it matters.";
 
 function doneText({ redo }: UndoPlan, done: number, left: number): string {
   const rest = left === 0 ? "" : ` ${left} left as they are.`;
-  return `${redo ? "Done again" : "Undone"}: ${done === 1 ? "1 entry" : `${done} entries`}.${rest}`;
+  return `${redo ? "Redone" : "Undone"}: ${done === 1 ? "1 entry" : `${done} entries`}.${rest}`;
 }
 
 /** The undo applies to the whole turn, so changes that were not chosen need a redo first. */
@@ -171,7 +171,7 @@ async function decide({ plan, guarded, asked, shown, context }: Decision): Promi
   }
   if (context.wants !== "value") await context.write(`${shown}\n`);
   if (isBlocked || !isReady || isAnswered) return undefined;
-  const question = plan.redo ? "Do it again?" : "Undo this?";
+  const question = plan.redo ? "Redo this?" : "Undo this?";
   if (context.confirm !== undefined) {
     if (await context.confirm(question)) return undefined;
     return { text: "", value: unchanged.value, exitCode: COMMAND_EXIT.cancelled };

@@ -59,7 +59,7 @@ async function entryOf(file: ExtensionFile, problems: string[]): Promise<HookEnt
     const value: unknown = JSON.parse(await file.read());
     return { scope, path, event: eventOf(entry), value };
   } catch (error) {
-    problems.push(`${path}: the hooks cannot be read: ${(error as Error).message}`);
+    problems.push(`${path}: Oxbow cannot read the hooks: ${(error as Error).message}`);
     return undefined;
   }
 }

@@ -186,7 +186,7 @@ async function changedArguments(
   { view, answer }: FiredHook,
   { canonical, inputSchema }: Tool,
 ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
-  if (view?.argsOf === undefined) return { problem: "the input of this tool cannot be changed there." };
+  if (view?.argsOf === undefined) return { problem: "a hook cannot change the input of this tool." };
   try {
     const args = view.argsOf(answer.updatedInput ?? {});
     const final = (await canonical?.(args)) ?? args;
