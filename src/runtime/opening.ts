@@ -10,6 +10,7 @@ import type { SessionParts } from "./open-engine.js";
 import type { PartContext, SessionPart } from "./part.js";
 import type { RunCompaction } from "./parts/compaction.js";
 import type { RunCosts } from "./parts/costs.js";
+import type { HookVariables } from "./parts/hook-variables.js";
 import type { OpenedJournal } from "./parts/journal.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import type { RunRecording } from "./parts/recording.js";
@@ -40,6 +41,7 @@ export interface BuiltParts {
   readonly sandbox: RunSandbox;
   readonly security: RunSecurity;
   readonly undo: RunUndo;
+  readonly hookVariables: HookVariables;
 }
 
 export interface OpenedRun extends BuiltParts {

@@ -22,7 +22,7 @@ import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
-import type { ShellCommand, WrapOptions, WrappedCommand } from "./shell/wrapped-command.js";
+import type { AddedEnvironment, ShellCommand, WrapOptions, WrappedCommand } from "./shell/wrapped-command.js";
 
 /** Loaded at the first command: starting processes loads half of Node's network code. */
 const loadProcesses = () => import("../system/process-group.js");
@@ -40,6 +40,7 @@ export interface BashOptions {
   readonly workspaceRoot: string;
   /** The environment of this process; `childEnvironment` decides which variables a command gets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly addedEnvironment?: AddedEnvironment;
   /** Additional variables for commands. */
   readonly extraEnvironment?: Readonly<Record<string, string>>;
   /** Absolute folders beside the workspace that commands may write to. */
@@ -83,11 +84,7 @@ class Shell {
     this.#output = { directory, createRedactor, onFile };
     const { defaultTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
     this.defaultTimeoutMs = defaultTimeoutMs === "off" ? undefined : defaultTimeoutMs;
-    this.#env = {
-      ...childEnvironment(options.environment),
-      ...options.extraEnvironment,
-      PWD: options.workspaceRoot,
-    };
+    this.#env = this.#environmentWith({});
   }
 
   async run(args: JsonObject, context: ToolContext): Promise<ToolOutcome> {
@@ -99,10 +96,13 @@ class Shell {
       const onTerminal = args.pty === true;
       const outside = args.outside_sandbox === true;
       const { openings = [] } = context;
-      const text = context.unasked === true ? this.#withTrustedPath(command) : command;
+      const unasked = context.unasked === true;
+      const added = await this.#options.addedEnvironment?.({ outside, unasked });
+      const env = added === undefined ? this.#env : this.#environmentWith(added);
+      const text = unasked ? this.#withTrustedPath(command, env) : command;
       const onOwnTerminal = onTerminal ? await terminal() : undefined;
       const byPerson = context.byPerson === true;
-      const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, openings, byPerson });
+      const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, openings, byPerson, env });
       const launch = onOwnTerminal ?? prepared.launch;
       return args.run_in_background === true
         ? await this.#start(context, { command, args, prepared, launch })
@@ -112,17 +112,25 @@ class Shell {
     }
   }
 
-  #withTrustedPath(command: string): string {
-    const { PATH = "" } = this.#env;
+  #environmentWith(added: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+    const { environment, extraEnvironment, workspaceRoot } = this.#options;
+    const all = { ...childEnvironment(environment), ...added, ...extraEnvironment, PWD: workspaceRoot };
+    return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  }
+
+  #withTrustedPath(command: string, { PATH = "" }: Readonly<Record<string, string>>): string {
     const { workspaceRoot, writableFolders = [] } = this.#options;
     const trusted = trustedPath(PATH, { command, workspace: workspaceRoot, writable: writableFolders });
     return trusted === PATH ? command : withPath(command, trusted);
   }
 
-  async #prepare(words: readonly string[], options: WrapOptions & ByPerson): Promise<WrappedCommand> {
+  async #prepare(
+    words: readonly string[],
+    { env: all, ...options }: WrapOptions & ByPerson & { readonly env: Readonly<Record<string, string>> },
+  ): Promise<WrappedCommand> {
     const { workspaceRoot, wrapCommand } = this.#options;
-    const { OXBOW_AGENT: _, ...ofPerson } = this.#env;
-    const env = options.byPerson ? ofPerson : this.#env;
+    const { OXBOW_AGENT: _, ...ofPerson } = all;
+    const env = options.byPerson ? ofPerson : all;
     const plain: ShellCommand = {
       argv: [this.#shell(), ...words],
       cwd: workspaceRoot,

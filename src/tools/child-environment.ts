@@ -75,6 +75,21 @@ function mayPass(name: string, value: string): boolean {
   return PREFIXES.some((prefix) => name.startsWith(prefix)) && !SECRET_NAME.test(name) && !SECRET_VALUE.test(value);
 }
 
+/** They make every program of their kind load code, run another program or ignore how it was called. */
+const LOADS_CODE =
+  /^(LD_.*|DYLD_.*|BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|IFS|PS4|PROMPT_COMMAND|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5DB|RUBYOPT|LUA_INIT.*|_?JAVA_(TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|LESSOPEN|LESSCLOSE|BROWSER|.*_?ASKPASS|.*PAGER|SSH_.*|GIT_(?!(AUTHOR|COMMITTER)_).*|GCONV_PATH)$/;
+
+/**
+ * The value of a variable that a user's or an approved hook adds for commands; undefined if it may not. Any name may be added but those
+ * that look like a secret, that load code, or that Oxbow sets itself.
+ */
+export function addedValue(name: string, value: string): string | undefined {
+  const upper = name.toUpperCase();
+  const isOwn = upper.startsWith("OXBOW_") || Object.hasOwn(NOBODY_IS_THERE, upper) || upper === "PWD";
+  if (isOwn || LOADS_CODE.test(upper) || SECRET_NAME.test(upper) || SECRET_VALUE.test(value)) return undefined;
+  return value.includes("\0") ? undefined : withoutLogin(name, value);
+}
+
 /** `http://me:word@proxy:80` becomes `http://proxy:80`; proxies are also written without the scheme. */
 function withoutLogin(name: string, value: string): string {
   const addresses = value.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, "$1");

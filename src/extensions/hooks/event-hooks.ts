@@ -36,6 +36,8 @@ export interface EventHooksOptions extends HookPlace {
   onMessage(message: string): void;
   /** For the user while a hook runs; empty when it has ended. */
   onStatus(message: string): void;
+  /** What a hook wrote to `CLAUDE_ENV_FILE`; `isContained`: the project can change the hook. */
+  onEnvironment(written: { readonly text: string; readonly isContained: boolean }): void;
   /** What a hook in the background has for the model. */
   onLate(event: HookEvent, text: string): void;
   readonly services: HookServices;
@@ -62,6 +64,7 @@ export interface FiredHook {
   readonly hook: ConfiguredHook;
   readonly view?: ToolView;
   readonly answer: HookAnswer;
+  readonly environment?: string;
 }
 
 export interface Fired {
@@ -111,6 +114,7 @@ export class EventHooks {
     const shows = planned.some(({ hook }) => hook.statusMessage !== undefined && !hook.inBackground);
     const each = await Promise.all(planned.map((run) => this.#run(run, occasion)));
     if (shows) this.#options.onStatus("");
+    for (const { hook, environment } of each) this.#takeEnvironment(hook, environment);
     const answer = await this.#redacted(joinAnswers(each.map((fired) => fired.answer)));
     if (answer.message !== undefined) this.#options.onMessage(answer.message);
     return { answer, each };
@@ -165,8 +169,9 @@ export class EventHooks {
       return { ...fired, answer: {} };
     }
     if (hook.statusMessage !== undefined) this.#options.onStatus(safeLine(hook.statusMessage));
-    const answer = this.#report(hook, await this.#start({ hook, ...(view && { view }) }, stdin, signal));
-    return { ...fired, answer };
+    const end = await this.#start({ hook, ...(view && { view }) }, stdin, signal);
+    const environment = environmentOf(end);
+    return { ...fired, answer: this.#report(hook, end), ...(environment !== undefined && { environment }) };
   }
 
   #start({ hook, view }: PlannedRun, input: string, signal: AbortSignal | undefined): Promise<HookEnd> {
@@ -175,16 +180,23 @@ export class EventHooks {
     if (handler.type !== "command") return runService({ hook, input, ...stop }, this.#options);
     const isContained = this.#contained.has(hook);
     const variables = { ...this.#variables(hook), ...callVariables(view) };
-    return runHook({ hook: { handler, timeoutMs }, input, variables, isContained, ...stop }, this.#options);
+    const hasEnvironmentFile = hook.event === "SessionStart";
+    const start = { hook: { handler, timeoutMs }, input, variables, isContained, hasEnvironmentFile, ...stop };
+    return runHook(start, this.#options);
   }
 
   /** The action is over: only words for the model are left, and an end with code 2 if the hook wakes it. */
   async #late(hook: ConfiguredHook, end: HookEnd): Promise<void> {
+    this.#takeEnvironment(hook, environmentOf(end));
     const answer = this.#report(hook, end);
     const reason = hook.wakes && (answer.refuses || answer.decision === "deny") ? answer.reason : undefined;
     const before = reason === undefined ? undefined : hook.wakeMessage;
     const text = [before, reason, answer.context, answer.message].filter((part) => part !== undefined).join("\n\n");
     if (text !== "") this.#options.onLate(hook.event, await this.#options.redact(text));
+  }
+
+  #takeEnvironment(hook: ConfiguredHook, text: string | undefined): void {
+    if (text !== undefined) this.#options.onEnvironment({ text, isContained: this.#contained.has(hook) });
   }
 
   #keep(running: Promise<unknown>): void {
@@ -243,6 +255,10 @@ function answerOf({ event, handler }: ConfiguredHook, end: HookEnd): HookAnswer 
   if (end.kind === "failed") return { problem: end.message };
   if (end.kind !== "judged" || (handler.type !== "prompt" && handler.type !== "agent")) return {};
   return readVerdict(event, end.text, handler);
+}
+
+function environmentOf(end: HookEnd): string | undefined {
+  return end.kind === "ended" ? end.output.environment : undefined;
 }
 
 /** Not documented, and still what many published hooks read instead of stdin. */

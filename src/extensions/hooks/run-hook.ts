@@ -5,6 +5,7 @@
  * 2. No process that it started outlives it.
  * 3. At most 64 KB of each output are kept, however much it prints.
  */
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
@@ -40,6 +41,8 @@ export interface HookOutput {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** What it wrote to `CLAUDE_ENV_FILE`. */
+  readonly environment?: string;
 }
 
 export type HookEnd =
@@ -56,6 +59,17 @@ const GRACE_MS = 5000;
 /** The exit code of shells for a program that does not exist. */
 const NOT_STARTED = 127;
 
+/**
+ * Runs the command with a file for variables. The sandbox has its own temporary folder, so the file comes back behind the output of the
+ * hook, after a mark (`$0`).
+ */
+const WITH_FILE = `CLAUDE_ENV_FILE=$(mktemp 2>/dev/null) && export CLAUDE_ENV_FILE
+"$@"
+code=$?
+if [ -s "$CLAUDE_ENV_FILE" ]; then printf '\\n%s\\n' "$0"; head -c ${MOST_BYTES} "$CLAUDE_ENV_FILE"; fi
+rm -f "$CLAUDE_ENV_FILE"
+exit "$code"`;
+
 export interface HookStart {
   readonly hook: Pick<ConfiguredHook, "timeoutMs"> & { readonly handler: CommandHandler };
   /** The content of its stdin. */
@@ -64,11 +78,13 @@ export interface HookStart {
   readonly variables: Readonly<Record<string, string>>;
   /** Runs in the sandbox, if there is one. */
   readonly isContained: boolean;
+  /** It gets a file for variables, `CLAUDE_ENV_FILE`. */
+  readonly hasEnvironmentFile?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export async function runHook(
-  { hook, input, variables, isContained, signal }: HookStart,
+  { hook, input, variables, isContained, hasEnvironmentFile = false, signal }: HookStart,
   place: HookPlace,
 ): Promise<HookEnd> {
   let prepared: HookProcess | undefined;
@@ -77,7 +93,9 @@ export async function runHook(
     // Outside the sandbox, a program that the hook names must not come from the project.
     const PATH = trustedPath(environment.PATH ?? "", { command: hook.handler.command, workspace: cwd });
     const env = { ...environment, ...(!isContained && { PATH }), ...variables };
-    const plain = { argv: argvOf(hook.handler, variables, place), cwd, env };
+    const direct = argvOf(hook.handler, variables, place);
+    const mark = hasEnvironmentFile ? randomUUID() : undefined;
+    const plain = { argv: mark === undefined ? direct : [shellOf(place), "-c", WITH_FILE, mark, ...direct], cwd, env };
     prepared = isContained ? ((await place.wrap?.(plain)) ?? plain) : plain;
     const { runProcess } = await import("../../system/process-group.js");
     const { argv, descriptors, withheld, isWrapper, endsWithAll, launch } = prepared;
@@ -101,12 +119,18 @@ export async function runHook(
     );
     if (end.reason === "timeout" || end.reason === "cancelled") return { kind: end.reason };
     const exitCode = end.exitCode ?? 128;
-    return { kind: "ended", output: { exitCode, stdout: stdout.text(), stderr: stderr.text() } };
+    return { kind: "ended", output: { exitCode, ...splitAt(mark, stdout.text()), stderr: stderr.text() } };
   } catch (error) {
     return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
   } finally {
     await prepared?.ended?.().catch(() => {});
   }
+}
+
+function splitAt(mark: string | undefined, text: string): Pick<HookOutput, "stdout" | "environment"> {
+  const between = `\n${mark}\n`;
+  const at = mark === undefined ? -1 : text.lastIndexOf(between);
+  return at < 0 ? { stdout: text } : { stdout: text.slice(0, at), environment: text.slice(at + between.length) };
 }
 
 export function exitCodeOf(end: HookEnd): number {

@@ -37,6 +37,8 @@ export interface ToolboxOptions {
   readonly commandTimeoutMs?: number | "off";
   /** Wraps commands in a sandbox. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
+  /** Variables that hooks add for commands. */
+  readonly addedEnvironment?: BashOptions["addedEnvironment"];
   /** Wraps programs that only read in a sandbox. */
   readonly wrapReader?: WrapReader;
   /** Called before every change to a file. */
@@ -133,7 +135,8 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       import("../../security/shell/programs/quiet-git.js"),
       import("../../security/redact/redacting-stream.js"),
     ]);
-    const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, writableFolders = [] } = place.options;
+    const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, addedEnvironment } = place.options;
+    const { writableFolders = [] } = place.options;
     return createBashTool({
       ...place.shell,
       outputDirectory,
@@ -145,6 +148,7 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       extraEnvironment: QUIET_GIT_ENVIRONMENT,
       ...(commandTimeoutMs !== undefined && { defaultTimeoutMs: commandTimeoutMs }),
       ...(wrapCommand && { wrapCommand }),
+      ...(addedEnvironment && { addedEnvironment }),
     });
   },
   background: async (place) =>

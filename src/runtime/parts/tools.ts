@@ -16,6 +16,7 @@ import type { ParentRun } from "../subagents/parent-run.js";
 import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";
+import { HookVariables } from "./hook-variables.js";
 import { RunPermissions } from "./permissions.js";
 import { RunSandbox } from "./sandbox.js";
 import { RunSecurity } from "./security.js";
@@ -65,6 +66,7 @@ export function toolsPart(
     isRecorded,
     mode: () => permissions.mode,
   });
+  const hookVariables = place.parent?.hookVariables ?? new HookVariables();
   const toolbox = openToolbox({
     root,
     sets: settings.tool_sets.value,
@@ -81,6 +83,11 @@ export function toolsPart(
     guard,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
     wrapReader: (command, readable) => sandbox.wrapReader(command, readable),
+    addedEnvironment: async ({ outside, unasked }) => {
+      if (hookVariables.isEmpty) return {};
+      const isContained = !outside && (await sandbox.find()).kind !== "none";
+      return hookVariables.of(isContained || !(outside || unasked) ? "all" : "user");
+    },
   });
   const permissions: RunPermissions = new RunPermissions({
     loaded,
@@ -131,7 +138,7 @@ export function toolsPart(
     promptSection: () => extraRootsText(extra),
     close,
   };
-  return { part, toolbox, permissions, security, sandbox, undo };
+  return { part, toolbox, permissions, security, sandbox, undo, hookVariables };
 }
 
 async function saveResult(text: string, place: OutputPlace): Promise<string> {

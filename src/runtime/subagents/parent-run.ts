@@ -6,6 +6,7 @@ import type { EventPayloads, SubagentName } from "../../protocol/events.js";
 import type { TurnId } from "../../protocol/ids.js";
 import type { NewSession } from "../../sessions/store.js";
 import type { RunCosts } from "../parts/costs.js";
+import type { HookVariables } from "../parts/hook-variables.js";
 import type { RunPermissions } from "../parts/permissions.js";
 import type { RunUndo } from "../parts/undo.js";
 
@@ -24,6 +25,8 @@ export interface ParentRun {
   readonly paid: (cost: EventPayloads["CostIncremented"]) => void;
   /** Records the changes with those of the parent's turn; absent for a subagent with its own workspace. */
   readonly undo?: RunUndo;
+  /** What hooks of the parent's start added for commands. */
+  readonly hookVariables: HookVariables;
   /** The parent's questions: its clients answer those of the subagent. */
   readonly prompts: PermissionPrompts;
   readonly mayUse: (tool: string) => boolean;

@@ -83,6 +83,7 @@ function parentOf(opening: Opening, work: SubagentWork, worktree: Worktree | und
     costs: built.get("costs"),
     paid: ({ usage, cost, provider, model }) => turn.pay(usage, cost, { provider, model }),
     ...(worktree === undefined && { undo: built.get("undo") }),
+    hookVariables: built.get("hookVariables"),
     prompts: runOf(opening).permissionPrompts,
     mayUse: (tool) => mayUse(type, tool) && (parent?.mayUse(tool) ?? true),
     ...(type.agents && { agents: type.agents }),

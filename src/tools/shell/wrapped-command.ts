@@ -30,6 +30,13 @@ export interface WrappedCommand extends ShellCommand {
   leftBehind?(): string | undefined;
 }
 
+/** Variables that hooks add for a command; undefined removes one. */
+export type AddedEnvironment = (command: {
+  readonly outside: boolean;
+  /** It runs without a question, because it only reads. */
+  readonly unasked: boolean;
+}) => Promise<Readonly<Record<string, string | undefined>>>;
+
 export interface WrapOptions {
   readonly onTerminal: boolean;
   /** The user allowed this command to run outside. */

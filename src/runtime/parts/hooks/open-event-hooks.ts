@@ -16,6 +16,7 @@ import { fileHooks, namedProfileHooks } from "./configured-hooks.js";
 import { isFrontMatter } from "./front-matter-file.js";
 import { FrontMatterHooks } from "./front-matter-hooks.js";
 import { hookServices } from "./hook-services.js";
+import { takeEnvironment } from "./take-environment.js";
 import { ToolHooks } from "./tool-hooks.js";
 import { Transcript } from "./transcript.js";
 import { type StartSource, TurnHooks } from "./turn-hooks.js";
@@ -149,6 +150,12 @@ function placeOf(opening: Opening, transcript: Transcript, late: Late): Construc
     },
     onMessage: (message) => void bus.publish("Notice", { level: "warning", message }),
     onStatus: (message) => void bus.publish("Notice", { level: "progress", message }),
+    onEnvironment: ({ text, isContained }) => {
+      const owner = isContained ? "project" : "user";
+      const known = childEnvironment(variables);
+      for (const problem of takeEnvironment(built.get("hookVariables"), { text, owner, known }))
+        engine.notify(`Hooks: CLAUDE_ENV_FILE: ${problem}`);
+    },
     onLate: late.keep,
     services: hookServices(opening, late.turn),
     isOfHook: parent?.isOfHook === true,
