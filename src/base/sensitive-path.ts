@@ -24,7 +24,7 @@ const FILES: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 const FILE_SHAPES: readonly (readonly [RegExp, string])[] = [
-  [/^\.env\.(?!example$|sample$|template$|dist$|defaults?$)/, "environment files hold secrets"],
+  [/^\.{1,2}env[-_.~](?!example$|sample$|template$|dist$|defaults?$)/, "environment files hold secrets"],
   [/^id_(rsa|dsa|ecdsa|ed25519)[-_.]/, "the file can be a private key"],
   [/\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)$/, "the file can be a private key"],
   [/^(service[-_]?account.*|gha-creds-.+)\.json$/, "cloud credentials"],
@@ -46,6 +46,11 @@ export function sensitiveReason(path: string): string | undefined {
   for (const [reason, known] of Object.entries(FILES)) if (known.has(last)) return reason;
   const place = PLACES.find(([shape]) => shape.test(parts.join("/")));
   return place?.[1] ?? FILE_SHAPES.find(([shape]) => shape.test(last))?.[1];
+}
+
+/** Whether everything in a folder of this path is sensitive. A folder that only has the name of such a file is harmless. */
+export function isSensitiveFolder(path: string): boolean {
+  return sensitiveReason(`${path}/any`) !== undefined;
 }
 
 /** All complete names, for globs that contain a part of one. */

@@ -119,10 +119,10 @@ export const CATALOG = {
       properties: {
         command: string,
         timeout: { type: "number", description: "seconds, default 300" },
-        description: described(string, "what it does, in a few words"),
+        description: described(string, "what it does, briefly"),
         run_in_background: boolean,
         pty: described(boolean, "run on a terminal"),
-        allow: described({ enum: ["network", "git", "unix_sockets"] }, "opens the sandbox; asks"),
+        allow: described({ enum: ["network", "git", "unix_sockets", "secrets"] }, "opens the sandbox; asks"),
         outside_sandbox: described(boolean, "asks"),
       },
       required: ["command"],

@@ -9,6 +9,8 @@ export interface Reach {
   readonly home: "readable" | "private";
   readonly network: "off" | "hosts" | "open";
   readonly unixSockets: "on" | "off";
+  /** `masked`: commands cannot read the untracked secret files of the workspace. */
+  readonly secrets: "shown" | "masked";
 }
 
 export function reachOf(
@@ -17,11 +19,13 @@ export function reachOf(
 ): Reach {
   const opens = (name: string) => openings.includes(name);
   const hasHosts = settings.sandbox_hosts.value.length > 0;
+  const isPrivate = isContained && !opens("git");
   const isOnline = opens("network") || (hasHosts && !isContained);
   return {
-    home: isContained && !opens("git") ? "private" : "readable",
+    home: isPrivate ? "private" : "readable",
     network: !isOnline ? "off" : hasHosts ? "hosts" : "open",
     unixSockets: opens("unix_sockets") || settings.sandbox_unix_sockets.value ? "on" : "off",
+    secrets: isPrivate && !opens("secrets") ? "masked" : "shown",
   };
 }
 

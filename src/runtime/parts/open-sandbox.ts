@@ -64,9 +64,15 @@ export async function alsoWritable(
   return [...existing, ...extra];
 }
 
+export interface OpenSandboxOptions extends Pick<SandboxOptions, "madeByCommands"> {
+  readonly way: Way;
+  readonly name: string;
+  readonly reach: Reach;
+}
+
 export async function openSandbox(
   place: SandboxPlace,
-  { way, name, reach }: { readonly way: Way; readonly name: string; readonly reach: Reach },
+  { way, name, reach, madeByCommands }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
@@ -92,6 +98,8 @@ export async function openSandbox(
     variables,
     id: `${session}-${name}`,
     ...(restrictions && { restrictions }),
+    ...(madeByCommands && { madeByCommands }),
+    shownSecrets: settings.sandbox_secrets.value,
     passesDescriptors: way === "pipes" ? "yes" : "no",
     policy: sandboxPolicy({
       writable: [root, ...(await alsoWritable(place, reach))],
@@ -99,6 +107,7 @@ export async function openSandbox(
       visible: [outputDirectory, ownFolder(join(roots.data, "programs")), ownFolder(skillFolder(roots)), ...visible],
       network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
       unixSockets: reach.unixSockets,
+      secrets: reach.secrets,
       ...(privately && { home: privately.home, repositories: "read-only" as const }),
     }),
     network,

@@ -194,6 +194,7 @@ const OPENING_TEXTS: Readonly<Record<Opening, string>> = {
   network: "the network",
   git: "changes of .git",
   unix_sockets: "Unix sockets, which reach your other programs",
+  secrets: "secret files of the workspace",
 };
 
 function openingQuestion(openings: readonly Opening[]): Verdict {

@@ -33,6 +33,7 @@ export interface RunSandboxOptions extends SandboxPlace {
 export class RunSandbox {
   readonly #options: RunSandboxOptions;
   readonly #opened = new Map<string, Promise<Sandbox>>();
+  readonly #madeByCommands = new Set<string>();
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
   #watch: Promise<CommandWatch> | undefined;
@@ -82,7 +83,7 @@ export class RunSandbox {
 
   async wrap(
     command: ShellCommand,
-    { onTerminal, outside, openings = [], hasInput }: WrapOptions,
+    { onTerminal, outside, openings = [], byPerson, hasInput }: WrapOptions,
   ): Promise<WrappedCommand> {
     const { kind } = await this.find();
     const mode = this.#options.loaded.settings.sandbox.value;
@@ -93,7 +94,7 @@ export class RunSandbox {
     if (outside) return { ...command, ...(await this.#watch)?.outside() };
     const watch = await this.#watchCommands();
     const begun = watch.begin();
-    const reach = await this.#reach(openings);
+    const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     await begun;
     const ahead = await this.#openAhead();
@@ -222,16 +223,16 @@ export class RunSandbox {
 
   /** A terminal cannot pass descriptors, so its commands need another wrapper. */
   #open(way: Way, reach: Reach): Promise<Sandbox> {
-    const name = [way, reach.home, reach.network, reach.unixSockets].join("-");
+    const name = [way, ...Object.values(reach)].join("-");
     const known = this.#opened.get(name);
     if (known !== undefined) return known;
     // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
-    const opening = openSandbox(this.#options, { way, name, reach });
+    const opening = openSandbox(this.#options, { way, name, reach, madeByCommands: this.#madeByCommands });
     this.#opened.set(name, opening);
     return opening;
   }
 }
 
 /** For detection only: no command runs in it. */
-const USUAL: Reach = { home: "readable", network: "off", unixSockets: "off" };
+const USUAL: Reach = { home: "readable", network: "off", unixSockets: "off", secrets: "shown" };

@@ -29,6 +29,8 @@ export interface SecuritySettings {
   /** Folders that tools and commands use like the workspace. */
   readonly extra_roots: Setting<readonly string[]>;
   /** Whether sandboxed commands may create Unix sockets with a name. */
+  /** Secret files that commands of mode auto may read. */
+  readonly sandbox_secrets: Setting<readonly string[]>;
   readonly sandbox_unix_sockets: Setting<boolean>;
   /** The image whose containers run the commands, instead of the system's own sandbox. */
   readonly sandbox_container: Setting<string | undefined>;
@@ -72,6 +74,7 @@ export async function readSecuritySettings(from: SettingReader): Promise<Securit
       fallback: [],
       read: read.writableFolders,
     }),
+    sandbox_secrets: from.pick<readonly string[]>({ key: "sandbox_secrets", fallback: [], read: read.words }),
     extra_roots: from.pick<readonly string[]>({ key: "extra_roots", fallback: [], read: read.absoluteFolders }),
     sandbox_unix_sockets: from.pick({
       key: "sandbox_unix_sockets",

@@ -103,6 +103,11 @@ export class GuardList {
     return this.#options.searches.flatMap((search) => search.named());
   }
 
+  /** Everything below the roots that has the name of a secret file or of a folder of them. */
+  secretNames(): readonly string[] {
+    return this.#options.searches.flatMap((search) => search.secret());
+  }
+
   /** Folders of hooks that the person's own settings name, from the top of every repository. */
   hookFolders(): readonly string[] {
     const { personal } = this.#options;

@@ -81,10 +81,11 @@ interface Walk {
   readonly most: number;
   /** The name of folders to leave out. */
   readonly except?: string;
+  readonly folders?: "too";
 }
 
 /** The place itself, or the files in it; the nearest first. */
-function* filesBelow(place: string, { most, except }: Walk): Generator<string> {
+export function* filesBelow(place: string, { most, except, folders: kinds }: Walk): Generator<string> {
   if (statOf(place)?.isDirectory() !== true) {
     yield place;
     return;
@@ -95,8 +96,8 @@ function* filesBelow(place: string, { most, except }: Walk): Generator<string> {
     for (const entry of entriesOf(folder)) {
       if (--left < 0) return;
       const path = join(folder, entry.name);
-      if (entry.isFile()) yield path;
-      else if (entry.isDirectory() && entry.name !== except) folders.push(path);
+      if (entry.isFile() || (kinds === "too" && entry.isDirectory())) yield path;
+      if (entry.isDirectory() && entry.name !== except) folders.push(path);
     }
   }
 }

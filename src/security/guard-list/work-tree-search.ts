@@ -1,5 +1,5 @@
 /**
- * The repositories and guarded names below a folder, also those that appear while a session runs.
+ * The repositories, guarded names and names of secret files below a folder, also those that appear while a session runs.
  *
  * 1. A search takes some microseconds per folder. Unless something may have changed (`mayHaveChanged`), a result stays valid for a few
  *    times as long as the search took, so that searching takes only a small part of the time.
@@ -11,6 +11,7 @@ import type { Clock } from "../../base/clock.js";
 import { gitFolderAt, isThere } from "../../system/git/git-folder.js";
 import { RepositoryWalk } from "../../system/git/repository-walk.js";
 import { guardedEntries } from "./guarded-names.js";
+import { secretEntries } from "./secret-entries.js";
 
 const MAX_FOLDERS = 4000;
 const MAX_DEPTH = 12;
@@ -21,20 +22,32 @@ export interface WorkTreeSearchOptions {
   readonly maxFolders?: number;
 }
 
+/** Names in one folder. */
+interface Names {
+  readonly guarded: readonly string[];
+  readonly secret: readonly string[];
+}
+
 export class WorkTreeSearch {
   readonly #root: string;
   readonly #clock: Pick<Clock, "now" | "wall">;
-  readonly #walk: RepositoryWalk<readonly string[]>;
+  readonly #walk: RepositoryWalk<Names>;
   #found: readonly string[] = [];
   #named: readonly string[] = [];
+  #secret: readonly string[] = [];
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   /** `root` must be free of links. */
   constructor(root: string, { clock, maxFolders = MAX_FOLDERS }: WorkTreeSearchOptions) {
     this.#root = root;
     this.#clock = clock;
-    const note = (folder: string, names: readonly string[]) =>
-      guardedEntries(relative(root, folder).replaceAll(sep, "/"), names).filter((name) => name !== ".git");
+    const note = (folder: string, names: readonly string[]): Names => {
+      const way = relative(root, folder).replaceAll(sep, "/");
+      return {
+        guarded: guardedEntries(way, names).filter((name) => name !== ".git"),
+        secret: secretEntries(way, names),
+      };
+    };
     this.#walk = new RepositoryWalk(root, { wall: () => clock.wall(), maxFolders, maxDepth: MAX_DEPTH, note });
   }
 
@@ -51,8 +64,10 @@ export class WorkTreeSearch {
     const found = repositories.filter((folder) => folder !== this.#root);
     const before = this.#found.filter((folder) => !found.includes(folder) && gitFolderAt(folder) !== undefined);
     this.#found = [...found, ...before];
-    const named = new Set([...notes].flatMap(([folder, names = []]) => names.map((name) => join(folder, name))));
-    this.#named = [...named, ...this.#named.filter((path) => !named.has(path) && isThere(path))];
+    const pathsOf = (kind: keyof Names) =>
+      [...notes].flatMap(([folder, names]) => (names?.[kind] ?? []).map((name) => join(folder, name)));
+    this.#named = withEarlier(pathsOf("guarded"), this.#named);
+    this.#secret = withEarlier(pathsOf("secret"), this.#secret);
     const ended = this.#clock.now();
     this.#restsUntil = ended + (ended - started) * REST_FACTOR;
     return this.#found;
@@ -63,4 +78,15 @@ export class WorkTreeSearch {
     this.find();
     return this.#named;
   }
+
+  /** Everything that has the name of a secret file or of a folder of them, nearest first. */
+  secret(): readonly string[] {
+    this.find();
+    return this.#secret;
+  }
+}
+
+function withEarlier(found: readonly string[], earlier: readonly string[]): readonly string[] {
+  const known = new Set(found);
+  return [...known, ...earlier.filter((path) => !known.has(path) && isThere(path))];
 }

@@ -95,10 +95,12 @@ function subjectsOf({ tool, args, command, paths }: DecisionFacts): readonly [Su
 
 /**
  * What the sandbox is opened for. The question names all of it. A rule
- * is not about the network: it opens the repository only.
+ * is not about the network or sockets: it opens the repository and the secret files that the command names.
  */
 function openingsOf(needs: readonly Need[], allowed?: readonly Verdict[]): { readonly openings?: readonly Opening[] } {
   const all = [...new Set(needs.flatMap(({ opens }) => opens))];
-  const openings = allowed?.some(({ law }) => law === "rule") ? all.filter((each) => each === "git") : all;
+  const openings = allowed?.some(({ law }) => law === "rule")
+    ? all.filter((each) => each === "git" || each === "secrets")
+    : all;
   return openings.length === 0 ? {} : { openings };
 }

@@ -25,7 +25,7 @@ import { commandPaths, type Whereabouts, writtenFiles } from "./command-paths.js
 import type { CommandReaderOptions } from "./command-reader.js";
 import { namedSecret } from "./contained/named-secret.js";
 import type { CommandFacts, CommandPart, Words } from "./facts.js";
-import { gitProblem } from "./git-problem.js";
+import { type AskGit, gitProblem } from "./git-problem.js";
 import { linkProblem } from "./link-problem.js";
 import { shownProblem, treeProblem } from "./tree-problem.js";
 
@@ -56,9 +56,11 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
   const parts = commands.map((command, index) => {
     const found = judged.commands[index];
-    const problem = diskProblem(command, { from: commands[index - 1], place, options }, found?.verdict);
-    const isQuiet = found?.verdict === "read-only" && problem !== undefined;
-    const judgedPart = isQuiet ? { ...found, verdict: "ask" as const, reason: problem } : found;
+    const problem =
+      diskProblem(command, { from: commands[index - 1], place, options }, found?.verdict) ??
+      shownByGit(command, { askGit: options.askGit, mayAsk: () => isQuiet ?? options.isQuietRepository?.() ?? true });
+    const wasQuiet = found?.verdict === "read-only" && problem !== undefined;
+    const judgedPart = wasQuiet ? { ...found, verdict: "ask" as const, reason: problem } : found;
     const part = readPart(command, judgedPart, place);
     return problem === undefined ? part : { ...part, exposes: problem };
   });
@@ -95,13 +97,22 @@ function diskProblem(
   }: { readonly from: SimpleCommand | undefined; readonly place: Whereabouts; readonly options: CommandReaderOptions },
   verdict: JudgedCommand["verdict"] | undefined,
 ): string | undefined {
-  const { links, trees, askGit } = options;
+  const { links, trees } = options;
   if (verdict !== "read-only") return trees && shownProblem(command, place, trees);
-  return (
-    (links && linkProblem(command, place, links)) ??
-    (trees && treeProblem({ command, from, place }, trees)) ??
-    (askGit && gitProblem(command, askGit))
-  );
+  return (links && linkProblem(command, place, links)) ?? (trees && treeProblem({ command, from, place }, trees));
+}
+
+/** Also by a command in a text for a shell. */
+function shownByGit(
+  command: SimpleCommand,
+  { askGit, mayAsk }: { readonly askGit: AskGit | undefined; readonly mayAsk: () => boolean },
+): string | undefined {
+  if (askGit === undefined) return undefined;
+  for (const each of [command, ...nestedCommands(command.words, 0).known]) {
+    const problem = gitProblem(each, (args) => (mayAsk() ? askGit(args) : ""));
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 function notUnderstood(text: string, reason: string, options: CommandReaderOptions): CommandFacts {

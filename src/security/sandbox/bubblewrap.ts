@@ -38,6 +38,8 @@ export interface BubblewrapParts {
   readonly layout: Layout;
   /** An empty file. */
   readonly blank: string;
+  /** A file that says why it covers a secret one. */
+  readonly mask: string;
   /** Undefined if there is no filter for this machine. */
   readonly filter?: FilterFile | undefined;
   /** The proxy to the allowed hosts; without it there is no network. */
@@ -96,6 +98,18 @@ export function waitingCommand(
   return { program, args, cwd: place.cwd, env: environment(parts, place.env), orders };
 }
 
+/** A command that waits begins when it gets its words. */
+export function withBegin(wrapped: Wrapped | WaitingCommand, begin: () => void): Wrapped | WaitingCommand {
+  if (!("orders" in wrapped)) return wrapped;
+  return {
+    ...wrapped,
+    orders: (argv, mark) => {
+      begin();
+      return wrapped.orders(argv, mark);
+    },
+  };
+}
+
 /** A shell that becomes bubblewrap, where the filter has to be opened for it. */
 function preparation({ filter }: BubblewrapParts): string[] {
   if (filter?.handOver !== "opened") return [];
@@ -133,7 +147,7 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
 }
 
 function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] {
-  const { layout, policy, forwarding, runFolders, blank, quotaEntry } = parts;
+  const { layout, policy, forwarding, runFolders, blank, mask, quotaEntry } = parts;
   const { home } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
@@ -152,6 +166,9 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     // An empty folder in memory is quicker to mount than one of the disk.
     ...layout.standIns.flatMap((path) => tmpfs(path, { mode: "0555", bytes: SMALL_BYTES })),
+    ...layout.masked.flatMap(({ path, kind }) =>
+      kind === "file" ? ["--ro-bind", mask, path] : tmpfs(path, { mode: "0555", bytes: SMALL_BYTES }),
+    ),
     ...hidden.flatMap((place) => hide(place, blank)),
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
     ...(home === undefined ? [] : ["--bind", home.cache, home.cache]),

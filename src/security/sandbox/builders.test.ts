@@ -18,7 +18,7 @@ afterEach(() => bed.close());
 
 describe("[P8] the command line for bubblewrap", () => {
   const parts = {
-    ...{ policy, layout, blank: "/state/blank", tasks: 0, isRoot: false, runFolders: [] },
+    ...{ policy, layout, blank: "/state/blank", mask: "/state/mask", tasks: 0, isRoot: false, runFolders: [] },
     bubblewrap: { program: "/usr/bin/bwrap", version: [0, 8] as const },
   };
   const words = (changes: object = {}) => bubblewrapCommand({ ...parts, ...changes }, command);

@@ -102,11 +102,12 @@ const EMPTY_LAYOUT: Omit<Layout, "writable"> = {
   covering: [],
   hidden: [],
   visible: [],
+  masked: [],
 };
 
 function bubblewrapProbe(bubblewrap: BubblewrapProgram, files: SandboxFiles, folder: string) {
   const parts = {
-    ...{ bubblewrap, blank: files.blank, tasks: countTasks(), isRoot: isRoot(), runFolders: [] },
+    ...{ bubblewrap, blank: files.blank, mask: files.mask, tasks: countTasks(), isRoot: isRoot(), runFolders: [] },
     filter: files.filters && ({ path: files.filters.off, handOver: "opened" } as const),
     policy: sandboxPolicy({ writable: [folder] }),
     layout: { ...EMPTY_LAYOUT, writable: [folder] },

@@ -99,6 +99,7 @@ const HIDDEN = /['"`‘]?((?:~|\/)[^\s'"`‘’:]*)['"`’]?: Permission denied|
 const MISSING =
   /['"`‘]?((?:~|\/)[^\s'"`‘’:]*)['"`’]?: No such file or directory|ENOENT: no such file or directory, \w+ '([^']+)'/i;
 const GIT_PLACE = /(^|[\s'"`‘/])\.git(\/|['"`’:]|$)/m;
+const ASK_FOR_SECRETS = "If you need it, set allow = secrets, which asks the user.";
 const ASK_FOR_GIT = "If you need it, set allow = git, which asks the user.";
 
 export interface ExplainOptions {
@@ -106,6 +107,8 @@ export interface ExplainOptions {
   readonly home?: string | undefined;
   /** All that belongs to git is read-only. */
   readonly repositories?: "guarded" | "read-only" | undefined;
+  /** Secret files of the workspace that the sandbox covers, relative to it. */
+  readonly secrets?: readonly string[];
   /** Folders the sandbox hides: it causes each "permission denied" in them. */
   readonly hidden?: readonly string[];
 }
@@ -114,10 +117,12 @@ export interface ExplainOptions {
 export function explainFailure(
   outcomeText: string,
   state: SandboxState,
-  { hidden = [], home, repositories }: ExplainOptions = {},
+  { hidden = [], secrets = [], home, repositories }: ExplainOptions = {},
 ): string | undefined {
   if (state.kind === "none") return undefined;
   const lines = shortened(outcomeText);
+  const secret = secretIn(lines, secrets);
+  if (secret !== undefined) return `[The sandbox hides ${secret}: it can hold secrets. ${ASK_FOR_SECRETS}]`;
   for (const { pattern, text, advice } of DENIALS) {
     const match = pattern.exec(lines);
     if (match === null) continue;
@@ -135,6 +140,22 @@ export function explainFailure(
     return `[The sandbox hides the home folder, except tool chains, so commands cannot see ${absent}. ${ASK}]`;
   }
   return undefined;
+}
+
+/** What programs print that do not find a value or a key. */
+const MISSING_VALUE =
+  /environment variable|\benv vars?\b|dotenv|process\.env|os\.environ|\bKeyError\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}\b(?:required|missing|undefined|not set|not defined|unset|empty)\b|(?:required|missing|undefined|unset|no) .{0,40}\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|unbound variable|PEM|private key/;
+
+/** A covered file that the output is about. */
+function secretIn(lines: string, secrets: readonly string[]): string | undefined {
+  const [first] = secrets;
+  if (first === undefined) return undefined;
+  const named = secrets.find((path) => new RegExp(`(^|[\\s'"\`‘/])${escaped(path)}($|[\\s'"\`’:,])`, "m").test(lines));
+  return named ?? (MISSING_VALUE.test(lines) ? first : undefined);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 const LINE_LENGTH = 400;

@@ -22,6 +22,8 @@ export interface Layout {
   /** The other hidden places are mounted last, so that no earlier mount uncovers one of them. */
   readonly hidden: readonly HiddenPlace[];
   readonly visible: readonly string[];
+  /** Secret files and folders of the workspace, covered with a note or with an empty folder. */
+  readonly masked: readonly Hidden[];
   /** The home folder of the sandbox's own, with what exists of it. */
   readonly home?: PrivateHome | undefined;
 }
@@ -34,9 +36,11 @@ export interface LayoutOptions {
   readonly places?: readonly string[];
   /** To be hidden with those of the policy. */
   readonly alsoHidden?: readonly string[];
+  /** Secret files and folders of the workspace, free of links. */
+  readonly secrets?: readonly string[];
 }
 
-export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }: LayoutOptions): Layout {
+export function findLayout(policy: SandboxPolicy, { alsoHidden = [], secrets = [], ...found }: LayoutOptions): Layout {
   const writable = policy.writable.map(realFolder);
   const visible = policy.visible.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   const home = policy.home && existingHome(policy.home);
@@ -59,6 +63,7 @@ export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }:
     covering: hidden.filter(isCovering),
     hidden: hidden.filter((place) => !isCovering(place)),
     visible,
+    masked: existingSecrets(secrets).filter(({ path }) => !hidden.some((place) => place.path === path)),
     home,
   };
 }

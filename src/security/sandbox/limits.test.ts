@@ -60,9 +60,10 @@ describe.skipIf(reason !== undefined)("[P8] limits in a sandbox", () => {
       covering: [],
       hidden: [],
       visible: [],
+      masked: [],
     };
     const parts = (processes: number) => ({
-      ...{ blank, tasks: 0, isRoot: false, runFolders: [], layout: { ...none, writable: [workspace] } },
+      ...{ blank, mask: blank, tasks: 0, isRoot: false, runFolders: [], layout: { ...none, writable: [workspace] } },
       bubblewrap: { program: "/usr/bin/bwrap", version: [0, 8] as const },
       filter: filter === undefined ? undefined : { path: filter, handOver: "opened" as const },
       policy: sandboxPolicy({ writable: [workspace], limits: { processes } }),

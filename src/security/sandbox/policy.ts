@@ -50,6 +50,8 @@ export interface SandboxPolicy {
   readonly unixSockets: UnixSockets;
   /** `guarded`: only what git runs or obeys is read-only in a repository. `read-only`: all that belongs to git is. */
   readonly repositories: "guarded" | "read-only";
+  /** `masked`: commands see a note instead of the secret files of the workspace (`secret-files.ts`). */
+  readonly secrets: "shown" | "masked";
   /** Without it the user's own home folder is readable, except its hidden places. */
   readonly home?: PrivateHome;
   readonly limits: SandboxLimits;
@@ -77,6 +79,7 @@ export function sandboxPolicy(given: Partial<SandboxPolicy> & Pick<SandboxPolicy
     network: "off",
     unixSockets: "off",
     repositories: "guarded",
+    secrets: "shown",
     temporaryBytes: 2 * GIB,
     ...given,
     limits: { ...DEFAULT_LIMITS, ...given.limits },

@@ -10,6 +10,10 @@ export interface SandboxOptions extends DetectOptions {
   readonly policy: SandboxPolicy;
   /** What path permissions forbid besides the policy; called for every command. */
   readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
+  /** Secret files that commands may read although the policy masks them: paths from the workspace, or names; `*` is all. */
+  readonly shownSecrets?: readonly string[];
+  /** Identities of secret files that commands made; all sandboxes of a session share it. */
+  readonly madeByCommands?: Set<string>;
   /** Unique on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
   /** The person's own folder: their git configuration may name hooks in every repository. */

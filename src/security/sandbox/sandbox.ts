@@ -8,24 +8,27 @@
  *    command has ended.
  */
 import { execFile } from "node:child_process";
-import { closeSync, existsSync, openSync, realpathSync, rmSync } from "node:fs";
+import { closeSync, openSync, realpathSync, rmSync } from "node:fs";
+import { relative } from "node:path";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
-import { bubblewrapCommand, type WaitingCommand, type Wrapped, waitingCommand } from "./bubblewrap.js";
+import { bubblewrapCommand, type WaitingCommand, type Wrapped, waitingCommand, withBegin } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
+import type { Hidden } from "./hidden-paths.js";
 import { inheritedDescriptors } from "./inherited-files.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
 import { Placeholders } from "./placeholders.js";
-import { type Command, type NetworkPolicy, SandboxError } from "./policy.js";
+import { type Command, SandboxError } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
+import { runFolders } from "./run-folders.js";
 import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
@@ -34,7 +37,6 @@ import type { SandboxState } from "./state.js";
 
 export type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 
-const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-driver"];
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
 const LINGER_MS = 1000;
@@ -95,9 +97,10 @@ export class Sandbox {
       };
     }
     const undo: Undo = [];
+    let noteEnd = () => this.#place.mayHaveChanged();
     const ended = once(async () => {
       this.#open.delete(ended);
-      this.#place.mayHaveChanged();
+      noteEnd();
       for (const step of undo.splice(0).reverse()) await step();
     });
     this.#open.add(ended);
@@ -106,21 +109,30 @@ export class Sandbox {
       const held = () => this.#place.held(layout);
       const entrance = await this.#entrance(state, undo);
       const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
-      const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
-      const { repositories } = this.#options.policy;
-      const home = layout.home?.path;
-      const explain = (text: string) => explainCommand(text, { state, entrance, hidden, home, repositories });
+      const begin = () => {
+        noteEnd = this.#place.begin(layout);
+      };
+      if (command.waits !== true) begin();
+      const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
       const isCurrent = this.#place.use(layout);
       const isWrapper = state.kind === "bubblewrap";
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
-      return { ...wrapped, ...kind, held, descriptors, withheld, explain, isCurrent, ended };
+      return { ...withBegin(wrapped, begin), ...kind, held, descriptors, withheld, explain, isCurrent, ended };
     } catch (error) {
       await ended();
       throw error;
     }
+  }
+
+  #aboutPlaces({ covering, hidden, masked, home }: Layout) {
+    const { repositories, writable } = this.#options.policy;
+    const paths = (places: readonly Hidden[]) => places.map(({ path }) => path);
+    const [workspace = "/"] = writable;
+    const secrets = paths(masked).map((path) => relative(workspace, path));
+    return { hidden: paths([...covering, ...hidden]), secrets, home: home?.path, repositories };
   }
 
   /** Ends what is left of commands that were never reported ended. */
@@ -170,18 +182,18 @@ export class Sandbox {
       return sandboxExecCommand({ program, policy, layout, temporaryFolder, proxyPort: entrance?.port }, command);
     }
     if (state.kind === "container") return this.#inContainer(program, { layout, command, undo });
-    const { blank } = this.#files;
+    const { blank, mask } = this.#files;
     const filter = this.#filter(entrance);
     const handOver = this.#options.passesDescriptors === "yes" ? "inherited" : "opened";
     const wrap = command.waits === true ? waitingCommand : bubblewrapCommand;
     return wrap(
       {
-        ...{ policy, layout, blank, isRoot: isRoot(), tasks: countTasks() },
+        ...{ policy, layout, blank, mask, isRoot: isRoot(), tasks: countTasks() },
         filter: filter === undefined ? undefined : { path: filter, handOver },
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
         quotaEntry: this.#quotaEntry(),
-        runFolders: [...RUN_FOLDERS, ...nameServers(policy.network)].filter((path) => existsSync(path)),
+        runFolders: runFolders(policy.network),
       },
       command,
     );
@@ -262,17 +274,6 @@ export class Sandbox {
     if (!isRoot() || processes === undefined) return undefined;
     this.#quota ??= openProcessQuota({ processes, name: this.#options.id });
     return this.#quota?.entry;
-  }
-}
-
-/** The list of name servers is often a link to a file below /run, which the sandbox covers. */
-function nameServers(network: NetworkPolicy): string[] {
-  if (network !== "open") return [];
-  try {
-    const file = realpathSync("/etc/resolv.conf");
-    return file.startsWith("/run/") ? [file] : [];
-  } catch {
-    return [];
   }
 }
 

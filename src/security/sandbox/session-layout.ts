@@ -6,6 +6,7 @@ import { identityOf } from "../../system/file-identity.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { GuardList } from "../guard-list/guard-list.js";
 import { openGuardList } from "../guard-list/open-guard-list.js";
+import { SecretFiles } from "../guard-list/secret-files.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
 import type { HeldPlaces, SandboxOptions } from "./sandbox-options.js";
@@ -15,6 +16,7 @@ const NO_HOME = "/nonexistent";
 export class SessionLayout {
   readonly #options: SandboxOptions;
   #guardList: GuardList | undefined;
+  #secrets: SecretFiles | undefined;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
@@ -32,9 +34,18 @@ export class SessionLayout {
     return { readOnly, named: this.#guardList?.named() ?? [], absent: this.#guardList?.absent() ?? [] };
   }
 
-  /** A command has ended. */
+  /** Something may have changed the workspace. */
   mayHaveChanged(): void {
     this.#guardList?.mayHaveChanged();
+  }
+
+  /** A command with this layout begins. Returns what to call when it has ended. */
+  begin({ masked }: Layout): () => void {
+    this.#secrets?.noteCovered(masked.map(({ path }) => path));
+    return () => {
+      this.mayHaveChanged();
+      this.#secrets?.noteMade();
+    };
   }
 
   now(): Layout {
@@ -43,11 +54,21 @@ export class SessionLayout {
     const list = this.#guardList;
     const found = { nested: list.nested(), hookFolders: list.hookFolders(), places: list.places() };
     const alsoHidden = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
+    const secrets = policy.secrets === "masked" ? this.#secretFiles(list).find() : [];
     const more = this.#options.restrictions?.();
-    if (more === undefined) return findLayout(policy, { ...found, alsoHidden });
+    if (more === undefined) return findLayout(policy, { ...found, alsoHidden, secrets });
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
     const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
-    return findLayout(restricted, { ...found, alsoHidden });
+    return findLayout(restricted, { ...found, alsoHidden, secrets });
+  }
+
+  #secretFiles(list: GuardList): SecretFiles {
+    const { policy, clock = nodeClock, madeByCommands = new Set(), shownSecrets = [] } = this.#options;
+    this.#secrets ??= new SecretFiles({
+      ...{ roots: policy.writable.map(realFolder), clock, madeByCommands, shown: shownSecrets },
+      candidates: () => list.secretNames(),
+    });
+    return this.#secrets;
   }
 
   #openGuardList(): GuardList {
@@ -61,10 +82,10 @@ export class SessionLayout {
  * The layout with the identities of its files: a mount is on a file or folder, not on its name. A placeholder for a missing place has
  * the same look before and after it is created.
  */
-function lookOf({ writable, guards, standIns, covering, hidden, visible, home }: Layout): string {
+function lookOf({ writable, guards, standIns, covering, hidden, visible, masked, home }: Layout): string {
   const missing = guards.missing.map(({ path }) => path);
   const guarded = [...new Set([...guards.readOnly, ...standIns, ...missing])].sort();
-  const places = [...covering, ...hidden];
+  const places = [...covering, ...hidden, ...masked];
   const paths = [...writable, ...guards.pinned, ...guarded, ...places.map(({ path }) => path), ...visible];
   return JSON.stringify([places, home, paths.map((path) => [path, identityOf(path)])]);
 }

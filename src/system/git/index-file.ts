@@ -44,6 +44,12 @@ export function readIndexHashes(path: string): ReadonlyMap<string, string> | und
   return undefined;
 }
 
+/** The paths in an index, from the top of the work tree. Undefined if the index is incomplete. */
+export function readIndexPaths(path: string): ReadonlySet<string> | undefined {
+  const hashes = readIndexHashes(path);
+  return hashes && new Set(hashes.keys());
+}
+
 /** The configuration decides which kind of hash git expects. A file that can be read both ways has what both find. */
 export function parseIndex(bytes: Buffer): IndexContent | undefined {
   const contents = HASH_SIZES.flatMap((hashSize) => new Reader(bytes, hashSize).read() ?? []);

@@ -43,6 +43,8 @@ export interface WrapOptions {
   readonly outside: boolean;
   /** What the user allowed beyond the sandbox. */
   readonly openings?: readonly string[];
+  /** A person typed it. */
+  readonly byPerson?: boolean;
   /** It reads its standard input. */
   readonly hasInput?: true;
 }

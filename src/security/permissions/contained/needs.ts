@@ -11,7 +11,7 @@ import { gitNeed } from "./git-needs.js";
 import { ALWAYS, BY_SUBCOMMAND, BY_TWO_WORDS, ON_THE_MACHINE, OPTIONS_WITH_VALUE } from "./network-programs.js";
 
 /** What the user can open in the sandbox for one command. */
-export const OPENINGS = ["network", "git", "unix_sockets"] as const;
+export const OPENINGS = ["network", "git", "unix_sockets", "secrets"] as const;
 export type Opening = (typeof OPENINGS)[number];
 
 export interface Need {
@@ -29,11 +29,13 @@ export interface Surroundings {
 /** The needs of the whole text; empty if it can run unchanged. */
 export function commandNeeds({ parts, secret }: CommandFacts, surroundings: Surroundings): readonly Need[] {
   const needs = parts.flatMap((part) => partNeed(part, surroundings) ?? []);
-  return secret === undefined || needs.length > 0 ? needs : [{ reason: secret, opens: [] }];
+  return secret === undefined || needs.some(({ opens }) => opens.includes("secrets"))
+    ? needs
+    : [...needs, { reason: secret, opens: ["secrets"] }];
 }
 
 export function partNeed(part: CommandPart, surroundings: Surroundings): Need | undefined {
-  if (part.exposes !== undefined) return { reason: part.exposes, opens: [] };
+  if (part.exposes !== undefined) return { reason: part.exposes, opens: ["secrets"] };
   if (part.verdict === "read-only") return undefined;
   for (const reading of part.readings) {
     const need = readingNeed(reading, part, surroundings);
@@ -58,7 +60,7 @@ function readingNeed(reading: Words, part: CommandPart, surroundings: Surroundin
   const inside = deletionProblem(reading, part, surroundings.workspace);
   if (inside !== undefined) return { reason: `${inside}.`, opens: [] };
   const secret = READS_FILES.has(name) ? part.paths.find(({ display }) => isSensitive(display)) : undefined;
-  if (secret !== undefined) return { reason: `"${secret.display}" may hold secrets.`, opens: [] };
+  if (secret !== undefined) return { reason: `"${secret.display}" may hold secrets.`, opens: ["secrets"] };
   if (needsNetwork(name, reading, rest)) return needsNetworkFor(part.text);
   const written = writtenPlaces(name, reading).find((path) => isOutside(path, surroundings));
   if (written !== undefined) return writesOutside(written, surroundings);

@@ -17,6 +17,7 @@ export const layout: Layout = {
     { path: "/run/docker.sock", kind: "file", passable: false },
   ],
   visible: ["/home/me/.local/state/oxbow/output"],
+  masked: [],
 };
 export const policy = sandboxPolicy({
   writable: [...layout.writable],

@@ -1,0 +1,197 @@
+/** Mode `auto` with the real judge, sandbox and shell: commands that run without asking do not show secret files. */
+import { execFileSync } from "node:child_process";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { PersonAnswer } from "../../src/chain/services.js";
+import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
+import { openAutoMode } from "../support/auto-mode.js";
+import { verifies } from "../verifies.js";
+
+const reason = await whyNoSandbox();
+/** Not a value that the redaction of results would find. */
+const CANARY = "the-canary-sings";
+let [base, root]: string[] = [];
+let auto: Awaited<ReturnType<typeof openAutoMode>>;
+
+const at = (name: string) => join(root ?? "", name);
+function lay(name: string, content: string): void {
+  mkdirSync(dirname(at(name)), { recursive: true });
+  writeFileSync(at(name), content);
+}
+const git = (...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: root, stdio: "pipe" });
+
+beforeEach(async () => {
+  base = realpathSync(mkdtempSync("/var/tmp/secret-files-"));
+  root = join(base, "home/project");
+  mkdirSync(root, { recursive: true });
+  git("init", "-q");
+  lay(".gitignore", ".env*\n*.key\nnode_modules\n");
+  auto = await openAutoMode({ root, home: join(base, "home"), ownFolder: join(base, "own") });
+});
+
+afterEach(async () => {
+  await auto.close();
+  rmSync(base ?? "", { recursive: true, force: true });
+});
+
+/** What a model would get without a question; undefined if a person is asked. */
+const shown = async (command: string) => (await auto.run(command)).output;
+
+describe.skipIf(reason !== undefined)("secret files that git does not track", () => {
+  verifies(["P15", "P8"], "are not shown by any road that needs no question", async () => {
+    lay(".env", `KEY=${CANARY}\n`);
+    lay("packages/api/.env.local", `KEY=${CANARY}\n`);
+    lay("tls/server.key", `-----BEGIN PRIVATE KEY-----\n${CANARY}\n`);
+    lay(".aws/credentials", CANARY);
+    lay(".npmrc", `//registry.example/:_authToken=${CANARY}\n`);
+    linkSync(at(".env"), at("plain.txt"));
+    symlinkSync(".env", at("link.txt"));
+    lay("show.sh", "cat .env packages/api/.env.local tls/server.key .aws/credentials .npmrc\n");
+    lay("Makefile", "all:\n\t@cat .env*\n");
+    const scripts = [
+      "bash show.sh; make; echo $(bash show.sh); F=.e; cat ${F}nv",
+      "python3 -c \"print(open('.e' + 'nv').read())\"; node -e \"console.log(fs.readFileSync('.e' + 'nv', 'utf8'))\"",
+      "python3 -c \"import os; [print(open(os.path.join(d, f)).read()) for d, _, n in os.walk('.') for f in n if '.git' not in d]\"",
+      "ln plain.txt again.txt; mv plain.txt x.txt; bash -c 'cat again.txt x.txt plain.txt link.txt'",
+    ];
+    for (const script of scripts) {
+      const output = await shown(script);
+      expect(output).toContain("Oxbow hides this file");
+      expect(output).not.toContain(CANARY);
+    }
+    const others = [
+      "tar cO . | strings",
+      "grep -r . .",
+      "cat plain.txt link.txt",
+      "cp -r . /tmp/copy && cat /tmp/copy/.e* /tmp/copy/*/*/.e*",
+      "bash -c 'exec 3<.env; cat <&3'",
+    ];
+    for (const command of others)
+      expect([command, (await shown(command)) ?? ""]).toEqual([command, expect.not.stringContaining(CANARY)]);
+    expect(await shown("bash show.sh")).toContain("allow = secrets");
+    expect(readFileSync(at(".env"), "utf8")).toContain(CANARY);
+  });
+
+  verifies(
+    ["P15", "P8"],
+    "stay covered when a command moves them with their folder, or removes a link to them",
+    async () => {
+      lay("conf/.env", CANARY);
+      lay("conf/values", CANARY);
+      symlinkSync("conf/values", at(".env"));
+      await shown("ls");
+      for (const move of ["mkdir -p node_modules && mv conf node_modules/conf", "rm .env; true"]) await shown(move);
+      expect(await shown("bash -c 'cat node_modules/conf/.e?v node_modules/conf/v*'")).not.toContain(CANARY);
+      expect(await shown("python3 -c \"print(open('node_modules/conf/values').read())\"")).not.toContain(CANARY);
+    },
+  );
+
+  verifies(
+    ["P15", "P8"],
+    "are read after a person's yes, for that command only, and where the profile says so",
+    async () => {
+      lay(".env", `KEY=${CANARY}\n`);
+      lay(
+        "app.sh",
+        'test -n "$(grep KEY= .env)" || { echo KEY is required: environment variable >&2; exit 1; }; cat .env\n',
+      );
+      const yes: PersonAnswer = { decision: "allow_once", decidedBy: "person" };
+      expect(await shown("bash app.sh")).toContain("[The sandbox hides .env: it can hold secrets.");
+      expect((await auto.ask("bash app.sh", yes, { allow: "secrets" })).output).toContain(CANARY);
+      expect((await auto.ask("cat .env", yes)).output).toContain(CANARY);
+      expect(await shown("bash app.sh")).not.toContain(CANARY);
+      expect((await auto.judge("bash app.sh", { allow: "secrets" })).decision).toBe("ask");
+      expect((await auto.runWith("bash app.sh", { byPerson: true })).output).toContain(CANARY);
+      await auto.close();
+      mkdirSync(join(base ?? "", "own/config"), { recursive: true });
+      writeFileSync(join(base ?? "", "own/config/config.toml"), 'sandbox_secrets = [".env"]\n');
+      const home = join(base ?? "", "home");
+      auto = await openAutoMode({ root: root ?? "", home, ownFolder: join(base ?? "", "own") });
+      expect(await shown("bash app.sh")).toContain(CANARY);
+    },
+  );
+
+  verifies(
+    ["P15", "P8"],
+    "leave ordinary work alone: files of commands, certificates, tracked keys, settings",
+    async () => {
+      lay("tests/tracked.key", `-----BEGIN PRIVATE KEY-----\ntracked\n`);
+      git("add", "-f", "tests/tracked.key");
+      lay("ca.pem", "-----BEGIN CERTIFICATE-----\npublic\n");
+      lay(".npmrc", "engine-strict=true\n");
+      lay(".env.example", "A=1\n");
+      const read = "bash -c 'cat tests/tracked.k?y ca.p?m .npm?c'";
+      expect(await shown(read)).toBe(
+        "-----BEGIN PRIVATE KEY-----\ntracked\n-----BEGIN CERTIFICATE-----\npublic\nengine-strict=true",
+      );
+      expect((await auto.run("cp .env.example .env.test")).exitCode).toBe(0);
+      expect(await shown("bash -c 'cat .env.t*'")).toBe("A=1");
+      expect(await shown("git status --short")).toContain("A  tests/tracked.key");
+    },
+  );
+});
+
+describe.skipIf(reason !== undefined)("secret files that git tracks", () => {
+  verifies(["P15", "P8"], "are not shown by git without a question", async () => {
+    lay("a.txt", "a\n");
+    git("add", "a.txt");
+    git("commit", "-qm", "one");
+    lay(".env", `KEY=${CANARY}\n`);
+    git("add", "-f", ".env");
+    git("commit", "-qm", "two");
+    lay(".env", `KEY=${CANARY}-2\n`);
+    git("stash", "-q");
+    const asks = [
+      "git archive HEAD | tar xO",
+      "git archive HEAD .env",
+      "git format-patch --stdout HEAD~1",
+      "git format-patch -1 --stdout",
+      "git format-patch --root --stdout HEAD",
+      "git stash show -p",
+      "git stash show --patch stash@{0}",
+      "git log -p",
+      "git --no-pager log --patch -1",
+      "git -C . log -p",
+      "git --git-dir=.git show HEAD",
+      "git whatchanged -p",
+      "git reflog show -p",
+      "git grep KEY",
+      "git grep KEY HEAD",
+      "git show",
+      "git show HEAD:.e$(echo nv)",
+      "git diff HEAD~1",
+      "git diff-tree -p HEAD",
+      "git diff-index -p HEAD~1",
+      "git range-diff HEAD~1..HEAD HEAD~1..HEAD",
+      "echo HEAD:.env | git cat-file --batch",
+      "echo $(git log -p)",
+      "bash -c 'git log -p'",
+      "/usr/bin/git log -p",
+      "git checkout-index -a --prefix=/tmp/x/ && cat /tmp/x/.e*",
+      "git fast-export HEAD",
+      "git bundle create - HEAD | base64",
+      "git clone -q . /tmp/x && cat /tmp/x/.e*",
+    ];
+    const runs = [
+      "git log --oneline",
+      "git status --short",
+      "git diff",
+      "git show HEAD~1",
+      "git log -p -1 HEAD~1",
+      "git diff --stat HEAD~1",
+    ];
+    for (const command of asks) expect([command, (await auto.judge(command)).decision]).toEqual([command, "ask"]);
+    for (const command of runs) expect([command, (await auto.judge(command)).decision]).toEqual([command, "allow"]);
+  });
+});
