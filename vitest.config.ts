@@ -26,7 +26,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     // Loading the same modules for each file anew takes a quarter of the time. No test may leave anything behind in them.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // These limits only end a hang: a busy machine may take long.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000, interval: 10 } },
   },
 });

@@ -19,6 +19,7 @@ import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../test/support/waiting.js";
 import { nodeComplaint } from "./entry.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -344,8 +345,4 @@ function holdInstall(root: string): [env: Record<string, string>, finish: () => 
   const path = join(root, "hold");
   writeFileSync(path, "");
   return [{ NPM_WAITS_WHILE: path }, () => rmSync(path)];
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

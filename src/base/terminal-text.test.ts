@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../test/support/processor-time.js";
 import { SafeTextStream, safeLine, safeText } from "./terminal-text.js";
 
 const ESC = "\u001b";
@@ -74,12 +75,13 @@ describe("[P13] safeText", () => {
 
   it("is fast on long text", () => {
     const plain = "all work and no play\n".repeat(100_000);
-    const start = performance.now();
-    expect(safeText(plain)).toBe(plain);
-    safeText(`${ESC}[31m`.repeat(100_000));
-    safeText(`${ESC}[`.repeat(100_000));
-    safeText("\u200d\u{e0041}".repeat(50_000));
-    expect(performance.now() - start).toBeLessThan(3000);
+    const took = processorMs(() => {
+      expect(safeText(plain)).toBe(plain);
+      safeText(`${ESC}[31m`.repeat(100_000));
+      safeText(`${ESC}[`.repeat(100_000));
+      safeText("\u200d\u{e0041}".repeat(50_000));
+    });
+    expect(took).toBeLessThan(3000);
   });
 });
 

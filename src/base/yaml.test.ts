@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorMs } from "../../test/support/processor-time.js";
 import { readFrontMatter, wordsOf } from "./front-matter.js";
 import { parseYaml, YamlError, type YamlValue } from "./yaml.js";
 
@@ -86,15 +87,16 @@ test("text without a sensible reading is an error with its line", () => {
 });
 
 test("hostile text is read in little time and touches no prototype", () => {
-  const start = performance.now();
-  read(`a: ${" ".repeat(60_000)}b`);
-  read(`a${" ".repeat(60_000)}b: c`);
-  read(`a: ${"[".repeat(60_000)}`);
-  expect(() => read(`a: [\n${" x,\n".repeat(20_000)}`)).toThrow(YamlError);
-  expect(() => read(`${"- ".repeat(5_000)}x`)).toThrow("nested too deeply");
+  const took = processorMs(() => {
+    read(`a: ${" ".repeat(60_000)}b`);
+    read(`a${" ".repeat(60_000)}b: c`);
+    read(`a: ${"[".repeat(60_000)}`);
+    expect(() => read(`a: [\n${" x,\n".repeat(20_000)}`)).toThrow(YamlError);
+    expect(() => read(`${"- ".repeat(5_000)}x`)).toThrow("nested too deeply");
+  });
   expect(read("__proto__:\n  polluted: yes")).toBeTypeOf("object");
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(took).toBeLessThan(2_000);
 });
 
 test("front matter with a byte-order mark, CRLF and a ruler in the body", () => {

@@ -1,9 +1,11 @@
 /** How sessions end: idle, with the engine, and with faults of their own. */
+
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HostedEngine, hostEngine } from "../../test/support/hosted-engine.js";
 import { temporaryFolder } from "../../test/support/program.js";
+import { until as untilTrue } from "../../test/support/waiting.js";
 import { verifies } from "../../test/verifies.js";
 import { ManualClock } from "../base/clock.js";
 import { text } from "../protocol/content.js";
@@ -76,7 +78,7 @@ const send = (client: HostClient, session: SessionId, input = "go") =>
 
 /** Until a session is not open any more. */
 async function untilClosed(client: HostClient, session: SessionId): Promise<void> {
-  while ((await client.query("GetStatus", {}, session)).ok) await new Promise(setImmediate);
+  await untilTrue(async () => !(await client.query("GetStatus", {}, session)).ok);
 }
 
 describe("a session without clients", () => {
@@ -308,7 +310,7 @@ describe("inputs", () => {
     );
     expect(replies.filter(({ ok }) => !ok)).toEqual([]);
     const started = () => events.filter(({ kind }) => kind === "TurnEnded").length;
-    while (started() < 24) await new Promise(setImmediate);
+    await untilTrue(() => started() >= 24);
     const inputs = events.flatMap((event) => (event.kind === "TurnStarted" ? [event] : []));
     const expected = clients.flatMap((client, index) => [0, 1, 2].map((n) => [`${index}-${n}`, client.id]));
     expect(inputs.map(({ payload, originator }) => [(payload.input[0] as { text: string }).text, originator])).toEqual(

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../test/support/waiting.js";
 import { ManualClock } from "../base/clock.js";
 import type { ModelEvent, ModelRequest } from "../engine/ports.js";
 import { failure } from "../protocol/errors.js";
@@ -75,10 +76,6 @@ const events = async (...parameters: Parameters<typeof batches>) => (await batch
 const chunk = (content: string, finish: string | null = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 const SSE = { "content-type": "text/event-stream" };
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}
 
 describe("[M1 M10] createHttpModel", () => {
   it("sends the request with its key and yields the answer", async () => {

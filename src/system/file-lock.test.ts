@@ -14,8 +14,9 @@ import {
 } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildChildPrograms, type ChildPrograms } from "../../test/support/child-programs.js";
+import { until } from "../../test/support/waiting.js";
 import { verifies } from "../../test/verifies.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { holdLock, holdLockSync, LockBusy, lockHolder, sweepLocks, withLock } from "./file-lock.js";
@@ -182,7 +183,7 @@ describe("a lock", () => {
     const own = await readlink(path);
     const before = Date.now() / 1000 - 3600;
     await lutimes(path, before, before);
-    await vi.waitFor(async () => expect((await lstat(path)).mtimeMs).toBeGreaterThan(Date.now() - 60_000));
+    await until(async () => (await lstat(path)).mtimeMs > Date.now() - 60_000);
     lock.release();
     await symlink(own.replace(/^[^_]+/, "another"), path);
     expect(lockHolder(path)).toMatchObject({ pid: undefined, since: expect.any(Number) });

@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../test/support/waiting.js";
 import { verifies } from "../../test/verifies.js";
 import { ManualClock } from "../base/clock.js";
 import { createHttpClient, type HttpClient, type HttpRequest, type HttpResponse } from "./http-client.js";
@@ -51,11 +52,6 @@ async function failureOf(promise: Promise<unknown>): Promise<HttpError> {
   return error as HttpError;
 }
 
-/** Waits for something that another process or the event loop brings about, without a fixed time. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}
-
 const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({ method: "GET", url, ...more });
 
 describe("createHttpClient", () => {
@@ -100,16 +96,16 @@ describe("createHttpClient", () => {
   verifies(["O3"], "keeps few connections that it does not use, and not for long", async () => {
     const server = createServer((_request, response) => void response.end("ok"));
     const url = await listen(server);
-    const made = createHttpClient({ idleMs: 300 });
-    cleanUps.push(() => made.close());
     const open = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
-    const until = async (count: number) => {
-      while ((await open()) > count) await new Promise((resolve) => setImmediate(resolve));
-    };
-    await Promise.all(Array.from({ length: 30 }, async () => readAll(await made.request({ method: "GET", url }))));
-    await until(8);
+    const patient = client();
+    await Promise.all(Array.from({ length: 30 }, async () => readAll(await patient.request(get(url)))));
+    await until(async () => (await open()) <= 8);
     expect(await open()).toBe(8);
-    await until(0);
+    patient.close();
+    const brief = createHttpClient({ idleMs: 20 });
+    cleanUps.push(() => brief.close());
+    await readAll(await brief.request(get(url)));
+    await until(async () => (await open()) === 0);
   });
 
   it("gives up a connection whose released body does not end", async () => {

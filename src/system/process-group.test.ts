@@ -4,9 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { holdTimers } from "../../test/support/held-timers.js";
 import { times } from "../../test/support/thorough.js";
+import { until } from "../../test/support/waiting.js";
 import { nodeClock } from "./node-clock.js";
 import { killAllGroups, type ProcessEnd, runProcess, startProcess } from "./process-group.js";
 import { type ProcessRequest, SpawnError } from "./process-launch.js";
@@ -58,14 +59,14 @@ async function run(command: string, more: Partial<ProcessRequest> = {}): Promise
 }
 
 /** The time is over when the command has printed something. */
-async function runUntilOutput(command: string): Promise<ProcessEnd & { output: string }> {
+async function runUntilOutput(command: string, more: Partial<ProcessRequest> = {}) {
   const { clock, fire } = holdTimers(60_000);
   let output = "";
   const onOutput = (chunk: Buffer) => {
     output += chunk;
     fire();
   };
-  return { ...(await run(command, { timeoutMs: 60_000, clock, onOutput })), output };
+  return { ...(await run(command, { ...more, timeoutMs: 60_000, clock, onOutput })), output };
 }
 
 describe("a command that ends by itself", () => {
@@ -113,7 +114,10 @@ describe("a command that ends by itself", () => {
   });
 
   it("does not take a command that was stopped for one that has ended", async () => {
-    const { output } = await run("(sleep 0.05; kill -CONT $$) & kill -STOP $$; wait; echo went on");
+    const isStopped = "grep -q '^State:.T' /proc/$$/status";
+    const { output } = await run(
+      `(until ${isStopped}; do sleep 0.01; done; kill -CONT $$) & kill -STOP $$; wait; echo went on`,
+    );
     expect(output).toBe("went on\n");
   });
 
@@ -140,11 +144,15 @@ describe("without a user", () => {
     ["asks on the terminal", "read answer </dev/tty; echo done $?", "done 1"],
     ["asks like sudo", "(exec 3<>/dev/tty && read -u 3 answer); echo done $?", "done 1"],
   ])("does not hang on a command that %s", async (_name, command, expected) => {
-    const end = await run(command, { timeoutMs: 10_000 });
+    const end = await run(command, { timeoutMs: 30_000 });
     expect(end.reason).toBe("exit");
     expect(end.output).toContain(expected);
   });
 });
+
+/** Waits for the process between a command and those that it leaves behind. */
+const MIDDLE_ENDED =
+  "until [ -s middle ] && ! grep -qs '^State:.[^ZX]' /proc/$(cat middle)/status; do sleep 0.01; done; rm middle";
 
 describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a command", () => {
   it.each([
@@ -154,7 +162,11 @@ describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a c
     ["in another group", "set -m; sleep 1000 & disown; echo x", 1],
     ["in another session", "setsid sleep 1000 & echo x", 1],
     ["in another session without output", "setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo x", 1],
-    ["after a double fork", "(setsid bash -c 'sleep 1000 & sleep 1000 &' >/dev/null 2>&1 &); echo x", 2],
+    [
+      "after a double fork",
+      `(setsid bash -c 'sleep 1000 & sleep 1000 & echo $$ >middle' >/dev/null 2>&1 &); ${MIDDLE_ENDED}; echo x`,
+      2,
+    ],
     ["with an empty environment and our output", 'env -i TAG="$TEST_TAG" setsid sleep 1000 & echo x', 1],
     ["deaf to SIGTERM", "(trap '' TERM; exec sleep 1000) & echo x", 1],
     ["stopped", "sleep 1000 & kill -STOP $!; echo x", 1],
@@ -207,7 +219,7 @@ describe.skipIf(process.platform !== "linux")("[T6 L9] timeout and cancel of a c
   });
 
   it("kills what ignores SIGTERM", async () => {
-    const end = await run("trap '' TERM HUP INT; while :; do sleep 1000; done", { timeoutMs: 50, graceMs: 100 });
+    const end = await runUntilOutput("trap '' TERM HUP INT; echo deaf; while :; do sleep 1000; done", { graceMs: 100 });
     expect(end).toMatchObject({ reason: "timeout", signal: "SIGKILL" });
   });
 
@@ -328,7 +340,7 @@ describe("when Oxbow itself ends", () => {
     await new Promise((resolve) => child.stdout?.once("data", resolve));
   };
 
-  const allGone = () => vi.waitFor(() => expect(processesWith(tag)).toEqual([]), { timeout: 10_000, interval: 10 });
+  const allGone = () => until(() => processesWith(tag).length === 0);
 
   const hasWatchdog = () =>
     readdirSync("/proc").some((name) => {
@@ -348,16 +360,16 @@ describe("when Oxbow itself ends", () => {
 
   it.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("takes everything along on %s", async (signal) => {
     await start("wait");
-    await vi.waitFor(() => expect(hasWatchdog()).toBe(true), { timeout: 10_000, interval: 10 });
+    await until(hasWatchdog);
     child.kill(signal);
     await allGone();
   });
 
   it("can kill all at once", async () => {
     const started = await startProcess(request("setsid sleep 1000 & sleep 1000"));
-    await vi.waitFor(() => expect(processesWith(tag).length).toBeGreaterThanOrEqual(2), { interval: 5 });
+    await until(() => processesWith(tag).length >= 2);
     killAllGroups();
-    await vi.waitFor(() => expect(processesWith(tag)).toEqual([]), { interval: 5 });
+    await allGone();
     expect((await started.ended).signal).toBe("SIGKILL");
   });
 });

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually, until } from "../../test/support/waiting.js";
 import type { ToolOutcome } from "../engine/ports.js";
 import { plainText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -59,7 +60,7 @@ describe("background commands", () => {
   it("start at once, and their output is read piece by piece", async () => {
     const started = await start("echo one; until [ -e go ]; do sleep 0.01; done; echo two; exit 4");
     expect(started).toMatchObject({ status: "ok", details: { background_id: "bg1" } });
-    await vi.waitFor(async () => expect((await background({ id: "bg1" })).output).toMatch(/^one\n\[running for /));
+    await eventually(async () => expect((await background({ id: "bg1" })).output).toMatch(/^one\n\[running for /));
     expect((await background({ id: "bg1" })).output).toMatch(/^\(no new output\)\n\[running for /);
     rmSync(join(root, "go"), { force: true });
     (await import("node:fs")).writeFileSync(join(root, "go"), "");
@@ -71,7 +72,7 @@ describe("background commands", () => {
 
   it("are killed with everything they started", async () => {
     await start("setsid sleep 1000 & sleep 1000");
-    await vi.waitFor(() => expect(liveWith(tag)).toBeGreaterThanOrEqual(2));
+    await until(() => liveWith(tag) >= 2);
     const killed = await background({ id: "bg1", kill: true });
     expect(killed.output).toMatch(/\[killed after /);
     expect(liveWith(tag)).toBe(0);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../test/support/waiting.js";
 import { verifies } from "../../test/verifies.js";
 import { ManualClock } from "../base/clock.js";
 import type { ToolOutcome } from "../engine/ports.js";
@@ -63,10 +64,6 @@ function toolFor({ allowedHosts = ["docs.corp"], lookup, clock, ...options }: Se
 async function fetchIt(args: JsonObject, setting: Setting = {}, signal = new AbortController().signal) {
   const outcome: ToolOutcome = await toolFor(setting).run(args, { signal, progress: () => {} });
   return { status: outcome.status, words: plainText(outcome.content), details: outcome.details ?? {} };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const page =

@@ -1,13 +1,15 @@
 /** A second Oxbow in the same home, and the end of the first. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { BIN, NO_LOCAL_SERVERS, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { RealTerminal, tmux } from "../support/real-terminal.js";
 import { isThorough } from "../support/thorough.js";
+import { eventually } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 /** Milliseconds of a process of its own. */
@@ -68,7 +70,7 @@ describe.skipIf(tmux === undefined)("a second terminal", () => {
       await first.until("? for keys");
       first.type("first prompt", "Enter");
       await first.until("One.");
-      const engine = await vi.waitFor(owner, 10_000);
+      const engine = await eventually(owner);
       const second = open();
       await second.until("Choose [");
       second.type("a", "Enter");

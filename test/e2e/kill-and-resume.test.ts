@@ -95,7 +95,7 @@ async function marksOf(lane: Lane): Promise<string[]> {
 }
 
 async function begin(lane: Lane): Promise<SessionId | undefined> {
-  for (let tries = 0; tries < 3; tries++)
+  for (let tries = 0; tries < times(1, 3); tries++)
     await run(lane, "begin", { from: "turn", afterMs: lane.random() * LONGEST_MS });
   // What was killed before its first write is not there, and need not be; but then it has done nothing either.
   const { stdout, stderr } = await oxbow(["session", "list", "--json", "--cwd", lane.folder], {
@@ -111,7 +111,9 @@ async function begin(lane: Lane): Promise<SessionId | undefined> {
 
 async function killOnce(lane: Lane): Promise<void> {
   const chance = lane.random();
-  const from = chance < STARTING ? "start" : chance < WITH_RESULTS ? "result" : "turn";
+  // The first kill of a lane always cuts a turn off.
+  const from =
+    lane.kills > 0 && chance < STARTING ? "start" : lane.kills === 0 || chance < WITH_RESULTS ? "result" : "turn";
   const result = await run(lane, "go on", { from, afterMs: lane.random() * LONGEST_MS });
   if (result.signal === "SIGKILL") {
     lane.kills++;

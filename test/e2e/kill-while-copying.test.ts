@@ -88,18 +88,17 @@ describe("a copy of a session", () => {
           ["session", "import", "--here", here.file],
           ["session", "branch", whole.id],
         ];
-        let killed = 0;
-        for (let i = 0; i < KILLS; i++) {
+        // A command may end before its kill, when the machine was busy while the first one ran.
+        for (let [i, killed, spell] = [0, 0, takes]; i < KILLS || killed === 0; i++, spell *= killed === 0 ? 0.7 : 1) {
           const { signal } = await here.run(
             commands[i % 2] ?? [],
-            takes * (i === 0 ? 0.5 : 0.15 + 0.9 * Math.random()),
+            spell * (i === 0 ? 0.5 : 0.15 + 0.9 * Math.random()),
           );
           if (signal === "SIGKILL") killed++;
           const sessions = await listed(here);
           expect(sessions.map(({ last_event }) => last_event)).toEqual(sessions.map(() => EVENTS));
           expect(sessions.map(({ id }) => id)).toContain(whole.id);
         }
-        expect(killed).toBeGreaterThan(0);
         expect(await here.run(["session", "verify", "--all"])).toMatchObject({ code: 0 });
         expect(await here.run(["run", "--continue", "one more"])).toMatchObject({ code: 0, stdout: "Fine.\n" });
         const sent = JSON.stringify(here.requests().at(-1)?.body);

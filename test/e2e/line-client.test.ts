@@ -168,7 +168,7 @@ class Screen {
   }
 
   async until(wanted: string | RegExp): Promise<string> {
-    for (let attempt = 0; attempt < 400; attempt++) {
+    for (const end = performance.now() + 20_000; performance.now() < end; ) {
       const text = this.text();
       if (typeof wanted === "string" ? text.includes(wanted) : wanted.test(text)) return text;
       await new Promise((resolve) => setTimeout(resolve, 25));

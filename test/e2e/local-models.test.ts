@@ -1,9 +1,10 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, vi } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { BIN, envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -136,9 +137,7 @@ describe("oxbow ollama", () => {
     const pulling = await oxbow(["ollama", "pull", "big:70b"], {
       env,
       onStart: (child) =>
-        void vi
-          .waitFor(() => expect(mock.lookups.some(({ path }) => path === "/api/pull")).toBe(true), { timeout: 10_000 })
-          .then(() => child.kill("SIGINT")),
+        void until(() => mock.lookups.some(({ path }) => path === "/api/pull")).then(() => child.kill("SIGINT")),
     });
     expect([pulling.code, pulling.stderr]).toEqual([130, expect.stringContaining("Pull again to resume it.")]);
     const broken = await oxbow(["ollama", "start"], { env: await fakeOllama("nonsense\n") });

@@ -1,13 +1,16 @@
 /** The ways a run is stopped from outside: signals, an output that goes nowhere, an answer without end. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, vi } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { findProgram } from "../../src/system/find-program.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { BIN, envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { times } from "../support/thorough.js";
+import { eventually } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -97,7 +100,8 @@ describe("a signal", () => {
       });
       const { ms, code } = (await ended) ?? {};
       expect(code).toBe(130);
-      expect(ms).toBeLessThan(2000);
+      // On a machine that runs other tests only the end itself counts.
+      expect(ms).toBeLessThan(times(20_000, 2000));
       expect(envelopes(stdout).at(-2)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "cancelled" } });
     });
   }
@@ -166,7 +170,7 @@ describe("a terminal that is closed", () => {
     await mock.waitForRequest(1);
     const pid = Number(readFileSync(pidFile, "utf8"));
     terminal.kill("SIGKILL");
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 10_000, interval: 50 });
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
     const sessions = JSON.parse((await oxbow(["session", "list", "--json"], { cwd, env })).stdout);
     const shown = await oxbow(["session", "export", sessions[0].id, "--format", "jsonl"], { cwd, env });
     expect(shown.stdout).toContain('"TurnEnded"');

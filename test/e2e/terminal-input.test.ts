@@ -1,4 +1,5 @@
 /** What a person types into the terminal client: the built program in tmux. */
+
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterEach, describe, expect } from "vitest";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { BIN, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -78,12 +80,10 @@ describe.skipIf(tmux === undefined)("the input of the terminal client", () => {
   );
 });
 
-async function draftIsWritten(folder: string, text: string): Promise<void> {
-  for (let attempt = 0; attempt < 800; attempt++) {
+function draftIsWritten(folder: string, text: string): Promise<void> {
+  return until(async () => {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
     const drafts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")));
-    if (drafts.some((draft) => draft.includes(text))) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error("the draft was never written");
+    return drafts.some((draft) => draft.includes(text));
+  });
 }

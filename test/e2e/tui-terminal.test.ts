@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { beforeAll, describe, expect } from "vitest";
 import { temporaryFolder } from "../support/program.js";
 import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 /** Not a literal: the package need not be installed. */
@@ -49,15 +50,7 @@ async function expectRestored(terminal: RealTerminal): Promise<void> {
 }
 
 async function expectEnd(pid: number): Promise<void> {
-  await waitUntil(() => Promise.resolve(!isAlive(pid)));
-}
-
-async function waitUntil(isTrue: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 20_000; performance.now() < end; ) {
-    if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error("it never came to that");
+  await until(() => !isAlive(pid));
 }
 
 function isAlive(pid: number): boolean {
@@ -195,7 +188,7 @@ describe("the terminal of the client in tmux", () => {
     terminal.pause();
     const count = () => readFile(join(folder, "pid.count"), "utf8").then(Number, () => 0);
     // By then it has printed many times what a terminal holds.
-    await waitUntil(async () => (await count()) > 500);
+    await until(async () => (await count()) > 500);
     process.kill(terminal.pid, "SIGTERM");
     expect(await end).toBe(143);
   });

@@ -242,7 +242,7 @@ describe("a cancelled turn", () => {
     await open("reply\n  text: Done.\n");
     const begun = join(engine.bed.folder, "begun");
     const turn = engine.turn("hi");
-    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(begun)).toBe(true);
     await engine.client.send("CancelTurn", {}, engine.session);
     expect(ending(await turn)).toBe("cancelled");
     expect(spawnSync("pgrep", ["-f", `sleep ${NAP}`]).status).toBe(1);

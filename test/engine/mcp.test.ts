@@ -286,13 +286,7 @@ describe("an MCP server", () => {
     await project.open(`${call("mcp__shift__change")}${call("mcp__shift__say")}${call("mcp__shift__say")}`);
     await project.turn("use shift");
     await expect
-      .poll(
-        async () => {
-          const status = await slash(project.client, project.session, "/mcp:shift status");
-          return JSON.stringify(status);
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => JSON.stringify(await slash(project.client, project.session, "/mcp:shift status")))
       .toContain('"withheld":["more","say"]');
     expect(resultsOf(await project.turn("say it"))[0]).toContain("changed since the user approved it");
     expect(toolsOf(project.requests.at(-1))).toEqual(["mcp_search", "mcp__shift__change"]);
@@ -315,7 +309,7 @@ describe("an MCP server", () => {
       "lists the tool 'big', which is left out: its schema is larger than 64 KB",
     );
     const logs = () => slash(project.client, project.session, "/mcp:flood logs").then((reply) => JSON.stringify(reply));
-    await expect.poll(logs, { timeout: 10_000 }).toContain("sent more messages than a client can handle");
+    await expect.poll(logs).toContain("sent more messages than a client can handle");
   });
 
   verifies(

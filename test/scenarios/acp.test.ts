@@ -1,4 +1,5 @@
 /** An editor drives the real engine over the Agent Client Protocol. The editor is the client of the official SDK. */
+
 import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,6 +11,7 @@ import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { hostEngine, turnOf } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
+import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -235,7 +237,7 @@ describe("a prompt", () => {
     buffers.set(join(outside, "secret"), "a secret");
     const sessionId = await editor.open();
     // A folder that changed just now is not believed.
-    while (Date.now() - (await stat(editor.root)).ctimeMs < 100) await new Promise(setImmediate);
+    await until(async () => Date.now() - (await stat(editor.root)).ctimeMs >= 100);
     const paths = [...["dirty", "clean", "new", "link/secret", "file-link", "../x"].map(at), join(outside, "secret")];
     const mention = (path: string) => ({ type: "resource_link" as const, name: "f", uri: pathToFileURL(path).href });
     await editor.prompt(sessionId, "Look: ", ...paths.map(mention));

@@ -24,8 +24,8 @@ import { verifies } from "../verifies.js";
 /** OXBOW_CANCELS chooses another number; 1,000 take half a minute. */
 const CANCELS = Number(process.env.OXBOW_CANCELS ?? times(36, 500));
 const SESSIONS = 4;
-/** A unique duration, so that a survivor is found by its command line. */
-const MARK = "86399.25";
+/** A duration that no other process sleeps, so that a survivor is found by its command line. */
+const MARK = `86399.${process.pid}`;
 
 const reply = (...commands: string[]) => `
 reply

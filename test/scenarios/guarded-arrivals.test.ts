@@ -1,4 +1,5 @@
 /** Commands in mode `auto` that make files at guarded names: they are renamed, the model and the user get a message, and a yes keeps them. */
+
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -13,10 +14,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PersonAnswer } from "../../src/chain/services.js";
 import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
 import { openAutoMode } from "../support/auto-mode.js";
+import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 const reason = await whyNoSandbox();
@@ -45,7 +47,7 @@ const isThere = (name: string) => lstatSync(at(name), { throwIfNoEntry: false })
 /** Until the clock of the file system has moved on. */
 async function someTicks(): Promise<void> {
   const now = Date.now();
-  await vi.waitFor(() => expect(Date.now() - now).toBeGreaterThan(60), { interval: 10 });
+  await until(() => Date.now() - now > 60);
 }
 
 beforeEach(async () => {
@@ -147,7 +149,7 @@ describe.skipIf(reason !== undefined)("what a command makes at a guarded name", 
     await auto.background("python3 make.py");
     await auto.flush();
     lay("go");
-    await vi.waitFor(() => expect(isThere(".envrc.set-aside-by-oxbow")).toBe(true), { timeout: 10_000, interval: 50 });
+    await until(() => isThere(".envrc.set-aside-by-oxbow"));
     expect(isThere(".envrc")).toBe(false);
   });
 });
@@ -186,7 +188,7 @@ describe.skipIf(reason !== undefined)("what a command did not make", () => {
     await run();
     program('import time\nopen("begun","w")\nwhile not os.path.exists("go"): time.sleep(0.01)');
     const running = run();
-    await vi.waitFor(() => expect(isThere("begun")).toBe(true));
+    await until(() => isThere("begun"));
     lay(".idea/shelf/x", "2");
     lay("go");
     await running;

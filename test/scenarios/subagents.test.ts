@@ -100,7 +100,7 @@ describe("subagents", () => {
         { flags: ["--permission-mode", "allow"] },
       );
       const turn = turnOf(place.client, place.session, "begin");
-      await expect.poll(() => existsSync(join(place.root, "begun")), { timeout: 15_000 }).toBe(true);
+      await expect.poll(() => existsSync(join(place.root, "begun"))).toBe(true);
       const follower = place.connectPerson();
       const list = await follower.query("ListSessions", { subagents: true });
       const [found] = (list.ok ? list.answer.sessions : []).filter(({ title }) => title?.startsWith("subagent"));

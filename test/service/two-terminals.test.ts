@@ -75,7 +75,7 @@ reply times=any
       const first = await TuiClient.open(engine.hosted);
       first.type(..."begin", "\r");
       const { root } = engine.hosted;
-      await expect.poll(() => existsSync(join(root, "begun")), { timeout: 15_000 }).toBe(true);
+      await expect.poll(() => existsSync(join(root, "begun"))).toBe(true);
       const { client } = await connect({ socket: engine.socket, token: engine.token, name: "second" });
       const listed = await client.query("ListSessions", { subagents: true });
       const subagent = (listed.ok ? listed.answer.sessions : []).find(({ title }) => title?.startsWith("subagent"));

@@ -11,7 +11,8 @@ export interface RealTerminalOptions {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-const WAIT_MS = 20_000;
+/** It only ends a hang: a busy machine may take long. */
+const WAIT_MS = 40_000;
 const PAUSE_MS = 50;
 
 export class RealTerminal {

@@ -10,7 +10,8 @@ import type { SessionId } from "../../src/protocol/ids.js";
 import { FakeProcess } from "./fake-terminal-process.js";
 import type { HostedEngine } from "./hosted-engine.js";
 
-const WAIT_MS = 10_000;
+/** It only ends a hang: a busy machine may take long. */
+const WAIT_MS = 20_000;
 const PAUSE_MS = 5;
 
 export class TuiClient {

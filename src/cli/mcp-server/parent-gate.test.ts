@@ -2,6 +2,7 @@ import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { temporaryFolder } from "../../../test/support/program.js";
+import { until } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { ManualClock } from "../../base/clock.js";
 import { McpParents } from "../../security/trust/mcp-parents.js";
@@ -77,7 +78,7 @@ describe("the program that starts the MCP server", () => {
     const { parents, clock, gate } = await bed();
     const waiting = gate(PARENT, undefined);
     const first = waiting.refusal("wait");
-    while ((await parents.waiting()).length === 0) await new Promise(setImmediate);
+    await until(async () => (await parents.waiting()).length > 0);
     await parents.allow(PARENT, { attach: "always", allowed_at: "" });
     expect(await inTime(clock, first)).toBeUndefined();
     expect(await parents.waiting()).toEqual([]);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { processorMs } from "../../../test/support/processor-time.js";
 import { verifies } from "../../../test/verifies.js";
 import { BUILT_IN_SKILLS } from "./built-in.js";
 import { skillCatalogue } from "./catalogue.js";
@@ -237,11 +238,12 @@ describe("triggers", () => {
   });
 
   test("no keyword makes a long prompt slow", () => {
-    const start = performance.now();
     const long = `${"a".repeat(200_000)} deploy`;
-    expect(hasKeyword({ keywords: ["deploy", "a*a*a*a*b"], globs: [] }, long)).toBe(true);
-    expect(hasKeyword({ keywords: ["a*****a*b", "a*a*a*a*b", "x y z"], globs: [] }, long)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    const took = processorMs(() => {
+      expect(hasKeyword({ keywords: ["deploy", "a*a*a*a*b"], globs: [] }, long)).toBe(true);
+      expect(hasKeyword({ keywords: ["a*****a*b", "a*a*a*a*b", "x y z"], globs: [] }, long)).toBe(false);
+    });
+    expect(took).toBeLessThan(5_000);
   });
 
   test("a prompt may name files", () => {

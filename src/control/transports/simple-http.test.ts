@@ -1,6 +1,7 @@
 import { connect, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Asked, ask, readEvents } from "../../../test/library/http.js";
+import { until } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { ManualClock } from "../../base/clock.js";
 import type { HarnessEvent } from "./simple-events.js";
@@ -127,7 +128,7 @@ describe("GET /events", () => {
     const { puppet, auth, events } = await serve({ clock });
     const readers = await Promise.all([1, 2, 3].map(() => readEvents(events, auth)));
     readers[1]?.leave();
-    while (clock.pending > 2) await new Promise(setImmediate);
+    await until(() => clock.pending <= 2);
     puppet.say({ type: "text", content: "still here" });
     for (const n of [0, 2]) await readers[n]?.until(({ events: seen }) => seen.length === 1);
     const late = await readEvents(events, auth);

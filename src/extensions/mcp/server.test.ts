@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { until } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { ManualClock } from "../../base/clock.js";
 import type { Connection, ConnectionOptions } from "./connection.js";
@@ -176,7 +177,7 @@ describe("a supervised MCP server", () => {
     line.opened.at(-1)?.onListChanged();
     line.tools = [{ name: "buy", description: "Something else.", inputSchema: { type: "object" } }];
     clock.advance(200);
-    await vi.waitFor(() => expect(second.tools).toEqual([]));
+    await until(() => second.tools.length === 0);
     await second.stop();
   });
 

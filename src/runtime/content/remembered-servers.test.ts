@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { parseFlags } from "../../commands/flags.js";
 import { Testbed } from "../../security/trust/test-support/testbed.js";
@@ -47,7 +48,7 @@ const records = () => {
 
 /** Files that were just written leave no record. */
 async function searchOnce(): Promise<string> {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     await (await extensions()).refresh();
     const [file] = records();
     if (file === undefined) throw new Error("there is no record yet");

@@ -1,4 +1,5 @@
 /** Repositories that a command could leave behind, made by the real git. Before each look, the person's own git does run them. */
+
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -15,7 +16,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { processMark } from "../../system/process-identity.js";
 import { CommandSpans } from "./command-spans.js";
@@ -66,7 +68,7 @@ async function begun(): Promise<PlantedRepositories> {
   const planted = watch();
   // What was made before must be older than a tick of the file system's clock.
   const last = Math.max(...[root, join(root, ".git"), base].map((path) => statSync(path).ctimeMs));
-  await vi.waitFor(() => expect(Date.now() - last).toBeGreaterThan(120), { interval: 10 });
+  await until(() => Date.now() - last > 120);
   await planted.begin();
   return planted;
 }

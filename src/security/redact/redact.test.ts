@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { processorMs } from "../../../test/support/processor-time.js";
 import { verifies } from "../../../test/verifies.js";
 import { redact } from "./redact.js";
 import { RedactingStream } from "./redacting-stream.js";
@@ -154,7 +155,6 @@ describe("redact", () => {
       const filler = "a=b+c;".repeat(at).slice(0, at - 1);
       expect(redact(`${filler} ${secret};${filler}`)).toBe(`${filler} «redacted:github»;${filler}`);
     }
-    const from = performance.now();
     const units = [
       "ey",
       "token",
@@ -174,9 +174,11 @@ describe("redact", () => {
       "eyJ.",
       "machine a login ",
     ];
-    for (const unit of units) redact(unit.repeat(Math.ceil(100_000 / unit.length)));
-    for (const unit of units) redact(`-----BEGIN ${"PRIVATE"} KEY-----\n${unit.repeat(5_000)}`);
-    expect(performance.now() - from).toBeLessThan(20_000);
+    const took = processorMs(() => {
+      for (const unit of units) redact(unit.repeat(Math.ceil(100_000 / unit.length)));
+      for (const unit of units) redact(`-----BEGIN ${"PRIVATE"} KEY-----\n${unit.repeat(5_000)}`);
+    });
+    expect(took).toBeLessThan(20_000);
   });
 });
 

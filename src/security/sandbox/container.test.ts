@@ -1,7 +1,9 @@
 /** The words, and what becomes of them with an engine that is a script: it notes how it was called, and runs the command itself. */
+
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../test/support/waiting.js";
 import { containerCommand } from "./container.js";
 import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
 import { command, layout, policy } from "./test-support/sample-layout.js";
@@ -141,10 +143,3 @@ esac
     expect(existsSync(join(folder, "removed"))).toBe(true);
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let looks = 0; !holds(); looks++) {
-    if (looks > 2000) throw new Error("it did not happen");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

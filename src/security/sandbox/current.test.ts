@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../../test/support/waiting.js";
 import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
 
 const reason = await whyNoSandbox();
@@ -17,13 +18,13 @@ describe.skipIf(reason !== undefined)("[P8] a sandbox that was made ahead", () =
   it("is current while nothing that it guards or hides has changed", async () => {
     mkdirSync(bed.path(".git/hooks"), { recursive: true });
     // Programs beside this one may listen on a new socket at the same time.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const made = await bed.wrap("true");
       bed.write(bed.path("new-file"), "x");
       const isCurrent = made.isCurrent();
       await made.ended();
       expect(isCurrent).toBe(true);
-    }, 10_000);
+    });
   });
 
   it("is no longer current when a guarded folder was replaced by another of its name", async () => {
@@ -43,24 +44,30 @@ describe.skipIf(reason !== undefined)("[P8] a sandbox that was made ahead", () =
   });
 
   it("is no longer current when a program listens on a new socket", async () => {
-    const made = await bed.wrap("true");
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(join(bed.outside, "engine.sock"), resolve));
-    expect(made.isCurrent()).toBe(false);
-    await new Promise((resolve) => server.close(resolve));
-    expect(made.isCurrent()).toBe(true);
-    await made.ended();
+    await eventually(async () => {
+      const made = await bed.wrap("true");
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(join(bed.outside, "engine.sock"), resolve));
+      const isCurrent = [made.isCurrent()];
+      await new Promise((resolve) => server.close(resolve));
+      isCurrent.push(made.isCurrent());
+      await made.ended();
+      expect(isCurrent).toEqual([false, true]);
+    });
   });
 
   it("is no longer current when the user has removed something", async () => {
-    const hidden: string[] = [];
-    const restrictions = () => ({ hidden, readOnlyWithin: [] });
-    const sandbox = bed.sandbox({ sandbox: { restrictions } });
-    const made = await sandbox.wrap({ program: "/bin/true", args: [], cwd: bed.workspace, env: {} });
-    expect(made.isCurrent()).toBe(true);
-    hidden.push(bed.outside);
-    expect(made.isCurrent()).toBe(false);
-    await made.ended();
+    await eventually(async () => {
+      const hidden: string[] = [];
+      const restrictions = () => ({ hidden, readOnlyWithin: [] });
+      const sandbox = bed.sandbox({ sandbox: { restrictions } });
+      const made = await sandbox.wrap({ program: "/bin/true", args: [], cwd: bed.workspace, env: {} });
+      const isCurrent = [made.isCurrent()];
+      hidden.push(bed.outside);
+      isCurrent.push(made.isCurrent());
+      await made.ended();
+      expect(isCurrent).toEqual([true, false]);
+    });
   });
 
   it("asks git ahead of the first command when it is prepared", async () => {

@@ -1,10 +1,12 @@
 /** Each test tries to get out of a real sandbox, and shows that the same attempt succeeds without one. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../test/support/waiting.js";
 import { startProcess } from "../../system/process-group.js";
 import { findTerminal } from "../../system/pseudo-terminal.js";
 import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
@@ -313,7 +315,7 @@ describe.skipIf(reason !== undefined)("[P8] the network", () => {
     await bed.inside(script);
     await bed.unprotected(script.replace("question", "control"));
     // What was sent first arrives first: had the question come out, it would be before the control.
-    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => received.length > 0);
     expect(received).toEqual(["control"]);
   });
 
@@ -367,7 +369,7 @@ describe.skipIf(reason !== undefined)("[P8] outliving the command", () => {
     const free = `daemon-outside-${process.pid}`;
     const other = spawn("/bin/bash", ["-c", daemon(free)], { stdio: "ignore", detached: true });
     await new Promise((resolve) => other.once("exit", resolve));
-    while (living(free).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => living(free).length > 0);
     for (const pid of living(free)) process.kill(pid, "SIGKILL");
   });
 
@@ -377,16 +379,16 @@ describe.skipIf(reason !== undefined)("[P8] outliving the command", () => {
     const starter = spawn("/bin/sh", ["-c", '"$@" & wait', "sh", wrapped.program, ...wrapped.args], {
       ...{ cwd: wrapped.cwd, env: wrapped.env, stdio: "ignore" },
     });
-    while (!existsSync(bed.path("ready"))) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => existsSync(bed.path("ready")));
     starter.kill("SIGKILL");
-    while (living(tag).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => living(tag).length === 0);
     await wrapped.ended();
   });
 
   it("can be ended at any time, and says so", async () => {
     const wrapped = await bed.wrap("trap '' TERM; echo ready >ready; while :; do sleep 1; done");
     const running = await bed.start(wrapped);
-    while (!existsSync(bed.path("ready"))) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => existsSync(bed.path("ready")));
     expect(await running.stop()).toMatchObject({ reason: "cancelled", survivors: 0 });
     await wrapped.ended();
   });

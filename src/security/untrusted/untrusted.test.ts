@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../../test/support/processor-time.js";
 import { verifies } from "../../../test/verifies.js";
 import { redact } from "../redact/redact.js";
 import { STANDING_INSTRUCTION } from "./standing-instruction.js";
@@ -162,10 +163,11 @@ describe("wrapResult", () => {
   });
 
   it("takes time in proportion to the text", () => {
-    const started = performance.now();
-    for (const unit of ["<", "<\u200b", "</untruste ", "&lt;un\u200b", "<u<n", "<|", "<|x"])
-      wrapResult(unit.repeat(60_000), { tool: "bash", mark: MARK });
-    expect(performance.now() - started).toBeLessThan(4_000);
+    const took = processorMs(() => {
+      for (const unit of ["<", "<\u200b", "</untruste ", "&lt;un\u200b", "<u<n", "<|", "<|x"])
+        wrapResult(unit.repeat(60_000), { tool: "bash", mark: MARK });
+    });
+    expect(took).toBeLessThan(4_000);
   });
 });
 

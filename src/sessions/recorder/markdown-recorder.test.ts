@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
@@ -463,8 +464,3 @@ describe("what goes wrong while recording", () => {
     expect(await readFile(file, "utf8")).toContain("### Turn 1\n\n> question\n\nanswer answer");
   });
 });
-
-/** Waits for an event; the test's own time limit ends the wait. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
-}

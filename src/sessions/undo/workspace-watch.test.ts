@@ -115,7 +115,7 @@ describe("comparing a workspace", () => {
     await compare();
     // Until the times of the files are old enough to be believed.
     const read = () => compare().then(() => kept.length);
-    await expect.poll(read, { timeout: 10_000 }).toBe(0);
+    await expect.poll(read).toBe(0);
     put("f7", "other");
     expect(await compare()).toEqual(["~f7"]);
     expect(kept).toEqual(["other"]);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../test/support/waiting.js";
 import { type MockModelFlags, runMockModelCommand } from "./cli.js";
 import { askAnthropic, askOllama, askOpenai, probe } from "./http-probe.js";
 
@@ -88,7 +89,7 @@ describe("oxbow mock-model", () => {
   it("ends at once when it is stopped in the middle of an answer", async () => {
     const command = await run({ script: file("reply\n  hang") });
     const answer = expect(askOllama(command.url)).rejects.toMatchObject({ code: "ECONNRESET" });
-    while (!command.err().includes("reply 1")) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => command.err().includes("reply 1"));
     expect(await command.end()).toBe(0);
     await answer;
   });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../../test/support/waiting.js";
 import { ManualClock } from "../../base/clock.js";
 import { askAnthropic, askOllama, askOpenai, jsonLines, type ProbeAnswer, probe, sseEvents } from "./http-probe.js";
 import { reply, script } from "./script/builder.js";
@@ -318,7 +319,3 @@ describe("the server", () => {
     expect(answer.text).toContain("request_too_large");
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../../../test/support/processor-time.js";
 import { verifies } from "../../../../test/verifies.js";
 import { ManualClock } from "../../../base/clock.js";
 import { Composer, type Submission } from "./composer.js";
@@ -33,13 +34,6 @@ function open(): Harness {
 }
 
 /** Time of the processor: other programs use the machine too. */
-function processorMs(action: () => void): number {
-  const begun = process.cpuUsage();
-  action();
-  const { user, system } = process.cpuUsage(begun);
-  return (user + system) / 1000;
-}
-
 const numbered = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
 
 describe("typing and sending", () => {
