@@ -1,10 +1,10 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import { findProgram } from "../../src/system/find-program.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { BIN, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { RealTerminal, tmux } from "../support/real-terminal.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -140,77 +140,26 @@ reply
   });
 });
 
-const tmux = findProgram("tmux", process.env.PATH, { outside: process.cwd() });
-
-/** A real terminal: tmux runs the program, keys are typed, the screen is read. */
-class Screen {
-  readonly #name = `oxbow-test-${process.pid}-${Math.random().toString(36).slice(2)}`;
-
-  start(command: string, env: Readonly<Record<string, string>>): void {
-    const variables = Object.entries(env).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
-    this.#tmux("new-session", "-d", "-s", this.#name, "-x", "100", "-y", "40", ...variables, command);
-  }
-
-  /** As a terminal pastes: marked where the program asks for that (`-p`), lines ended as Enter does. */
-  paste(text: string): void {
-    execFileSync(tmux ?? "tmux", ["-f", "/dev/null", "-L", "oxbow-test", "load-buffer", "-b", this.#name, "-"], {
-      input: text,
-    });
-    this.#tmux("paste-buffer", "-p", "-d", "-b", this.#name, "-t", this.#name);
-  }
-
-  type(...keys: readonly string[]): void {
-    this.#tmux("send-keys", "-t", this.#name, ...keys);
-  }
-
-  text(): string {
-    return this.#tmux("capture-pane", "-p", "-t", this.#name);
-  }
-
-  async until(wanted: string | RegExp): Promise<string> {
-    for (const end = performance.now() + 20_000; performance.now() < end; ) {
-      const text = this.text();
-      if (typeof wanted === "string" ? text.includes(wanted) : wanted.test(text)) return text;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    throw new Error(`the screen never showed ${wanted}:\n${this.text()}`);
-  }
-
-  close(): void {
-    try {
-      this.#tmux("kill-session", "-t", this.#name);
-    } catch {
-      // Ended by itself.
-    }
-  }
-
-  #tmux(...args: readonly string[]): string {
-    return execFileSync(tmux ?? "tmux", ["-f", "/dev/null", "-L", "oxbow-test", ...args], { encoding: "utf8" });
-  }
-}
+const open = (command: string, variables: Readonly<Record<string, string>>) =>
+  new RealTerminal(command, { columns: 100, rows: 40, variables });
 
 describe("one prompt on a terminal", () => {
   verifies(["U1", "L9"], "Ctrl-C at a question cancels the run, and nothing runs (130)", async (context) => {
     context.skip(tmux === undefined, "tmux is not installed");
     const mock = await mockModel('reply\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: never\n');
     const cwd = await temporaryFolder();
-    const screen = new Screen();
-    try {
-      const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-      screen.start(
-        `cd ${cwd} && ${process.execPath} ${BIN} --permission-mode ask "do it"; echo EXIT $?; ls; sleep 1000`,
-        env,
-      );
-      await screen.until("[n] deny:");
-      screen.type("C-c");
-      const text = await screen.until("EXIT 130");
-      expect(text).toContain("oxbow: cancelled.");
-      expect(text).toMatch(/deny:\n✗ bash: cancelled/);
-      expect(await readdir(cwd)).toEqual([]);
-      expect(mock.requests).toHaveLength(1);
-    } finally {
-      screen.close();
-    }
+    const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+    const terminal = open(
+      `cd ${cwd} && ${process.execPath} ${BIN} --permission-mode ask "do it"; echo EXIT $?; ls; sleep 1000`,
+      env,
+    );
+    await terminal.until("[n] deny:");
+    terminal.type("C-c");
+    const text = await terminal.until("EXIT 130");
+    expect(text).toContain("oxbow: cancelled.");
+    expect(text).toMatch(/deny:\n✗ bash: cancelled/);
+    expect(await readdir(cwd)).toEqual([]);
+    expect(mock.requests).toHaveLength(1);
   });
 });
 
@@ -224,36 +173,31 @@ describe("the plain line client on a terminal", () => {
         'reply\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: first answer\nreply times=any\n  text: next answer\n',
       );
       const cwd = await temporaryFolder();
-      const screen = new Screen();
       const lines = Array.from({ length: 200 }, (_, line) => `!touch made-${line}`).join("\n");
       const prompt = (request: number) => JSON.stringify(mock.requests[request]?.body).slice(-4300);
-      try {
-        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        const command = `${process.execPath} ${BIN} --plain --permission-mode ask --sandbox off`;
-        screen.start(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
-        await screen.until(/\/help for commands[^\n]*\n>/);
-        screen.paste(`${lines}\n`);
-        await screen.until("> [pasted 200 lines]");
-        expect(mock.requests).toHaveLength(0);
-        screen.type(" what is it?", "Enter");
-        await screen.until("[n] deny:");
-        expect(prompt(0)).toContain(JSON.stringify(`${lines} what is it?`).slice(1, -1));
-        screen.paste("y\ny\ny\n");
-        await screen.until("deny: y y y");
-        expect(mock.requests).toHaveLength(1);
-        screen.type("C-u", "n", "Enter");
-        await screen.until("first answer");
-        await screen.until(/first answer\n.*\n>/);
-        screen.type("one \\", "Enter", "two", "C-j");
-        await screen.until(/one \\\n {2}two/);
-        screen.type("three", "Enter");
-        await screen.until("next answer");
-        expect(prompt(2)).toContain("one \\ntwo\\nthree");
-        expect(mock.requests).toHaveLength(3);
-        expect(await readdir(cwd)).toEqual([]);
-      } finally {
-        screen.close();
-      }
+      const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+      const command = `${process.execPath} ${BIN} --plain --permission-mode ask --sandbox off`;
+      const terminal = open(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
+      await terminal.until(/\/help for commands[^\n]*\n>/);
+      terminal.paste(`${lines}\n`);
+      await terminal.until("> [pasted 200 lines]");
+      expect(mock.requests).toHaveLength(0);
+      terminal.type(" what is it?", "Enter");
+      await terminal.until("[n] deny:");
+      expect(prompt(0)).toContain(JSON.stringify(`${lines} what is it?`).slice(1, -1));
+      terminal.paste("y\ny\ny\n");
+      await terminal.until("deny: y y y");
+      expect(mock.requests).toHaveLength(1);
+      terminal.type("C-u", "n", "Enter");
+      await terminal.until("first answer");
+      await terminal.until(/first answer\n.*\n>/);
+      terminal.type("one \\", "Enter", "two", "C-j");
+      await terminal.until(/one \\\n {2}two/);
+      terminal.type("three", "Enter");
+      await terminal.until("next answer");
+      expect(prompt(2)).toContain("one \\ntwo\\nthree");
+      expect(mock.requests).toHaveLength(3);
+      expect(await readdir(cwd)).toEqual([]);
     },
     60_000,
   );
@@ -267,33 +211,28 @@ describe("the plain line client on a terminal", () => {
         'reply\n  tool bash {"command": "until test -e go; do sleep 0.05; done"}\nreply\n  text: as you wish\nreply\n  text: later it is\n',
       );
       const cwd = await temporaryFolder();
-      const screen = new Screen();
-      try {
-        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        screen.start(
-          `cd ${cwd} && ${process.execPath} ${BIN} --plain --permission-mode allow --sandbox off; sleep 1000`,
-          env,
-        );
-        await screen.until("/help for commands");
-        screen.type("do it", "Enter");
-        await screen.until("bash until");
-        screen.type("in bl");
-        await screen.until(/⠙ bash[^\n]*\n› in bl\n/);
-        await screen.until(/⠸ bash[^\n]*\n› in bl\n/);
-        screen.type("ue", "Enter");
-        await screen.until("(the model gets it after its current calls)");
-        screen.type("/queue tidy up", "Enter");
-        await screen.until("(after this turn)");
-        screen.type("half a line");
-        await screen.until("› half a line");
-        await writeFile(join(cwd, "go"), "");
-        await screen.until(/as you wish[\s\S]*> tidy up[\s\S]*later it is[\s\S]*\n> half a line/);
-        expect(JSON.stringify(mock.requests[1]?.body)).toContain("in blue");
-        expect(JSON.stringify(mock.requests[1]?.body)).not.toContain("tidy up");
-        expect(mock.failures).toEqual([]);
-      } finally {
-        screen.close();
-      }
+      const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+      const terminal = open(
+        `cd ${cwd} && ${process.execPath} ${BIN} --plain --permission-mode allow --sandbox off; sleep 1000`,
+        env,
+      );
+      await terminal.until("/help for commands");
+      terminal.type("do it", "Enter");
+      await terminal.until("bash until");
+      terminal.type("in bl");
+      const [frame = ""] = /. (?=bash[^\n]*\n› in bl\n)/.exec(await terminal.until(/. bash[^\n]*\n› in bl\n/)) ?? [];
+      await terminal.until(new RegExp(`[^${frame}\\n] bash[^\\n]*\\n› in bl\\n`));
+      terminal.type("ue", "Enter");
+      await terminal.until("(the model gets it after its current calls)");
+      terminal.type("/queue tidy up", "Enter");
+      await terminal.until("(after this turn)");
+      terminal.type("half a line");
+      await terminal.until("› half a line");
+      await writeFile(join(cwd, "go"), "");
+      await terminal.until(/as you wish[\s\S]*> tidy up[\s\S]*later it is[\s\S]*\n> half a line/);
+      expect(JSON.stringify(mock.requests[1]?.body)).toContain("in blue");
+      expect(JSON.stringify(mock.requests[1]?.body)).not.toContain("tidy up");
+      expect(mock.failures).toEqual([]);
     },
   );
 
@@ -306,35 +245,30 @@ describe("the plain line client on a terminal", () => {
         'reply\n  text: I will run it.\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: It ran.\nreply\n  text: endless\n  hang\nreply\n  text: still here\n',
       );
       const cwd = await temporaryFolder();
-      const screen = new Screen();
-      try {
-        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        screen.start(
-          `cd ${cwd} && ${process.execPath} ${BIN} --plain --permission-mode ask; echo EXIT $?; sleep 1000`,
-          env,
-        );
-        await screen.until("/help for commands");
-        screen.type("do it", "Enter");
-        await screen.until("Allow?");
-        await screen.until("[n] deny:");
-        screen.type("y", "Enter");
-        await screen.until("It ran.");
-        expect(screen.text()).toContain("✓ bash");
-        await screen.until(/tokens\/s[^\n]*\n>/);
-        screen.type("again", "Enter");
-        await screen.until("endless");
-        screen.type("C-c");
-        await screen.until("Cancelled.");
-        screen.type("and now", "Enter");
-        await screen.until("still here");
-        await screen.until(/still here\n.*\n>/);
-        screen.type("half a line", "C-c");
-        await screen.until(/half a line\n>/);
-        screen.type("C-d");
-        await screen.until("EXIT 0");
-      } finally {
-        screen.close();
-      }
+      const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+      const terminal = open(
+        `cd ${cwd} && ${process.execPath} ${BIN} --plain --permission-mode ask; echo EXIT $?; sleep 1000`,
+        env,
+      );
+      await terminal.until("/help for commands");
+      terminal.type("do it", "Enter");
+      await terminal.until("Allow?");
+      await terminal.until("[n] deny:");
+      terminal.type("y", "Enter");
+      await terminal.until("It ran.");
+      expect(terminal.screen()).toContain("✓ bash");
+      await terminal.until(/tokens\/s[^\n]*\n>/);
+      terminal.type("again", "Enter");
+      await terminal.until("endless");
+      terminal.type("C-c");
+      await terminal.until("Cancelled.");
+      terminal.type("and now", "Enter");
+      await terminal.until("still here");
+      await terminal.until(/still here\n.*\n>/);
+      terminal.type("half a line", "C-c");
+      await terminal.until(/half a line\n>/);
+      terminal.type("C-d");
+      await terminal.until("EXIT 0");
     },
   );
 
@@ -349,27 +283,22 @@ describe("the plain line client on a terminal", () => {
       );
       const cwd = await temporaryFolder();
       await mkdir(join(cwd, ".git/hooks"), { recursive: true });
-      const screen = new Screen();
-      try {
-        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        const command = `${process.execPath} ${BIN} --plain --auto-approve --permission-mode allow`;
-        screen.start(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
-        await screen.until("/help for commands");
-        screen.type("do it", "Enter");
-        await screen.until("[y] allow once, for this path  [n] deny:");
-        expect(screen.text()).toContain(".git/hooks/pre-commit is guarded");
-        expect(screen.text()).toContain("│ +echo one");
-        screen.type("t", "Enter");
-        await screen.until(/Please answer y or n\.\n.*\[n\] deny:/);
-        screen.type("y", "Enter");
-        await screen.until("pre-push is guarded");
-        await screen.until(/pre-push is guarded[\s\S]*\[n\] deny:/);
-        screen.type("n", "Enter");
-        await screen.until("It is over.");
-        expect(await readdir(join(cwd, ".git/hooks"))).toEqual(["pre-commit"]);
-      } finally {
-        screen.close();
-      }
+      const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+      const command = `${process.execPath} ${BIN} --plain --auto-approve --permission-mode allow`;
+      const terminal = open(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
+      await terminal.until("/help for commands");
+      terminal.type("do it", "Enter");
+      await terminal.until("[y] allow once, for this path  [n] deny:");
+      expect(terminal.screen()).toContain(".git/hooks/pre-commit is guarded");
+      expect(terminal.screen()).toContain("│ +echo one");
+      terminal.type("t", "Enter");
+      await terminal.until(/Please answer y or n\.\n.*\[n\] deny:/);
+      terminal.type("y", "Enter");
+      await terminal.until("pre-push is guarded");
+      await terminal.until(/pre-push is guarded[\s\S]*\[n\] deny:/);
+      terminal.type("n", "Enter");
+      await terminal.until("It is over.");
+      expect(await readdir(join(cwd, ".git/hooks"))).toEqual(["pre-commit"]);
     },
   );
 });

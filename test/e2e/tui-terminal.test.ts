@@ -159,7 +159,7 @@ describe("the terminal of the client in tmux", () => {
     const { terminal, pid } = await start();
     const client = pid();
     const watcher = watcherOf(client);
-    terminal.close();
+    await terminal.close();
     await expectEnd(client);
     await expectEnd(watcher);
   });

@@ -1,7 +1,10 @@
 /** A real terminal: tmux runs a shell, keys are typed, the screen is read. */
+
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import { findProgram } from "../../src/system/find-program.js";
+import { until } from "./waiting.js";
 
 export const tmux = findProgram("tmux", process.env.PATH, { outside: process.cwd() });
 
@@ -26,8 +29,12 @@ export class RealTerminal {
   }
 
   run(...args: readonly string[]): string {
+    return this.#runWith("", ...args);
+  }
+
+  #runWith(input: string, ...args: readonly string[]): string {
     const words = ["-f", "/dev/null", "-L", this.#name, ...args];
-    return execFileSync(tmux ?? "tmux", words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync(tmux ?? "tmux", words, { encoding: "utf8", input, stdio: ["pipe", "pipe", "pipe"] });
   }
 
   /** Names of tmux (`Enter`, `C-c`), or text. Each call is one write. */
@@ -63,11 +70,34 @@ export class RealTerminal {
     throw new Error(`the screen never showed ${wanted}:\n${this.screen()}`);
   }
 
-  close(): void {
+  /** As a terminal pastes: marked where the program asks for that (`-p`), lines ended as Enter does. */
+  paste(text: string): void {
+    this.#runWith(text, "load-buffer", "-");
+    this.run("paste-buffer", "-p");
+  }
+
+  /** Also waits for the programs in it: what they write at their end would bring a removed folder back. */
+  async close(): Promise<void> {
+    let leaders: readonly string[] = [];
     try {
+      leaders = this.run("list-panes", "-a", "-F", "#{pane_pid}").trim().split("\n");
       this.run("kill-server");
     } catch {
       // Ended by itself.
     }
+    if (process.platform === "linux") await until(() => !hasProcessesOf(leaders));
   }
+}
+
+/** Whether processes of these sessions live. */
+function hasProcessesOf(leaders: readonly string[]): boolean {
+  return readdirSync("/proc").some((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+      const [state = "", , , session = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return !/[ZX]/.test(state) && leaders.includes(session);
+    } catch {
+      return false;
+    }
+  });
 }
