@@ -1,6 +1,8 @@
 /** `npm run suites [-- NAME…]`: suites of cases kept beside the project, run against it through the conformance adapter. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ToolError } from "../entry.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
@@ -65,11 +67,21 @@ async function runSuite(runner, suite) {
   };
 }
 
+/** The runner leaves its folders behind, so it gets a temporary folder of its own. */
+export async function askRunner(runner, suite, temporary = tmpdir()) {
+  const folder = await mkdtemp(join(temporary, "oxbow-suites-"));
+  try {
+    return await reportOf(runner, suite, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** The runner's report. Its exit code only shows whether there were failures; the report lists them. */
-function askRunner(runner, suite) {
+function reportOf(runner, suite, folder) {
   const child = spawn(process.execPath, [runner, suite, "--", ...ADAPTER], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, VERBOSE: "1" },
+    env: { ...process.env, VERBOSE: "1", TMPDIR: folder },
   });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
