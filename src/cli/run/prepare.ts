@@ -2,9 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { safeText } from "../../base/terminal-text.js";
 import type { TurnStats } from "../../base/turn-stats.js";
-import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
@@ -14,32 +12,25 @@ import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
-import type { ProjectContent } from "../../runtime/content/project-content.js";
 import { unreadInstructions } from "../../runtime/content/unread-instructions.js";
-import {
-  type Chosen,
-  createModelRegistry,
-  type ModelChoice,
-  type ModelRegistry,
-} from "../../runtime/models/model-registry.js";
+import { type Chosen, createModelRegistry, type ModelRegistry } from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
 import { lateContainment, providersOfProject } from "../../runtime/models/project-providers.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
-import type { LonePlace } from "../../runtime/parts/lone-containment.js";
 import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { localOptions } from "../../runtime/settings/model-settings.js";
-import { type LoadedSettings, loadSettings, type Settings } from "../../runtime/settings/settings.js";
+import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog, type LogFunction } from "../../system/log.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { WorkspaceError } from "../../tools/files/workspace-error.js";
-import { openRoot } from "../../tools/files/workspace-root.js";
 import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
-import { askOnce, personPresent, trustLook } from "../terminal-io.js";
+import { personPresent, trustLook } from "../terminal-io.js";
+import { chooseModel, modelChoice, namesModel, resolvedChoice } from "./choose-model.js";
+import { findRoot, folderOf, sessionToResume } from "./resumed-folder.js";
 
 /** Usually the first request has been sent by then, and late loading has not started. */
 const SENT_MS = 20;
@@ -173,22 +164,6 @@ export async function prepare(
   return { engine, client, clock, chosen, loaded, log, cassette, root, resume, ...shown };
 }
 
-/** Hooks of the stage `resolve` may choose another model, as long as the flags name none. */
-async function resolvedChoice(
-  choice: ModelChoice,
-  { content, ...place }: LonePlace & { readonly content: ProjectContent },
-): Promise<ModelChoice> {
-  const files = content.extensions.of("hook");
-  if (!files.some(({ name }) => name.startsWith("resolve/"))) return choice;
-  const { runEarlyHooks } = await import("../../runtime/content/early-hooks.js");
-  const input = { provider: choice.provider ?? null, model: choice.model ?? null };
-  const { provider, model } = await runEarlyHooks("resolve", input, { ...place, files });
-  return {
-    ...(typeof provider === "string" && provider !== "" && { provider }),
-    ...(typeof model === "string" && model !== "" && { model }),
-  };
-}
-
 /** A process without plugins does not load their code. */
 async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] | undefined> {
   const { content, loaded } = place;
@@ -204,86 +179,6 @@ async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] |
 
 async function withPluginModels(registry: ModelRegistry, plugins: readonly LoadedPlugin[]): Promise<ModelRegistry> {
   return (await import("../../runtime/plugins/plugin-providers.js")).withPluginProviders(registry, plugins);
-}
-
-/** A resumed session keeps its model, unless the flags name another. */
-function namesModel(flags: ParsedFlags): boolean {
-  return flags.has("model") || flags.has("provider");
-}
-
-function modelChoice({ provider, model }: Settings) {
-  return { provider: provider.value, model: model.value };
-}
-
-async function sessionToResume(
-  flags: ParsedFlags,
-  sessions: SessionStores,
-  root: string,
-): Promise<SessionRecord | undefined> {
-  const named = flags.text("resume");
-  if (named === undefined && !flags.has("continue")) return undefined;
-  if (named !== undefined && flags.has("continue")) throw new UsageError("Use --continue or --resume, not both.");
-  const store = await sessions.open();
-  if (store === undefined) throw new UsageError("Sessions are not stored (--store none): there is nothing to resume.");
-  const { findSession, latestSession } = await import("../../runtime/sessions/find-session.js");
-  return named === undefined ? latestSession(store, root) : findSession(store, named);
-}
-
-/**
- * A session resumes in its own folder. Files of a project could name any folder as theirs, so Oxbow trusts only the user's own
- * database.
- */
-async function folderOf(
-  { cwd }: SessionRecord,
-  place: { readonly here: string; readonly sessions: SessionStores; readonly notify: (message: string) => void },
-): Promise<string> {
-  const { here, sessions, notify } = place;
-  if (cwd === here || (await sessions.choice()).kind !== "sqlite") return here;
-  try {
-    const root = await openRoot(cwd);
-    if (root !== here) notify(`the session works in ${safeText(root)}. --cwd names another folder.`);
-    return root;
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error;
-    notify(`the folder of the session, ${safeText(cwd)}, cannot be used. The session works in this folder instead.`);
-    return here;
-  }
-}
-
-async function findRoot(folder: string): Promise<string> {
-  try {
-    return await openRoot(folder);
-  } catch (error) {
-    if (error instanceof WorkspaceError) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
-/** Shows a line while slow servers have not answered. */
-async function chooseModel(
-  registry: ModelRegistry,
-  { choice, notify, terminal }: { choice: ModelChoice; notify: (message: string) => void; terminal: Terminal },
-): Promise<Chosen> {
-  const person = personPresent() ? { ask: askOnce, notify } : undefined;
-  if (!terminal.showProgress) return registry.choose(choice, person);
-  const { LookingLine } = await import("../looking-line.js");
-  const write = (text: string) => void process.stderr.write(text);
-  const line = new LookingLine("oxbow · looking for models …", { write, clock: nodeClock });
-  const personAfterLine = person && {
-    ask: (...question: Parameters<typeof askOnce>) => {
-      line.end();
-      return person.ask(...question);
-    },
-    notify: (message: string) => {
-      line.end();
-      notify(message);
-    },
-  };
-  try {
-    return await registry.choose(choice, personAfterLine);
-  } finally {
-    line.end();
-  }
 }
 
 async function afterFirstRequest(): Promise<void> {

@@ -7,7 +7,6 @@
  * 3. A call that runs when the server ends fails; the next one waits for the new start. No call is sent twice.
  */
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { safeText } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Connection, ServerPrompt } from "./connection.js";
 import type { OfferedTool } from "./offered-tools.js";
@@ -20,6 +19,7 @@ import { ServerRequests, type ServerUser } from "./server-requests.js";
 import {
   Final,
   patienceOf,
+  reasonOf,
   type ServerState,
   ServerUnavailable,
   type ServerWatcher,
@@ -28,7 +28,6 @@ import {
 
 /** Changes that come faster than this are looked at together. */
 const SETTLE_MS = 200;
-const MOST_REASON = 500;
 
 export class McpServer {
   readonly config: ServerConfig;
@@ -269,11 +268,7 @@ export class McpServer {
   }
 
   #failed(error: unknown): void {
-    // The library describes a wrong answer in hundreds of lines.
-    const words = safeText(error instanceof Error ? error.message : String(error))
-      .replaceAll(/\s+/g, " ")
-      .trim();
-    const reason = words.length > MOST_REASON ? `${words.slice(0, MOST_REASON)}…` : words;
+    const reason = reasonOf(error);
     this.log.add(reason);
     this.#problem = reason;
     const { waitMs, used } = this.#budget;

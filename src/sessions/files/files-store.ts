@@ -19,7 +19,6 @@ import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
-import { type KnownHead, KnownHeads } from "../known-heads.js";
 import { SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
@@ -45,15 +44,16 @@ import {
 } from "../store.js";
 import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { CallLedgers } from "./call-ledgers.js";
-import { FIRST_LINK } from "./chain.js";
 import { condensedLog } from "./condensed-log.js";
+import { copyEditedMessages } from "./copy-edits.js";
 import { prepareEvent } from "./event-line.js";
-import { withCalls } from "./message-file.js";
+import { expireEvents } from "./expire-events.js";
+import { LeasedHeads } from "./leased-heads.js";
 import { MESSAGE_KINDS } from "./message-fold.js";
-import { type OpenSession, openReader } from "./open-session.js";
+import { openReader } from "./open-session.js";
 import { SessionCatalog } from "./session-catalog.js";
 import { confOf } from "./session-conf.js";
-import { openSessionFiles, type SessionFiles } from "./session-files.js";
+import { closeSessionFiles, openSessionFiles, type SessionFiles } from "./session-files.js";
 
 export interface FilesStoreOptions {
   /** Where the folders of the sessions are. */
@@ -87,8 +87,7 @@ class FilesStore implements SessionStore {
   readonly #catalog: SessionCatalog;
   readonly #key: Uint8Array | undefined;
   readonly #clock: Clock;
-  readonly #leases: SessionLeases;
-  readonly #heads = new KnownHeads();
+  readonly #heads: LeasedHeads;
   readonly #open = new Map<SessionId, SessionFiles>();
   readonly #calls: CallLedgers;
   readonly turns?: LateTurnIndex;
@@ -98,14 +97,14 @@ class FilesStore implements SessionStore {
     this.#catalog = catalog;
     this.#key = key;
     this.#clock = clock;
-    this.#leases = leases;
+    this.#heads = new LeasedHeads(catalog, leases);
     this.#calls = new CallLedgers({
       filesOf: (session) => this.#filesOf(session),
       sessionOf: async (call) => {
         this.#checkOpen();
         return catalog.sessionOf(call);
       },
-      checkHead: (session, open) => this.#checkHead(session, open),
+      checkHead: (session, open) => this.#heads.check(session, open),
     });
     if (index === undefined || key === undefined) return;
     const events = (session: SessionId, range: EventRange) => this.events(session, range);
@@ -157,10 +156,9 @@ class FilesStore implements SessionStore {
     const prepared = events.map((event) => prepareEvent(session, event));
     const summarises = events.some(isSummary);
     await writer.add(async (open) => {
-      await this.#checkHead(session, open);
+      await this.#heads.check(session, open);
       await open.append(prepared);
-      this.#heads.move(session, await open.head());
-      this.#heads.commit();
+      await this.#heads.move(session, open);
       // It does not matter if one stays: the summary comes after it.
       if (summarises) await condensed.discard().catch(() => {});
       const last = prepared.at(-1);
@@ -217,23 +215,7 @@ class FilesStore implements SessionStore {
   }
 
   async lease(session: SessionId): Promise<Lease> {
-    const lease = await this.#leases.take(session);
-    try {
-      await this.#filesOf(session).writer.add(async (open) => {
-        const isThere = (await this.#catalog.find(session)) !== undefined;
-        this.#heads.learn(session, isThere ? await open.head() : { event: 0, link: FIRST_LINK });
-        return "group";
-      });
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
-    return {
-      release: async () => {
-        this.#heads.forget(session);
-        await lease.release();
-      },
-    };
+    return this.#heads.lease(session, this.#filesOf(session).writer);
   }
 
   intend(intent: Intent, fence?: Fence): Promise<void> {
@@ -248,14 +230,6 @@ class FilesStore implements SessionStore {
     return this.#calls.orphans(session);
   }
 
-  /** Under the session's lock: the head, once it is sure that it is the one this process left. */
-  async #checkHead(session: SessionId, open: OpenSession): Promise<KnownHead> {
-    this.#leases.check(session);
-    const head = await open.head();
-    this.#heads.check(session, head);
-    return head;
-  }
-
   /** Without a key the chain is plain SHA-256: then this finds damage and edits by hand, not a forgery. */
   async verify(session: SessionId): Promise<Verification> {
     return (await this.#reader(session)).verify();
@@ -263,20 +237,9 @@ class FilesStore implements SessionStore {
 
   async expire(session: SessionId, event: number): Promise<void> {
     if (!Number.isSafeInteger(event) || event < 0) throw new StoreError("invalid", `${event} is not an event id.`);
-    const { state, writer, messages, condensed } = this.#filesOf(session);
+    const files = this.#filesOf(session);
     await this.turns?.forget(session);
-    await writer.add(async (open) => {
-      const to = Math.min(event, await open.lastEvent());
-      if (to <= (await open.conf()).expired_to) return "group";
-      const { reader } = await openReader(state);
-      await open.dropLog();
-      await condensed.discard();
-      await reader.expire(to);
-      await messages.expire(to);
-      // Last: after a crash, the steps before it run again.
-      await open.changeConf({ expired_to: String(to) });
-      return "group";
-    });
+    await expireEvents(files, event);
   }
 
   readonly condensed: CondensedLog = condensedLog((session) => this.#filesOf(session));
@@ -287,13 +250,8 @@ class FilesStore implements SessionStore {
     return messages.editedConversation();
   }
 
-  async copyEdits(from: SessionId, to: SessionId, { upTo, callOf }: CopyEditsOptions): Promise<void> {
-    const [source, copy] = [this.#filesOf(from), this.#filesOf(to)];
-    await Promise.all([source.writer.idle(), copy.writer.idle()]);
-    const edited = await source.messages.editedUpTo(upTo);
-    if (edited === undefined) return;
-    const files = edited.files.map((file) => ({ ...file, entry: withCalls(file.entry, callOf) }));
-    await copy.messages.takeOver({ ...edited, files });
+  async copyEdits(from: SessionId, to: SessionId, options: CopyEditsOptions): Promise<void> {
+    await copyEditedMessages(this.#filesOf(from), this.#filesOf(to), options);
   }
 
   async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {
@@ -309,15 +267,7 @@ class FilesStore implements SessionStore {
 
   async #finish(): Promise<void> {
     await this.turns?.close();
-    const all = [...this.#open.values()];
-    await Promise.all(all.map(({ messages }) => messages.idle()));
-    for (const { writer, messages } of all) {
-      await writer.flush().catch((error: unknown) => {
-        // Removed by another process: nothing is waiting any more.
-        if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
-      });
-      await messages.close();
-    }
+    await closeSessionFiles([...this.#open.values()]);
   }
 
   async #reader(session: SessionId) {

@@ -1,6 +1,7 @@
 /** The state of a store for one session: its writer, its message files and its condensed log. */
 import type { Clock } from "../../base/clock.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { StoreError } from "../store.js";
 import { CondensedFile } from "./condensed-file.js";
 import { MessageFolder } from "./message-folder.js";
 import { newSessionState, openReader, type SessionState } from "./open-session.js";
@@ -34,4 +35,15 @@ export function openSessionFiles(
   });
   const writer = new SessionWriter(state, { lock: paths.lock, clock });
   return { state, writer, messages, condensed: new CondensedFile(paths.condensed) };
+}
+
+export async function closeSessionFiles(all: readonly SessionFiles[]): Promise<void> {
+  await Promise.all(all.map(({ messages }) => messages.idle()));
+  for (const { writer, messages } of all) {
+    await writer.flush().catch((error: unknown) => {
+      // Another process removed the session, so nothing waits to be written.
+      if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
+    });
+    await messages.close();
+  }
 }

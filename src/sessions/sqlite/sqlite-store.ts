@@ -31,6 +31,7 @@ import {
 import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { outOfOrder } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
+import { CallCommits } from "./call-commits.js";
 import { asStoreError } from "./chain-break.js";
 import { CommitQueue } from "./commit-queue.js";
 import { CondensedTable } from "./condensed-table.js";
@@ -45,6 +46,7 @@ import { SessionHeads } from "./session-heads.js";
 import { SessionTable } from "./session-table.js";
 import { paidCalls, SpendingTable } from "./spending-table.js";
 import { Stretches } from "./stretches.js";
+import { sweepDrafts } from "./sweep-drafts.js";
 
 export interface SqliteStoreOptions {
   readonly path: string;
@@ -92,8 +94,7 @@ class SqliteStore implements SessionStore {
   readonly #ledger: Ledger;
   readonly #leases: SessionLeases;
   readonly #heads: SessionHeads;
-  /** Calls that change something, begun here and not ended. */
-  readonly #changing = new Set<CallId>();
+  readonly #calls: CallCommits;
   readonly #spending: SpendingTable;
   readonly condensed: CondensedLog;
   readonly turns: LateTurnIndex;
@@ -117,16 +118,18 @@ class SqliteStore implements SessionStore {
     const onCommit = () => this.#heads.commit();
     const together = (work: () => void) => this.#sessions.together(work);
     this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback, onCommit });
-    const parts = { database, queue: this.#queue, sessions: this.#sessions, stretches: this.#stretches };
-    this.condensed = new CondensedTable(parts);
+    const parts = { database, queue: this.#queue, sessions: this.#sessions };
+    this.condensed = new CondensedTable({ ...parts, stretches: this.#stretches });
+    this.#calls = new CallCommits({ ...parts, ledger: this.#ledger, heads: this.#heads });
     const events = (session: SessionId, range: EventRange) => this.events(session, range);
     this.turns = new LateTurnIndex({ path: indexPath, key, clock, events });
   }
 
   async create(session: NewSession, options: CreateOptions = {}): Promise<void> {
-    if (options.draft) await this.#sweepDrafts();
+    const sweep = () => sweepDrafts(this.#sessions, this.#leases, (draft) => this.remove(draft));
+    if (options.draft) await sweep();
     await this.#queue.add("sync", () => this.#sessions.insertion(session, options));
-    if (!options.draft) await this.#sweepDrafts();
+    if (!options.draft) await sweep();
   }
 
   async publish(session: SessionId): Promise<void> {
@@ -134,20 +137,6 @@ class SqliteStore implements SessionStore {
       const head = this.#sessions.head(session);
       return () => this.#sessions.publish(head);
     });
-  }
-
-  /** Abandoned drafts. They are invisible; what cannot be removed now is removed the next time. */
-  async #sweepDrafts(): Promise<void> {
-    for (const session of this.#sessions.drafts()) {
-      if (this.#sessions.builds(session)) continue;
-      try {
-        // The builder of a session has its lease, so an existing draft with this id is stale.
-        const lease = this.#leases.has(session) ? undefined : await this.#leases.take(session);
-        await this.remove(session).finally(() => lease?.release());
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-      }
-    }
   }
 
   async append(
@@ -236,37 +225,16 @@ class SqliteStore implements SessionStore {
     });
   }
 
-  async intend(intent: Intent, fence?: Fence): Promise<void> {
-    const written = this.#queue.add("group", () => {
-      this.#heads.check(fence);
-      this.#ledger.intention(this.#sessions.head(intent.session), intent);
-      return undefined;
-    });
-    if (!intent.mutating) return written;
-    this.#changing.add(intent.call);
-    // The caller may get ready meanwhile: it must only not begin before this is on the disk.
-    this.#queue.flush();
-    await written;
-    await this.#database.syncLog();
+  intend(intent: Intent, fence?: Fence): Promise<void> {
+    return this.#calls.intend(intent, fence);
   }
 
-  async conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
-    // The intent may still be waiting for its group; then it is not a mutating one.
-    const isMutating = this.#changing.delete(call) || this.#ledger.isMutating(call);
-    const written = this.#queue.add("group", () => {
-      this.#heads.check(fence);
-      this.#ledger.conclusion(call, conclusion);
-      return undefined;
-    });
-    if (!isMutating) return written;
-    // No caller waits for it: the model receives the result first, and the next call commits it too.
-    await written;
-    await this.#database.syncLog();
+  conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
+    return this.#calls.conclude(call, conclusion, fence);
   }
 
-  async orphans(session: SessionId): Promise<readonly Intent[]> {
-    this.#queue.flush();
-    return this.#ledger.orphans(this.#sessions.head(session));
+  orphans(session: SessionId): Promise<readonly Intent[]> {
+    return this.#calls.orphans(session);
   }
 
   async verify(session: SessionId): Promise<Verification> {

@@ -23,7 +23,7 @@ export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions):
   const watched = new Set(turns.flatMap((turn) => turn.calls).flatMap((call) => (isCommand(call) ? [call.tool] : [])));
   if (watched.size > 0) {
     notes.push(
-      `Oxbow recorded what ${[...watched].join(", ")} changed in files of the workspace. It does not know changes outside it, in .git, ` +
+      `Undo covers only what ${[...watched].join(", ")} changed in files of the workspace: not changes outside it, in .git, ` +
         "in ignored folders, or of anything that is not a file.",
     );
   }

@@ -35,7 +35,7 @@ describe("an undo plan", () => {
         "  large: there is no backup of its old content: it was too large, or there were too many files",
         "",
         "Not covered:",
-        "  Oxbow recorded what bash changed in files of the workspace. It does not know changes outside it, in .git, in ignored folders, or of anything that is not a file.",
+        "  Undo covers only what bash changed in files of the workspace: not changes outside it, in .git, in ignored folders, or of anything that is not a file.",
         "",
         "--- a.txt",
         "+++ a.txt",
@@ -78,7 +78,7 @@ describe("an undo plan", () => {
         },
         expect.objectContaining({ path: "taken", state: "conflict", reason: "another program changed it since" }),
       ]),
-      notes: [expect.stringContaining("Oxbow recorded what bash changed")],
+      notes: [expect.stringContaining("Undo covers only what bash changed")],
     });
   });
 

@@ -446,7 +446,7 @@ describe("what cannot be undone", () => {
     const notes = plan.notes.join("\n");
     expect(notes).toContain(`Turn 1, bash: ${GAPS.tooLarge}.`);
     expect(notes).toContain(`Turn 1, bash: ${GAPS.goesOn}.`);
-    expect(notes).toContain("Of what bash did, Oxbow knows only changes to files of the workspace");
+    expect(notes).toContain("Undo covers only what bash changed in files of the workspace");
     here.sh("rm -f ? ");
     here.turn();
     await here.bash("echo 1 > fits");

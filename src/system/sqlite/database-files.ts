@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { StoreError } from "../../base/session-store.js";
+import { StoreError } from "../../base/store-error.js";
 import { syncFolder } from "../sync-folder.js";
 import { makeTemporaryFolder } from "../temporary-entries.js";
 import { firstLine, type Named } from "./native-errors.js";

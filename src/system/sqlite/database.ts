@@ -16,7 +16,7 @@ import { rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { StoreError } from "../../base/session-store.js";
+import { StoreError } from "../../base/store-error.js";
 import { nodeClock } from "../node-clock.js";
 import { type Bindable, bindable } from "./bindable.js";
 import { type Columns, castAll, packed, type Row, readRow, unpack } from "./columns.js";

@@ -8,7 +8,7 @@
  * 3. A database with a newer version than ours is not touched.
  */
 import { createHash } from "node:crypto";
-import { StoreError } from "../../base/session-store.js";
+import { StoreError } from "../../base/store-error.js";
 import type { Database } from "./database.js";
 
 export interface MigrateOptions {

@@ -1,6 +1,6 @@
 /** The database library: what is used of it, and how a connection is made. */
 import { pathToFileURL } from "node:url";
-import { StoreError } from "../../base/session-store.js";
+import { StoreError } from "../../base/store-error.js";
 import { PACKAGE_NAME } from "./load-native.js";
 import { firstLine, guarded, type Named } from "./native-errors.js";
 

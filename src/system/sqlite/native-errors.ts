@@ -1,5 +1,5 @@
 /** The database library's errors in words a user can act on. */
-import { StoreError, type StoreErrorCode } from "../../base/session-store.js";
+import { StoreError, type StoreErrorCode } from "../../base/store-error.js";
 
 const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [
