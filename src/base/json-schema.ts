@@ -12,7 +12,8 @@ export function schemaProblems(schema: JsonValue | undefined, value: JsonValue |
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(alternatives)) {
     const attempts = alternatives.map((option) => schemaProblems(option, value, path));
-    return attempts.some((problems) => problems.length === 0) ? [] : (attempts[0] ?? []);
+    // The alternative that comes closest is most likely the one that was meant.
+    return attempts.toSorted((a, b) => a.length - b.length)[0] ?? [];
   }
   if (Array.isArray(schema.enum) && !schema.enum.some((allowed) => sameJson(allowed, value))) {
     return [

@@ -10,6 +10,8 @@ import type { Run } from "./run.js";
 
 const client: AttachedClient = { id: "cli_1", identity: "human", canAnswer: true, deliver: () => {} };
 
+const image = (data: string, media_type = "image/png") => ({ type: "image", media_type, data });
+
 /** A host with one session, and what reaches that session or the ports behind the door. */
 async function watchedHost() {
   const reached: string[] = [];
@@ -63,6 +65,9 @@ describe("the door", () => {
   it.each([
     [{ kind: "SendInput", payload: {} }, 'SendInput: "content" is missing (array).'],
     [{ kind: "SendInput", payload: { content: [{ type: "text" }] } }, '"content[0].text" is missing'],
+    [{ kind: "SendInput", payload: { content: [image("not base64")] } }, '"content[0].data" must match'],
+    [{ kind: "SendInput", payload: { content: [image("")] } }, '"content[0].data" must match'],
+    [{ kind: "SendInput", payload: { content: [image("AAAA", "text/html")] } }, '"content[0].media_type" must match'],
     [{ kind: "AttachSession", payload: { after: -1 } }, '"after" must be at least 0'],
     [{ kind: "AttachSession", payload: { after: 1.5 } }, '"after" must be an integer'],
     [{ kind: "CreateSession", payload: { cwd: "" } }, '"cwd" must not be empty'],
@@ -82,6 +87,8 @@ describe("the door", () => {
   it("lets through what fits", () => {
     const payload = { cwd: "/project", profile: "work", model: "a:b" };
     expect(refusalOf({ kind: "CreateSession", payload }, COMMAND_SCHEMAS)).toBeUndefined();
+    const shown = { content: [image("iVBORw0KGgo=")] };
+    expect(refusalOf({ kind: "SendInput", payload: shown }, COMMAND_SCHEMAS)).toBeUndefined();
     expect(refusalOf({ kind: "AttachSession", payload: {}, session: "sess_1" }, COMMAND_SCHEMAS)).toBeUndefined();
     expect(refusalOf({ kind: "ListSessions", payload: { limit: 3 } }, QUERY_SCHEMAS)).toBeUndefined();
   });

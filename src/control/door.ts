@@ -31,13 +31,17 @@ function oneOf(...values: readonly string[]): JsonObject {
   return { enum: values };
 }
 
+/** Once it is in the conversation, a provider would refuse every later request because of an image that is not base64. */
+const IMAGE = object({
+  type: { const: "image" },
+  media_type: { type: "string", pattern: "^image/[a-z0-9.+-]+$" },
+  data: { type: "string", pattern: "^[A-Za-z0-9+/]+={0,2}$" },
+});
+
 const CONTENT: JsonObject = {
   type: "array",
   items: {
-    anyOf: [
-      object({ type: { const: "text" }, text: STRING }),
-      object({ type: { const: "image" }, media_type: STRING, data: STRING }),
-    ],
+    anyOf: [object({ type: { const: "text" }, text: STRING }), IMAGE],
   },
 };
 

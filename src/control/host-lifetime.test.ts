@@ -76,10 +76,27 @@ function watch(client: HostClient) {
 const send = (client: HostClient, session: SessionId, input = "go") =>
   client.send("SendInput", { content: [text(input)], queue: true }, session);
 
-/** Until a session is not open any more. */
+/** Until a session is closed. */
 async function untilClosed(client: HostClient, session: SessionId): Promise<void> {
   await untilTrue(async () => !(await client.query("GetStatus", {}, session)).ok);
 }
+
+describe("a session whose last turn failed because of a bug", () => {
+  it("ends with the reason error, whatever ends it", async () => {
+    const fails: CreatePart = () => ({
+      name: "broken",
+      hooks: { assemble: [{ name: "45-break", run: () => Promise.reject(new Error("broken on purpose")) }] },
+    });
+    const { connect } = await engineWith([], { parts: [fails] });
+    const client = connect();
+    const session = await created(client);
+    const { until } = watch(client);
+    await send(client, session);
+    expect(await until("TurnEnded")).toMatchObject({ payload: { failure: { reason: "Internal" } } });
+    await client.send("EndSession", {}, session);
+    expect(await until("SessionEnded")).toMatchObject({ payload: { reason: "error" } });
+  });
+});
 
 describe("a session without clients", () => {
   verifies(["O3"], "ends after 30 minutes, keeps its log, and opens again for the next client", async () => {

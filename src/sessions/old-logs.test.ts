@@ -78,6 +78,18 @@ describe("a log without AnswerEnded", () => {
     expect(await markdownOf(now)).toBe(await markdownOf(old.events));
   });
 
+  it("depends on no cost once it has AnswerEnded", async () => {
+    const now = asWrittenNow(old.events);
+    const other = { provider: "other", model: "other", usage: { ...NO_USAGE, output: 1 } };
+    const changed = now.map((event) =>
+      event.kind === "CostIncremented" ? ({ ...event, payload: { ...event.payload, ...other } } as Envelope) : event,
+    );
+    const without = now.filter(({ kind }) => kind !== "CostIncremented");
+    for (const events of [changed, without]) {
+      expect((await rebuildConversation(stream(events))).messages).toEqual(old.messages);
+    }
+  });
+
   verifies(["S6"], "is imported from an old export", async () => {
     const record: SessionRecord = { ...session, last_event: 48, active_at: first.ts, pinned: false, expired_to: 0 };
     const lines = await collect(exportJsonl(record, stream(old.events), OPTIONS));
