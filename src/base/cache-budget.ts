@@ -5,14 +5,7 @@
  * 2. Each cache has a share of that limit, so that one cannot push out all others. A value that is larger than the share is not kept.
  * 3. Sizes are estimates by the code that stores a value.
  */
-export interface CacheFigures {
-  readonly name: string;
-  readonly entries: number;
-  readonly bytes: number;
-  readonly hits: number;
-  readonly misses: number;
-  readonly evictions: number;
-}
+import type { CacheInfo } from "../protocol/health-info.js";
 
 interface Entry {
   readonly cache: Counts;
@@ -54,7 +47,7 @@ export class CacheBudget {
     return this.#bytes;
   }
 
-  get figures(): readonly CacheFigures[] {
+  get figures(): readonly CacheInfo[] {
     return [...this.#caches].map(([name, { limitBytes: _limit, ...counts }]) => ({ name, ...counts }));
   }
 

@@ -6,6 +6,7 @@
  *    client has several streams.
  * 3. Closing it detaches all its readers. No turn stops.
  */
+import { EarlyListeners } from "../base/early-listeners.js";
 import type { CommandReply, EngineClient, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -81,9 +82,8 @@ export class ConnectedClient implements HostClient {
   readonly #host: ClientHost;
   readonly #options: ClientOptions;
   #self: AttachedClient;
-  readonly #listeners = new Set<(event: Envelope) => void>();
+  readonly #listeners = new EarlyListeners<Envelope>({ most: MOST_EARLY });
   readonly #since: string;
-  #early: Envelope[] | undefined = [];
   #name: string | undefined;
   #state: "new" | "ready" | "closed";
   readonly #onClose: () => void;
@@ -104,7 +104,7 @@ export class ConnectedClient implements HostClient {
       ...{ id, identity, canAnswer, scope, isRemote: options.transport !== "inproc" },
       ...(attachOnCreate !== undefined && { attachOnCreate }),
       ...(ready !== undefined && { ready }),
-      deliver: (event) => this.#deliver(event),
+      deliver: (event) => this.#listeners.deliver(event),
     };
   }
 
@@ -164,11 +164,7 @@ export class ConnectedClient implements HostClient {
   }
 
   subscribe(listener: (event: Envelope) => void): () => void {
-    this.#listeners.add(listener);
-    const missed = this.#early ?? [];
-    this.#early = undefined;
-    for (const event of missed) listener(event);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   close(): void {
@@ -176,13 +172,7 @@ export class ConnectedClient implements HostClient {
     this.#state = "closed";
     this.#host.leave(this.id);
     this.#listeners.clear();
-    this.#early = undefined;
     this.#onClose();
-  }
-
-  #deliver(event: Envelope): void {
-    if (this.#early !== undefined && this.#early.length < MOST_EARLY) this.#early.push(event);
-    for (const listener of this.#listeners) listener(event);
   }
 
   async #guarded<T extends CommandReply | QueryReply<QueryKind>>(

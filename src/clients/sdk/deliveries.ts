@@ -4,6 +4,7 @@
  * 1. Each event of a session arrives once and in order, however often the connection dropped.
  * 2. Events from before the first listener wait for it.
  */
+import { EarlyListeners } from "../../base/early-listeners.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { StatusInfo } from "../../protocol/queries.js";
@@ -22,17 +23,12 @@ export interface Position {
 }
 
 export class Deliveries {
-  readonly #listeners = new Set<(event: Envelope) => void>();
+  readonly #listeners = new EarlyListeners<Envelope>();
   /** The last event of each session. */
   readonly #positions = new Map<SessionId, Position>();
-  #early: Envelope[] | undefined = [];
 
   subscribe(listener: (event: Envelope) => void): () => void {
-    this.#listeners.add(listener);
-    const missed = this.#early ?? [];
-    this.#early = undefined;
-    for (const event of missed) listener(event);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   position(session: SessionId): Position | undefined {
@@ -57,8 +53,7 @@ export class Deliveries {
     if (before === undefined || reached !== last) {
       this.#positions.set(session, { after: reached, ...(!OF_OTHER_TIME.has(kind) && { after_ts: ts }) });
     }
-    this.#early?.push(event);
-    for (const listener of this.#listeners) this.#deliver(listener, event);
+    this.#listeners.deliver(event, (listener) => this.#deliver(listener, event));
   }
 
   /** A listener that throws must not stop the stream for the others. */
