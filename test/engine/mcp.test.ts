@@ -299,7 +299,7 @@ describe("an MCP server", () => {
     const giant = { schema: { type: "object", description: "x".repeat(70_000) } };
     project.server("flood", { floodAtStart: true, tools: { say: {} } });
     project.server("mute", { silent: ["initialize"], tools: { say: {} } }, { startup_timeout_sec: 0.5 });
-    project.server("giant", { tools: { big: giant, fine: {} } });
+    project.server("giant", { tools: { big: giant, fine: {}, torn: { schema: "nope" } } });
     await project.approve("flood", "mute", "giant");
     await project.open(`reply\n  tool mcp__mute__say {"text": "a"}\n${call("mcp__giant__fine")}`);
     const [mute, fine] = resultsOf(await project.turn("go"));
@@ -308,6 +308,7 @@ describe("an MCP server", () => {
     expect(project.notes.join("\n")).toContain(
       "lists the tool 'big', which is left out: its schema is larger than 64 KB",
     );
+    expect(project.notes.join("\n")).toContain("lists the tool 'torn', which is left out: its schema is not an object");
     const logs = () => slash(project.client, project.session, "/mcp:flood logs").then((reply) => JSON.stringify(reply));
     await expect.poll(logs).toContain("sent more messages than a client can handle");
   });

@@ -13,6 +13,7 @@ import type { ListedTool } from "./offered-tools.js";
 import { compile, loadAjv } from "./schemas.js";
 import type { ServerConfig } from "./server-config.js";
 import type { ServerRequests } from "./server-requests.js";
+import { keepSoundEntries } from "./sound-lists.js";
 import { callAsTask } from "./tasks.js";
 
 export interface TransportPorts {
@@ -31,6 +32,8 @@ export interface ConnectionOptions extends TransportPorts {
   /** The tools or prompts changed. */
   readonly onListChanged: () => void;
   readonly onLog: (line: string) => void;
+  /** Ends the sentence "The MCP server 'NAME' …". */
+  readonly onProblem: (problem: string) => void;
 }
 
 export interface CallOptions {
@@ -95,6 +98,8 @@ export class Connection {
   }
 
   async tools(signal: AbortSignal): Promise<readonly ListedTool[]> {
+    // The library would print a line on the standard output, which belongs to the clients of `oxbow acp`.
+    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const options = { signal, timeout: this.#config.startTimeoutMs, cacheMode: "refresh" as const };
     return (await this.#client.listTools(undefined, options)).tools as readonly ListedTool[];
   }
@@ -189,7 +194,7 @@ function isOlderServer(error: unknown): boolean {
 }
 
 async function open(options: ConnectionOptions, transport: Transport, mode: "auto" | "legacy"): Promise<Connection> {
-  const { config, requests, signal, onLog } = options;
+  const { config, requests, signal, onLog, onProblem } = options;
   const probeMs = config.transport.kind === "stdio" ? Math.min(PROBE_MS, config.startTimeoutMs) : config.startTimeoutMs;
   const [{ Client }, Ajv] = await Promise.all([import("@modelcontextprotocol/client"), loadAjv()]);
   const client = new Client(
@@ -215,6 +220,11 @@ async function open(options: ConnectionOptions, transport: Transport, mode: "aut
     },
   );
   client.onerror = (error) => onLog(error.message);
+  const revision = () => {
+    const era = client.getProtocolEra() ?? "legacy";
+    return { era, hasHeaders: era === "modern" && config.transport.kind !== "stdio" };
+  };
+  keepSoundEntries(transport, { onProblem, revision });
   client.setRequestHandler("elicitation/create", ({ params }, context) =>
     requests.elicit(params, context.mcpReq.signal),
   );

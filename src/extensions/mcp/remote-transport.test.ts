@@ -69,6 +69,7 @@ async function open(kind: "http" | "sse", handle: Handle) {
     ...{ config, signal: new AbortController().signal, requests: new ServerRequests("h", "/") },
     onClose: () => end(transport?.problem),
     onListChanged: () => {},
+    onProblem: () => {},
     onLog: (line) => void log.push(line),
     openProcess: () => Promise.reject(new Error("not used")),
     openRemote: async (which, onLog) => {

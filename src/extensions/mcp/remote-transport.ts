@@ -9,6 +9,7 @@ import type { Clock } from "../../base/clock.js";
 import type { HttpClient } from "../../system/http-client.js";
 import { fetchWith } from "./fetch.js";
 import { FloodGuard, type FloodLimits, insteadOfDeep, MOST_MESSAGE_LEVELS } from "./flood-guard.js";
+import { changeIncoming } from "./incoming-messages.js";
 
 export interface RemoteTransportOptions {
   readonly kind: "http" | "sse";
@@ -39,22 +40,11 @@ export async function openRemoteTransport(options: RemoteTransportOptions): Prom
   return Object.defineProperty(transport, "problem", { get: () => guard.problem }) as RemoteTransport;
 }
 
-/** The library sets `onmessage` when it connects. */
 function dropDeepMessages(transport: Transport, onLog: (line: string) => void): void {
-  let handler: Transport["onmessage"];
-  Object.defineProperty(transport, "onmessage", {
-    configurable: true,
-    get: () => handler,
-    set: (next: Transport["onmessage"]) => {
-      handler =
-        next &&
-        ((message: JSONRPCMessage, extra) => {
-          const isDeep = isDeeper(message, MOST_MESSAGE_LEVELS);
-          if (isDeep) onLog("(a message that is nested too deep)");
-          const shown = isDeep ? insteadOfDeep(message) : message;
-          if (shown !== undefined) next(shown as JSONRPCMessage, extra);
-        });
-    },
+  changeIncoming(transport, (message) => {
+    if (!isDeeper(message, MOST_MESSAGE_LEVELS)) return message;
+    onLog("(a message that is nested too deep)");
+    return insteadOfDeep(message) as JSONRPCMessage | undefined;
   });
 }
 

@@ -89,3 +89,126 @@ verifies(
       expect(() => usableSchema({ properties: { [name]: {} } }), name).toThrow("which not every model takes");
   },
 );
+
+describe("a schema is checked in all of its parts", () => {
+  /** The same part at each place where a schema can be. */
+  const places = (part: unknown): readonly object[] => [
+    { properties: { a: part } },
+    { properties: { a: { type: "object", properties: { b: { items: part } } } } },
+    { properties: { a: { items: [part] } } },
+    { properties: { a: { anyOf: [{ type: "null" }, part] } } },
+    { $defs: { A: part } },
+    { definitions: { A: { not: part } } },
+    { additionalProperties: part },
+    { patternProperties: { "^x": part } },
+    { if: { dependentSchemas: { a: part } }, else: { prefixItems: [part] } },
+  ];
+
+  verifies(["E6", "P11"], "so that no name in it is a control sequence, a path or a name of JavaScript", () => {
+    const names = [
+      "a\u001b[2J",
+      "a\u009b31m",
+      "a\u202eb",
+      "a\u200b",
+      "a\nb",
+      "../../etc/passwd",
+      "a\\b",
+      "..",
+      "__proto__",
+    ];
+    for (const name of names) {
+      const named = JSON.parse(`{"properties": {${JSON.stringify(name)}: {}}}`) as object;
+      const parts = [named, { required: [name] }, { dependentRequired: { a: [name] } }, { "x-more": { [name]: 1 } }];
+      for (const part of name.includes("/") || name.includes("\\") || name === ".." ? parts.slice(0, 3) : parts)
+        for (const schema of places(JSON.parse(JSON.stringify(part))))
+          if (name !== "__proto__" || JSON.stringify(schema).includes(name))
+            expect(() => usableSchema(schema), JSON.stringify(schema)).toThrow(
+              /control or invisible characters|which is a path|which is not safe/,
+            );
+    }
+    expect(() => usableSchema({ properties: { a: { properties: { ["x".repeat(300)]: {} } } } })).toThrow(
+      "more than 256",
+    );
+    for (const choice of [{ enum: ["\u001b[2J"] }, { const: { a: "\u202e" } }])
+      expect(() => usableSchema({ properties: { a: choice } })).toThrow("control or invisible");
+  });
+
+  verifies(["E6"], "so that each keyword has a value that models take", () => {
+    const wrong: readonly unknown[] = [
+      ...[1, null, "x"],
+      ...[{ type: "strng" }, { type: [] }, { type: null }, { properties: [] }, { required: true }, { required: [1] }],
+      ...[{ enum: "a" }, { anyOf: [] }, { anyOf: {} }, { minLength: -1 }, { maxItems: "3" }, { minimum: "0" }],
+      ...[{ multipleOf: 0 }, { description: 5 }, { $ref: {} }, { pattern: 1 }, { uniqueItems: "yes" }, { not: null }],
+      ...[{ exclusiveMinimum: true }, { examples: {} }, { dependentRequired: [] }, { $defs: { a: 1 } }, { format: 1 }],
+    ];
+    for (const part of wrong)
+      for (const schema of places(part))
+        expect(() => usableSchema(schema), JSON.stringify(schema)).toThrow(/^has .* which is not /);
+  });
+
+  verifies(["E6"], "and what real servers send stays as it is", () => {
+    const schema = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: {
+        separator: { enum: [",", "\t", "\n"], default: "\t" },
+        filter: {
+          type: "object",
+          properties: { $and: { type: "array" }, "First name": { const: "🧑‍💻" }, "@type": true },
+        },
+        constructor: { type: ["string", "null"], "x-order": { first: 1 }, examples: ["a"] },
+        tree: { $ref: "#/$defs/Tree%3Cstring%3E" },
+        block: { $ref: "#/definitions/a~1b" },
+      },
+      required: ["separator"],
+      additionalProperties: false,
+      $defs: {
+        "Tree<string>": { properties: { next: { anyOf: [{ $ref: "#/$defs/Tree%3Cstring%3E" }, { type: "null" }] } } },
+      },
+      definitions: { "a/b": { type: "string", pattern: "^(?:\\d+/)*$" } },
+    };
+    expect(usableSchema(schema)).toEqual(schema);
+    const pair = { items: [{ type: "number" }, { type: "number" }], additionalItems: false };
+    expect(usableSchema({ properties: { pair } }).properties).toEqual({
+      pair: { prefixItems: pair.items, items: false },
+    });
+    const named = {
+      $ref: "#/definitions/Ask",
+      definitions: { Ask: { type: "object", properties: { a: { type: "string" } } } },
+    };
+    expect(usableSchema(named)).toMatchObject({ type: "object", properties: { a: { type: "string" } } });
+    const spoken = usableSchema({ properties: { a: { default: "\u001b[2Jx", "x-hint": "\u202e" } } });
+    expect(JSON.stringify(spoken)).not.toMatch(/\\u001b|\u202e/);
+  });
+
+  verifies(["E6"], "so that no check of it goes on without end", async () => {
+    const circles: readonly object[] = [
+      { $defs: { a: { allOf: [{ $ref: "#/$defs/a" }] } }, properties: { x: { $ref: "#/$defs/a" } } },
+      { anyOf: [{ $ref: "#" }] },
+      { properties: { x: { not: { $ref: "#/properties/x" } } } },
+      { $defs: { a: { type: "object", $ref: "#/$defs/b" }, b: { if: { $ref: "#/%24defs/a" } } } },
+      { $defs: { a: { dependentSchemas: { k: { oneOf: [{ $ref: "#/$defs/a" }] } } } } },
+    ];
+    for (const schema of circles) {
+      expect(() => usableSchema(schema), JSON.stringify(schema)).toThrow("that leads back to itself");
+      expect((await checkerOf(schema))({ x: { k: 1 } })).toEqual([]);
+    }
+    expect(
+      usableSchema({ properties: { a: { $ref: "#/constructor" }, b: { $ref: "#/__proto__" } } }).properties,
+    ).toEqual({
+      a: {},
+      b: {},
+    });
+    const tree = { $ref: "#/$defs/tree" };
+    const twice = { allOf: [{ properties: { n: tree } }, { properties: { n: tree } }] };
+    const deep = JSON.parse(`${'{"n":'.repeat(90)}1${"}".repeat(90)}`) as unknown;
+    for (const way of ["#/$defs/tree", "#/%24defs/tree"]) {
+      const schema = JSON.parse(
+        JSON.stringify({ $defs: { tree: twice }, ...tree }).replaceAll(tree.$ref, way),
+      ) as object;
+      expect((await checkerOf(schema))(deep)).toEqual([]);
+    }
+    const both = await checkerOf({ properties: { left: { $ref: "#" }, right: { $ref: "#" } }, type: "object" });
+    expect(both({ left: { right: 1 } })).toHaveLength(1);
+  });
+});

@@ -3,14 +3,16 @@
  *
  * 1. Arguments and structured results are checked with ajv by the rules of 2020-12. No reference leads out of the schema.
  * 2. Patterns are not run: one that backtracks would stop the program. The server checks its arguments itself.
- * 3. A schema whose check could take long is not checked.
+ * 3. A schema or a value whose check could take long is not checked.
  */
 import { createHash } from "node:crypto";
 import type { Ajv2020 as AjvClass } from "ajv/dist/2020.js";
 import { processCache } from "../../base/cache-budget.js";
 import { nestingOf } from "../../base/json-nesting.js";
-import { safeLine, safeText } from "../../base/terminal-text.js";
+import { safeText } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { leadsSomewhere, lookUp } from "./schema-references.js";
+import { schemaFault } from "./schema-shape.js";
 
 const MOST_BYTES = 64 * 1024;
 const MOST_LEVELS = 40;
@@ -22,25 +24,15 @@ export function usableSchema(given: unknown): JsonObject {
   const text = JSON.stringify(given);
   if (text.length > MOST_BYTES) throw new Error(`is larger than ${MOST_BYTES / 1024} KB`);
   if (nestingOf(text) > MOST_LEVELS) throw new Error("is nested too deep");
-  const schema = given as JsonObject;
+  const { $ref, ...rest } = given as JsonObject;
+  const target = typeof $ref === "string" ? lookUp(given as JsonObject, $ref) : undefined;
+  // Some generators make the whole schema a definition.
+  const schema = { ...(target !== given && isJsonObject(target ?? null) ? (target as JsonObject) : {}), ...rest };
   if ((schema.type ?? "object") !== "object") throw new Error('has a type other than "object"');
-  const { properties, required } = schema;
-  if (properties !== undefined && !isJsonObject(properties)) throw new Error('has "properties" that are not an object');
-  for (const [name, property] of Object.entries(properties ?? {})) checkProperty(name, property);
-  if (required !== undefined && !(Array.isArray(required) && required.every((each) => typeof each === "string")))
-    throw new Error('has a "required" that is not a list of names');
-  const { $ref: _whole, ...rest } = schema;
-  return { ...(cleaned(rest, schema) as JsonObject), type: "object" };
-}
-
-/** What the interfaces of models take. One that they refuse would end every request of the session. */
-const PROPERTY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-
-function checkProperty(name: string, property: JsonValue | undefined): void {
-  const shown = JSON.stringify(safeLine(name.slice(0, 80)));
-  if (!PROPERTY_NAME.test(name)) throw new Error(`has a property ${shown}, which not every model takes`);
-  if (!isJsonObject(property ?? null) && typeof property !== "boolean")
-    throw new Error(`has a property ${shown} that is not a schema`);
+  const fault = schemaFault(schema);
+  if (fault !== undefined) throw new Error(fault);
+  const { $ref: _further, ...usable } = schema;
+  return { ...(cleaned(usable, schema) as JsonObject), type: "object" };
 }
 
 const WORDS: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
@@ -48,32 +40,33 @@ const WORDS: ReadonlySet<string> = new Set(["description", "title", "$comment"])
 /** They lead elsewhere, or nowhere that a model could follow. */
 const REFERENCES: ReadonlySet<string> = new Set(["$dynamicRef", "$recursiveRef"]);
 
+/** Their values are sent back as they are, or lead elsewhere. */
+const EXACT: ReadonlySet<string> = new Set(["enum", "const", "$ref"]);
+
 /** Without control characters in what people and models read, and without references that lead nowhere. */
 function cleaned(value: JsonValue, whole: JsonObject): JsonValue {
+  if (typeof value === "string") return safeText(value);
   if (Array.isArray(value)) return value.map((each) => cleaned(each, whole));
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).flatMap(([key, inner]) => {
+  const entries = Object.entries(inNewForm(value)).flatMap(([key, inner]): (readonly [string, JsonValue])[] => {
     if (inner === undefined || REFERENCES.has(key)) return [];
     if (key === "$ref" && typeof inner === "string" && !leadsSomewhere(inner, whole)) return [];
+    if (EXACT.has(key) && !isJsonObject(inner)) return [[key, inner]];
     const isWords = WORDS.has(key) && typeof inner === "string";
-    return [[key, isWords ? safeText(inner as string).slice(0, MOST_WORDS) : cleaned(inner, whole)] as const];
+    return [[key, isWords ? safeText(inner).slice(0, MOST_WORDS) : cleaned(inner, whole)]];
   });
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** To a schema within the whole, not only to further references in a circle. */
-function leadsSomewhere(reference: string, whole: JsonObject): boolean {
-  const seen = new Set<string>();
-  for (let next = reference; !seen.has(next); ) {
-    seen.add(next);
-    const target = lookUp(whole, next);
-    if (typeof target === "boolean") return true;
-    if (!isJsonObject(target ?? null)) return false;
-    const { $ref: further, ...others } = target as JsonObject;
-    if (typeof further !== "string" || Object.keys(others).some((key) => key !== "$defs")) return true;
-    next = further;
-  }
-  return false;
+/** A list of "items", as before 2020-12: interfaces of models refuse it. */
+function inNewForm(schema: JsonObject): JsonObject {
+  if (!Array.isArray(schema.items)) return schema;
+  const { items, additionalItems, ...rest } = schema;
+  return {
+    ...rest,
+    ...(items.length > 0 && { prefixItems: items }),
+    ...(additionalItems !== undefined && { items: additionalItems }),
+  };
 }
 
 /** The problems of a value, a line each. */
@@ -110,9 +103,21 @@ export function compile(Ajv: typeof AjvClass, schema: unknown): Compiled {
   return compiled;
 }
 
+/** A schema of results may refer to itself without end. */
+function isRight(validate: (value: unknown) => unknown, value: unknown): boolean {
+  try {
+    return validate(value) === true;
+  } catch {
+    return true;
+  }
+}
+
+const UNUSABLE: Compiled = { check: NO_PROBLEMS, isUsable: false };
+
 function compileNow(Ajv: typeof AjvClass, schema: unknown): Compiled {
-  if (!isJsonObject(schema as JsonValue) || costOf(schema as JsonObject) > MOST_COST)
-    return { check: NO_PROBLEMS, isUsable: false };
+  if (!isJsonObject(schema as JsonValue)) return UNUSABLE;
+  const cost = costOf(schema as JsonObject);
+  if (cost.parts > MOST_COST) return UNUSABLE;
   try {
     const ajv = new Ajv({
       strict: false,
@@ -124,7 +129,7 @@ function compileNow(Ajv: typeof AjvClass, schema: unknown): Compiled {
     });
     const validate = ajv.compile(withoutPatterns(schema as JsonValue) as JsonObject);
     const check: CheckValue = (value) => {
-      if (validate(value)) return [];
+      if (isLong(value, cost) || isRight(validate, value)) return [];
       return (validate.errors ?? []).map(({ instancePath, message, params }) => {
         const at = instancePath === "" ? "the arguments" : `"${instancePath.slice(1).replaceAll("/", ".")}"`;
         const extra = (params as { additionalProperty?: string }).additionalProperty;
@@ -134,7 +139,7 @@ function compileNow(Ajv: typeof AjvClass, schema: unknown): Compiled {
     return { check, isUsable: true };
   } catch {
     // An unknown dialect, or a reference that leads elsewhere.
-    return { check: NO_PROBLEMS, isUsable: false };
+    return UNUSABLE;
   }
 }
 
@@ -143,7 +148,10 @@ export async function loadAjv(): Promise<typeof AjvClass> {
   return loading;
 }
 
-const DROPPED: ReadonlySet<string> = new Set(["pattern", "patternProperties", "format", "$schema", "$id", "$comment"]);
+/** Anchors and moving references would make the cost of a check unknown. */
+const DROPPED: ReadonlySet<string> = new Set(
+  "pattern patternProperties format $schema $id $comment $anchor $dynamicAnchor $dynamicRef $recursiveRef".split(" "),
+);
 /** Their keys are names, not keywords. */
 const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "examples"]);
@@ -165,17 +173,36 @@ function withoutPatterns(value: JsonValue): JsonValue {
 const MOST_COST = 20_000;
 /** A reference to something around it. */
 const RECURSION = 200;
+/** How often one part of a value may be checked, and how many steps a whole check may take. */
+const MOST_REPEATS = 1000;
+const MOST_STEPS = 1e9;
 
-/** How many parts a check may visit, with references counted as often as they are made. */
-function costOf(schema: JsonObject): number {
+interface Cost {
+  /** How many parts a check may visit, with references counted as often as they are made. */
+  readonly parts: number;
+  /** References, if one leads to something around it: each level of a value may then be checked that often. Otherwise 0. */
+  readonly branches: number;
+}
+
+/** Two references to the same thing around them would double the work with each level of the value. */
+function isLong(value: unknown, { parts, branches }: Cost): boolean {
+  const text = JSON.stringify(value) ?? "";
+  return parts * text.length > MOST_STEPS || (branches > 1 && branches ** nestingOf(text) > MOST_REPEATS);
+}
+
+function costOf(schema: JsonObject): Cost {
+  let references = 0;
+  let isRecursive = false;
   const known = new Map<string, number>();
   const under = new Set<string>();
   const cost = (value: JsonValue | undefined): number => {
     if (typeof value !== "object" || value === null) return 1;
     let sum = 1;
     for (const [key, inner] of Object.entries(value)) {
-      if (key === "$ref" && typeof inner === "string") sum += target(inner);
-      else if (key !== "$defs" && key !== "definitions") sum += cost(inner as JsonValue);
+      if (key === "$ref" && typeof inner === "string") {
+        references++;
+        sum += target(inner);
+      } else if (key !== "$defs" && key !== "definitions") sum += cost(inner as JsonValue);
       if (sum > MOST_COST) return sum;
     }
     return sum;
@@ -183,25 +210,18 @@ function costOf(schema: JsonObject): number {
   const target = (reference: string): number => {
     const before = known.get(reference);
     if (before !== undefined) return before;
-    if (under.has(reference)) return RECURSION;
+    if (under.has(reference)) {
+      isRecursive = true;
+      return RECURSION;
+    }
     under.add(reference);
     const found = cost(lookUp(schema, reference));
     under.delete(reference);
     known.set(reference, found);
     return found;
   };
-  return cost(schema);
-}
-
-function lookUp(schema: JsonObject, reference: string): JsonValue | undefined {
-  if (!reference.startsWith("#")) return undefined;
-  let at: JsonValue | undefined = schema;
-  for (const part of reference
-    .slice(1)
-    .split("/")
-    .filter((each) => each !== "")) {
-    if (typeof at !== "object" || at === null) return undefined;
-    at = (at as JsonObject)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
-  }
-  return at;
+  // The whole is around everything.
+  under.add("#");
+  const parts = cost(schema);
+  return { parts, branches: isRecursive ? references : 0 };
 }

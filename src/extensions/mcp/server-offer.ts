@@ -8,6 +8,7 @@ import type { Connection, ServerPrompt } from "./connection.js";
 import { type KnownTools, keyOf } from "./known-tools.js";
 import { INSTRUCTIONS, type OfferedTool, offeredTools } from "./offered-tools.js";
 import type { ServerConfig } from "./server-config.js";
+import { few } from "./server-problems.js";
 
 export interface OfferOptions {
   readonly config: ServerConfig;
@@ -60,7 +61,7 @@ export class ServerOffer {
       }),
     ]);
     const { tools, problems } = offeredTools(listed, config);
-    for (const problem of problems) onProblem(problem);
+    for (const problem of few(problems)) onProblem(problem);
     const { approved, withheld } = await known.compare(this.#key, [...tools, ...wordsOf(connection.instructions)]);
     this.#tools = approved;
     this.#withheld = withheld;

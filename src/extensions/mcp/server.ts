@@ -15,6 +15,7 @@ import type { ServerConfig } from "./server-config.js";
 import { ServerLog } from "./server-log.js";
 import { ServerOffer } from "./server-offer.js";
 import type { ServerOptions } from "./server-options.js";
+import { reasonOf } from "./server-problems.js";
 import { ServerRequests, type ServerUser } from "./server-requests.js";
 import {
   Final,
@@ -226,6 +227,7 @@ export class McpServer {
       onClose: () => this.#ended(made),
       onListChanged: () => this.#lookAgain(made),
       onLog: (line) => this.log.add(line),
+      onProblem: (problem) => this.#report(problem),
     });
     made = connection;
     if (signal.aborted) {

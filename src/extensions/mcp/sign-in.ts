@@ -53,6 +53,7 @@ export async function connectSigningIn({
       signal,
       onClose: () => {},
       onListChanged: () => {},
+      onProblem: () => {},
       onLog: onLog ?? (() => {}),
       openProcess: () => Promise.reject(new Error("The server has an address.")),
       openRemote: async (kind) => {
