@@ -6,19 +6,14 @@
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../commands/flags.js";
-
-/** An empty value counts too: `OXBOW_AGENT= oxbow …` must not turn a model into a person. */
-export function isAgent(variables: Variables): boolean {
-  return variables.OXBOW_AGENT !== undefined;
-}
+import { startedByModel } from "./model-ancestors.js";
 
 export function refuseAgents(variables: Variables, what: string): void {
-  if (isAgent(variables)) throw new UsageError(`${what} is for people, not for agents: run it yourself.`);
+  if (startedByModel(variables)) throw new UsageError(`${what} is for people, not for agents: run it yourself.`);
 }
 
 /** Flags that widen what a run may do or spend. */
 export function refuseWideningFlags(variables: Variables, flags: ParsedFlags): void {
-  if (!isAgent(variables)) return;
   for (const name of ["auto-approve", "allow-project-hooks", "budget", "profile"]) {
     if (flags.has(name)) refuseAgents(variables, `--${name}`);
   }

@@ -1,5 +1,5 @@
 /** Where the engine of this home listens: its socket, the token of its owner, and the lock of the process that owns them. */
-import { readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Roots } from "../system/xdg-paths.js";
 import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "./control-names.js";
@@ -42,6 +42,12 @@ export function ownersMark({ lock }: ControlPlace): string | undefined {
 /** Undefined if there is none, or this user may not read it. */
 export function ownersToken({ token }: ControlPlace): string | undefined {
   return contentOf(token);
+}
+
+/** The token goes to this socket: not through a link, and not to another user. One that is missing is reported later. */
+export function isOwnSocket({ socket }: ControlPlace): boolean {
+  const found = lstatSync(socket, { throwIfNoEntry: false });
+  return found === undefined || (found.isSocket() && found.uid === (process.getuid?.() ?? found.uid));
 }
 
 function contentOf(path: string): string | undefined {

@@ -1,26 +1,34 @@
 /** The processes that this one descends from. Known on Linux only. */
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
+
+export interface Ancestor {
+  readonly pid: number;
+  /** The variables that it was started with, each as `NAME=VALUE`. Empty for another user's process. */
+  readonly variables: readonly string[];
+  /** The words of its command line. */
+  readonly words: readonly string[];
+  /** Node, and not a shell or another program that has this one's name among its words. */
+  readonly isNode: boolean;
+}
 
 /** A chain of parents is short; a loop cannot be one. */
 const MOST_ANCESTORS = 64;
 
-/** Whether a process that this one descends from runs this program, or was started with this text in its environment. */
-export function descendsFrom(
-  { program, names, mark }: { readonly program: string; readonly names: readonly string[]; readonly mark: string },
-  from: number = process.pid,
-): boolean {
-  const own = realPath(program);
-  const isProgram = (word: string) => names.includes(basename(word)) || (word.includes("/") && realPath(word) === own);
+/** The process itself first, then its parent, and so on. */
+export function* ancestors(from: number = process.pid): Iterable<Ancestor> {
   let pid = from;
   for (let looked = 0; looked < MOST_ANCESTORS && pid > 0; looked++) {
-    if (contentOf(pid, "environ").includes(mark)) return true;
-    if (pid !== from && contentOf(pid, "cmdline").split("\0").slice(0, 2).some(isProgram)) return true;
+    yield {
+      pid,
+      variables: contentOf(pid, "environ").split("\0"),
+      words: contentOf(pid, "cmdline").split("\0").slice(0, -1),
+      isNode: /^node/.test(basename(programOf(pid))) || programOf(pid) === process.execPath,
+    };
     // The name is in parentheses and may itself contain spaces and parentheses.
     const [, parent] = contentOf(pid, "stat").split(")").at(-1)?.trim().split(" ") ?? [];
     pid = Number(parent ?? 0);
   }
-  return false;
 }
 
 /** Empty for a process that is gone, or another user's. */
@@ -32,10 +40,10 @@ function contentOf(pid: number, file: "environ" | "cmdline" | "stat"): string {
   }
 }
 
-function realPath(path: string): string {
+function programOf(pid: number): string {
   try {
-    return realpathSync(path);
+    return readlinkSync(`/proc/${pid}/exe`);
   } catch {
-    return path;
+    return "";
   }
 }

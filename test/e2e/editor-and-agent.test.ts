@@ -1,6 +1,6 @@
 /** `oxbow acp` and `oxbow mcp-server` as an editor and another agent start them: nothing but the protocol on standard output. */
 import { spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect } from "vitest";
@@ -21,10 +21,11 @@ interface Message extends JsonObject {
   readonly error?: JsonObject;
 }
 
-async function start(args: readonly string[], home: string) {
+/** `through`: a program that starts it instead of the test. */
+async function start(args: readonly string[], home: string, through: readonly string[] = []) {
   const cwd = await temporaryFolder();
   const env = { PATH: process.env.PATH, HOME: home, OXBOW_HOME: home, ...NO_LOCAL_SERVERS };
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [...through, BIN, ...args], {
     ...{ cwd, env: { ...env, ...providerEnvironment("anthropic", mock.url) } },
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -63,6 +64,32 @@ verifies(["C4"], "an editor starts 'oxbow acp', prompts and closes it", async ()
   expect(JSON.stringify(others)).toContain("Hello from the model.");
   expect(await end()).toBe(0);
 });
+
+verifies(
+  ["P4", "C4"],
+  "an agent that removes its mark and starts 'oxbow acp' cannot answer itself, and gets no token",
+  async () => {
+    mock = await startMockModel({
+      script: script([reply().tool("bash", { command: "touch made" }), reply().text("No.")]),
+    });
+    const home = await temporaryFolder();
+    // As the engine starts a command without a sandbox.
+    const engine = join(home, "oxbow");
+    await writeFile(
+      engine,
+      'require("child_process").spawn(process.execPath, process.argv.slice(2), { stdio: "inherit" }).on("exit", process.exit);',
+    );
+    const { cwd, request, end, others } = await start(["acp", "--permission-mode", "ask"], home, [engine]);
+    await request("initialize", { protocolVersion: 1 });
+    const { result } = await request("session/new", { cwd, mcpServers: [] });
+    await request("session/prompt", { sessionId: result?.sessionId, prompt: [{ type: "text", text: "Hi" }] });
+    expect(others.filter(({ method }) => method === "session/request_permission")).toEqual([]);
+    expect(JSON.stringify(others)).toContain("needs the user's permission");
+    expect(await end()).toBe(0);
+    expect(await readdir(join(home, "state"))).not.toContain("control.token");
+    expect(await readdir(cwd)).not.toContain("made");
+  },
+);
 
 verifies(["C8"], "an allowed program starts 'oxbow mcp-server', runs the agent and closes it", async () => {
   mock = await startMockModel({ script: script([reply().tool("ls", {}), reply().text("Nothing here.")]) });

@@ -3,7 +3,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { ManualClock } from "../../src/base/clock.js";
+import { ManualClock, systemClock } from "../../src/base/clock.js";
 import { makeClaims } from "../../src/control/auth/claims.js";
 import { openSigningKey } from "../../src/control/auth/signing-key.js";
 import { signToken } from "../../src/control/auth/token-text.js";
@@ -97,7 +97,7 @@ describe("a token for one session", () => {
 
 describe("a wrong token", () => {
   verifies(["C7"], "is refused: none, forged, expired, not yet valid, of another version", async () => {
-    const key = await openSigningKey(join(served.home, "state"));
+    const key = await openSigningKey(join(served.home, "state"), systemClock);
     const now = Date.now() / 1000;
     const claims = makeClaims({ identity_class: "human", can_mint: true }, { jti: "tok_x", now });
     const asked = async (token: string | undefined) => (await served.ask("/v1/sessions", { token })).json.error?.reason;

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { WebSocket } from "ws";
+import { systemClock } from "../../src/base/clock.js";
 import { makeClaims } from "../../src/control/auth/claims.js";
 import { openSigningKey } from "../../src/control/auth/signing-key.js";
 import { signToken } from "../../src/control/auth/token-text.js";
@@ -21,7 +22,7 @@ afterAll(() => served.close());
 
 describe("a token that is not valid any more, or none", () => {
   verifies(["C7"], "opens no route and no socket, also not in the address", async () => {
-    const key = await openSigningKey(join(served.home, "state"));
+    const key = await openSigningKey(join(served.home, "state"), systemClock);
     const now = Date.now() / 1000;
     const claims = makeClaims({ identity_class: "human", can_mint: true }, { jti: "tok_x", now });
     const { token: revoked, claims: made } = await served.served.tokens.make({ identity_class: "human" });

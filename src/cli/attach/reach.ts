@@ -1,15 +1,13 @@
 /** Finds the engine that runs in this home, and connects to it as the person who owns it. */
-import { lstatSync } from "node:fs";
 import type { Variables } from "../../base/variables.js";
 import { ConnectionError } from "../../clients/sdk/connection-error.js";
 import { HttpClient } from "../../clients/sdk/http-client.js";
 import type { ConnectOptions } from "../../clients/sdk/options.js";
 import { socketExchange } from "../../clients/sdk-node/socket-exchange.js";
 import type { Failure } from "../../protocol/errors.js";
-import { isAgent } from "../../runtime/agent-limits.js";
-import { type ControlPlace, controlPlace, ownersMark, ownersToken } from "../../runtime/control-place.js";
+import { type ControlPlace, controlPlace, isOwnSocket, ownersMark, ownersToken } from "../../runtime/control-place.js";
+import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { descendsFrom } from "../../system/process-ancestry.js";
 import { roots } from "../../system/xdg-paths.js";
 
 export type Reached =
@@ -43,7 +41,7 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
   const place = controlPlace(roots(variables));
   const mark = ownersMark(place);
   if (mark === undefined) return { kind: "none" };
-  if (isAgent(variables) || isInsideOxbow()) return whyNot(place, FOR_PEOPLE);
+  if (isInsideEngine(variables)) return whyNot(place, FOR_PEOPLE);
   if (!isOwnSocket(place)) return whyNot(place, `${place.socket} does not belong to you`);
   const token = ownersToken(place);
   if (token === undefined) return whyNot(place, `there is no token in ${place.token}`);
@@ -63,12 +61,6 @@ export async function reachEngine(variables: Variables, options: ReachOptions = 
     if (!(error instanceof ConnectionError)) throw error;
     return whyNot(place, error.message, error.failure);
   }
-}
-
-/** The token goes to this socket: not through a link, and not to another user. One that is missing is reported later. */
-function isOwnSocket({ socket }: ControlPlace): boolean {
-  const found = lstatSync(socket, { throwIfNoEntry: false });
-  return found === undefined || (found.isSocket() && found.uid === (process.getuid?.() ?? found.uid));
 }
 
 /** A process that is suspended takes connections, but never answers. */
@@ -100,9 +92,4 @@ function pidIn(mark: string): number | undefined {
 /** Loaded late: a prompt through a running engine does not need it. */
 async function holderOf({ lock }: ControlPlace) {
   return (await import("../../system/file-lock.js")).lockHolder(lock);
-}
-
-/** A command can change its environment, but not the processes that it descends from. */
-function isInsideOxbow(): boolean {
-  return descendsFrom({ program: process.argv[1] ?? "", names: ["oxbow", "ox"], mark: "OXBOW_AGENT=" });
 }

@@ -30,21 +30,22 @@ export const run = shellRunner(shell);
 async function serve(flags: ParsedFlags, variables: Variables): Promise<number> {
   const { takeProtocolStreams, webStreams } = await import("../protocol-streams.js");
   const streams = takeProtocolStreams("oxbow acp", "an editor");
-  const [{ prepare }, { processTerminal }, { serveAcp }, untrusted, { randomBytes }, { isAgent }] = await Promise.all([
-    import("../run/prepare.js"),
-    import("../terminal-io.js"),
-    import("../../control/transports/acp/agent.js"),
-    import("../../security/untrusted/untrusted.js"),
-    import("node:crypto"),
-    import("../../runtime/agent-limits.js"),
-  ]);
+  const [{ prepare }, { processTerminal }, { serveAcp }, untrusted, { randomBytes }, { isInsideEngine }] =
+    await Promise.all([
+      import("../run/prepare.js"),
+      import("../terminal-io.js"),
+      import("../../control/transports/acp/agent.js"),
+      import("../../security/untrusted/untrusted.js"),
+      import("node:crypto"),
+      import("../../runtime/model-ancestors.js"),
+    ]);
   const terminal = processTerminal(variables);
   const conversation = { rawTrace: false, isConversation: true, skipsUnapproved: true, offlineLineMs: LINE_MS };
   const prepared = await prepare(flags, { ...conversation, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   const { engine } = prepared;
   // If a model starts this command, the answers do not come from a person.
-  const answers = !isAgent(variables);
+  const answers = !isInsideEngine(variables);
   const client = connectInProcess(engine.host, {
     id: engine.newClientId(),
     identity: answers ? "human" : "agent",
@@ -65,7 +66,8 @@ async function serve(flags: ParsedFlags, variables: Variables): Promise<number> 
   ]);
   const log = (_level: string, _area: string, message: string) => printMessage(message);
   const listening = new Listening({ engine, client, roots: roots(variables), variables, log });
-  listening.begin();
+  // The engine would write a person's token.
+  if (answers) listening.begin();
   await untilStopped(ended);
   await engine.close();
   await listening.close();

@@ -10,7 +10,7 @@ import { connectInProcess } from "../../control/transports/inproc.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
-import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
+import { refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import { unreadInstructions } from "../../runtime/content/unread-instructions.js";
 import { type Chosen, createModelRegistry, type ModelRegistry } from "../../runtime/models/model-registry.js";
@@ -30,6 +30,7 @@ import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { personPresent, trustLook } from "../terminal-io.js";
 import { chooseModel, modelChoice, namesModel, resolvedChoice } from "./choose-model.js";
+import { ownRights } from "./own-rights.js";
 import { findRoot, folderOf, sessionToResume } from "./resumed-folder.js";
 
 /** Usually the first request has been sent by then, and late loading has not started. */
@@ -140,9 +141,8 @@ export async function prepare(
   const isReplay = flags.has("replay");
   const place = { root, loaded, content, registry, routes, model };
   const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags, plugins });
-  const identity = isAgent(variables) ? "agent" : "human";
   const client = connectInProcess(engine.host, {
-    ...{ id: engine.newClientId(), identity, canAnswer: personPresent() },
+    ...{ id: engine.newClientId(), ...ownRights(variables) },
     name: `terminal, process ${process.pid}`,
   });
   if (rawTrace !== undefined) printMessage(`raw model traffic goes to ${rawTrace.file}`);

@@ -4,9 +4,9 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import { isAgent } from "../../runtime/agent-limits.js";
 import { mayHaveEngine } from "../../runtime/control-names.js";
 import type { ControlOwner } from "../../runtime/control-owner.js";
+import { isAgent, isInsideEngine } from "../../runtime/model-ancestors.js";
 import { roots } from "../../system/xdg-paths.js";
 import type { Listening } from "../attach/listen.js";
 import type { EngineWork } from "../attach/through-engine.js";
@@ -52,7 +52,7 @@ export class Sharing {
 
   begin(): void {
     const { flags, variables } = this.#place;
-    if (!flags.has("no-listen") && !isAgent(variables)) this.#listening ??= this.#open();
+    if (!flags.has("no-listen") && !isInsideEngine(variables)) this.#listening ??= this.#open();
   }
 
   async hasOthers(): Promise<boolean> {

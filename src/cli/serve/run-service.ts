@@ -9,6 +9,7 @@ import { AUTH_CHANNELS, type AuthChannel } from "../../control/auth/channels.js"
 import type { AnsweredRequest } from "../../control/transports/http/server.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
+import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
@@ -18,7 +19,11 @@ import { type Prepared, prepare } from "../run/prepare.js";
 import { processTerminal } from "../terminal-io.js";
 import { surviveStrayErrors } from "./stray-errors.js";
 
+const INSIDE = "'oxbow serve' is for people, and this one is inside another Oxbow: run it in a terminal of its own.";
+
 export async function runService(flags: ParsedFlags, variables: Variables): Promise<number> {
+  // The engine would write a person's token.
+  if (isInsideEngine(variables)) throw new UsageError(INSIDE);
   const report = (line: string) => printMessage(line);
   const restore = surviveStrayErrors(process, { clock: nodeClock, report });
   try {

@@ -11,7 +11,7 @@ import type { Tokens } from "../../control/auth/tokens.js";
 import { FrameConnection } from "../../control/transports/frames.js";
 import { parseObject } from "../../control/transports/http/read-body.js";
 import { failure } from "../../protocol/errors.js";
-import { isAgent } from "../../runtime/agent-limits.js";
+import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import type { Engine } from "../../runtime/open-engine.js";
 import { serviceTokens } from "../../runtime/service-tokens.js";
 
@@ -63,14 +63,14 @@ async function isRead(): Promise<boolean> {
 async function rightsOf(variables: Variables, place: { readonly engine: Engine; readonly tokens: Tokens | undefined }) {
   const { OXBOW_TOKEN: token } = variables;
   if (token === undefined || token === "") {
-    return isAgent(variables)
+    return isInsideEngine(variables)
       ? ({ identity: "agent", canAnswer: false } as const)
       : ({ identity: "human", canAnswer: true } as const);
   }
   const checked = (place.tokens ?? (await serviceTokens(variables, place.engine.clock))).check(token);
   if ("failure" in checked) throw new UsageError(`OXBOW_TOKEN: ${checked.failure.message}`);
   const rights = identityOf(checked.claims);
-  return isAgent(variables) ? { ...rights, identity: "agent" as const, canAnswer: false } : rights;
+  return isInsideEngine(variables) ? { ...rights, identity: "agent" as const, canAnswer: false } : rights;
 }
 
 function tooLong() {

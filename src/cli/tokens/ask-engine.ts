@@ -1,9 +1,8 @@
 /** One request to the engine of this user, over its socket and with the owner's token. */
-import { readFile } from "node:fs/promises";
 import { request } from "node:http";
-import { ownerTokenFile } from "../../control/auth/tokens.js";
+import { UsageError } from "../../base/usage-error.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
-import { controlSocket } from "../../runtime/serve.js";
+import { controlPlace, isOwnSocket, ownersToken } from "../../runtime/control-place.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
 export interface EngineAnswer {
@@ -22,10 +21,12 @@ export async function askEngine(
     body,
   }: { readonly method: "GET" | "POST" | "DELETE"; readonly path: string; readonly body?: JsonObject },
 ): Promise<EngineAnswer | undefined> {
-  const token = await readFile(ownerTokenFile(roots.state), "utf8").catch(() => undefined);
-  const headers = token === undefined ? {} : { "x-oxbow-token": token.trim() };
+  const place = controlPlace(roots);
+  if (!isOwnSocket(place)) throw new UsageError(`${place.socket} does not belong to you.`);
+  const token = ownersToken(place);
+  const headers = token === undefined ? {} : { "x-oxbow-token": token };
+  const socketPath = await place.address();
   return new Promise((resolve, reject) => {
-    const socketPath = controlSocket(roots);
     const sent = request({ socketPath, method, path, headers, agent: false, timeout: PATIENCE_MS }, (response) => {
       const pieces: Buffer[] = [];
       response.on("data", (piece: Buffer) => pieces.push(piece));

@@ -1,16 +1,36 @@
 /** Small secret files: made with their mode from the first byte on, and never replaced by another process. */
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, link, mkdir, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Undefined if it does not exist. A mode that lets others read is corrected. */
-export async function readPrivateFile(path: string): Promise<string | undefined> {
+export interface PrivateFile {
+  readonly text: string;
+  /** False if others could read or replace it: by its mode, its owner, or a link. Its secret may be known then. */
+  readonly isPrivate: boolean;
+}
+
+const EXPOSED: PrivateFile = { text: "", isPrivate: false };
+
+/** Undefined if it does not exist. */
+export async function readPrivateFile(path: string): Promise<PrivateFile | undefined> {
+  let handle: FileHandle;
   try {
-    if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
-    return await readFile(path, "utf8");
+    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    // A link, a socket, or a file of another user.
+    if (["ELOOP", "EMLINK", "ENXIO", "EACCES"].includes(code)) return EXPOSED;
     throw error;
+  }
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return EXPOSED;
+    const isOwn = stats.uid === (process.getuid?.() ?? stats.uid);
+    return { text: await handle.readFile("utf8"), isPrivate: isOwn && (stats.mode & 0o077) === 0 };
+  } finally {
+    await handle.close();
   }
 }
 

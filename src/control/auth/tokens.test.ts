@@ -1,9 +1,9 @@
-import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/program.js";
 import { verifies } from "../../../test/verifies.js";
-import { ManualClock } from "../../base/clock.js";
+import { ManualClock, systemClock } from "../../base/clock.js";
 import type { TokenQuestion } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { confirmationChannels } from "./channels.js";
@@ -93,7 +93,7 @@ describe("a token", () => {
     "is refused with an unknown version or an unknown critical claim; other unknown claims are ignored",
     async () => {
       const { tokens, stateFolder, clock } = await open();
-      const key = await openSigningKey(stateFolder);
+      const key = await openSigningKey(stateFolder, clock);
       const claims = makeClaims(AGENT, { jti: "tok_1", now: clock.wall() / 1000 });
       const signed = (change: object) => tokens.check(signToken({ ...claims, ...change } as TokenClaims, key));
       expect(reasonOf(signed({ display_name: "x", x_colour: "red" }))).toBe("valid");
@@ -115,6 +115,55 @@ describe("a token", () => {
       ];
       for (const change of wrong) expect([change, reasonOf(signed(change))]).toEqual([change, "Unauthorized"]);
       expect(readToken("oxb1.bm90IGpzb24.", key)).toBeUndefined();
+    },
+  );
+
+  /** What others could do to a file in the state folder, or a backup that restores it. */
+  const EXPOSURES: readonly (readonly [string, (path: string) => Promise<void>])[] = [
+    ["all may read it", (path) => chmod(path, 0o644)],
+    ["a group may read it", (path) => chmod(path, 0o640)],
+    ["a link", (path) => rename(path, `${path}.elsewhere`).then(() => symlink(`${path}.elsewhere`, path))],
+    ...(process.getuid?.() === 0 ? ([["another user's", (path: string) => chown(path, 12_345, 12_345)]] as const) : []),
+  ];
+
+  verifies(["C7"], "of the owner is replaced and revoked if others could read its file", async () => {
+    for (const [what, expose] of EXPOSURES) {
+      const { tokens, stateFolder, clock } = await open();
+      const file = join(stateFolder, "control.token");
+      const known = await tokens.keepOwnerToken();
+      await expose(file);
+      const again = await Tokens.open({ stateFolder, clock });
+      const renewed = await again.keepOwnerToken();
+      expect([what, renewed === known]).toEqual([what, false]);
+      expect((await readFile(file, "utf8")).trim()).toBe(renewed);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      // A link leads to a file whose content the engine never reads.
+      if (what !== "a link") expect(again.check(known)).toMatchObject({ failure: { reason: "TokenRevoked" } });
+      expect(again.check(renewed)).toHaveProperty("claims");
+      expect(await again.keepOwnerToken()).toBe(renewed);
+    }
+  });
+
+  verifies(
+    ["C7"],
+    "is worth nothing if others could read the key that signed it, or if it comes from another home",
+    async () => {
+      for (const [what, expose] of EXPOSURES) {
+        const { tokens, stateFolder } = await open();
+        const known = await tokens.keepOwnerToken();
+        await expose(join(stateFolder, "control.key"));
+        const [again, other] = await Promise.all([
+          Tokens.open({ stateFolder, clock: systemClock }),
+          Tokens.open({ stateFolder, clock: systemClock }),
+        ]);
+        expect([what, again.check(known)]).toMatchObject([what, { failure: { reason: "Unauthorized" } }]);
+        expect(other.check(await again.keepOwnerToken())).toHaveProperty("claims");
+      }
+      const [first, second] = [await open(), await open()];
+      const copied = await first.tokens.keepOwnerToken();
+      await writeFile(join(second.stateFolder, "control.token"), copied, { mode: 0o600 });
+      expect(await second.tokens.keepOwnerToken()).not.toBe(copied);
+      expect(second.tokens.check(copied)).toMatchObject({ failure: { reason: "Unauthorized" } });
     },
   );
 

@@ -46,7 +46,7 @@ export class Tokens {
   readonly #onRevoke = new Set<(jti: string) => void>();
 
   static async open(options: TokensOptions): Promise<Tokens> {
-    const tokens = new Tokens(options, await openSigningKey(options.stateFolder));
+    const tokens = new Tokens(options, await openSigningKey(options.stateFolder, options.clock));
     await tokens.#records.removeExpired();
     return tokens;
   }
@@ -128,13 +128,16 @@ export class Tokens {
     return () => this.#onRevoke.delete(listener);
   }
 
-  /** Writes the owner's token, unless the file holds one that is good for a while. */
+  /** Writes the owner's token, unless the file holds one that is good for a while. One that others could read is revoked. */
   async keepOwnerToken(): Promise<string> {
     const path = ownerTokenFile(this.#options.stateFolder);
-    const kept = (await readPrivateFile(path))?.trim();
-    const read = kept === undefined ? undefined : this.check(kept);
-    if (kept !== undefined && read !== undefined && "claims" in read) {
-      if (isOwner(read.claims) && read.claims.exp - this.now > RENEW_BEFORE_SECONDS) return kept;
+    const { text = "", isPrivate = true } = (await readPrivateFile(path)) ?? {};
+    const kept = text.trim();
+    const read = kept === "" ? undefined : this.check(kept);
+    if (read !== undefined && "claims" in read) {
+      const { claims } = read;
+      if (!isPrivate) await this.revoke(claims.jti as TokenId, claims.exp);
+      else if (isOwner(claims) && claims.exp - this.now > RENEW_BEFORE_SECONDS) return kept;
     }
     const { token } = await this.make({ identity_class: "human", can_mint: true, display_name: OWNER_NAME });
     await writePrivateFile(path, `${token}\n`);

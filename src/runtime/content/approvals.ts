@@ -4,7 +4,7 @@ import type { Variables } from "../../base/variables.js";
 import { ApprovedLock, type Approver } from "../../security/trust/approved-lock.js";
 import { projectTop } from "../../security/trust/folders.js";
 import type { Roots } from "../../system/xdg-paths.js";
-import { isAgent } from "../agent-limits.js";
+import { startedByModel } from "../model-ancestors.js";
 
 export function openApprovals(
   folder: string,
@@ -25,5 +25,5 @@ export function openApprovals(
 
 /** A command that a model started may have a terminal; it is still not a person. */
 export function approver(variables: Variables): Approver {
-  return { name: variables.USER || "unknown", identity: isAgent(variables) ? "agent" : "human" };
+  return { name: variables.USER || "unknown", identity: startedByModel(variables) ? "agent" : "human" };
 }
