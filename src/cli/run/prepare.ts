@@ -28,7 +28,7 @@ import { nodeClock } from "../../system/node-clock.js";
 import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
-import { personPresent, trustLook } from "../terminal-io.js";
+import { trustLook } from "../terminal-io.js";
 import { chooseModel, modelChoice, namesModel, resolvedChoice } from "./choose-model.js";
 import { ownRights } from "./own-rights.js";
 import { findRoot, folderOf, sessionToResume } from "./resumed-folder.js";

@@ -1,8 +1,5 @@
 /** The state of a server, and those who wait for the next one or want to know of it. */
 import type { Clock } from "../../base/clock.js";
-import { safeText } from "../../base/terminal-text.js";
-
-const MOST_REASON = 500;
 
 export type ServerState = "stopped" | "starting" | "ready" | "restarting" | "down";
 
@@ -22,14 +19,6 @@ export class ServerUnavailable extends Error {
 
 /** A new start would not help. */
 export class Final extends Error {}
-
-/** Why a server failed, in one line: the library describes a wrong answer in hundreds of lines. */
-export function reasonOf(error: unknown): string {
-  const words = safeText(error instanceof Error ? error.message : String(error))
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return words.length > MOST_REASON ? `${words.slice(0, MOST_REASON)}…` : words;
-}
 
 export class ServerWatchers {
   readonly #watchers = new Set<ServerWatcher>();

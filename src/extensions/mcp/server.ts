@@ -20,7 +20,6 @@ import { ServerRequests, type ServerUser } from "./server-requests.js";
 import {
   Final,
   patienceOf,
-  reasonOf,
   type ServerState,
   ServerUnavailable,
   type ServerWatcher,
