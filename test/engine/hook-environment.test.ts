@@ -34,7 +34,8 @@ verifies(
     });
     const agent = reply().tool("agent", { type: "general", description: "look", prompt: "look" });
     const replies = [bash(SHOW), bash(SHOW, { outside_sandbox: true }), agent, bash(`${SHOW} > made.txt`), done, done];
-    const { results, of } = await project.run(replies);
+    await project.open(replies, { flags: ["--permission-mode", "allow", "--sandbox", "auto"], answer: "allow_once" });
+    const { results, of } = await project.turn();
     const { home } = project;
     expect(results[0]).toContain(`[of ${home}] [ours] [] [] [/opt/mine/bin]`);
     expect(results[1]).toContain(`[of ${home}] [] [] [] [/opt/mine/bin]`);

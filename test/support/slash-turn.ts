@@ -5,6 +5,8 @@ import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { turnOf } from "./hosted-engine.js";
 
+const SETTLE_MS = 20_000;
+
 export function slash(client: EngineClient, session: SessionId, line: string): Promise<CommandReply> {
   const [, verb = "", args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line) ?? [];
   return client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, session);
@@ -43,6 +45,10 @@ export async function settledTurn(
 
 async function settled(client: EngineClient, session: SessionId): Promise<void> {
   await expect
-    .poll(async () => (await client.query("GetStatus", {}, session)) as unknown, { interval: 1 })
+    .poll(async () => (await client.query("GetStatus", {}, session)) as unknown, {
+      interval: 1,
+      // The default of a second is too short for a busy machine: a turn with subagents closes their sessions, too.
+      timeout: SETTLE_MS,
+    })
     .toMatchObject({ answer: { busy: false } });
 }
