@@ -1,4 +1,5 @@
 /** The content of a folder that Oxbow would load: its kinds, and what each can do. */
+import { join } from "node:path";
 import type { ExtensionKind } from "../../base/extension-files.js";
 
 export type ContentKind = ExtensionKind | "sessions" | "instructions";
@@ -56,6 +57,8 @@ export interface ContentItem {
   readonly name?: string;
   /** It was written for another tool, so a run without a terminal skips it rather than stops. */
   readonly optional?: true;
+  /** It is neither in the project nor in the user's configuration, so that only its whole path tells where. */
+  readonly isAbove?: true;
   /** Only a part of other content, which names it. */
   readonly imported?: true;
   /** Where it really lies, when a link leads there. */
@@ -103,8 +106,14 @@ export function isContentKind(value: unknown): value is ContentKind {
 }
 
 /** `.mcp.json: mcp_servers.search`; still as the file system has it, so not yet safe to show. */
-export function nameOf({ path, entry }: Pick<ContentItem, "path" | "entry">): string {
-  return entry === undefined ? path : `${path}: ${entry}`;
+export function nameOf({
+  root,
+  path,
+  entry,
+  isAbove,
+}: Pick<ContentItem, "path" | "entry" | "isAbove"> & { readonly root?: string }): string {
+  const shown = isAbove && root !== undefined ? join(root, path) : path;
+  return entry === undefined ? shown : `${shown}: ${entry}`;
 }
 
 /** The identity of an item, independent of its content. */

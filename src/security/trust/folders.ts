@@ -10,6 +10,8 @@ export interface Origin {
   /** Where the places are, below the root. */
   readonly base: string;
   readonly owner: Owner;
+  /** A folder above the project, or one that a hook named. */
+  readonly isAbove?: true;
 }
 
 /** Outermost first. Below the project's top the top is the root; each folder above it is one of its own. */

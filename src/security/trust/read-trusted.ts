@@ -19,8 +19,9 @@ export class ContentChanged extends Error {
   readonly failure: Failure;
 
   constructor(item: ContentItem, problem?: string) {
-    const changed = failure("HookHashChanged", { path: join(item.root, nameOf(item)) });
-    super(problem === undefined ? changed.message : `${join(item.root, nameOf(item))} ${problem}.`);
+    const path = nameOf({ ...item, isAbove: true });
+    const changed = failure("HookHashChanged", { path });
+    super(problem === undefined ? changed.message : `${path} ${problem}.`);
     this.failure = { ...changed, message: this.message };
   }
 }

@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import { nameOf } from "./content.js";
 import { discoverContent } from "./discover.js";
 import { Testbed } from "./test-support/testbed.js";
 
@@ -37,6 +38,15 @@ describe("sources", () => {
       "project tool c",
       "project tool d",
       "project tool e",
+    ]);
+    // Those above the project would look like the project's without their folder.
+    const { items } = await discoverContent({ folder: project, home: { config: bed.config, user } });
+    const home = realpathSync(user);
+    expect(items.map(nameOf)).toEqual([
+      "tools/a",
+      join(home, ".oxbow/tools/b"),
+      join(home, "work/.oxbow/tools/c"),
+      ".oxbow/tools/d",
     ]);
   });
 

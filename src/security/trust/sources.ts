@@ -74,7 +74,7 @@ export function extraSources(folders: readonly string[]): readonly Source[] {
   return folders.flatMap((folder): Source[] => {
     const root = realFolder(folder);
     if (root === undefined || !isOurs(root)) return [];
-    return [{ root, base: "", owner: "project", places: PLACES_ABOVE }];
+    return [{ root, base: "", owner: "project", isAbove: true, places: PLACES_ABOVE }];
   });
 }
 
@@ -94,7 +94,7 @@ export function projectFolders(
   const above = top === undefined || user === undefined ? [] : foldersAbove(join(top.root, top.base), user);
   return [
     ...above.map((root): ProjectFolder => {
-      const origin: Origin = { root, base: "", owner: "project" };
+      const origin: Origin = { root, base: "", owner: "project", isAbove: true };
       // The file of the home folder is the user's.
       const hasInstructions = !hasRepository && root !== user;
       return { origin, sources: sourcesIn(origin, PLACES_ABOVE, user), hasInstructions };
