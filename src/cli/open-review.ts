@@ -4,17 +4,21 @@ import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../commands/flags.js";
 import { openApprovals } from "../runtime/content/approvals.js";
 import { homeOf } from "../runtime/content/content-options.js";
+import { hookSources } from "../runtime/content/hook-sources.js";
 import { importsOf } from "../runtime/content/instruction-imports.js";
 import { placeSettings } from "../runtime/content/place-settings.js";
+import { realpathOrSelf } from "../system/real-path.js";
 
 export async function openReview(flags: ParsedFlags, variables: Variables) {
-  const { roots, settings } = await placeSettings(flags, variables, { unapproved: "ignore" });
+  const loaded = await placeSettings(flags, variables, { unapproved: "ignore" });
+  const { roots, settings } = loaded;
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   return {
     folder,
     home: homeOf({ roots, settings }, variables),
     lock: openApprovals(folder, { roots, variables }),
     sources: settings.context_sources.value,
+    extra: await hookSources({ loaded, variables, root: realpathOrSelf(folder) }),
     importsOf,
   };
 }

@@ -4,7 +4,12 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
+import { openReview } from "../../src/cli/open-review.js";
+import { parseFlags } from "../../src/commands/flags.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
+import { listExtensions } from "../../src/runtime/content/list-extensions.js";
+import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { ConversationBuilder } from "../../src/sessions/conversation.js";
 import { MessageFold } from "../../src/sessions/files/message-fold.js";
 import { ExtendedEngine, resultsOf } from "../support/extended-engine.js";
@@ -268,4 +273,31 @@ describe("the stage sources", () => {
     expect(results[0]).toContain('There is no tool "hello"');
     expect(results.slice(1)).toEqual(["ok: project", "ok: extra"]);
   });
+
+  verifies(
+    ["E1", "P14"],
+    "adds folders whose files 'oxbow ack' and 'oxbow sources' show, and a run names",
+    async () => {
+      const more = join(engine.bed.outside, "more");
+      engine.bed.program(join(more, "tools/extra"), "#!/bin/sh\n");
+      const add = `#!/bin/sh\necho '{"sources": ["${more}"]}'\n`;
+      engine.bed.program(join(engine.home, "config/hooks.d/sources/50-more"), add);
+      await engine.bed.approveAll();
+      await engine.open("reply\n  text: Done.\n");
+      await engine.turn("hi");
+      expect(engine.notes.join("\n")).toContain(join(more, "tools/extra"));
+      const variables = { PATH: process.env.PATH, OXBOW_HOME: engine.home, HOME: engine.home };
+      const flags = parseFlags(RUN_FLAGS, ["--cwd", engine.bed.folder], "run");
+      const { extra } = await openReview(flags, variables);
+      expect(extra).toEqual([more]);
+      const { items } = await listExtensions({
+        loaded: await loadSettings(flags, variables),
+        variables,
+        root: engine.bed.folder,
+      });
+      expect(items.filter(({ kind }) => kind === "tool")).toMatchObject([
+        { path: join(more, "tools/extra"), state: "waiting" },
+      ]);
+    },
+  );
 });

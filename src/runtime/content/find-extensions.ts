@@ -36,7 +36,13 @@ export async function findExtensions(options: FindOptions): Promise<Found> {
   const wanted = sources.filter((each) => typeof each === "string").map((each) => resolve(options.root, each));
   const extra = wanted.filter((folder) => !known.includes(folder));
   const all = extra.length === 0 ? first : await search(options, extra);
-  return { ...all, files: all.files.filter(({ source }) => wanted.includes(source)), hasAllServers: false };
+  return {
+    ...all,
+    files: all.files.filter(({ source }) => wanted.includes(source)),
+    extra,
+    lateNotes: all.notes.filter((note) => !first.notes.includes(note)),
+    hasAllServers: false,
+  };
 }
 
 export interface FindOptions extends ProjectContentOptions {

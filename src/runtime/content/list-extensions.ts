@@ -1,4 +1,4 @@
-/** Lists all extensions in folders, approved or not. Runs none of them. */
+/** Lists all extensions in folders, approved or not. Of them it runs only the user's approved hooks that say where to look. */
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { type ContentItem, type ContentKind, keyOf, needsProjectFlag } from "../../security/trust/content.js";
@@ -7,6 +7,7 @@ import { reviewContent } from "../../security/trust/review.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { openApprovals } from "./approvals.js";
 import { discoverOptions, EXTENSION_KINDS } from "./content-options.js";
+import { hookSources } from "./hook-sources.js";
 
 export interface ListedExtension {
   readonly kind: ContentKind;
@@ -53,7 +54,9 @@ export async function listExtensions({
   readonly variables: Variables;
   readonly root: string;
 }): Promise<ListedExtensions> {
-  const found = await discoverContent({ ...discoverOptions({ root, loaded, variables }), kinds: EXTENSION_KINDS });
+  const extra = await hookSources({ loaded, variables, root });
+  const options = { ...discoverOptions({ root, loaded, variables }), kinds: EXTENSION_KINDS, extra };
+  const found = await discoverContent(options);
   const review = await reviewContent(found, openApprovals(root, { roots: loaded.roots, variables }));
   const keys = (items: readonly ContentItem[]) => new Set(items.map(keyOf));
   const approved = keys([...review.approved, ...review.minorChanges.map(({ item }) => item)]);

@@ -24,6 +24,10 @@ export interface Found {
   /** All files that were found, approved or not. */
   readonly paths: readonly string[];
   readonly notes: readonly string[];
+  /** Those of the notes that are about folders which a hook added: the review at the start does not know these. */
+  readonly lateNotes?: readonly string[];
+  /** The folders that a hook added. */
+  readonly extra?: readonly string[];
   readonly waiting: readonly WaitingFile[];
   /** All servers that were found are in `files`, and no hook chooses where to search. */
   readonly hasAllServers: boolean;
@@ -169,7 +173,8 @@ export class PlaceExtensions implements ExtensionFiles {
     if (which === "all") this.#remember(found, stamp);
     for (const note of found.notes) {
       // The review at the start has reported what the first search finds.
-      if (!this.#reported.has(note) && !isFirst) this.#options.notify(note);
+      const isNew = !isFirst || found.lateNotes?.includes(note) === true;
+      if (!this.#reported.has(note) && isNew) this.#options.notify(note);
       this.#reported.add(note);
     }
     return !isSame;
