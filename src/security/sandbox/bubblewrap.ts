@@ -16,7 +16,13 @@ import { shellWord } from "../../base/shell-word.js";
 import { isWithin } from "../../system/within.js";
 import type { HiddenPlace, Layout } from "./layout.js";
 import { limitLines } from "./limits.js";
-import { forwarderLines, type NetworkForwarding, proxyVariables } from "./network-forwarding.js";
+import {
+  AROUND_OPTIONS,
+  forwarderStart,
+  forwarderWait,
+  type NetworkForwarding,
+  proxyVariables,
+} from "./network-forwarding.js";
 import type { Command, PrivateHome, SandboxPolicy } from "./policy.js";
 
 export interface BubblewrapProgram {
@@ -80,7 +86,7 @@ export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wra
     ...command.args,
   ];
   const words = [parts.bubblewrap.program, ...options(parts, command), "--", ...inside];
-  const [program = "", ...args] = [...preparation(parts), ...words];
+  const [program = "", ...args] = [...preparation(parts), ...networkAround(parts), ...words];
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
 }
 
@@ -90,7 +96,7 @@ export function waitingCommand(
   place: Omit<Command, "program" | "args" | "mark">,
 ): WaitingCommand {
   const words = [parts.bubblewrap.program, ...options(parts, place), "--", SHELL];
-  const [program = "", ...args] = [...preparation(parts), ...words];
+  const [program = "", ...args] = [...preparation(parts), ...networkAround(parts), ...words];
   // A process with a pipe for stdin is started with this variable.
   const begin = place.env.SHLVL === undefined ? "unset SHLVL\n" : "";
   const orders = (argv: readonly string[], mark: string) =>
@@ -116,6 +122,13 @@ function preparation({ filter }: BubblewrapParts): string[] {
   return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter.path];
 }
 
+/** A bubblewrap with the forwarder in it, which becomes the real one. */
+function networkAround({ bubblewrap, forwarding }: BubblewrapParts): string[] {
+  if (forwarding?.place !== "around") return [];
+  const script = `${forwarderStart(forwarding)}\nexec "$@"`;
+  return [bubblewrap.program, ...AROUND_OPTIONS, "--", SHELL, "-c", script, "sandbox"];
+}
+
 /** Discards bubblewrap's own messages about the exit of the command; the command keeps its stderr. */
 function firstProcess(
   { policy, tasks, forwarding, quotaEntry }: BubblewrapParts,
@@ -124,7 +137,8 @@ function firstProcess(
   return [
     ...(quotaEntry === undefined ? [] : [`echo 0 >${QUOTA_INSIDE} || exit 126`]),
     ...limitLines(policy.limits, { tasks }),
-    ...(forwarding === undefined ? [] : forwarderLines(forwarding)),
+    ...(forwarding?.place === "within" ? [forwarderStart(forwarding)] : []),
+    ...(forwarding === undefined ? [] : forwarderWait(forwarding)),
     ...(mark === undefined ? [] : [`printf %s ${shellWord(mark)}`]),
     "exec 9>&2 2>/dev/null",
     `( exec "$@" ${input} 2>&9 9>&- )`,
@@ -153,7 +167,7 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string
   const { pinned, readOnly } = layout.guards;
   return [
     ..."--unshare-user --unshare-pid --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(" "),
-    ...(policy.network === "open" ? [] : ["--unshare-net"]),
+    ...(policy.network === "open" || forwarding?.place === "around" ? [] : ["--unshare-net"]),
     ...filterOptions(parts),
     ..."--ro-bind / / --dev /dev --proc /proc --remount-ro /proc".split(" "),
     ...["/tmp", "/dev/shm"].flatMap((path) => tmpfs(path, { mode: "1777", bytes: policy.temporaryBytes })),
@@ -172,7 +186,7 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string
     ...hidden.flatMap((place) => hide(place, blank)),
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
     ...(home === undefined ? [] : ["--bind", home.cache, home.cache]),
-    ...(forwarding === undefined ? [] : ["--ro-bind", forwarding.folder, forwarding.inside]),
+    ...(forwarding?.place === "within" ? ["--ro-bind", forwarding.folder, forwarding.inside] : []),
     // A process in the group can use this file to enter it again, but not to leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
     ...["--chdir", place.cwd],

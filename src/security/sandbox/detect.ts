@@ -17,6 +17,7 @@ import { bootId } from "../../system/process-identity.js";
 import { type BubblewrapProgram, bubblewrapCommand } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
+import { AROUND_OPTIONS } from "./network-forwarding.js";
 import { type LimitName, sandboxPolicy } from "./policy.js";
 import { openProcessQuota } from "./process-quota.js";
 import { SANDBOX_EXEC, sandboxExecCommand } from "./sandbox-exec.js";
@@ -94,6 +95,12 @@ export function parseVersion(version: string): readonly [number, number] {
 async function bubblewrapVersion(program: string): Promise<string | undefined> {
   const { output } = await run(program, ["--version"]);
   return /\d+\.\d+(\.\d+)?/.exec(output)?.[0];
+}
+
+/** Whether one bubblewrap can start another: some systems allow only the first one to make namespaces. */
+export async function canNest(program: string): Promise<boolean> {
+  const inner = "--unshare-user --unshare-pid --ro-bind / / --proc /proc --dev /dev -- /bin/sh -c true".split(" ");
+  return (await run(program, [...AROUND_OPTIONS, "--", program, ...inner])).code === 0;
 }
 
 const EMPTY_LAYOUT: Omit<Layout, "writable"> = {

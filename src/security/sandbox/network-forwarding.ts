@@ -1,6 +1,10 @@
 /**
- * How a program in a sandbox without a network reaches the proxy outside: the proxy listens on a socket in a folder that is
- * mounted into the sandbox, and a forwarder inside listens on a port, because programs know proxies by port only.
+ * How a program in a sandbox without a network reaches the proxy outside: the proxy listens on a socket, and a forwarder in the network
+ * of the sandbox listens on a port, because programs know proxies by port only.
+ *
+ * The forwarder needs Unix sockets, and the command must not have them. So a first bubblewrap makes the network, in which the forwarder
+ * and the real sandbox start (`around`). Where one bubblewrap cannot start another, the forwarder runs in the sandbox
+ * (`within`), whose filter then allows Unix sockets.
  */
 import { shellWord } from "../../base/shell-word.js";
 
@@ -11,6 +15,7 @@ export interface NetworkForwarding {
   readonly inside: string;
   readonly port: number;
   readonly forwarder: Forwarder;
+  readonly place: "around" | "within";
 }
 
 export interface Forwarder {
@@ -30,27 +35,27 @@ net.createServer((near) => {
 }).listen(Number(process.argv[1]), "127.0.0.1");
 `;
 
-/**
- * Lines for the shell that starts the command: they start the forwarder and wait for its port. The kernel's table of sockets shows
- * the port without another process.
- */
-export function forwarderLines(forwarding: NetworkForwarding): string[] {
-  const { kind, program } = forwarding.forwarder;
-  const socket = `${forwarding.inside}/${SOCKET_NAME}`;
+/** The options of the bubblewrap that only makes a network. It dies with Oxbow, and everything in it with its first process. */
+export const AROUND_OPTIONS: readonly string[] =
+  "--unshare-user --unshare-net --unshare-pid --as-pid-1 --die-with-parent --dev-bind / /".split(" ");
+
+/** The line that starts the forwarder. Variables of the command must not change what it does. */
+export function forwarderStart({ forwarder, folder, inside, port, place }: NetworkForwarding): string {
+  const { kind, program } = forwarder;
+  const socket = `${place === "around" ? folder : inside}/${SOCKET_NAME}`;
   const words =
     kind === "socat"
-      ? [
-          "-t",
-          "60",
-          `TCP4-LISTEN:${forwarding.port},bind=127.0.0.1,reuseaddr,fork,backlog=128`,
-          `UNIX-CONNECT:${socket}`,
-        ]
-      : ["-e", NODE_FORWARDER, String(forwarding.port), socket];
+      ? ["-t", "60", `TCP4-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork,backlog=128`, `UNIX-CONNECT:${socket}`]
+      : ["-e", NODE_FORWARDER, String(port), socket];
+  return `/usr/bin/env -i ${[program, ...words].map(shellWord).join(" ")} </dev/null >/dev/null 2>&1 &`;
+}
+
+/** Lines that wait for the port. The kernel's table of sockets shows it without another process. */
+export function forwarderWait({ port }: NetworkForwarding): string[] {
   return [
-    `${[program, ...words].map(shellWord).join(" ")} </dev/null >/dev/null 2>&1 &`,
     "is_open() {",
     "while read -r _ address _ state _; do",
-    `case $address/$state in *:${hexadecimal(forwarding.port)}/0A) return 0 ;; esac`,
+    `case $address/$state in *:${hexadecimal(port)}/0A) return 0 ;; esac`,
     "done </proc/net/tcp",
     "return 1",
     "}",

@@ -17,7 +17,7 @@ import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { bubblewrapCommand, type WaitingCommand, type Wrapped, waitingCommand, withBegin } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
-import { detectSandbox, isRoot, parseVersion } from "./detect.js";
+import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
 import { inheritedDescriptors } from "./inherited-files.js";
@@ -53,6 +53,7 @@ export class Sandbox {
   #state: Promise<SandboxState> | undefined;
   #withheld: Withheld | "nothing" | undefined;
   #gate: NetworkGate | undefined;
+  #forwarderPlace: NetworkForwarding["place"] | undefined;
   #files: SandboxFiles | undefined;
   #quota: ProcessQuota | undefined;
   #count = 0;
@@ -167,6 +168,8 @@ export class Sandbox {
       return undefined;
     if (resolveSafely === undefined) throw new SandboxError("Hosts are allowed, but nothing can resolve their names.");
     this.#gate ??= new NetworkGate({ allow: policy.network.allow, resolveSafely, ...(network && { network }) });
+    if (state.kind === "bubblewrap")
+      this.#forwarderPlace ??= (await canNest(state.program ?? "")) ? "around" : "within";
     const entrance = await this.#gate.open(state.kind === "bubblewrap" ? "socket" : "port");
     undo.push(() => entrance.close());
     return entrance;
@@ -199,10 +202,11 @@ export class Sandbox {
     );
   }
 
-  /** The forwarder to the proxy connects to a Unix socket, so with allowed hosts they cannot be off. */
+  /** A forwarder in the sandbox connects to a Unix socket, so they cannot be off there. */
   #filter(entrance: GateEntrance | undefined): string | undefined {
     const { unixSockets } = this.#options.policy;
-    return this.#files?.filters?.[entrance === undefined ? unixSockets : "on"];
+    const isNeeded = entrance !== undefined && this.#forwarderPlace === "within";
+    return this.#files?.filters?.[isNeeded ? "on" : unixSockets];
   }
 
   /** Opened for each command: a shared file would continue where the last command stopped reading. */
@@ -239,7 +243,13 @@ export class Sandbox {
   }
 
   #forwarding(folder: string): NetworkForwarding {
-    return { folder, inside: INSIDE, port: PROXY_PORT, forwarder: this.#forwarder() };
+    return {
+      folder,
+      inside: INSIDE,
+      port: PROXY_PORT,
+      forwarder: this.#forwarder(),
+      place: this.#forwarderPlace ?? "within",
+    };
   }
 
   #forwarder(): Forwarder {

@@ -1,6 +1,8 @@
 /** A program outside that listens on a Unix socket is not reached, however and whenever it made the socket. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
 
@@ -8,6 +10,7 @@ const reason = await whyNoSandbox();
 
 let bed: SandboxTestbed;
 const children: ChildProcess[] = [];
+const servers: Server[] = [];
 
 beforeEach(() => {
   bed = new SandboxTestbed();
@@ -15,6 +18,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const server of servers.splice(0)) server.close();
   await bed.close();
 });
 
@@ -37,6 +41,32 @@ async function listenOutside(kind: "stream" | "datagram", { when }: { readonly w
   });
 }
 
+/**
+ * As a container engine, an agent of ssh, a message bus and a database listen. `@` begins an abstract name, which older versions of Node
+ * fill up with NUL characters.
+ */
+async function listenEverywhere(): Promise<readonly string[]> {
+  const id = `oxbow-test-${process.pid}`;
+  const runtime = process.env.XDG_RUNTIME_DIR ?? "/run/user/0";
+  const folders = ["/run", "/var/run", runtime, "/tmp", bed.outside, bed.workspace].filter(isWritable);
+  const names = [...folders.map((folder, index) => `${folder}/${id}-${index}.sock`), `@${id}`];
+  for (const name of names) {
+    const server = createServer(() => {}).listen(name.replace(/^@/, "\0"));
+    await once(server, "listening");
+    servers.push(server);
+  }
+  return names;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const CONNECT = `perl -e 'use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) or die "no socket: $!\\n"; connect(S, sockaddr_un("host.sock")) or die "no connection: $!\\n"; print <S>'`;
 const SEND = `perl -e 'use Socket; socket(S, PF_UNIX, SOCK_DGRAM, 0) or die "no socket: $!\\n"; send(S, "x", 0, sockaddr_un("host.sock")) or die $!'`;
 /** Of a pair of datagram sockets either can be sent elsewhere, or connected anew. */
@@ -48,6 +78,8 @@ describe.skipIf(reason !== undefined)("[P8] Unix sockets of programs outside", (
     const inside = await bed.inside(CONNECT);
     expect(inside.output).toContain("no socket: Address family not supported");
     expect(inside.hint).toContain("Unix sockets");
+    const hosts = { policy: { network: { allow: ["allowed.test"] } }, sandbox: { resolveSafely: async () => [] } };
+    expect((await bed.inside(CONNECT, hosts)).output).toContain("no socket: Address family not supported");
     expect(existsSync(bed.path("reached"))).toBe(false);
     expect((await bed.unprotected(CONNECT)).output).toBe("outside");
   });
@@ -90,6 +122,19 @@ describe.skipIf(reason !== undefined)("[P8] Unix sockets of programs outside", (
       'const s = require("net").createServer((c) => c.end("hi")).listen(0, "127.0.0.1", () => require("net").connect(s.address().port).on("data", (d) => { console.log(String(d)); s.close() }))';
     expect((await bed.inside(`node -e '${local}'`)).output).toBe("hi");
     expect((await bed.inside("node -p 'Object.keys(os.networkInterfaces()).length'")).output).toBe("1");
+  });
+
+  it.each([
+    ["without a network", {}],
+    ["with allowed hosts", { network: { allow: ["allowed.test"] } }],
+    ["with the network of this machine", { network: "open" as const }],
+  ])("are out of reach wherever they are, %s", async (_, policy) => {
+    const names = await listenEverywhere();
+    const connect = `perl -e 'use Socket; for my $name (@ARGV) { $name =~ s/^@/\\0/; for my $kind (SOCK_STREAM, SOCK_DGRAM) { socket(my $s, PF_UNIX, $kind, 0) or next; for my $form ("S a*", "S a108") { connect($s, pack($form, PF_UNIX, $name)) and print "reached $name\\n" } } }' ${names.join(" ")}`;
+    const sandbox = { resolveSafely: async () => ["127.0.0.1"] };
+    expect(await bed.inside(connect, { policy, sandbox })).toMatchObject({ code: 0, output: "" });
+    const unprotected = new Set((await bed.unprotected(connect)).output.split("\n"));
+    expect([...unprotected].filter((line) => line.startsWith("reached"))).toHaveLength(names.length);
   });
 
   it("work where a person allowed them", async () => {
