@@ -7,7 +7,8 @@ import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Variables } from "../base/variables.js";
 import type { ImageBlock } from "../protocol/content.js";
-import { findOwnProgram } from "../system/find-program.js";
+import { currentFolder, findOwnProgram } from "../system/find-program.js";
+import { ownVariables } from "../system/trusted-path.js";
 import { imageType } from "../tools/files/image-type.js";
 
 const MAX_BYTES = 75 * 1024 * 1024;
@@ -107,7 +108,11 @@ function fromBase64(answer: Buffer | undefined): Buffer | undefined {
 /** Undefined when the program fails, takes too long or writes too much. */
 function output(program: string, args: readonly string[], variables: Variables): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], env: variables, timeout: MOST_MS });
+    const child = spawn(program, args, {
+      stdio: ["ignore", "pipe", "ignore"],
+      env: ownVariables(variables, currentFolder()),
+      timeout: MOST_MS,
+    });
     const chunks: Buffer[] = [];
     let length = 0;
     child.stdout.on("data", (chunk: Buffer) => {

@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import type { Variables } from "../base/variables.js";
 import { currentFolder } from "../system/find-program.js";
 import { makeTemporaryFolder } from "../system/temporary-entries.js";
-import { trustedPath } from "../system/trusted-path.js";
+import { ownVariables } from "../system/trusted-path.js";
 
 export interface EditorProgram {
   /** A shell command such as `code --wait`. */
@@ -32,8 +32,7 @@ const NO_COMMAND = 127;
 export async function editInEditor(text: string, options: ExternalEditorOptions): Promise<string | undefined> {
   const { lend, run = runInShell } = options;
   // An editor of that name could be a program of the project.
-  const PATH = trustedPath(options.variables.PATH ?? "", { command: "", workspace: currentFolder() });
-  const variables: Variables = { ...options.variables, PATH };
+  const variables = ownVariables<Variables>({ PATH: "", ...options.variables }, currentFolder());
   const command = variables.VISUAL || variables.EDITOR || (await usualEditor(variables.PATH));
   if (command === undefined) throw new Error("No editor found. Set EDITOR to the command that starts yours.");
   const folder = makeTemporaryFolder("prompt");

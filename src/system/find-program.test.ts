@@ -2,7 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { findProgram } from "./find-program.js";
+import { findOwnProgram, findProgram } from "./find-program.js";
+import { noteWorkspace } from "./project-folders.js";
+import { ownVariables } from "./trusted-path.js";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "find-program-")));
 afterAll(() => rmSync(base, { recursive: true }));
@@ -63,5 +65,23 @@ describe("findProgram", () => {
 
   it("finds programs in a workspace that is the whole disk", () => {
     expect(findProgram("sh", "/usr/bin:/bin", { outside: "/" })).toMatch(/bin\/sh$/);
+  });
+});
+
+describe("programs of other workspaces of this process", () => {
+  mkdirSync(join(base, "elsewhere/.git"), { recursive: true });
+  const names = path("elsewhere/bin", "elsewhere/packages/a/bin", "open", "own");
+  for (const folder of ["elsewhere/bin", "elsewhere/packages/a/bin", "open"]) program(folder, "helper");
+  chmodSync(join(base, "open"), 0o777);
+  const trusted = program("own", "helper");
+
+  it("are not used by Oxbow itself, nor those of folders that everyone may write to", () => {
+    const outside = { outside: join(base, "gone") };
+    expect(findProgram("helper", path("open", "own"), outside)).toBe(trusted);
+    expect(findOwnProgram("helper", names)).toBe(join(base, "elsewhere/bin/helper"));
+    noteWorkspace(join(base, "elsewhere/packages/a"));
+    expect(findOwnProgram("helper", names)).toBe(trusted);
+    expect(findProgram("helper", names, outside)).toBe(trusted);
+    expect(ownVariables({ PATH: names, OTHER: "kept" }, process.cwd())).toEqual({ PATH: path("own"), OTHER: "kept" });
   });
 });

@@ -1,11 +1,14 @@
-/** Finds a program on PATH as the shell would, but never in a place that the project or the current folder could supply. */
+/**
+ * Finds a program on PATH as the shell would, but never in a place that the project, the current folder, another workspace of this process
+ * or another user could supply.
+ */
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { SYSTEM_PATH } from "../base/system-path.js";
-import { liesIn, projectFolders } from "./project-folders.js";
+import { liesIn, othersMayWrite, untrustedFolders } from "./project-folders.js";
 
 export interface FindProgramOptions {
-  /** The workspace. Programs of the project around it are skipped. */
+  /** The workspace. Programs of the project around it are skipped, and those of all other workspaces of this process. */
   readonly outside: string;
 }
 
@@ -17,8 +20,8 @@ export function findProgram(
   path: string | undefined,
   { outside }: FindProgramOptions,
 ): string | undefined {
-  const folders = projectFolders(outside);
-  return programsOn(path, name).find((file) => !liesIn(file, folders));
+  const folders = untrustedFolders(outside);
+  return programsOn(path, name).find((file) => !liesIn(file, folders) && !othersMayWrite(dirname(file)));
 }
 
 /** The same among all programs, for one of a project that a person approved. */

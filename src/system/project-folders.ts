@@ -2,7 +2,7 @@
  * The folders of a project, as far as PATH can name them. `npm exec` and virtual environments put folders of a project on PATH, also
  * those of the folders above the one that Oxbow works in. A program in them is content of the project, whatever its name is.
  */
-import { lstatSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { realpathOrSelf } from "./real-path.js";
@@ -18,6 +18,32 @@ export function projectFolders(workspace: string): readonly string[] {
     return [top, ...above.filter((each) => !isWithin(each, top)).flatMap(programFolders), folder];
   });
   return [...new Set(folders)];
+}
+
+/** Of all folders that this process works in. Its own folder can be another one: `--cwd`, sessions of other clients, extra roots. */
+const noted = new Map<string, readonly string[]>();
+
+/** No program of this folder or its project is used from now on: models can write there. */
+export function noteWorkspace(folder: string): void {
+  if (!noted.has(folder)) noted.set(folder, projectFolders(folder));
+}
+
+/** The folders of the project around `workspace`, and those of all workspaces of this process. */
+export function untrustedFolders(workspace: string): readonly string[] {
+  return [...new Set([...projectFolders(workspace), ...[...noted.values()].flat()])];
+}
+
+const OTHERS_MAY_WRITE = 0o002;
+
+/** Whether every user of this machine can put programs into the folder. */
+export function othersMayWrite(folder: string): boolean {
+  // Windows has no such bits.
+  if (process.platform === "win32") return false;
+  try {
+    return (statSync(folder).mode & OTHERS_MAY_WRITE) !== 0;
+  } catch {
+    return true;
+  }
 }
 
 /** Whether the file lies in one of the folders, or is a link to a file there. */

@@ -6,15 +6,15 @@
  *    writable by everyone.
  * 2. A folder outside may hold a link into the workspace (`npm link` makes such). It is dropped for a command that names the link.
  */
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { shellWord } from "../base/shell-word.js";
-import { projectFolders } from "./project-folders.js";
+import { othersMayWrite, untrustedFolders } from "./project-folders.js";
 import { isWithin } from "./within.js";
 
 export interface TrustedPathOptions {
   readonly command: string;
-  /** Absolute. All of the project around it counts. */
+  /** Absolute. All of the project around it counts, and so do all other workspaces of this process. */
   readonly workspace: string;
   /** Other absolute folders that the model's tools can write to. */
   readonly writable?: readonly string[];
@@ -22,14 +22,13 @@ export interface TrustedPathOptions {
 
 /** Used if no folder is left, for example if the workspace is the whole disk. */
 const SYSTEM_PATH = "/usr/bin:/bin";
-const OTHERS_MAY_WRITE = 0o002;
 /** The shell analysis accepts fewer words than this. */
 const MOST_WORDS = 2000;
 
 export function trustedPath(path: string, { command, workspace, writable = [] }: TrustedPathOptions): string {
   const places = [
     ...new Set([workspace, ...writable].flatMap((folder) => [folder, real(folder) ?? folder])),
-    ...projectFolders(workspace),
+    ...untrustedFolders(workspace),
   ];
   const words = [...new Set(command.match(/[\w.+@[-]+/g) ?? [])].slice(0, MOST_WORDS);
   const isInside = (file: string) => places.some((place) => isWithin(file, place));
@@ -42,20 +41,21 @@ export function trustedPath(path: string, { command, workspace, writable = [] }:
   return path.split(delimiter).filter(isTrusted).join(delimiter) || SYSTEM_PATH;
 }
 
+/** The variables of a program that Oxbow itself uses. Such a program may be a script that starts others. */
+export function ownVariables<T extends Readonly<Record<string, string | undefined>>>(
+  variables: T,
+  workspace: string,
+): T {
+  const { PATH } = variables;
+  return PATH === undefined ? variables : { ...variables, PATH: trustedPath(PATH, { command: "", workspace }) };
+}
+
 function leadsInside(file: string, isInside: (file: string) => boolean): boolean {
   try {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
     return isInside(realpathSync(file));
   } catch {
     // A link that cannot be followed starts nothing now, and may lead anywhere later.
-    return true;
-  }
-}
-
-function othersMayWrite(folder: string): boolean {
-  try {
-    return (statSync(folder).mode & OTHERS_MAY_WRITE) !== 0;
-  } catch {
     return true;
   }
 }

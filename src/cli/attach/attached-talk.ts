@@ -13,6 +13,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { SessionInfo } from "../../protocol/queries.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { noteWorkspace } from "../../system/project-folders.js";
 import type { Conversation } from "../run/prepare.js";
 import { wantedEffort, wantedMode, wantedModel, wantedSession } from "./attach-flags.js";
 
@@ -83,6 +84,7 @@ function resumed(
   { id, cwd }: Pick<SessionInfo, "id"> & { readonly cwd?: string },
   flags: ParsedFlags,
 ): CommandPayloads["CreateSession"] {
+  if (cwd !== undefined) noteWorkspace(cwd);
   if (flags.has("cwd") && cwd !== undefined && cwd !== folderOf(flags))
     process.stderr.write(`oxbow: the session works in ${safeLine(cwd)}; --cwd does not change that.\n`);
   const profile = flags.text("profile");

@@ -2,7 +2,8 @@
 
 import { open } from "node:fs/promises";
 import { safeText } from "../../base/terminal-text.js";
-import { findOwnProgram } from "../../system/find-program.js";
+import { currentFolder, findOwnProgram } from "../../system/find-program.js";
+import { ownVariables } from "../../system/trusted-path.js";
 import type { ChannelName, ConfirmationChannel, PeopleMessage } from "./confirmation.js";
 
 export interface ChannelOptions {
@@ -64,18 +65,25 @@ function desktopChannel({ variables, platform = process.platform }: ChannelOptio
         isMac || Boolean(variables.DISPLAY || variables.WAYLAND_DISPLAY || variables.DBUS_SESSION_BUS_ADDRESS);
       const program = hasDesktop ? findOwnProgram(isMac ? "osascript" : "notify-send", variables.PATH) : undefined;
       if (program === undefined) return false;
+      const env = ownVariables(variables, currentFolder());
       const script = `display notification ${JSON.stringify(message)} with title "Oxbow"`;
       return isMac
-        ? runs(program, ["-"], script)
-        : runs(program, ["--urgency=critical", "--expire-time=60000", "Oxbow", message]);
+        ? runs(program, { args: ["-"], input: script, env })
+        : runs(program, { args: ["--urgency=critical", "--expire-time=60000", "Oxbow", message], input: "", env });
     },
   };
 }
 
-async function runs(program: string, args: readonly string[], input = ""): Promise<boolean> {
+interface Call {
+  readonly args: readonly string[];
+  readonly input: string;
+  readonly env: ChannelOptions["variables"];
+}
+
+async function runs(program: string, { args, input, env }: Call): Promise<boolean> {
   const { execFile } = await import("node:child_process");
   return new Promise((resolve) => {
-    const child = execFile(program, args, { timeout: 5000 }, (error) => resolve(error === null));
+    const child = execFile(program, args, { timeout: 5000, env }, (error) => resolve(error === null));
     child.stdin?.on("error", () => {});
     child.stdin?.end(input);
   });

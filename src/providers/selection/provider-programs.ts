@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
 import { currentFolder } from "../../system/find-program.js";
-import { trustedPath } from "../../system/trusted-path.js";
+import { ownVariables } from "../../system/trusted-path.js";
 import type { ProviderCommand } from "../executable/containment.js";
 import { environmentOf, inspectExecutable, type ProviderVariable, parseDefaults } from "../executable/introspection.js";
 import { createExecutableModel } from "../executable/model.js";
@@ -32,9 +32,7 @@ type ProgramEntry = Pick<Extract<ProviderEntry, { kind: "executable" }>, "name" 
 
 /** The interpreter of a provider must not come from the workspace: it gets the provider's keys. */
 function environmentFor({ variables }: ModelParts["directory"], asked: readonly ProviderVariable[]) {
-  const { PATH } = variables;
-  const trusted = PATH === undefined ? PATH : trustedPath(PATH, { command: "", workspace: currentFolder() });
-  return environmentOf({ ...variables, PATH: trusted }, asked);
+  return environmentOf(ownVariables(variables, currentFolder()), asked);
 }
 
 /** A program of a project could name the key of another provider. */

@@ -16,6 +16,7 @@ import type { StateFile } from "../../security/permissions/state-file.js";
 import { type SafeModeState, safeModeFile } from "../../security/safe-mode/safe-mode.js";
 import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
 import { isQuietRepository as quietRepository } from "../../security/shell/quiet-repository.js";
+import { noteWorkspace } from "../../system/project-folders.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import { protection } from "../../tools/files/protected-paths.js";
@@ -97,6 +98,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
   if (problem !== undefined) throw new Error(`Oxbow cannot use the permission rules: ${problem}`);
   const ofPlugins = await pluginRules(plugins, (table) => loadPermissions([table], { home, commandReader }));
   const writable = writableFolders(loaded, variables);
+  for (const folder of writable) noteWorkspace(folder);
   const slashes = (path: string) => path.replaceAll("\\", "/");
   const before = outer?.engine ?? place.before?.engine;
   const engine = new PermissionEngine({

@@ -57,7 +57,7 @@ it("takes the browser that BROWSER names, but none that the workspace supplies",
 it("hands the address over as it is", async () => {
   const path = program("opener");
   const url = "https://example.test/?a=1&b=$(touch x);c='";
-  openBrowser({ program: path, args: ["first"] }, url);
+  openBrowser({ program: path, args: ["first"] }, url, { variables: process.env, workspace: folder });
   const written = () => {
     try {
       return readFileSync(`${path}.out`, "utf8");
@@ -66,5 +66,7 @@ it("hands the address over as it is", async () => {
     }
   };
   await expect.poll(written).toBe(`first\n${url}\n`);
-  expect(() => openBrowser({ program: join(folder, "missing"), args: [] }, url)).not.toThrow();
+  expect(() =>
+    openBrowser({ program: join(folder, "missing"), args: [] }, url, { variables: {}, workspace: folder }),
+  ).not.toThrow();
 });

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { findProgram } from "../../system/find-program.js";
+import { ownVariables } from "../../system/trusted-path.js";
 
 export interface Desktop {
   readonly platform: NodeJS.Platform;
@@ -43,8 +44,16 @@ export function findOpener({ platform, variables, workspace, exists = existsSync
 }
 
 /** Does not wait: some openers end only with the browser. A browser that does not open is not an error: the address is shown. */
-export function openBrowser(opener: Extract<Opener, { program: string }>, url: string): void {
-  const child = spawn(opener.program, [...opener.args, url], { stdio: "ignore", detached: true, windowsHide: true });
+export function openBrowser(
+  opener: Extract<Opener, { program: string }>,
+  url: string,
+  { variables, workspace }: Pick<Desktop, "variables" | "workspace">,
+): void {
+  const child = spawn(opener.program, [...opener.args, url], {
+    ...{ stdio: "ignore", detached: true, windowsHide: true },
+    // xdg-open is a script that starts other programs by their names.
+    env: ownVariables(variables, workspace),
+  });
   child.on("error", () => {});
   child.unref();
 }

@@ -1,5 +1,6 @@
 /** The root of the workspace: resolved once, without symbolic links, readable. */
 import { opendir, realpath } from "node:fs/promises";
+import { noteWorkspace } from "../../system/project-folders.js";
 import { fromSystem, WorkspaceError } from "./workspace-error.js";
 
 /** Throws with a message for the user if the folder cannot be read. */
@@ -8,6 +9,7 @@ export async function openRoot(root: string): Promise<string> {
     const real = await realpath(root);
     const directory = await opendir(real);
     await directory.close();
+    noteWorkspace(real);
     return real;
   } catch (error) {
     const advice = "Choose a folder that exists and that you may read.";

@@ -62,8 +62,9 @@ export async function signInTo(
 
 export function browserOf({ args, variables }: SecretContext): Pick<SignInOptions, "open"> {
   if (args.hasFlag("no-browser")) return {};
-  const opener = findOpener({ platform: process.platform, variables, workspace: process.cwd() });
-  if ("program" in opener) return { open: (url) => openBrowser(opener, url) };
+  const desktop = { platform: process.platform, variables, workspace: process.cwd() };
+  const opener = findOpener(desktop);
+  if ("program" in opener) return { open: (url) => openBrowser(opener, url, desktop) };
   printMessage(`cannot open a browser: ${opener.missing}.`);
   return {};
 }
