@@ -78,23 +78,18 @@ describe("npm test", () => {
     expect({ status, last }).toEqual({ status: 1, last: "2 passed, 5 failed, 0 skipped" });
   });
 
-  it("with arguments runs the tests they name, without the checks", () => {
-    const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/other.test.ts": "throw new Error();\n" });
-    const { status, stdout, last } = runTests(root, { args: ["src/base/sum"] });
-    expect(stdout).not.toContain("layers");
-    expect({ status, last }).toEqual({ status: 0, last: "1 passed, 0 failed, 0 skipped" });
-  });
-
-  it("names skipped tests with their reasons; the full run does not allow them", () => {
-    const root = plant({ "src/base/skip.test.ts": SKIPPING });
-    const partial = runTests(root, { args: ["src/base"] });
+  it("with arguments runs the tests they name, without the checks; names skipped ones, which the full run does not allow", () => {
+    const failing = "throw new Error();\n";
+    const root = plant({
+      ...{ "src/base/sum.test.ts": PASSING, "src/base/skip.test.ts": SKIPPING, "src/base/other.test.ts": failing },
+    });
+    const args = ["src/base/sum", "src/base/skip"];
+    const partial = runTests(root, { args });
+    expect(partial.stdout).not.toContain("layers");
     expect(partial.stdout).toContain("↓ skipped: src/base/skip.test.ts > needs a thing — there is no thing here\n");
     expect(partial.stdout).toContain("↓ skipped: src/base/skip.test.ts > is silent — no reason given");
-    expect(partial).toMatchObject({ status: 0, last: "0 passed, 0 failed, 2 skipped" });
-    expect(runTests(root, { args: ["src/base"], full: "1" })).toMatchObject({
-      status: 1,
-      last: "0 passed, 2 failed, 0 skipped",
-    });
+    expect(partial).toMatchObject({ status: 0, last: "1 passed, 0 failed, 2 skipped" });
+    expect(runTests(root, { args, full: "1" })).toMatchObject({ status: 1, last: "1 passed, 2 failed, 0 skipped" });
   });
 
   it("counts what fails outside of a test", () => {

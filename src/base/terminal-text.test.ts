@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../../test/support/processor-time.js";
+import { times } from "../../test/support/thorough.js";
 import { SafeTextStream, safeLine, safeText } from "./terminal-text.js";
 
 const ESC = "\u001b";
@@ -69,7 +70,7 @@ describe("[P13] safeText", () => {
         expect(CONTROL.test(safe)).toBe(false);
         expect(safeText(safe)).toBe(safe);
       }),
-      { numRuns: 5000, seed: 11 },
+      { numRuns: times(1000, 5000), seed: 11 },
     );
   });
 
@@ -138,7 +139,7 @@ describe("[P13] SafeTextStream", () => {
         for (let i = 1; i < places.length; i++) out += stream.push(text.slice(places[i - 1], places[i]));
         expect(out + stream.end()).toBe(safeText(text));
       }),
-      { numRuns: 5000, seed: 3 },
+      { numRuns: times(1000, 5000), seed: 3 },
     );
   });
 });

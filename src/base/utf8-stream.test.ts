@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../test/support/thorough.js";
 import { Utf8Stream } from "./utf8-stream.js";
 
 function decode(pieces: readonly Uint8Array[]): string {
@@ -17,7 +18,7 @@ describe("Utf8Stream", () => {
       fc.property(fc.array(bytes, { maxLength: 8 }), (pieces) => {
         expect(decode(pieces)).toBe(new TextDecoder().decode(Buffer.concat(pieces)));
       }),
-      { numRuns: 500 },
+      { numRuns: times(100, 500) },
     );
   });
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, onTestFinished } from "vitest";
 import type { EventPayloads } from "../../src/protocol/events.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { envelopes, oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -48,6 +49,9 @@ function jsonOf(stdout: string) {
     lines: { name: string; usd: number | null; calls: number }[];
   };
 }
+
+/** More than the budget of a day has room for. */
+const RUNS = times(7, 10);
 
 describe("costs", () => {
   verifies(["M14"], "are reported with every call, for a session and over all of them", async () => {
@@ -140,14 +144,14 @@ describe("budgets", () => {
 
   verifies(
     ["M14"],
-    "of a day hold for ten processes that run at the same time",
+    `of a day hold for ${RUNS} processes that run at the same time`,
     async () => {
       const { run, mock } = await scene(ONE_CALL.replace("reply\n", "reply\n  delay 200ms\n"), "budget_day = 0.04\n");
-      const prompts = Array.from({ length: 10 }, (_, i) => `prompt ${i}`);
+      const prompts = Array.from({ length: RUNS }, (_, i) => `prompt ${i}`);
       const results = await Promise.all(prompts.map((prompt) => run(["run", prompt])));
       // Each call costs 0.0075. Those that find the rest held wait for it; so all that fit are made, and none more.
       const paid = results.filter(({ code }) => code === 0).length;
-      expect(results.filter(({ code }) => code === 3)).toHaveLength(10 - paid);
+      expect(results.filter(({ code }) => code === 3)).toHaveLength(RUNS - paid);
       expect(mock.requests).toHaveLength(paid);
       expect(paid).toBeGreaterThanOrEqual(3);
       const { total } = jsonOf((await run(["cost", "--json"])).stdout);

@@ -12,6 +12,7 @@ import {
   WIRES,
   type Wire,
 } from "../support/program.js";
+import { isThorough } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -246,7 +247,8 @@ describe("exit codes and clear errors", () => {
         ["reply\n  html\n", "base URL"],
         ['reply\n  error 500 server "boom"\n', "boom"],
       ] as const;
-      for (const wire of WIRES) {
+      for (const [at, wire] of WIRES.entries()) {
+        const here = failures.filter((_, index) => isThorough || at === 0 || at % failures.length === index);
         const words = [
           "run",
           "hi",
@@ -254,9 +256,9 @@ describe("exit codes and clear errors", () => {
           "0",
           ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : []),
         ];
-        const results = await Promise.all(failures.map(([script]) => runAgainst(script, words, { wire })));
+        const results = await Promise.all(here.map(([script]) => runAgainst(script, words, { wire })));
         results.forEach(({ code, stderr }, index) => {
-          const [script, expected] = failures[index] ?? [];
+          const [script, expected] = here[index] ?? [];
           oneLine(stderr);
           expect(stderr, `${wire} ${script}`).toContain(expected);
           expect(code).toBe(1);
@@ -267,7 +269,7 @@ describe("exit codes and clear errors", () => {
       expect(stderr).toContain("http://127.0.0.1:9/v1");
       expect(code).toBe(1);
     },
-    // Sixteen programs, on a machine that may be busy.
+    // Up to sixteen programs, on a machine that may be busy.
     120_000,
   );
 

@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import type { ModelEvent } from "../../src/engine/ports.js";
 import { plainText } from "../../src/protocol/content.js";
 import { call, calls, type Deferred, deferred, ok, says, scriptedModel, testEngine, tool } from "../support/engine.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -213,7 +214,7 @@ describe("dispatch", () => {
           expect(of("ToolCallStarted")).toHaveLength(plan.length);
           expect(of("ToolResult")).toEqual(of("ToolCallStarted"));
         }),
-        { numRuns: 200 },
+        { numRuns: times(60, 200) },
       );
     },
   );

@@ -8,6 +8,7 @@ import { NO_USAGE } from "../../src/protocol/usage.js";
 import { ConversationBuilder, type RebuiltConversation, withResults } from "../../src/sessions/conversation.js";
 import { MessageFold } from "../../src/sessions/files/message-fold.js";
 import { ok, type Part, scriptedModel, testEngine, tool } from "../support/engine.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 type Piece = "text" | "thought" | "signed" | "look" | "change" | "malformed" | "opaque" | "yield";
@@ -141,7 +142,7 @@ describe("the conversation from the log", () => {
         expect(rebuilt.unfinished).toBeUndefined();
         expect(rebuilt.turns).toBe(3);
       }),
-      { numRuns: 300, seed: 4 },
+      { numRuns: times(60, 300), seed: 4 },
     );
   });
 

@@ -8,7 +8,7 @@ export function times(usual: number, thorough: number): number {
   return isThorough ? thorough : usual;
 }
 
-/** Every third one, the first and the last included. */
-export function sample<T>(all: readonly T[]): readonly T[] {
-  return isThorough ? all : all.filter((_, index) => index % 3 === 0 || index === all.length - 1);
+/** Every third one or another part, the first and the last included. */
+export function sample<T>(all: readonly T[], every = 3): readonly T[] {
+  return isThorough ? all : all.filter((_, index) => index % every === 0 || index === all.length - 1);
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { createOutputDecoder } from "./output.js";
 
 /** What the pieces mean: texts are joined, since where they are cut does not matter. */
@@ -41,7 +42,7 @@ describe("what an executable provider writes", () => {
         );
         expect(read(pieces).text).toBe(read([whole]).text);
       }),
-      { numRuns: 300 },
+      { numRuns: times(60, 300) },
     );
   });
 });

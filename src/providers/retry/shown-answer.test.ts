@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { ModelEvent } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
@@ -98,7 +99,7 @@ describe("one answer over several attempts", () => {
         const { thinking, words } = attempts.at(-1) as { thinking: string; words: string };
         expect(read(out)).toEqual(read(answer(thinking, words, 1)));
       }),
-      { numRuns: 2000, seed: 9 },
+      { numRuns: times(400, 2000), seed: 9 },
     );
   });
 });

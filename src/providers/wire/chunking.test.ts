@@ -1,6 +1,8 @@
 /** However the network cuts a stream, its events are the same. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { anthropic } from "./anthropic.js";
 import { replay } from "./framing.js";
@@ -157,7 +159,7 @@ describe.each(WIRES)("%s", (_, wire, write) => {
         expect(replay(wire, CONTEXT, cut(bytes, cuts))).toEqual(whole);
         expect(whole.at(-1)).toMatchObject({ type: "stop" });
       }),
-      { numRuns: 200 },
+      { numRuns: times(60, 200) },
     );
   });
 
@@ -177,7 +179,7 @@ describe.each(WIRES)("%s", (_, wire, write) => {
           expect(kept.join("")).toBe(shown);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: times(60, 200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import type { AssistantBlock, Message, UserBlock } from "../../protocol/content.js";
 import { arrange, type ConversationTurn } from "./conversation.js";
 
@@ -72,7 +73,7 @@ describe("arrange", () => {
     );
     fc.assert(
       fc.property(messages, (given) => expectValid(arrange(given, all))),
-      { numRuns: 1000 },
+      { numRuns: times(200, 1000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { toGeminiSchema } from "./gemini-schema.js";
 
@@ -156,7 +157,7 @@ describe("toGeminiSchema", () => {
       fc.property(fc.dictionary(words, values), (schema) => {
         check(property(schema as JsonObject));
       }),
-      { numRuns: 500 },
+      { numRuns: times(100, 500) },
     );
   });
 });

@@ -1,7 +1,9 @@
 /** Every wire against servers: this project's mock model, and an external one. */
+
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import type { Model } from "../../engine/ports.js";
 import type { Message } from "../../protocol/content.js";
 import { createHttpClient } from "../../system/http-client.js";
@@ -82,29 +84,32 @@ reply
     return open(row, mock.url);
   };
 
-  it.each(["", "  split 1", "  split random 7"])("goes through a loop with tools and thinking (%s)", async (split) => {
-    const model = await start(SCRIPT.replaceAll("\nreply\n", `\nreply\n${split}\n`));
-    const run = ({ tool }: { tool: string }) => [{ type: "text" as const, text: `result of ${tool}` }];
-    const first = await converse(model, { system: "Be brief.", tools: TOOLS, messages: [said("Look.")], run });
-    const second = await converse(model, {
-      system: "Be brief.",
-      tools: TOOLS,
-      messages: [...first.messages, said("Thanks!")],
-      run,
-    });
-    await mock.close();
-    expect(mock.failures).toEqual([]);
-    expect(first).toMatchObject({ text: "It says two." });
-    expect(first.messages.map(({ content }) => content.filter(({ type }) => type === "tool_use").length)).toEqual([
-      0, 2, 0, 1, 0, 0,
-    ]);
-    expect(second).toMatchObject({ text: "You are welcome." });
-    const thought = first.calls[0]?.map((event) => (event.type === "thinking" ? event.text : "")).join("");
-    expect(thought).toBe("First I look.");
-    const usage = first.calls[0]?.findLast((event) => event.type === "usage");
-    expect(usage).toMatchObject({ usage: { output: 20 } });
-    if (row.name !== "ollama") expect(usage).toMatchObject({ usage: { cache_read: 3 } });
-  });
+  it.each(["", `  split ${times(6, 1)}`, "  split random 7"])(
+    "goes through a loop with tools and thinking (%s)",
+    async (split) => {
+      const model = await start(SCRIPT.replaceAll("\nreply\n", `\nreply\n${split}\n`));
+      const run = ({ tool }: { tool: string }) => [{ type: "text" as const, text: `result of ${tool}` }];
+      const first = await converse(model, { system: "Be brief.", tools: TOOLS, messages: [said("Look.")], run });
+      const second = await converse(model, {
+        system: "Be brief.",
+        tools: TOOLS,
+        messages: [...first.messages, said("Thanks!")],
+        run,
+      });
+      await mock.close();
+      expect(mock.failures).toEqual([]);
+      expect(first).toMatchObject({ text: "It says two." });
+      expect(first.messages.map(({ content }) => content.filter(({ type }) => type === "tool_use").length)).toEqual([
+        0, 2, 0, 1, 0, 0,
+      ]);
+      expect(second).toMatchObject({ text: "You are welcome." });
+      const thought = first.calls[0]?.map((event) => (event.type === "thinking" ? event.text : "")).join("");
+      expect(thought).toBe("First I look.");
+      const usage = first.calls[0]?.findLast((event) => event.type === "usage");
+      expect(usage).toMatchObject({ usage: { output: 20 } });
+      if (row.name !== "ollama") expect(usage).toMatchObject({ usage: { cache_read: 3 } });
+    },
+  );
 
   it("sends images of the user and of a tool", async () => {
     const model = await start('reply\n  tool read {"path": "a.png"}\nreply\n  text: A dot.');

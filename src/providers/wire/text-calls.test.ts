@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { finishText, NO_TEXT_CALLS, pushText, type TextPart } from "./text-calls.js";
 
 const TOOLS = [
@@ -232,7 +233,7 @@ describe("tool calls written as text", () => {
         }
         expect(read(...pieces)).toEqual(read(whole));
       }),
-      { numRuns: 1000 },
+      { numRuns: times(200, 1000) },
     );
   });
 });

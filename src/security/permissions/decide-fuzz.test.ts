@@ -85,7 +85,7 @@ const { command } = fc.letrec<{ command: Piece }>((tie) => ({
 }));
 
 const SEED = 20_260_101;
-const RUNS = times(1000, 10_000);
+const RUNS = times(400, 10_000);
 /** No user waits for an answer here: a busy machine may take its time. */
 const PATIENCE_MS = isThorough ? 600_000 : 120_000;
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;

@@ -76,7 +76,7 @@ const sessions: fc.Arbitrary<readonly SessionRule[]> = fc.array(
   { maxLength: 3 },
 );
 
-const RUNS = { seed: 20_260_101, numRuns: times(300, 1000) };
+const RUNS = { seed: 20_260_101, numRuns: times(100, 1000) };
 const strictness = (decision: Decision) => DECISIONS.indexOf(decision);
 
 describe("a decision", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { parseShell } from "./grammar.js";
 import { simpleCommands } from "./walk.js";
 import { fixedValue } from "./word-values.js";
@@ -132,7 +133,7 @@ describe("parseShell refuses text that it does not fully understand", () => {
     );
     fc.assert(
       fc.property(texts, (text) => typeof parseShell(text).ok === "boolean"),
-      { numRuns: 3000, seed: 7 },
+      { numRuns: times(600, 3000), seed: 7 },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../../../test/support/processor-time.js";
+import { times } from "../../../test/support/thorough.js";
 import { type ChangeClass, classifyChange } from "./change-class.js";
 import type { ContentItem, ContentKind } from "./content.js";
 
@@ -135,7 +136,7 @@ describe("for all texts", () => {
       fc.property(text, text, (before, after) => {
         if (classOf(before, after) === "metadata") expect(essence(after)).toBe(essence(before));
       }),
-      { numRuns: 2000 },
+      { numRuns: times(400, 2000) },
     );
   });
 

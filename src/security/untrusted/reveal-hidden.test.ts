@@ -92,7 +92,7 @@ describe("revealHidden", () => {
           );
         },
       ),
-      { numRuns: times(600, 3000) },
+      { numRuns: times(200, 3000) },
     );
   });
 

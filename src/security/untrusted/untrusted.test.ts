@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../../../test/support/processor-time.js";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { redact } from "../redact/redact.js";
 import { STANDING_INSTRUCTION } from "./standing-instruction.js";
@@ -111,7 +112,7 @@ describe("wrapUntrusted", () => {
           expect(body).not.toMatch(/<\s*\/?\s*untrusted/i);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: times(400, 2000) },
     );
   });
 });

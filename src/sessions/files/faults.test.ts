@@ -19,7 +19,7 @@ import {
   sampleTime,
 } from "./test-support/sample.js";
 
-const KILLS = times(8, 24);
+const KILLS = times(4, 24);
 const AT_ONCE = 2;
 const SEED = 20260131;
 let folder: string;

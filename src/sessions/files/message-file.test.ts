@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { type AssistantBlock, type ImageBlock, ownText, type TextBlock } from "../../protocol/content.js";
 import type { CallId } from "../../protocol/ids.js";
@@ -118,7 +119,7 @@ describe("a message file", () => {
         const file = Buffer.from(renderMessage(message)).toString("utf8");
         expect(read(file, messageFileName(message))).toEqual(message);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(400, 2000) },
     );
   });
 

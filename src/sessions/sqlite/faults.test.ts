@@ -106,7 +106,7 @@ describe("faults", () => {
       const random = seededRandom(SEED);
       const path = join(folder, "expiring.db");
       const session = sampleSession(1);
-      const events = sampleEvents(session.id, 1, times(2000, 5000));
+      const events = sampleEvents(session.id, 1, times(700, 5000));
       const made = await openSqliteStore({ path, key: SAMPLE_KEY });
       await made.create(session);
       await made.append(session.id, events, "sync");
@@ -139,7 +139,7 @@ describe("faults", () => {
   verifies(["S1"], "several processes write at once and lose nothing", async () => {
     const path = join(folder, "shared.db");
     const seeds = [1, 2, 3];
-    const written = times(160, 400);
+    const written = times(60, 400);
     let running = true;
     const all = Promise.all(seeds.map((seed) => children.start("writer", path, `${seed}`, `${written}`).end)).finally(
       () => {
@@ -170,7 +170,7 @@ describe("faults", () => {
       const store = await openSqliteStore({ path, key: SAMPLE_KEY });
       await store.create(session);
       const names = ["anna", "bert", "carl"];
-      const each = times(25, 60);
+      const each = times(12, 60);
       const all = names.length * each;
       const ends = await Promise.all(names.map((name) => children.start("rival", path, name, `${each}`).end));
       const writers = new Map<number, string>();

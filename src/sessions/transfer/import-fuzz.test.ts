@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { rebuildConversation } from "../conversation.js";
@@ -144,7 +145,7 @@ describe("import of damaged transcripts", () => {
         fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 10 }), async (changes) => {
           await check(damage(sample, changes));
         }),
-        { numRuns: 200 },
+        { numRuns: times(60, 200) },
       );
     });
   }

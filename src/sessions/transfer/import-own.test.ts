@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { isId } from "../../protocol/ids.js";
@@ -164,7 +165,7 @@ describe("import of our own export", () => {
         expect(orderProblems(withSortedTimes(events), OTHER_SESSION)).toEqual([]);
         expect(isId("sess", record.id) && isId("log", record.log)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: times(60, 200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { LineWindow } from "./line-window.js";
 
 function chunks(bytes: Buffer, sizes: readonly number[]): Buffer[] {
@@ -37,7 +38,7 @@ it("shows the same lines however the bytes are cut", () => {
         expect(whole.linesSeen).toBe(lines.length);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: times(200, 1000) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { decodeText, encodeText, looksBinary } from "./text-file.js";
 
 describe("text and back", () => {
@@ -10,7 +11,7 @@ describe("text and back", () => {
         const decoded = decodeText(bytes);
         expect(encodeText(decoded.text, decoded, bytes).equals(bytes)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(400, 2000) },
     );
   });
 
@@ -29,7 +30,7 @@ describe("text and back", () => {
         if (!raw.includes("\r\r\n")) expect(decoded.text).toBe(raw.replaceAll("\r\n", "\n"));
         expect(encodeText(decoded.text, decoded, bytes).equals(bytes)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: times(200, 1000) },
     );
   });
 

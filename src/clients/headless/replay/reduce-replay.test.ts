@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../../test/support/thorough.js";
 import { CostCounter } from "./cost-marks.js";
 import { pauseMs, reduceReplay } from "./reduce-replay.js";
 import { bodyLines, bodyRows } from "./replay-body.js";
@@ -314,7 +315,7 @@ describe("[S6] any keys in any order", () => {
           if (state.prompt?.kind === "turn") expect(state.prompt.text).toMatch(/^\d*$/);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: times(60, 300) },
     );
   });
 

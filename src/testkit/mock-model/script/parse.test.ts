@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../../test/support/thorough.js";
 import { parseScript, ScriptError } from "./parse.js";
 import type { Action, Condition, Reply } from "./script.js";
 
@@ -304,7 +305,7 @@ describe("errors name the line and what was expected", () => {
           expect((error as Error).message).toMatch(/^line \d+: ./);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(100, 500) },
     );
   });
 });
