@@ -3,7 +3,8 @@
  * the link of the last event in its hash chain does. Nothing is checked for sessions that this process has not leased.
  */
 import type { SessionId } from "../protocol/ids.js";
-import { StoreError } from "./store.js";
+import type { SessionLeases } from "./lease.js";
+import { type Lease, StoreError } from "./store.js";
 
 export interface KnownHead {
   readonly event: number;
@@ -48,4 +49,32 @@ export class KnownHeads {
   rollBack(): void {
     this.#moved.clear();
   }
+}
+
+/** Leases the session; `learn` then tells `known` where its log ends. */
+export async function leaseWithHead(
+  session: SessionId,
+  {
+    leases,
+    known,
+    learn,
+  }: {
+    readonly leases: SessionLeases;
+    readonly known: KnownHeads;
+    readonly learn: () => Promise<void> | void;
+  },
+): Promise<Lease> {
+  const lease = await leases.take(session);
+  try {
+    await learn();
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+  return {
+    release: async () => {
+      known.forget(session);
+      await lease.release();
+    },
+  };
 }

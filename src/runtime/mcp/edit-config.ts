@@ -4,18 +4,12 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../../base/usage-error.js";
+import type { McpServerEntry } from "../../protocol/commands.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 
 /** As files have it. */
-export interface WrittenServer {
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly type?: "http" | "sse";
-  readonly url?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export type WrittenServer = Omit<McpServerEntry, "name">;
 
 export async function addToSettings(file: string, name: string, server: WrittenServer): Promise<void> {
   const before = textOf(file);

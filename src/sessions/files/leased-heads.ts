@@ -1,6 +1,6 @@
 /** The ends of the logs that this process has leased: each write checks that the end is the one that this process left. */
 import type { SessionId } from "../../protocol/ids.js";
-import { type KnownHead, KnownHeads } from "../known-heads.js";
+import { type KnownHead, KnownHeads, leaseWithHead } from "../known-heads.js";
 import type { SessionLeases } from "../lease.js";
 import type { Lease } from "../store.js";
 import { FIRST_LINK } from "./chain.js";
@@ -18,24 +18,14 @@ export class LeasedHeads {
     this.#leases = leases;
   }
 
-  async lease(session: SessionId, writer: SessionFiles["writer"]): Promise<Lease> {
-    const lease = await this.#leases.take(session);
-    try {
-      await writer.add(async (open) => {
+  lease(session: SessionId, writer: SessionFiles["writer"]): Promise<Lease> {
+    const learn = () =>
+      writer.add(async (open) => {
         const isThere = (await this.#catalog.find(session)) !== undefined;
         this.#known.learn(session, isThere ? await open.head() : { event: 0, link: FIRST_LINK });
         return "group";
       });
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
-    return {
-      release: async () => {
-        this.#known.forget(session);
-        await lease.release();
-      },
-    };
+    return leaseWithHead(session, { leases: this.#leases, known: this.#known, learn });
   }
 
   /** Under the session's lock: the head, once it is sure that it is the one this process left. */

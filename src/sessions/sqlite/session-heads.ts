@@ -1,6 +1,6 @@
 /** The ends of the logs that this process may continue: each commit checks that the end is the one that this process left. */
 import type { SessionId } from "../../protocol/ids.js";
-import { type KnownHead, KnownHeads } from "../known-heads.js";
+import { type KnownHead, KnownHeads, leaseWithHead } from "../known-heads.js";
 import type { SessionLeases } from "../lease.js";
 import type { Fence, Lease } from "../store.js";
 import { overtaken } from "../write-conflict.js";
@@ -18,20 +18,9 @@ export class SessionHeads {
   }
 
   /** `commit` runs the given step in one commit of the database. */
-  async lease(session: SessionId, commit: (learn: () => void) => void): Promise<Lease> {
-    const lease = await this.#leases.take(session);
-    try {
-      commit(() => this.#learn(session));
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
-    return {
-      release: async () => {
-        this.#known.forget(session);
-        await lease.release();
-      },
-    };
+  lease(session: SessionId, commit: (learn: () => void) => void): Promise<Lease> {
+    const learn = () => commit(() => this.#learn(session));
+    return leaseWithHead(session, { leases: this.#leases, known: this.#known, learn });
   }
 
   /** Within a commit: the head, once it is sure that it is the one this process left. */

@@ -87,13 +87,7 @@ export class Database {
     const place = copy === undefined ? `${pathToFileURL(path).href}?immutable=1` : file;
     const native = connect(Native, { path: place, noun }, { encryptionKey, timeout: 0 });
     const database = new Database({ path, noun }, native, { copy });
-    try {
-      database.script("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;");
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    return forReading(database);
   }
 
   /** To read a database of another program, which has no key. */
@@ -102,13 +96,7 @@ export class Database {
     const copy = await copyWithLog({ path, noun });
     const place = copy === undefined ? `${pathToFileURL(path).href}?immutable=1` : join(copy, basename(path));
     const database = new Database({ path, noun }, connect(Native, { path: place, noun }, { timeout: 0 }), { copy });
-    try {
-      database.script("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;");
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    return forReading(database);
   }
 
   static async open({ path, key, load = requireNative, noun = USUAL }: DatabaseOptions): Promise<Database> {
@@ -284,5 +272,15 @@ export class Database {
 
   #refuseClosed(): void {
     if (!this.#open) throw new StoreError("closed", `The ${this.noun.replace("database", "store")} is closed.`);
+  }
+}
+
+function forReading(database: Database): Database {
+  try {
+    database.script("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }

@@ -13,7 +13,7 @@ import type { EventPayloads, PermissionDecision } from "../../../protocol/events
 import type { CallId, SessionId } from "../../../protocol/ids.js";
 import { proposedDiffs } from "./diff-content.js";
 import { type ElicitInEditor, elicitationOf, answerOf as elicitedAnswer } from "./elicitations.js";
-import { kindOf, quotedContent, textContent, titleOf } from "./tool-calls.js";
+import { pendingCall, quotedContent, textContent } from "./tool-calls.js";
 
 type Question = EventPayloads["PermissionRequested"];
 
@@ -102,12 +102,7 @@ function askedCall(question: Question, cwd: string): RequestPermissionRequest["t
   ].filter((line) => line !== "");
   const shown = diffs.length > 0 ? diffs : preview === undefined ? [] : [quotedContent(safeText(preview))];
   return {
-    toolCallId: call,
-    title: titleOf(tool, args),
-    name: tool,
-    kind: kindOf(tool),
-    status: "pending",
-    rawInput: args,
+    ...pendingCall({ call, tool, args }),
     content: [quotedContent(safeText(summary)), ...(why.length > 0 ? [textContent(why.join("\n\n"))] : []), ...shown],
   };
 }

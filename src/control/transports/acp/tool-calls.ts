@@ -32,9 +32,8 @@ const MOST_TITLE = 160;
 
 type Started = EventPayloads["ToolCallStarted"];
 
-/** A call that begins. */
-export function startedCall({ call, tool, args }: Started, cwd: string): ToolCall {
-  const diffs = proposedDiffs(args, cwd);
+/** What an editor shows of a call before it has run. */
+export function pendingCall({ call, tool, args }: Started) {
   return {
     toolCallId: call,
     title: titleOf(tool, args),
@@ -42,6 +41,14 @@ export function startedCall({ call, tool, args }: Started, cwd: string): ToolCal
     kind: kindOf(tool),
     status: "pending",
     rawInput: args,
+  } as const;
+}
+
+/** A call that begins. */
+export function startedCall({ call, tool, args }: Started, cwd: string): ToolCall {
+  const diffs = proposedDiffs(args, cwd);
+  return {
+    ...pendingCall({ call, tool, args }),
     ...(diffs.length > 0 && { content: [...diffs] }),
     ...located(locationsOf(args, cwd)),
   };
