@@ -105,7 +105,7 @@ export class HostedSessions {
       return invalid("Only a person may add MCP servers, because they run programs.");
     }
     if (payload.orphans !== undefined && client.identity === "agent") {
-      return invalid("Only a person may say how a call ended, because the model gets it as the word of the user.");
+      return invalid("Only a person may say how a call ended, because the model takes it as the word of the user.");
     }
     if (after !== undefined) await this.#changing.get(after);
     const before = after === undefined ? undefined : this.#open.get(after);

@@ -65,7 +65,7 @@ describe("the knowledge base in a session", () => {
     expect((await kb("export out.jsonl")).text).toContain("2 observations");
     expect((await kb("export out.jsonl")).text).toContain("--force");
     expect(await readFile(join(root, "out.jsonl"), "utf8")).toContain('"type":"link"');
-    expect((await kb("forget 1")).text).toBe("#1 is deleted.");
+    expect((await kb("forget 1")).text).toBe("Deleted #1.");
     expect((await kb("import out.jsonl")).text).toBe("New: 0 projects, 1 observations.");
     expect((await kb("export")).text).toContain("### #2 note\n\n- time: ");
   });
@@ -88,7 +88,7 @@ describe("the knowledge base in a session", () => {
       const [offer] = offers(await settledTurn(client, session, "which lamp?"));
       expect(offer).toContain("/kb accept");
       expect(offer).toContain("1. decision: the lamp burns oil, because electricity fails in storms.");
-      expect((await kb("search lamp")).text).toContain("Nothing fits");
+      expect((await kb("search lamp")).text).toContain("No observation matches");
       expect((await kb("accept 2")).text).toContain("no offer 2");
       expect((await kb("accept")).text).toBe("Recorded decision #1 in Lamps.");
       expect((await kb("accept")).text).toContain("nothing to accept");

@@ -52,7 +52,7 @@ export const MCP_ADD: CommandSpec = {
       name: "transport",
       value: "KIND",
       choices: ["stdio", "http", "sse"],
-      help: "stdio, http or sse (default: by what is given)",
+      help: "stdio, http or sse (default: from the command or the address)",
     },
     SCOPE,
   ],

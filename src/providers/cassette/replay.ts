@@ -88,7 +88,7 @@ class Replay implements ReplayClient {
     const { file } = this.#options;
     const expected = this.#left[0];
     if (expected === undefined) {
-      const detail = `it holds ${counted(this.#total)}, and this run makes one more`;
+      const detail = `it has ${counted(this.#total)}, and this run makes one more`;
       return { failure: failure("CassetteMismatch", { file, detail }), differences: "" };
     }
     const found = differences(expected.exchange.request, sent);

@@ -30,7 +30,7 @@ export function readRoutes(
   const problems: string[] = [];
   const found = new Map<string, Route>();
   const tables = isJsonObject(profile) ? Object.entries(profile) : [];
-  if (profile !== undefined && !isJsonObject(profile)) problems.push("[routes] must hold tables: [routes.NAME]");
+  if (profile !== undefined && !isJsonObject(profile)) problems.push("[routes] must contain tables: [routes.NAME]");
   for (const [name, table] of tables) {
     const models = modelsOf(table);
     if (!ROUTE_NAME.test(name))

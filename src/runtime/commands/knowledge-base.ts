@@ -17,6 +17,7 @@ import { isKind, isStatus, type ObservationKind, oneLine } from "../../context/k
 import type { KnowledgeBase } from "../../context/knowledge-base/knowledge-base.js";
 import type { Observation, Origin, Project } from "../../context/knowledge-base/records.js";
 import { redact } from "../../security/redact/redact.js";
+import { addConcept, link, listConcepts, numberOf } from "./knowledge-base-concepts.js";
 import { exportAll, importFile } from "./knowledge-base-files.js";
 
 export interface KnowledgePort {
@@ -195,59 +196,6 @@ export function record(
   return { text: `Recorded ${recorded} in ${project.name}${made}.`, value: { project: project.name, ids } };
 }
 
-function listConcepts({ base }: KnowledgePort): CommandAnswer {
-  const concepts = base.concepts();
-  const lines = concepts.map(
-    ({ name, description, uses }) => `${name} (${uses})${description === "" ? "" : `: ${description}`}`,
-  );
-  return { text: lines.length === 0 ? "No concepts." : lines.join("\n"), value: asValue({ concepts }) };
-}
-
-function addConcept({ base }: KnowledgePort, args: CommandArguments): CommandResult {
-  const name = oneLine(args.text("NAME") ?? "");
-  if (name === "") return refuse("Give the concept a name.");
-  base.addConcept(name, redact(args.text("DESCRIPTION") ?? ""));
-  return { text: `The knowledge base has the concept ${name}.`, value: { name } };
-}
-
-function numberOf(word: string): number | undefined {
-  const digits = /^#?(\d{1,15})$/.exec(word)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-function link({ base }: KnowledgePort, args: CommandArguments, context: CommandContext): CommandResult {
-  const [from = "", to = ""] = [args.text("FROM"), args.text("TO")];
-  const observation = base.observation(numberOf(from) ?? 0);
-  if (observation === undefined) {
-    const project = numberOf(from) === undefined ? base.project(from) : undefined;
-    if (project === undefined)
-      return refuse(
-        `There is no observation and no project ${from}. ${spell("kb:search", context)} finds observations.`,
-      );
-    base.linkProject(project.id, to);
-    return {
-      text: `The project ${project.name} is linked to ${oneLine(to)}.`,
-      value: { project: project.name, concept: to },
-    };
-  }
-  const number = numberOf(to);
-  if (number === undefined) {
-    base.linkConcept(observation.id, to);
-    return {
-      text: `#${observation.id} is linked to ${oneLine(to)}.`,
-      value: { observation: observation.id, concept: to },
-    };
-  }
-  if (base.observation(number) === undefined || number === observation.id)
-    return refuse(`There is no other observation #${number}.`);
-  const relation = oneLine(args.text("RELATION") ?? "") || "related";
-  base.linkObservations(observation.id, number, relation);
-  return {
-    text: `#${observation.id} → #${number}: ${relation}.`,
-    value: { from: observation.id, to: number, relation },
-  };
-}
-
 const MOST_FOUND = 20;
 
 export function found(
@@ -274,9 +222,9 @@ function search(port: KnowledgePort, args: CommandArguments): CommandAnswer {
   };
 }
 
-function show({ base }: KnowledgePort, args: CommandArguments): CommandResult {
+function show({ base }: KnowledgePort, args: CommandArguments, context: CommandContext): CommandResult {
   const observation = base.observation(numberOf(args.text("NUMBER") ?? "") ?? 0);
-  if (observation === undefined) return refuse(`There is no observation ${args.text("NUMBER")}.`);
+  if (observation === undefined) return unknownObservation(args, context);
   const { id, kind, text, project, created_at, session, event, concepts } = observation;
   const links = base.linksOf(id);
   const lines = [
@@ -293,8 +241,12 @@ function show({ base }: KnowledgePort, args: CommandArguments): CommandResult {
   };
 }
 
-function forget({ base }: KnowledgePort, args: CommandArguments): CommandResult {
+function forget({ base }: KnowledgePort, args: CommandArguments, context: CommandContext): CommandResult {
   const id = numberOf(args.text("NUMBER") ?? "") ?? 0;
-  if (!base.forget(id)) return refuse(`There is no observation ${args.text("NUMBER")}.`);
+  if (!base.forget(id)) return unknownObservation(args, context);
   return { text: `Deleted #${id}.`, value: { id } };
+}
+
+function unknownObservation(args: CommandArguments, context: CommandContext): CommandResult {
+  return refuse(`There is no observation ${args.text("NUMBER")}. ${spell("kb:search", context)} finds observations.`);
 }

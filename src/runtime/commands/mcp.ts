@@ -28,7 +28,9 @@ export function mcpCommands(opening: Opening, servers: SessionServers | undefine
     run: async (args, context) => {
       const name = args.text("NAME") ?? "";
       const server = servers?.named(name);
-      return server === undefined ? refuse(`There is no MCP server '${safeLine(name)}'.`) : restart(server, context);
+      return server === undefined
+        ? refuse(`There is no MCP server '${safeLine(name)}'. /mcp lists them.`)
+        : restart(server, context);
     },
   };
   if (servers === undefined) return [list, approve, again];

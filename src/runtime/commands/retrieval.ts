@@ -224,9 +224,9 @@ const override: Action = async ({ retrieval }, args) => {
   });
   const text =
     embedding === "default"
-      ? `While ${model} answers, ${entry.name} is searched as usual.`
+      ? `While ${model} answers, Oxbow searches ${entry.name} as usual.`
       : embedding === "off"
-        ? `While ${model} answers, ${entry.name} is searched by words alone.`
+        ? `While ${model} answers, Oxbow searches ${entry.name} by words only.`
         : `While ${model} answers, ${embedding} embeds the questions to ${entry.name}.`;
   return { text, value: { store: entry.name, model, embedding } };
 };

@@ -28,7 +28,7 @@ async function inject(
         ? []
         : [...port.base.recent(current.id, MOST_INJECTED)].reverse();
   if (observations.length === 0)
-    return refuse(text === undefined ? "This folder has no observations yet." : "Nothing fits.");
+    return refuse(text === undefined ? "This folder has no observations yet." : "No observation matches.");
   await live.give(`/kb inject${text === undefined ? "" : ` ${text}`}`, observations.map(fullText).join("\n\n"));
   const lines = observations.map(lineOf);
   return { text: `${lines.join("\n")}\n\nThe model gets this with your next input.`, value: asValue({ observations }) };

@@ -86,7 +86,7 @@ export function asExtension(server: Described, search: CheckedServers): Extensio
       return file.read();
     },
     program: async () => {
-      throw new Error("an entry is no program");
+      throw new Error("an entry is not a program");
     },
     pins: () => checked()?.pins?.(),
   };

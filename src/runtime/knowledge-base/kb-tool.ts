@@ -18,7 +18,8 @@ export function runKbTool(args: JsonObject, port: KnowledgePort): ToolOutcome {
   }
   if (action !== "search") return refused("action is search or record.");
   const observations = found(port, words, { all: args.all === true });
-  if (observations.length === 0) return { status: "ok", content: [ownText("Nothing fits.")] };
+  if (observations.length === 0)
+    return { status: "ok", content: [ownText("No observation matches. Try other words.")] };
   return { status: "ok", content: [text(observations.map(fullText).join("\n\n"))] };
 }
 

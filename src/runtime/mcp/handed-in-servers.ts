@@ -27,7 +27,7 @@ function entryOf({ name, command, args, env, type, url, headers }: McpServerEntr
     sha256: versionOf(text),
     read: async () => text,
     program: async () => {
-      throw new Error("an entry of a client is no program");
+      throw new Error("an entry of a client is not a program");
     },
   };
 }

@@ -113,7 +113,7 @@ function* planFiles(slots: ListSlots): Plan {
   return paragraphs(
     `${total(list, describeWanted(slots))} in ${place}:`,
     bulleted(list.paths, SHOWN_PATHS),
-    list.cut && `The listing holds only the first ${list.paths.length} of them.`,
+    list.cut && `The listing has only the first ${list.paths.length} of them.`,
     NOT_COUNTED,
   );
 }

@@ -87,7 +87,7 @@ function* planAddition({ kind, file, content }: NewText): Plan {
   const before = joinedText(text);
   if (text.lines.length === 0) {
     yield* call({ tool: "edit", args: { path: file, edits: [{ old: "", new: `${added}\n` }] } });
-    return paragraphs(`${code(file)} was empty; it now holds ${length}.`, yield* verify(file, added));
+    return paragraphs(`${code(file)} was empty; it now has ${length}.`, yield* verify(file, added));
   }
   const after = kind === "append" ? `${before}\n${added}` : `${added}\n${before}`;
   yield* call({ tool: "edit", args: { path: file, edits: [smallestChange(before, after)] } });
