@@ -19,3 +19,8 @@ export function streamFrame(event: Envelope): string {
   texts.frame ??= `id: ${event.id}\nevent: ${event.kind}\ndata: ${texts.text}\n\n`;
   return texts.frame;
 }
+
+/** The same with another id, which a reader sends back as it is. */
+export function streamFrameAs(id: string, event: Envelope): string {
+  return `id: ${id}\nevent: ${event.kind}\ndata: ${wireText(event)}\n\n`;
+}

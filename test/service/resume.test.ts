@@ -22,7 +22,7 @@ let served: Served;
 beforeAll(async () => {
   const calls = Array.from({ length: CALLS }, () => reply().text("Looking. ").delay(3).tool("ls", {}));
   const turn = [...calls, reply().text("All ").delay(15).text("done.")];
-  served = await serve({ script: script(Array.from({ length: 3 * ROUNDS }, () => turn).flat()) });
+  served = await serve({ script: script(Array.from({ length: 4 * ROUNDS }, () => turn).flat()) });
 });
 afterAll(() => served.close());
 
@@ -46,44 +46,48 @@ async function followWith(
   return events;
 }
 
-/** The connection breaks in the middle of its bytes, and the client connects again by itself. */
-const eventSource: Follow = (session, cutAt) => {
-  let left = DROPS;
-  const dropping = async (url: string | URL, init: RequestInit) => {
-    const headers = { ...(init.headers as Record<string, string>), "X-Oxbow-Token": served.token };
-    const response = await fetch(url, { ...init, headers });
-    const reader = response.body?.getReader();
-    let budget = left-- > 0 ? cutAt() * 150 : Number.POSITIVE_INFINITY;
-    const body = new ReadableStream<Uint8Array>({
-      // The client waits three seconds before it connects again, unless the stream says otherwise.
-      start: (controller) => controller.enqueue(new TextEncoder().encode("retry: 1\n\n")),
-      pull: async (controller) => {
-        const { done, value } = (await reader?.read().catch(() => undefined)) ?? { done: true };
-        if (done || value === undefined) return controller.close();
-        controller.enqueue(value.subarray(0, Math.min(value.length, budget)));
-        budget -= value.length;
-        if (budget > 0) return;
-        await reader?.cancel();
-        controller.close();
-      },
-      cancel: () => reader?.cancel(),
-    });
-    return new Response(body, { status: response.status, headers: response.headers });
-  };
-  return new Promise((resolve) => {
-    const events: Envelope[] = [];
-    const source = new EventSource(`${served.url}/v1/sessions/${session}/events?after=0`, { fetch: dropping });
-    const take = ({ data, lastEventId }: { data: string; lastEventId: string }) => {
-      const event = JSON.parse(data) as Envelope;
-      expect(lastEventId).toBe(String(event.id));
-      events.push(event);
-      if (event.kind !== "TurnEnded") return;
-      source.close();
-      resolve(events);
+/** The connection breaks in the middle of its bytes, and the client connects again by itself. With plain ids, or with the time in them. */
+const eventSource =
+  (ids: "plain" | "timed"): Follow =>
+  (session, cutAt) => {
+    let left = DROPS;
+    const dropping = async (url: string | URL, init: RequestInit) => {
+      const headers = { ...(init.headers as Record<string, string>), "X-Oxbow-Token": served.token };
+      const response = await fetch(url, { ...init, headers });
+      const reader = response.body?.getReader();
+      let budget = left-- > 0 ? cutAt() * 150 : Number.POSITIVE_INFINITY;
+      const body = new ReadableStream<Uint8Array>({
+        // The client waits three seconds before it connects again, unless the stream says otherwise.
+        start: (controller) => controller.enqueue(new TextEncoder().encode("retry: 1\n\n")),
+        pull: async (controller) => {
+          const { done, value } = (await reader?.read().catch(() => undefined)) ?? { done: true };
+          if (done || value === undefined) return controller.close();
+          controller.enqueue(value.subarray(0, Math.min(value.length, budget)));
+          budget -= value.length;
+          if (budget > 0) return;
+          await reader?.cancel();
+          controller.close();
+        },
+        cancel: () => reader?.cancel(),
+      });
+      return new Response(body, { status: response.status, headers: response.headers });
     };
-    for (const kind of EVENT_KINDS) source.addEventListener(kind, take);
-  });
-};
+    return new Promise((resolve) => {
+      const events: Envelope[] = [];
+      const source = new EventSource(`${served.url}/v1/sessions/${session}/events?after=0&ids=${ids}`, {
+        fetch: dropping,
+      });
+      const take = ({ data, lastEventId }: { data: string; lastEventId: string }) => {
+        const event = JSON.parse(data) as Envelope;
+        expect(lastEventId).toBe(ids === "timed" ? `${event.id}@${event.ts}` : String(event.id));
+        events.push(event);
+        if (event.kind !== "TurnEnded") return;
+        source.close();
+        resolve(events);
+      };
+      for (const kind of EVENT_KINDS) source.addEventListener(kind, take);
+    });
+  };
 
 const webSocket: Follow = (session, cutAt) =>
   followWith(
@@ -129,7 +133,8 @@ const curl: Follow = (session, cutAt) =>
 
 describe("a turn with drops", () => {
   const clients: readonly (readonly [string, Follow])[] = [
-    ["an EventSource", eventSource],
+    ["an EventSource", eventSource("plain")],
+    ["an EventSource with the time in its ids", eventSource("timed")],
     ["a WebSocket client", webSocket],
     ["curl", curl],
   ];

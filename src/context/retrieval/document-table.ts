@@ -2,7 +2,8 @@
  * The documents of a store with their chunks.
  *
  * 1. A document and its chunks are stored in one transaction. A process that dies leaves whole documents, which the next one does not read again.
- * 2. A chunk that a changed document still contains keeps its id and so its vector.
+ * 2. Sources may overlap. A document stays as long as one of them has it.
+ * 3. A chunk that a changed document still contains keeps its id and so its vector.
  */
 import type { Database } from "../../system/sqlite/database.js";
 import type { Chunk } from "./chunk.js";
@@ -38,6 +39,7 @@ export class DocumentTable {
       [source, path, stamp, sha256, now],
     );
     const id = this.get(path)?.id ?? 0;
+    this.#hold(id, source);
     const kept = this.#chunksOf(id);
     for (const chunk of chunks) {
       const same = kept.get(sameness(chunk))?.shift();
@@ -52,12 +54,45 @@ export class DocumentTable {
     for (const chunk of [...kept.values()].flat()) this.#database.run("DELETE FROM chunks WHERE id = ?", [chunk]);
   }
 
-  /** Removes those of the source that were not seen in it; returns how many. */
+  /** The source has exactly these. Those that no source has any more are removed; returns how many. */
   keepSeen(source: number, seen: ReadonlySet<string>): number {
-    const known = this.#database.select({ id: "integer", path: "text" }, "FROM documents WHERE source = ?", [source]);
+    const known = this.#database.select(
+      { id: "integer", path: "text" },
+      "FROM documents JOIN holdings ON holdings.document = documents.id WHERE holdings.source = ?",
+      [source],
+    );
+    const held = new Set(known.map(({ path }) => path));
+    for (const path of seen) {
+      const document = held.has(path) ? undefined : this.get(path);
+      if (document !== undefined) this.#hold(document.id, source);
+    }
     const gone = known.filter(({ path }) => !seen.has(path));
-    for (const { id } of gone) this.#database.run("DELETE FROM documents WHERE id = ?", [id]);
-    return gone.length;
+    for (const { id } of gone)
+      this.#database.run("DELETE FROM holdings WHERE document = ? AND source = ?", [id, source]);
+    return this.#release(source);
+  }
+
+  /** Before the source is deleted, which deletes what is left of it. */
+  leave(source: number): void {
+    this.#database.run("DELETE FROM holdings WHERE source = ?", [source]);
+    this.#release(source);
+  }
+
+  #hold(document: number, source: number): void {
+    this.#database.run("INSERT OR IGNORE INTO holdings (document, source) VALUES (?, ?)", [document, source]);
+  }
+
+  /** Documents that the source has left go to another one that has them; the others are removed. Returns how many. */
+  #release(source: number): number {
+    const isLeft = "source = ? AND NOT EXISTS (SELECT 1 FROM holdings WHERE document = documents.id AND source = ?)";
+    this.#database.run(
+      `UPDATE documents SET source = coalesce((SELECT min(source) FROM holdings WHERE document = documents.id), source) WHERE ${isLeft}`,
+      [source, source],
+    );
+    const { n = 0 } =
+      this.#database.first({ n: ["integer", "count(*)"] }, `FROM documents WHERE ${isLeft}`, [source, source]) ?? {};
+    this.#database.run(`DELETE FROM documents WHERE ${isLeft}`, [source, source]);
+    return n;
   }
 
   /** The ids of its chunks by their content. */

@@ -5,9 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { Embedder } from "../../base/embedder.js";
 import { Database } from "../../system/sqlite/database.js";
+import { migrate } from "../../system/sqlite/migrate.js";
 import { hashEmbedding } from "../../testkit/mock-embeddings.js";
 import { embedPending, ingest, type SourceDocument } from "./ingest.js";
 import { RetrievalStore } from "./retrieval-store.js";
+import { MIGRATIONS } from "./schema.js";
 import { searchStore } from "./search.js";
 
 const KEY = new Uint8Array(32).fill(7);
@@ -61,6 +63,55 @@ describe("a retrieval store", () => {
     expect(await find("天気")).toEqual([["c.md", "words"]]);
     expect(await find("quantum chromodynamics with a client of mine and lattices")).toEqual([]);
     expect(await find('" OR NEAR(a* -b ^c: {')).toEqual([]);
+  });
+
+  verifies(["X6"], "keeps a document as long as one of its sources has it", async () => {
+    const from = async (place: string, names: readonly (keyof typeof BOOK)[]) => {
+      const source = store.beginSource("folder", place);
+      const texts = Object.fromEntries(names.map((name) => [name, BOOK[name]]));
+      return { source, ...(await ingest(store, { source, documents: documents(texts), signal })) };
+    };
+    const paths = async () =>
+      Promise.all(Object.keys(BOOK).map(async (path) => (store.document(path) === undefined ? "" : path))).then((all) =>
+        all.filter((path) => path !== ""),
+      );
+    const found = async () => (await searchStore(store, "boiling potato")).found.map(({ path }) => path);
+    const all = await from("/docs", ["a.md", "b.md", "c.md"]);
+    const part = await from("/docs/b*", ["b.md"]);
+    store.bind("ollama:hash");
+    await embedPending(store, { embedder, signal });
+    expect(store.sources().map(({ documents: n }) => n)).toEqual([3, 1]);
+    store.dropSource(all.source);
+    expect([await paths(), await found()]).toEqual([["b.md"], ["b.md"]]);
+    expect(store.counts(), "its vectors stay").toEqual({ documents: 1, chunks: 1, embedded: 1 });
+    const again = await from("/docs", ["a.md", "b.md"]);
+    store.dropSource(part.source);
+    expect([await paths(), await found()]).toEqual([["a.md", "b.md"], ["b.md"]]);
+    const other = await from("/other", ["b.md", "c.md"]);
+    expect((await from("/docs", ["a.md"])).removed, "the other one still has it").toBe(0);
+    expect(await paths()).toEqual(["a.md", "b.md", "c.md"]);
+    expect((await from("/other", [])).removed).toBe(2);
+    store.dropSource(again.source);
+    store.dropSource(other.source);
+    expect([await paths(), await found(), store.counts()]).toEqual([[], [], { documents: 0, chunks: 0, embedded: 0 }]);
+  });
+
+  verifies(["X6"], "of an earlier version gets to know which source has which document", async () => {
+    store.close();
+    await rm(join(folder, "s.db"));
+    const database = await Database.open({ path: join(folder, "s.db"), key: KEY });
+    migrate(database, { wall: () => 0, migrations: MIGRATIONS.slice(0, 1) });
+    database.script(
+      "INSERT INTO sources (kind, place) VALUES ('folder', '/docs'), ('folder', '/more'); " +
+        "INSERT INTO documents (source, path, stamp, sha256, stored_at) VALUES (1, 'b.md', 's', 'h', '')",
+    );
+    database.close();
+    store = await RetrievalStore.open({ path: join(folder, "s.db"), key: KEY, wall: () => 0 });
+    expect(store.sources().map(({ documents: n }) => n)).toEqual([1, 0]);
+    const more = store.beginSource("folder", "/more");
+    await ingest(store, { source: more, documents: documents({ "b.md": BOOK["b.md"] }), signal });
+    store.dropSource(1);
+    expect(store.counts().documents).toBe(1);
   });
 
   it("makes its index of words again when they are found by another rule", async () => {

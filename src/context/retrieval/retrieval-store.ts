@@ -117,7 +117,7 @@ export class RetrievalStore {
         kind: "text",
         place: "text",
         finishedAt: ["text?", "finished_at"],
-        documents: ["integer", "(SELECT count(*) FROM documents WHERE source = sources.id)"],
+        documents: ["integer", "(SELECT count(*) FROM holdings WHERE source = sources.id)"],
       },
       "FROM sources ORDER BY id",
     );
@@ -136,7 +136,7 @@ export class RetrievalStore {
     });
   }
 
-  /** Removes the documents of the source that were not seen in it. */
+  /** The documents that were not seen in the source leave it; returns how many no other source has. */
   finishSource(source: number, seen: ReadonlySet<string>): number {
     return this.#database.transaction("FULL", () => {
       const gone = this.#documents.keepSeen(source, seen);
@@ -147,9 +147,10 @@ export class RetrievalStore {
     });
   }
 
-  /** With all its documents. */
+  /** With all its documents, except those that another source has too. */
   dropSource(source: number): void {
     this.#database.transaction("FULL", () => {
+      this.#documents.leave(source);
       this.#database.run("DELETE FROM sources WHERE id = ?", [source]);
       this.#meta.changed();
     });

@@ -37,4 +37,14 @@ export const MIGRATIONS: readonly string[] = [
     DELETE FROM chunk_words WHERE rowid = old.id;
   END;
   `,
+  `
+  -- Sources may overlap: a document stays as long as one of them has it. documents.source is one of these.
+  CREATE TABLE holdings (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    source INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
+    PRIMARY KEY (document, source)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX holdings_source ON holdings (source);
+  INSERT INTO holdings (document, source) SELECT id, source FROM documents;
+  `,
 ];

@@ -3,6 +3,7 @@
  *
  * 1. After `Last-Event-ID` (or `?after=`) come the stored events after that one, then the live ones, each once and in order. Without it,
  *    only live ones, after the questions that are open. `?after_ts=` is the time of that event (AttachSession).
+ *    With `?ids=timed` the id of a frame is `ID@TIME`, so that a reader which only sends its last id back tells the time too.
  * 2. Events that are not in the log (StreamGap, TokenExpiring) have the id of the last event before them, so a reader can resume after any event.
  * 3. A reader that falls behind is disconnected. It resumes after the last event that it has.
  * 4. The stream ends with the session. (Stored sessions have earlier SessionEnded events in their log; those end nothing.)
@@ -13,13 +14,13 @@ import { failure } from "../../../protocol/errors.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { TokenWatch } from "../../auth/token-watch.js";
 import type { HostClient } from "../../connected-client.js";
-import { streamFrame } from "../../wire-text.js";
+import { streamFrame, streamFrameAs } from "../../wire-text.js";
 import { EventStream } from "../event-stream.js";
 import { type Call, Refused, refuse } from "./call.js";
 
 export async function streamEvents(call: Call): Promise<Response> {
   const { session, reader, request } = call;
-  const after = afterOf(call);
+  const { after, ts } = lastOf(call);
   if (request.method === "HEAD") {
     const { sessions } = await call.query("ListSessions", { empty: true }, session);
     if (sessions.length === 0) throw new Refused(failure("SessionNotFound", { session }));
@@ -28,7 +29,7 @@ export async function streamEvents(call: Call): Promise<Response> {
   const stream = new SessionStream(call, { session, client: reader, after });
   const followed = await reader.follow(session, {
     after,
-    afterTs: call.context.req.query("after_ts") || undefined,
+    afterTs: ts,
     deliver: (event) => stream.deliver(event),
     ready: () => stream.ready(),
   });
@@ -41,12 +42,19 @@ export async function streamEvents(call: Call): Promise<Response> {
   return RESPONSE_ALREADY_SENT;
 }
 
-function afterOf(call: Call): number | undefined {
+/** The last event that the reader has. */
+function lastOf(call: Call): { readonly after: number | undefined; readonly ts: string | undefined } {
   const header = call.context.req.header("last-event-id");
-  if (header === undefined || header === "") return call.number("after");
-  if (/^\d{1,15}$/.test(header)) return Number(header);
+  const ts = call.context.req.query("after_ts") || undefined;
+  if (header === undefined || header === "") return { after: call.number("after"), ts };
+  const [, id, time] = /^(\d{1,15})(?:@(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z))?$/.exec(header) ?? [];
+  // A time in the address is that of the first connection.
+  if (id !== undefined) return { after: Number(id), ts: time ?? ts };
   throw refuse("InvalidInput", "Last-Event-ID must be the id of an event: a whole number.");
 }
+
+/** Their time may not be that of the event in the log whose id they have. */
+const OF_OTHER_TIME: ReadonlySet<Envelope["kind"]> = new Set(["Notice", "StreamGap", "TokenExpiring", "SessionEnded"]);
 
 interface StreamPlace {
   readonly session: SessionId;
@@ -66,11 +74,14 @@ class SessionStream {
   #isClosed = false;
   #isBusy = false;
   #lastId: number | undefined;
+  /** The last `ID@TIME`; undefined for a reader of plain ids. */
+  #timedId: string | undefined;
 
   constructor(call: Call, place: StreamPlace) {
     this.#call = call;
     this.#place = place;
     this.#lastId = place.after;
+    if (call.context.req.query("ids") === "timed") this.#timedId = "";
     const { claims, service } = call;
     this.#release = claims === undefined ? () => {} : service.clients.hold(claims, place.client);
     call.response.once("close", () => this.#close());
@@ -83,12 +94,20 @@ class SessionStream {
   deliver(event: Envelope): void {
     if (this.#isClosed) return;
     this.#lastId = event.id;
-    this.#opened().sendFrame(streamFrame(event));
+    this.#opened().sendFrame(this.#frameOf(event));
     if (event.kind === "TurnStarted") this.#isBusy = true;
     if (event.kind === "TurnEnded") this.#isBusy = false;
     if (event.kind === "TurnEnded") this.#watch?.check();
     // Nothing more comes from this run. A reader that connects again opens the session.
     if (event.kind === "SessionEnded" && this.#stop !== undefined) this.end();
+  }
+
+  #frameOf(event: Envelope): string {
+    if (this.#timedId === undefined) return streamFrame(event);
+    const { id, kind, ts } = event;
+    if (!OF_OTHER_TIME.has(kind)) this.#timedId = `${id}@${ts}`;
+    else if (!this.#timedId.startsWith(`${id}@`)) this.#timedId = String(id);
+    return streamFrameAs(this.#timedId, event);
   }
 
   /** Stored events wait for the reader. */
@@ -131,7 +150,8 @@ class SessionStream {
     const id = this.#lastId;
     const event = { id: id ?? 0, kind, session, originator: client.id, ts, payload };
     // Without a last event there is no id to resume after.
-    this.#opened().send(JSON.stringify(event), `${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\n`);
+    const shown = this.#timedId || id;
+    this.#opened().send(JSON.stringify(event), `${shown === undefined ? "" : `id: ${shown}\n`}event: ${kind}\n`);
   }
 
   #close(): void {

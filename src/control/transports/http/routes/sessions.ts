@@ -97,7 +97,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     name: "streamEvents",
     summary: "Stream the events of a session; resumes after Last-Event-ID",
     tag: "sessions",
-    query: { after: WHOLE, after_ts: TEXT },
+    query: { after: WHOLE, after_ts: TEXT, ids: TEXT },
     headers: { "Last-Event-ID": TEXT },
     answers: {
       200: {
