@@ -25,14 +25,14 @@ const KIND_OF_LABEL: ReadonlyMap<string, ObservationKind> = new Map(
 );
 const STATED: readonly (readonly [RegExp, ObservationKind])[] = [
   [
-    /\b(?:we|i)(?:'ve| have)? (?:decided|chose|agreed)\b|\b(?:let's|we(?:'ll| will| should)) (?:use|go with|keep|drop|switch to)\b/i,
+    /\b(?:we|i)(?:'ve| have)? (?:decided|chose|agreed)\b|\b(?:let's|we(?:'ll| will| should)) (?:go with|stick with|settle on|switch to)\b/i,
     "decision",
   ],
   [
     /\b(?:the|its) (?:root )?cause (?:is|was)\b|\bi(?:'ve| have)? found (?:that|out)\b|\b(?:it )?turns? out that\b|\bthis (?:happens|fails|breaks) because\b/i,
     "finding",
   ],
-  [/\bi (?:suspect|assume)\b|\b(?:my|a likely|one) hypothesis\b/i, "hypothesis"],
+  [/\bi (?:suspect|assume) (?!you\b|so\b|this is what\b)|\b(?:my|a likely|one) hypothesis\b/i, "hypothesis"],
 ];
 /** In bytes at least: a character of Chinese says more than a letter. */
 const [LEAST, MOST] = [20, 400];

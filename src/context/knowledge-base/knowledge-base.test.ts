@@ -165,6 +165,16 @@ describe("what is worth recording", () => {
     ],
     ["> Decision: quoted from someone else, so not ours.\n```\nDecision: in a block of code, too\n```\nDone.", []],
     ["Done. I changed three files and all tests pass.", []],
+    ["First we'll use grep to find the callers, and then we should keep the old name.", []],
+    ["Let's keep going with the next file. I assume you mean the second one.", []],
+    ["I suspect you want the other branch. Let's use `sed` for that now.", []],
+    [
+      "We've decided to drop Node 18. Let's go with the second design.",
+      [
+        { kind: "decision", text: "We've decided to drop Node 18." },
+        { kind: "decision", text: "Let's go with the second design." },
+      ],
+    ],
   ])("of %j is %j", (answer, found) => {
     expect(worthRecording(answer)).toEqual(found);
   });

@@ -85,7 +85,7 @@ function offerHook({ engine, person, bus }: Opening): NamedHook {
         return undefined;
       offered.add(sentence);
       const command = isHeadless() ? `oxbow memory add ${shellWord(sentence)}` : `/memory add ${sentence}`;
-      const message = `Worth remembering? Save it with: ${command}`;
+      const message = `Worth remembering? Save it with: ${command} (memory_offer = "off" ends these offers)`;
       bus.publish("Notice", { turn: turn.id, level: "warning", message });
       return undefined;
     },
