@@ -148,6 +148,8 @@ export interface WaitingContent {
   readonly notes: readonly string[];
   /** A unified diff, safe to show. Absent when it was not asked for or the content cannot be shown. */
   readonly diff?: string;
+  /** All of it, safe to show; only with a diff that leaves lines out. */
+  readonly text?: string;
 }
 
 export interface ContentDecision {

@@ -72,10 +72,13 @@ async function reviewOnScreen(
   items: readonly WaitingContent[],
   variables: Variables,
 ): Promise<readonly ContentDecision[]> {
-  const [{ contentReview, decisionsOf }, { runDialog }] = await Promise.all([
+  const [{ contentReview, decisionsOf }, { runDialog }, { clientFiles }, { loadContentTools }] = await Promise.all([
     import("../../clients/tui/dialogs/content-review.js"),
     import("../tui/run-dialog.js"),
+    import("../tui/client-files.js"),
+    import("../../clients/tui/content/tools.js"),
   ]);
-  const { dialog, ordered } = contentReview(items);
+  const { save } = clientFiles(variables);
+  const { dialog, ordered } = contentReview(items, { save, tools: await loadContentTools() });
   return decisionsOf(ordered, await runDialog(dialog, variables));
 }

@@ -15,6 +15,7 @@ import { nodeClock } from "../../system/node-clock.js";
 import type { MemoryRelease } from "../../system/release-memory.js";
 import { preferSmallHeap } from "../../system/small-heap.js";
 import { clientAction } from "../client-actions.js";
+import { clientFiles } from "./client-files.js";
 import { composerParts } from "./composer-parts.js";
 import { terminalLogin } from "./login.js";
 import { clientThemes } from "./themes.js";
@@ -63,6 +64,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     clientAction,
     login: terminalLogin(terminal),
     composer,
+    files: clientFiles(variables),
     onRest: restAfterTurns(),
     onSession: (other) => {
       current = other;

@@ -5,7 +5,6 @@
  * 2. Finished output is printed once. Only the live region is painted again, at most thirty times a second and only after a change.
  * 3. When nothing runs there is no timer.
  */
-
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Dialog } from "./dialogs/dialog.js";
@@ -78,7 +77,7 @@ export class TuiApp {
     });
     this.#questions = new QuestionPrompt({
       answer: (question, answer) => this.#carrier.answer(question, answer),
-      review: (question) => void this.#carrier.reviewQuestion(question, this.#questions),
+      review: (question) => this.#carrier.watch(this.#carrier.reviewQuestion(question, this.#questions)),
       answerToken: (token, answer) => answer === "refuse" && this.#carrier.refuseToken(token),
       copyCode: (token) => this.#carrier.copyCode(token),
     });
@@ -99,6 +98,7 @@ export class TuiApp {
       exit: () => this.#leave(),
       clientAction: options.clientAction,
       ...(options.login && { login: options.login }),
+      ...(options.files && { files: options.files }),
     });
   }
 

@@ -50,6 +50,21 @@ export interface TuiOptions {
   /** Called when the client has been idle for a moment after a turn. */
   readonly onRest?: () => void;
   readonly login?: Login;
+  readonly files?: ClientFiles;
+}
+
+export interface FoundText {
+  readonly exists: boolean;
+  /** Absent if it is no text, or too long to be shown as a whole. */
+  readonly content?: string;
+}
+
+/** Files of the user on this machine. */
+export interface ClientFiles {
+  /** A file of the session's folder. */
+  read(path: string, folder: string): Promise<FoundText>;
+  /** Saves a text that the user asked for, and returns the path of the new file. */
+  save(name: string, text: string): string;
 }
 
 export interface TuiEnd {

@@ -15,6 +15,8 @@ export interface ContentChange {
   readonly notes: readonly { readonly text: string; readonly warns: boolean }[];
   /** A unified diff, safe to show; absent when the content cannot be shown. */
   readonly diff?: string;
+  /** The whole content, safe to show; absent when the diff contains it. */
+  readonly text?: string;
 }
 
 /** Above this the diff would cut a line. */
@@ -59,8 +61,9 @@ export function contentChange(pending: PendingItem): ContentChange {
     const text = "Oxbow has no copy of the approved version to compare with. This is the whole file.";
     notes.push({ text, warns: false });
   }
-  const body = diffText(readable(pending, before), readable(pending, after), { maxLines: Number.POSITIVE_INFINITY });
-  return { notes, diff: shownText(body.text) };
+  const text = readable(pending, after);
+  const body = diffText(readable(pending, before), text, { maxLines: Number.POSITIVE_INFINITY });
+  return { notes, diff: shownText(body.text), ...(before !== undefined && { text: shownText(text) }) };
 }
 
 /** Entries are stored on one line and shown on several. */

@@ -3,7 +3,7 @@ import type { ContentDecision, WaitingContent } from "../../protocol/queries.js"
 import type { ApprovedLock, Approver } from "./approved-lock.js";
 import { decide } from "./ask-pending.js";
 import { effectOf, keyOf, labelOf, nameOf } from "./content.js";
-import { contentChange, formatSize } from "./diff-view.js";
+import { type ContentChange, contentChange, formatSize } from "./diff-view.js";
 import type { PendingItem } from "./review.js";
 import { shown } from "./shown.js";
 
@@ -13,7 +13,7 @@ export function describeWaiting(
   { diffs }: { readonly diffs?: true | undefined } = {},
 ): WaitingContent {
   const { item, state } = pending;
-  const { notes, diff } = diffs ? contentChange(pending) : { notes: [], diff: undefined };
+  const { notes, diff, text }: ContentChange = diffs ? contentChange(pending) : { notes: [] };
   return {
     id: keyOf(item),
     sha256: item.sha256,
@@ -25,6 +25,7 @@ export function describeWaiting(
     size: formatSize(item.size),
     notes: notes.map(({ text }) => text),
     ...(diff !== undefined && { diff }),
+    ...(text !== undefined && { text }),
   };
 }
 

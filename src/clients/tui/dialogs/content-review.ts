@@ -2,7 +2,7 @@
 import type { ContentDecision, WaitingContent } from "../../../protocol/queries.js";
 import { parseHunks } from "../content/diff/hunks.js";
 import type { Dialog } from "./dialog.js";
-import { type ReviewFile, type ReviewResult, type ReviewState, reviewDialog } from "./review.js";
+import { type ReviewFile, type ReviewOptions, type ReviewResult, type ReviewState, reviewDialog } from "./review.js";
 
 export type ContentVerdicts = readonly ContentDecision[];
 
@@ -10,7 +10,10 @@ const EFFECTS = { runs: "runs code", configures: "changes settings", informs: "r
 const ORDER = ["runs", "configures", "informs"] as const;
 
 /** Programs first. */
-export function contentReview(items: readonly WaitingContent[]): {
+export function contentReview(
+  items: readonly WaitingContent[],
+  tools: Pick<ReviewOptions, "save" | "tools"> = {},
+): {
   readonly dialog: Dialog<ReviewState, ReviewResult>;
   readonly ordered: readonly WaitingContent[];
 } {
@@ -25,6 +28,7 @@ export function contentReview(items: readonly WaitingContent[]): {
       accepted + declined === 0
         ? "goes back, nothing is decided"
         : `approves ${accepted} and declines ${declined}, the rest waits`,
+    ...tools,
   });
   return { dialog, ordered };
 }
@@ -39,7 +43,7 @@ export function decisionsOf(items: readonly WaitingContent[], result: ReviewResu
   return [...of(result.accepted, "approved"), ...of(result.declined, "refused")];
 }
 
-function fileOf({ name, label, effect, owner, state, size, notes, diff }: WaitingContent): ReviewFile {
+function fileOf({ name, label, effect, owner, state, size, notes, diff, text }: WaitingContent): ReviewFile {
   const { hunks, notes: more } = parseHunks(diff ?? "");
   const empty = diff !== undefined && hunks.length === 0 ? ["The file is empty."] : [];
   return {
@@ -47,5 +51,7 @@ function fileOf({ name, label, effect, owner, state, size, notes, diff }: Waitin
     what: `${state} ${label}${owner === "user" ? " (yours)" : ""}, ${size}, ${EFFECTS[effect]}`,
     notes: [...notes, ...more, ...empty],
     hunks,
+    ...(text !== undefined && { text: { content: text, side: "new" as const } }),
+    ...(state === "new" && { isNew: true as const }),
   };
 }

@@ -10,7 +10,7 @@ export function proposedChange(args: JsonObject): readonly ReviewFile[] {
   const { content, patch, edits, old, new: fresh } = args;
   if (typeof patch === "string") return patchedFiles(patch);
   const path = textOf(args.path) ?? textOf(args.file_path) ?? "";
-  if (typeof content === "string") return [fileOf(path, [wholeText(content)])];
+  if (typeof content === "string") return [{ ...fileOf(path, [wholeText(content)]), replacement: content }];
   const list = Array.isArray(edits) ? edits : typeof fresh === "string" ? [{ old: old ?? "", new: fresh }] : [];
   const hunks = list.map(replacement).filter(({ lines }) => lines.length > 0);
   return hunks.length === 0 ? [] : [fileOf(path, hunks)];
@@ -76,7 +76,7 @@ function patchedFiles(patch: string): readonly ReviewFile[] {
   }
   return parts.map(({ path, action, notes, hunks }) => {
     const filled = hunks.filter((hunk) => hunk.lines.length > 0);
-    return { ...fileOf(path, filled, action), notes };
+    return { ...fileOf(path, filled, action), notes, ...(action === "create" && { isNew: true as const }) };
   });
 }
 

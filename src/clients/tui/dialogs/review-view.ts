@@ -1,27 +1,33 @@
 /** The view of a review: the current item, its diff, and the keys. */
 import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText, wrapText } from "../../../base/text-width.js";
-import { renderDiff } from "../content/diff/render-diff.js";
 import type { Theme } from "../theme.js";
 import type { DialogSize, DialogView } from "./dialog.js";
-import type { ReviewOptions, ReviewState, ReviewStop, ReviewVerdict } from "./review.js";
-
-/** From this width on, two columns are the default. */
-export const WIDE = 120;
-const LEAST_SPLIT = 80;
+import type { ReviewFile, ReviewOptions, ReviewState, ReviewStop, ReviewVerdict } from "./review.js";
+import { bodyLines, verdictWord } from "./review-body.js";
+import { LAYOUT_NAMES, layoutsOf, nextLayout } from "./review-layout.js";
 
 export interface ReviewContext {
   readonly options: ReviewOptions;
   readonly stops: readonly ReviewStop[];
-  readonly seen: { columns: number; rows: number; lines: number; first: number };
+  /** Measurements of the last view, for the keys that scroll and switch. */
+  readonly seen: {
+    columns: number;
+    rows: number;
+    lines: number;
+    first: number;
+    /** The whole file that is shown now. */
+    whole?: {
+      readonly file: ReviewFile;
+      readonly width: number;
+      readonly theme: Theme;
+      /** For each line. */
+      readonly rows: readonly (readonly string[])[];
+    };
+  };
 }
 
-export function layoutOf({ layout }: ReviewState, columns: number): "unified" | "split" {
-  if (columns < LEAST_SPLIT) return "unified";
-  return layout ?? (columns >= WIDE ? "split" : "unified");
-}
-
-interface Look {
+export interface Look {
   readonly size: DialogSize;
   readonly theme: Theme;
 }
@@ -29,6 +35,8 @@ interface Look {
 export function viewReview(context: ReviewContext, state: ReviewState, { size, theme }: Look): DialogView {
   const { seen } = context;
   const { columns, rows } = size;
+  // The keys below depend on the width, too.
+  seen.columns = columns;
   const head = headLines(context, state, { size, theme });
   const foot = footLines(context, state, { size, theme });
   const { lines, stopAt } = bodyLines(context, state, { size, theme });
@@ -40,7 +48,7 @@ export function viewReview(context: ReviewContext, state: ReviewState, { size, t
   while (shown.length < room) shown.push("");
   const place = lines.length > room ? ` (lines ${first + 1} to ${first + shown.length} of ${lines.length})` : "";
   const [title = "", ...others] = head;
-  return { lines: [title, ...others, ...shown, ...foot.map((line, at) => (at === 0 ? line(place) : line("")))] };
+  return { lines: [title, ...others, ...shown, ...foot.map((line) => line(place))] };
 }
 
 function headLines({ options, stops }: ReviewContext, { at, verdicts }: ReviewState, { size, theme }: Look): string[] {
@@ -60,42 +68,11 @@ function headLines({ options, stops }: ReviewContext, { at, verdicts }: ReviewSt
   ];
 }
 
-function verdictWord({ words }: ReviewOptions, verdict: ReviewVerdict | undefined): string {
-  if (verdict === undefined) return "not decided";
-  return verdict === "accepted" ? (words?.accepted ?? verdict) : verdict;
-}
-
-function bodyLines(
-  { options, stops }: ReviewContext,
-  state: ReviewState,
-  { size, theme }: Look,
-): { readonly lines: string[]; readonly stopAt: number } {
-  const stop = stops[state.at];
-  const { hunks = [] } = options.files[stop?.file ?? 0] ?? {};
-  const diff = { width: size.columns, theme, layout: layoutOf(state, size.columns) };
-  if (stop?.hunk === undefined) return { lines: renderDiff(hunks, diff), stopAt: 0 };
-  const lines: string[] = [];
-  let stopAt = 0;
-  for (const [index, hunk] of hunks.entries()) {
-    const at = stops.findIndex((other) => other.file === stop.file && other.hunk === index);
-    const isHere = at === state.at;
-    if (isHere) stopAt = lines.length;
-    const mark = isHere ? (theme.ascii ? "> " : "❯ ") : "  ";
-    const words = `${mark}change ${index + 1} of ${hunks.length}: ${verdictWord(options, state.verdicts[at])}`;
-    lines.push((isHere ? theme.selected : theme.dim)(truncateText(words, size.columns)));
-    lines.push(...renderDiff([hunk], diff));
-  }
-  return { lines, stopAt };
-}
-
-/** The first line also shows which part of the diff is visible. */
-function footLines(
-  context: ReviewContext,
-  { verdicts }: ReviewState,
-  { size, theme }: Look,
-): ((place: string) => string)[] {
+/** The line about Enter also shows which part of the diff is visible. */
+function footLines(context: ReviewContext, state: ReviewState, { size, theme }: Look): ((place: string) => string)[] {
   const { options, stops } = context;
   const { columns } = size;
+  const { verdicts, message } = state;
   const all = stops.filter(({ file }) => options.files[file]?.fixed !== true).length;
   const count = (wanted: ReviewVerdict) => Object.values(verdicts).filter((verdict) => verdict === wanted).length;
   const end = `enter ${options.end({ accepted: count("accepted"), declined: count("declined"), all })}`;
@@ -103,11 +80,15 @@ function footLines(
   const keys = [
     `a ${options.words?.a ?? "accepts"} · d declines · s skips · n p next, previous`,
     ...(stops.length > 1 ? [more] : []),
-    ...(columns >= LEAST_SPLIT ? ["v one or two columns"] : []),
+    ...(layoutsOf(context, state).length > 1 ? [`v ${LAYOUT_NAMES[nextLayout(context, state)]}`] : []),
+    ...(options.save ? ["w saves it in a file"] : []),
     ...(options.answers ?? []).map(({ keys: [key], label }) => `${key} ${safeLine(label)}`),
     "esc goes back",
   ].join(" · ");
   return [
+    ...wrapText(safeLine(message ?? ""), columns)
+      .filter((line) => line !== "")
+      .map((line) => () => theme.warning(line)),
     (place) => theme.key(truncateText(`${end}${place}`, columns)),
     ...wrapText(keys, columns).map((line) => () => theme.dim(line)),
   ];

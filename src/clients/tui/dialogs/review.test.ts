@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
+import { withText } from "../effects/review-files.js";
 import { answerOf } from "../effects/review-question.js";
 import { chosenFiles } from "../effects/review-undo.js";
 import { plainTheme } from "../themes.js";
 import { proposedChange } from "./proposed-change.js";
-import { editReview, key, stateAfter, undoReview } from "./samples.testkit.js";
+import type { ReviewFile } from "./review.js";
+import { approvalReview, editReview, key, stateAfter, undoReview, wholeReview } from "./samples.testkit.js";
 
 const SIZE = { columns: 80, rows: 24 };
 
@@ -99,6 +101,66 @@ describe("the review", () => {
     const files = proposedChange({ patch });
     expect(files.map(({ path, what }) => `${path}: ${what}`)).toEqual(["x.ts: change, +1 -1", "y.ts: create, +1 -0"]);
     expect(files[0]?.hunks[0]?.lines[1]).toEqual({ kind: "removed", text: "old", oldNumber: 8 });
+  });
+
+  verifies(["U3"], "shows the whole file with the changes in place, and switches back", () => {
+    const dialog = wholeReview();
+    const view = (keys: readonly string[]) => {
+      dialog.view(dialog.first, SIZE, plainTheme);
+      return dialog.view(stateAfter(dialog, keys), { columns: 80, rows: 60 }, plainTheme).lines.join("\n");
+    };
+    expect(view([])).toContain("v two columns · w saves it in a file");
+    expect(view(["v"])).toContain("v the whole file");
+    const whole = view(["v", "v"]);
+    expect(whole).toMatch(
+      / 1 {3}line 1\n[\s\S]* 5 - line 5\n 5 \+ line five\n[\s\S]*21 \+ const evil[\s\S]*31 {3}line 30\n/,
+    );
+    expect(whole).toContain("❯ change 1 of 2: not decided\n17   line 17");
+    expect(whole).toContain("v one column");
+    expect(view(["v", "v", "a"])).toMatch(/❯ change 2 of 2: not decided[\s\S]* change 1 of 2: accepted/);
+    expect(view(["v", "v", "v"])).toBe(view([]));
+    // A narrow screen has no two columns.
+    dialog.view(dialog.first, { columns: 40, rows: 20 }, plainTheme);
+    expect(stateAfter(dialog, ["v"]).layout).toBe("file");
+  });
+
+  verifies(["U3"], "saves the changes, or the whole file, without control characters", () => {
+    const saved: string[][] = [];
+    const dialog = wholeReview((name, text) => `/saved/${saved.push([name, text])}`);
+    dialog.view(dialog.first, SIZE, plainTheme);
+    expect(stateAfter(dialog, ["w"]).message).toBe("Saved: /saved/1");
+    expect(stateAfter(dialog, ["w", "n"]).message).toBeUndefined();
+    stateAfter(dialog, ["v", "v", "w"]);
+    const [[name, diff = ""] = [], , [whole, text = ""] = []] = saved;
+    expect([name, whole]).toEqual(["a.ts.diff", "a.ts"]);
+    expect(diff).toContain("--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,8 +1,8 @@\n line 1\n");
+    expect(diff).toContain("@@ -17,7 +17,8 @@\n line 17\n");
+    expect(text).toMatch(/^line 1\nline 2\nline 3\nline 4\nline five\nline 6\n[\s\S]*line 30\n$/);
+    expect(diff + text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+    const failing = wholeReview(() => {
+      throw new Error("the disk is full");
+    });
+    expect(stateAfter(failing, ["w"]).message).toBe("Not saved: the disk is full");
+  });
+
+  verifies(["U3"], "compares a file that a call writes anew with what is there, and cuts no line", () => {
+    const long = "x".repeat(5000);
+    const [file] = proposedChange({ path: "a.txt", content: `one\n2\n${long}\n` });
+    const changed = withText(file as ReviewFile, { exists: true, content: "one\ntwo\n" });
+    expect(changed).toMatchObject({ what: "replace, +2 -1", whole: true });
+    expect(changed.hunks[0]?.lines.at(-1)?.text).toBe(long);
+    expect(withText(file as ReviewFile, { exists: false })).toMatchObject({ what: "create, +3 -0", isNew: true });
+    expect(withText(file as ReviewFile, { exists: true }).hunks[0]?.lines).toHaveLength(3);
+    const { replacement = "" } = file as ReviewFile;
+    expect(withText(file as ReviewFile, { exists: true, content: replacement.trimEnd() }).notes).toEqual([
+      "Only the newline at the end of the file changes.",
+    ]);
+  });
+
+  verifies(["U3"], "says on the left that a file is new", () => {
+    const dialog = approvalReview();
+    const [, , first] = dialog.view(dialog.first, { columns: 140, rows: 24 }, plainTheme).lines;
+    expect(first).toMatch(/^\[new file\] +│ 1 \+ \{$/);
   });
 
   it("uses two columns where there is room", () => {

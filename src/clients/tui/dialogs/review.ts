@@ -1,13 +1,17 @@
 /**
- * Shows changes file by file, one column or two, and takes a decision for each file or each hunk.
+ * Shows changes file by file, in one column, in two, or in the whole file, and takes a decision for each file or each hunk.
  *
  * 1. Files and hunks without a decision stay unchanged.
  * 2. Nothing happens before Enter, which the last line explains with numbers.
  */
 import type { Hunk } from "../content/diff/hunks.js";
+import type { FileText } from "../content/diff/whole-file.js";
+import type { ContentTools } from "../content/tools.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Dialog, Step } from "./dialog.js";
-import { layoutOf, type ReviewContext, viewReview, WIDE } from "./review-view.js";
+import { nextLayout, type ReviewLayout, WIDE } from "./review-layout.js";
+import { savedReview } from "./review-text.js";
+import { type ReviewContext, viewReview } from "./review-view.js";
 
 export interface ReviewFile {
   readonly path: string;
@@ -16,6 +20,12 @@ export interface ReviewFile {
   /** Notes for the decision: that it is guarded, that the diff is cut. */
   readonly notes: readonly string[];
   readonly hunks: readonly Hunk[];
+  /** All of it, for the view of the whole file; absent if it is not known. */
+  readonly text?: FileText;
+  /** All of the new content, for a change that replaces the file. */
+  readonly replacement?: string;
+  /** There was no such file before. */
+  readonly isNew?: true;
   /** One decision for the whole file, even if other files have one per hunk. */
   readonly whole?: true;
   /** It cannot be changed; the notes say why. */
@@ -35,6 +45,10 @@ export interface ReviewOptions {
   readonly end: (counts: ReviewCounts) => string;
   /** Keys that end the review with an answer for the whole. */
   readonly answers?: readonly { readonly keys: readonly string[]; readonly label: string }[];
+  /** Saves a text in a file for the user and returns its path. Absent if the client cannot. */
+  readonly save?: (name: string, text: string) => string;
+  /** Colours code. */
+  readonly tools?: ContentTools;
 }
 
 export interface ReviewCounts {
@@ -51,9 +65,11 @@ export interface ReviewState {
   readonly at: number;
   readonly verdicts: Readonly<Record<number, ReviewVerdict>>;
   /** The user's choice; default: depends on the width. */
-  readonly layout?: "unified" | "split";
+  readonly layout?: ReviewLayout;
   /** The first visible row of the diff; undefined: follows the stop. */
   readonly top?: number;
+  /** What the last key did, until the next one. */
+  readonly message?: string;
 }
 
 /** A file or hunk that needs a decision. */
@@ -78,7 +94,6 @@ type ReviewStep = Step<ReviewState, ReviewResult>;
 
 export function reviewDialog(options: ReviewOptions): Dialog<ReviewState, ReviewResult> {
   const stops = stopsOf(options);
-  // Measurements of the last view, for the keys that scroll and switch.
   const seen = { columns: WIDE, rows: 1, lines: 0, first: 0 };
   const context = { options, stops, seen };
   return {
@@ -96,8 +111,8 @@ function stopsOf({ files, unit }: ReviewOptions): readonly ReviewStop[] {
   );
 }
 
-function onKey(context: ReviewContext, state: ReviewState, { id = "" }: Key): ReviewStep {
-  const { options, seen } = context;
+function onKey(context: ReviewContext, { message: _, ...state }: ReviewState, { id = "" }: Key): ReviewStep {
+  const { options } = context;
   const answer = options.answers?.find(({ keys }) => keys.includes(id));
   if (answer !== undefined) return { done: { kind: "answer", key: answer.keys[0] ?? id } };
   switch (id) {
@@ -133,11 +148,22 @@ function onKey(context: ReviewContext, state: ReviewState, { id = "" }: Key): Re
     case "D":
       return decided(context, decideMany(context, state, "declined"));
     case "v":
-      return {
-        state: { ...withoutTop(state), layout: layoutOf(state, seen.columns) === "split" ? "unified" : "split" },
-      };
+      return { state: { ...withoutTop(state), layout: nextLayout(context, state) } };
+    case "w":
+      return { state: saved(context, state) };
     default:
       return { state: scrolled(context, state, id) };
+  }
+}
+
+function saved(context: ReviewContext, state: ReviewState): ReviewState {
+  const { save } = context.options;
+  if (save === undefined) return state;
+  const { name, text } = savedReview(context, state);
+  try {
+    return { ...state, message: `Saved: ${save(name, text)}` };
+  } catch (error) {
+    return { ...state, message: `Not saved: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

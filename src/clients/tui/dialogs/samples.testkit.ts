@@ -2,6 +2,7 @@
 import type { CallId } from "../../../protocol/ids.js";
 import type { ModelInfo, WaitingContent } from "../../../protocol/queries.js";
 import type { Block } from "../content/block.js";
+import { withText } from "../effects/review-files.js";
 import { endWords } from "../effects/review-question.js";
 import { undoFiles, endWords as undoWords } from "../effects/review-undo.js";
 import type { Question } from "../state.js";
@@ -14,7 +15,7 @@ import { pickerDialog } from "./list-picker.js";
 import { modelDialog, modelItems } from "./model-picker.js";
 import { permissionDialog } from "./permission.js";
 import { proposedChange } from "./proposed-change.js";
-import { reviewDialog } from "./review.js";
+import { type ReviewFile, reviewDialog } from "./review.js";
 import { sidebarDialog } from "./sidebar.js";
 import { tokenDialog } from "./token-request.js";
 import { transcriptDialog } from "./transcript.js";
@@ -151,6 +152,25 @@ export const editReview = () =>
     answers: [{ keys: ["y", "1"], label: "allows all of it once" }],
   });
 
+/** A change of a file that the client can read. */
+export const wholeReview = (save = (name: string, _text: string) => `/state/reviews/${name}`) => {
+  const content = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join("\n");
+  const [file] = proposedChange({
+    path: "src/a.ts",
+    edits: [
+      { old: "line 20", new: `line 20\nconst ${HOSTILE} = 1;` },
+      { old: "line 4\nline 5", new: "line 4\nline five" },
+    ],
+  });
+  return reviewDialog({
+    title: "Allow edit?",
+    files: [withText(file as ReviewFile, { exists: true, content: `${content}\n` })],
+    unit: "hunk",
+    end: endWords,
+    save,
+  });
+};
+
 const SEEN = { pages: [BLOCKS], state: "complete", loadEarlier: () => {} } as const;
 
 export const approvalReview = () => contentReview(WAITING).dialog;
@@ -254,4 +274,7 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   "sidebar: empty": shown(() => sidebarDialog([{ title: "Sessions", rows: [] }])),
   "review: hunks": shown(editReview, ["a"]),
   "review: content": shown(approvalReview, ["d"]),
+  "review: new file": shown(approvalReview),
+  "review: numbered": shown(wholeReview),
+  "review: whole file": (size) => shown(wholeReview, size.columns === 80 ? ["v", "v", "w"] : ["v", "w"])(size),
 };

@@ -11,6 +11,7 @@ import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import type { TokenRequest } from "../dialogs/token-request.js";
 import type { Bindings } from "../keys/bindings.js";
+import type { ClientFiles } from "../options.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
 import type { Theme } from "../theme.js";
 import { Remembered } from "../transcript/remembered.js";
@@ -40,6 +41,8 @@ export interface CarrierOptions {
   readonly exit: () => void;
   /** Absent if the program cannot sign in. */
   readonly login?: Login;
+  /** Absent if the program cannot reach files. */
+  readonly files?: ClientFiles;
 }
 
 export type EngineEffect = Extract<
@@ -241,7 +244,7 @@ export class Carrier {
 
   async reviewQuestion(question: Question, questions: QuestionAnswers): Promise<void> {
     const { reviewQuestion } = await import("./review-question.js");
-    reviewQuestion(question, { open: this.#options.open, questions });
+    await reviewQuestion(question, questions, this.#options);
   }
 
   /** Shows what waits in this folder, after the first paint. */

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { ContentDecision, WaitingContent } from "../../../protocol/queries.js";
 import { type ContentVerdicts, contentReview, decisionsOf } from "../dialogs/content-review.js";
 import type { DialogPlace } from "./open-named.js";
+import { reviewTools } from "./review-files.js";
 
 export async function reviewContent(place: DialogPlace): Promise<void> {
   const { client, state, open, hint } = place;
@@ -16,7 +17,7 @@ export async function reviewContent(place: DialogPlace): Promise<void> {
     hint("Nothing waits for your approval.");
     return;
   }
-  const { dialog, ordered } = contentReview(items);
+  const { dialog, ordered } = contentReview(items, await reviewTools(place));
   open(dialog, (result) => void decide(place, ordered, decisionsOf(ordered, result)));
 }
 

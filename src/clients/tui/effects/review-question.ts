@@ -1,5 +1,4 @@
 /** Shows the change that a question is about on the full screen. */
-import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import { proposedChange } from "../dialogs/proposed-change.js";
 import {
@@ -10,16 +9,13 @@ import {
   reviewDialog,
 } from "../dialogs/review.js";
 import type { Question } from "../state.js";
+import type { CarrierOptions } from "./carrier.js";
+import { reviewTools, withTexts } from "./review-files.js";
 
 /** Receives the answer. */
 export interface QuestionAnswers {
   answerFor(question: Question, answer: PermissionAnswer): void;
   askWhy(question: Question): void;
-}
-
-interface Place {
-  readonly open: <S, R>(dialog: Dialog<S, R>, then: (result: R) => void) => void;
-  readonly questions: QuestionAnswers;
 }
 
 /** Without `n`: here it goes to the next change, and must not deny by mistake. */
@@ -29,17 +25,27 @@ const ANSWERS = [
   { keys: ["m"], label: "denies and tells why" },
 ];
 
-export function reviewQuestion(question: Question, { open, questions }: Place): void {
-  const files = proposedChange(question.args);
-  if (files.length === 0) return;
+export async function reviewQuestion(
+  question: Question,
+  questions: QuestionAnswers,
+  options: CarrierOptions,
+): Promise<void> {
+  const proposed = proposedChange(question.args);
+  if (proposed.length === 0) return;
+  // A subagent may work in another folder.
+  const files = question.subagent === undefined ? await withTexts(proposed, options) : proposed;
+  const isOpen = () => options.state().questions.some(({ call }) => call === question.call);
+  const tools = await reviewTools(options);
+  if (!isOpen()) return;
   const dialog = reviewDialog({
     title: `Allow ${question.tool}?`,
     files,
     unit: "hunk",
     end: endWords,
     answers: ANSWERS,
+    ...tools,
   });
-  open(dialog, (result) => {
+  options.open(dialog, (result) => {
     if (result?.kind === "answer" && result.key === "m") questions.askWhy(question);
     else {
       const answer = answerOf(result, files);

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol
 import { parseHunks } from "../content/diff/hunks.js";
 import { type ReviewCounts, type ReviewFile, type ReviewStop, reviewDialog } from "../dialogs/review.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
+import { reviewTools, withTexts } from "./review-files.js";
 
 /** Arguments that only name a turn; with others, the engine answers in text. */
 const REVIEWED = /^(?:redo|\d{1,9})?$/i;
@@ -14,11 +15,11 @@ export async function reviewUndo(args: string, carrier: Carrier, options: Carrie
   const reply = await carrier.slash("undo", `${which} --dry-run`);
   const plan = reply.ok && isJsonObject(reply.value) && isJsonObject(reply.value.value) ? reply.value.value : undefined;
   if (plan === undefined) return false;
-  const files = undoFiles(plan);
+  const files = await withTexts(undoFiles(plan), options);
   // With nothing to decide on, the text of the engine says why.
   if (files.every(({ fixed }) => fixed)) return false;
   const { title, chosen } = wordsOf(plan, which);
-  const dialog = reviewDialog({ title, files, unit: "hunk", end: endWords(plan) });
+  const dialog = reviewDialog({ title, files, unit: "hunk", end: endWords(plan), ...(await reviewTools(options)) });
   options.open(dialog, (result) => {
     const accepted = result?.kind === "decided" ? chosenFiles(result.accepted, files) : [];
     if (accepted.length === 0) options.print({ kind: "notice", level: "info", text: "Nothing was undone." });

@@ -3,6 +3,7 @@ import { safeLine } from "../../../../base/terminal-text.js";
 import { expandTabs } from "../../../../base/text-width.js";
 import type { Role, Theme } from "../../theme.js";
 import { type Span, span } from "../spans.js";
+import type { Highlighter } from "../tools.js";
 import { clipSpans } from "../wrap.js";
 import type { DiffLine, Hunk } from "./hunks.js";
 import { splitRows } from "./split.js";
@@ -15,6 +16,10 @@ export interface DiffOptions {
   readonly layout?: "unified" | "split";
   /** More lines than this are cut, with a count. */
   readonly maxLines?: number;
+  /** Colours the code of lines that are not changed, and of a new file. */
+  readonly highlighter?: Highlighter;
+  /** There was no file before: the left column says so. */
+  readonly isNew?: boolean;
 }
 
 /** Below this, two columns are too narrow to read. */
@@ -22,8 +27,8 @@ const LEAST_SPLIT = 80;
 
 export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string[] {
   const { width, theme, maxLines = Number.POSITIVE_INFINITY } = options;
-  const shown = hunks.map((hunk) => markedLines(hunk, theme));
-  const digits = String(Math.max(1, ...shown.flat().map((line) => line.newNumber ?? line.oldNumber ?? 0))).length;
+  const shown = hunks.map((hunk) => highlighted(markedLines(hunk, theme), options));
+  const digits = digitsOf(shown.flat());
   const isSplit = options.layout === "split" && width >= LEAST_SPLIT;
   const lines: string[] = [];
   let left = 0;
@@ -34,7 +39,8 @@ export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string
     }
     if (index > 0)
       lines.push(clipSpans([span(" ".repeat(digits)), span(theme.ascii ? " ..." : " ⋯", "dim")], { width, theme }));
-    if (isSplit) lines.push(...splitRows(hunk, { width, theme, digits }));
+    if (isSplit)
+      lines.push(...splitRows(hunk, { width, theme, digits, ...(options.isNew && { missing: "[new file]" }) }));
     else {
       for (const line of hunk) {
         if (lines.length >= maxLines) left++;
@@ -51,6 +57,18 @@ export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string
     lines.push(clipSpans([span(words, "dim")], { width, theme }));
   }
   return lines;
+}
+
+/** The rows of each line, in one column. */
+export function diffRows(hunk: Hunk, options: DiffOptions): readonly (readonly string[])[] {
+  const { width, theme } = options;
+  const lines = highlighted(markedLines(hunk, theme), options);
+  const digits = digitsOf(lines);
+  return lines.map((line) => unifiedRow(line, { width, theme, digits }));
+}
+
+function digitsOf(lines: readonly DiffLine[]): number {
+  return String(lines.reduce((most, line) => Math.max(most, line.newNumber ?? 0, line.oldNumber ?? 0), 1)).length;
 }
 
 /** Pairs the removed lines of a change with the added ones, in order, and marks their words. */
@@ -74,6 +92,21 @@ function markedLines(hunk: Hunk, theme: Theme): ShownLine[] {
     at += removed.length + added.length;
   }
   return out;
+}
+
+/** Colouring more lines would delay the answer to a key. */
+const MOST_HIGHLIGHTED = 1000;
+
+/** In a changed line the colours show the change. */
+function highlighted(lines: ShownLine[], { highlighter, isNew }: DiffOptions): ShownLine[] {
+  if (lines.length > MOST_HIGHLIGHTED) return lines;
+  let state = highlighter;
+  return lines.map((line) => {
+    if (state === undefined || line.kind === "removed") return line;
+    const { spans, next } = state.line(clean(line.text).trimEnd());
+    state = next;
+    return line.kind === "same" || isNew ? { ...line, spans } : line;
+  });
 }
 
 function run(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): DiffLine[] {

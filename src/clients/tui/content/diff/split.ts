@@ -8,9 +8,11 @@ interface SplitView {
   readonly width: number;
   readonly theme: Theme;
   readonly digits: number;
+  /** What the left column says if there is nothing on that side. */
+  readonly missing?: string;
 }
 
-export function splitRows(lines: readonly ShownLine[], { width, theme, digits }: SplitView): string[] {
+export function splitRows(lines: readonly ShownLine[], { width, theme, digits, missing }: SplitView): string[] {
   const half = Math.floor((width - 3) / 2);
   const bar = theme.dim(theme.ascii ? "|" : "│");
   const rows: string[] = [];
@@ -19,11 +21,15 @@ export function splitRows(lines: readonly ShownLine[], { width, theme, digits }:
     const old = left === undefined ? [] : column(left, view, theme);
     const fresh = right === undefined ? [] : column(right, view, theme);
     for (let at = 0; at < Math.max(old.length, fresh.length); at++) {
-      const { text = "", cells = 0 } = old[at] ?? {};
+      const { text = "", cells = 0 } = old[at] ?? (rows.length === 0 && missing ? noteOf(missing, theme) : {});
       rows.push(`${text}${" ".repeat(half - cells)} ${bar} ${fresh[at]?.text ?? ""}`.trimEnd());
     }
   }
   return rows;
+}
+
+function noteOf(text: string, theme: Theme): { readonly text: string; readonly cells: number } {
+  return { text: theme.dim(text), cells: text.length };
 }
 
 function column(line: ShownLine, view: { width: number; digits: number }, theme: Theme) {
