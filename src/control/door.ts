@@ -70,6 +70,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
       model: NAME,
       resume: NAME,
       after: NAME,
+      until: COUNT,
       carry: STRING,
       mcp_servers: { type: "array", items: MCP_SERVER },
       orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: STRING }),

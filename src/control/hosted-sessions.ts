@@ -26,6 +26,8 @@ export interface RunRequest {
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
   /** The run whose settings the new one keeps. */
   readonly after?: Run;
+  /** Its permissions are those that `after` had before this event. */
+  readonly until?: number;
   /** A summary that the conversation begins with. */
   readonly carry?: string;
   /** Where the session works, if not in the default place. */
@@ -107,6 +109,10 @@ export class HostedSessions {
     if (payload.orphans !== undefined && client.identity === "agent") {
       return invalid("Only a person may say how a call ended, because the model takes it as the word of the user.");
     }
+    if (payload.until !== undefined && client.identity === "agent") {
+      return invalid("Only a person may go back to earlier permissions.");
+    }
+    if (payload.until !== undefined && after === undefined) return invalid('"until" needs "after".');
     if (after !== undefined) await this.#changing.get(after);
     const before = after === undefined ? undefined : this.#open.get(after);
     if (after !== undefined && before === undefined) return refuse(failure("SessionNotFound", { session: after }));
@@ -123,7 +129,11 @@ export class HostedSessions {
     }
     return this.#alone(resume, async () => {
       const open = this.#open.get(resume);
-      if (open === undefined) return this.#openNew(client, { payload, before: before?.run });
+      if (open === undefined) {
+        const reply = await this.#openNew(client, { payload, before: before?.run });
+        if (reply.ok && before !== undefined) await this.#leave(before, client);
+        return reply;
+      }
       if (open.subagent === undefined && payload.profile !== undefined)
         return open.run.busy ? invalid(BUSY) : this.#reopen(client, payload, open);
       if (client.attachOnCreate !== false) open.attached.attach(client);
@@ -200,6 +210,7 @@ export class HostedSessions {
         attached?.personPresent === true || (this.#options.personMayCome() && attached?.isUnattended !== true),
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
       ...(before !== undefined && { after: before }),
+      ...(payload.until !== undefined && { until: payload.until }),
       ...(payload.carry !== undefined && { carry: payload.carry }),
       ...(payload.mcp_servers !== undefined && { mcpServers: payload.mcp_servers }),
       ...placeOf(payload),

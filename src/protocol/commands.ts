@@ -34,6 +34,11 @@ export interface CommandPayloads {
     readonly resume?: SessionId;
     /** The new session starts empty with the settings of this one (model, effort, plan mode, rules, budget, recording), which ends if no other client is in it. */
     readonly after?: SessionId;
+    /**
+     * With `after`: the session rules, the mode and plan mode are those from before this event, the TurnStarted of an earlier prompt of that session. With `resume`, for a
+     * branch that ends there. Only for people.
+     */
+    readonly until?: number;
     /** What the new session knows of another one: a summary, which its conversation begins with. */
     readonly carry?: string;
     /** MCP servers for this session besides the configured ones, as an editor hands them in. Only for people. They are not stored. */

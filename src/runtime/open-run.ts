@@ -15,6 +15,7 @@ import { closeParts, type SessionPart } from "./part.js";
 import { BUILT_IN } from "./parts/built-in.js";
 import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
+import { earlierPermissions } from "./sessions/earlier-permissions.js";
 import { resumeSession, takeUp } from "./sessions/resumed-session.js";
 import type { ParentRun } from "./subagents/parent-run.js";
 import { SubagentPrompts } from "./subagents/subagent-prompts.js";
@@ -40,7 +41,12 @@ export async function openRun(
   const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
   if (resumed !== undefined && "failure" in resumed) return resumed;
   try {
-    return await openSessionRun(contextOf(parts, request, { resumed, before, previous, parent }));
+    const back = await earlierPermissions(request, before, engine);
+    if (back !== undefined && "failure" in back) {
+      await resumed?.lease.release();
+      return back;
+    }
+    return await openSessionRun(contextOf(parts, request, { resumed, before, back, previous, parent }));
   } catch (error) {
     await resumed?.lease.release();
     throw error;
@@ -50,7 +56,7 @@ export async function openRun(
 function contextOf(
   engine: SessionParts,
   request: RunRequest,
-  { resumed, before, previous, parent }: Pick<Opening, "resumed" | "before" | "previous" | "parent">,
+  { resumed, before, back, previous, parent }: Pick<Opening, "resumed" | "before" | "back" | "previous" | "parent">,
 ): Opening {
   const { clock, log, root } = engine;
   const session = resumed?.record.id ?? engine.ids.next("sess");
@@ -77,6 +83,7 @@ function contextOf(
     person,
     resumed,
     before,
+    back,
     parent,
     previous,
     current: {},

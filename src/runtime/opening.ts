@@ -12,7 +12,7 @@ import type { RunCompaction } from "./parts/compaction.js";
 import type { RunCosts } from "./parts/costs.js";
 import type { HookVariables } from "./parts/hook-variables.js";
 import type { OpenedJournal } from "./parts/journal.js";
-import type { RunPermissions } from "./parts/permissions.js";
+import type { EarlierPermissions, RunPermissions } from "./parts/permissions.js";
 import type { RunRecording } from "./parts/recording.js";
 import type { RunSandbox } from "./parts/sandbox.js";
 import type { RunSecurity } from "./parts/security.js";
@@ -58,6 +58,8 @@ export interface Opening extends PartContext {
   readonly resumed: ResumedSession | undefined;
   /** The run whose settings this one keeps. */
   readonly before: OpenedRun | undefined;
+  /** The earlier permissions of `before` that this one goes back to. */
+  readonly back: EarlierPermissions | undefined;
   /** The run that this one follows; it may have another profile. */
   readonly previous: OpenedRun | undefined;
   /** The session that started it, if it is a subagent. */

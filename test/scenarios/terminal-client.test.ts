@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { readBindings } from "../../src/clients/tui/keys/bindings.js";
+import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
@@ -11,6 +12,7 @@ import { verifies } from "../verifies.js";
 
 const ALT_R = "\x1br";
 const ALT_S = "\x1bs";
+const SHIFT_TAB = "\x1b[Z";
 const open: { mock: MockModel; hosted: HostedEngine }[] = [];
 afterEach(async () => {
   for (const { mock, hosted } of open.splice(0)) {
@@ -67,6 +69,54 @@ describe("the terminal client", () => {
     expect(copy.ok && copy.answer.sessions.filter(({ title }) => title === "Colours").length).toBe(2);
     third.type("\x03");
     await third.leave();
+  });
+
+  verifies(["U2", "P2"], "goes back to the mode and the rules from before a prompt", async () => {
+    const { hosted } = await host(
+      [
+        reply().tool("bash", { command: "touch one" }),
+        ...[reply().text("Made one."), reply().text("Second.")],
+        reply().tool("bash", { command: "mkdir two" }),
+        reply().text("Made two."),
+      ],
+      { flags: ["--permission-mode", "ask"] },
+    );
+    const client = await TuiClient.open(hosted);
+    const permissions = async (session: SessionId) => {
+      const found = await client.client.query("GetPermissions", {}, session);
+      return found.ok && [found.answer.mode, ...found.answer.session_rules.map(({ rule }) => rule)];
+    };
+    client.type("first", "\r");
+    await client.until("[s] for this session");
+    client.type("s");
+    await client.until(/Made one\.[\s\S]*out · /);
+    client.type(SHIFT_TAB);
+    await client.until(/^auto · /m);
+    client.type("second", "\r");
+    await client.until(/Second\.[\s\S]*out · /);
+    client.type(SHIFT_TAB);
+    await client.until(/^plan · /m);
+    client.type(SHIFT_TAB);
+    await client.until(/^ask · /m);
+    client.type("third", "\r");
+    await client.until("[s] for this session");
+    client.type("s");
+    await client.until(/Made two\.[\s\S]*out · /);
+    const [touch, mkdir] = ["bash: touch *", "bash: mkdir *"];
+    expect(await permissions(client.session)).toEqual(["ask", touch, mkdir]);
+    client.type("/rewind", "\r");
+    await client.until("Go back before:");
+    client.type("second", "\r");
+    await client.until("Went back to before this prompt.");
+    client.type("\x03");
+    const { session } = await client.leave();
+    expect(session).not.toBe(client.session);
+    expect(await permissions(session)).toEqual(["auto", touch]);
+    const asAgent = hosted.connect("agent");
+    const refused = await asAgent.send("CreateSession", { after: session, until: 1 });
+    expect(refused).toMatchObject({ ok: false, failure: { message: expect.stringContaining("Only a person") } });
+    const odd = await client.client.send("CreateSession", { after: session, until: 2 });
+    expect(odd).toMatchObject({ ok: false, failure: { message: expect.stringContaining("TurnStarted") } });
   });
 
   verifies(["U2", "P2"], "lists rules and extensions in the sidebar, and revokes a rule by one key", async () => {

@@ -165,7 +165,7 @@ const recording: CreateBuiltIn = ({ engine, root, current, built }) => {
 };
 
 const tools: CreateBuiltIn = (opening) => {
-  const { engine, session, bus, resumed, before, parent, current, built, request } = opening;
+  const { engine, session, bus, resumed, before, back, parent, current, built, request } = opening;
   const { part, ...made } = toolsPart(engine, {
     session,
     bus,
@@ -173,6 +173,7 @@ const tools: CreateBuiltIn = (opening) => {
     originator: () => current.run?.originator.identity ?? "human",
     history: resumed && (() => pastEvents(engine.sessions, resumed.record)),
     before: before?.permissions,
+    back,
     isPlanning: resumed?.isPlanning ?? false,
     // Another profile comes with its own permissions.
     mode: request.place?.profile === undefined ? resumed?.mode : undefined,

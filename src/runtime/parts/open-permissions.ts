@@ -11,6 +11,7 @@ import { PermissionEngine } from "../../security/permissions/engine.js";
 import { loadPermissions } from "../../security/permissions/load-permissions.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import { type PathPermissionState, pathPermissionFile } from "../../security/permissions/path-permissions.js";
+import { PlanMode } from "../../security/permissions/plan-mode.js";
 import { type SandboxRestrictions, sandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
 import type { StateFile } from "../../security/permissions/state-file.js";
 import { type SafeModeState, safeModeFile } from "../../security/safe-mode/safe-mode.js";
@@ -64,8 +65,18 @@ export interface PermissionParts {
 interface OtherRuns {
   /** The earlier run, whose plan mode and session rules also apply here. */
   readonly before: PermissionParts | undefined;
+  /** The event that this run goes back to: what the user allowed later does not apply. */
+  readonly back?: { readonly until: number; readonly keepsIds: boolean } | undefined;
   /** The parent session of a subagent. */
   readonly outer: PermissionParts | undefined;
+}
+
+function earlierEngine({ before, back }: OtherRuns): Pick<PermissionEngine, "session" | "plan"> | undefined {
+  if (before === undefined) return undefined;
+  const rules = back === undefined ? before.engine.session : before.engine.session.until(back.until);
+  // Events of another session have other ids: here the rules are as old as the session.
+  if (back?.keepsIds !== true) rules.settle();
+  return { session: rules, plan: back === undefined ? before.engine.plan : new PlanMode() };
 }
 
 export async function openPermissions(place: PermissionPlace & OtherRuns, live: LiveFacts): Promise<PermissionParts> {
@@ -100,7 +111,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
   const writable = writableFolders(loaded, variables);
   for (const folder of writable) noteWorkspace(folder);
   const slashes = (path: string) => path.replaceAll("\\", "/");
-  const before = outer?.engine ?? place.before?.engine;
+  const before = outer?.engine ?? earlierEngine(place);
   const engine = new PermissionEngine({
     ...(before !== undefined && { before }),
     policy: (): PermissionPolicy => ({

@@ -22,12 +22,26 @@ export interface RunPermissionsOptions extends PermissionPlace {
   readonly originator: () => Identity;
   /** The earlier run, whose plan mode and session rules also apply here. */
   readonly before?: RunPermissions | undefined;
+  /** The state of the earlier run that this one goes back to. */
+  readonly back?: EarlierPermissions | undefined;
+  /** The id of the next event. */
+  readonly nextEvent?: () => number;
   /** A resumed session was in plan mode. */
   readonly isPlanning?: boolean;
   /** The mode that a person has chosen in a resumed session. */
   readonly resumedMode?: PermissionMode | undefined;
   /** The permissions of the parent session of a subagent: they are the limit, even when they change. */
   readonly outer?: RunPermissions | undefined;
+}
+
+export interface EarlierPermissions {
+  /** Session rules from before this event stay. */
+  readonly until: number;
+  /** The mode that the user had chosen then. */
+  readonly mode: PermissionMode | undefined;
+  readonly plan: boolean;
+  /** The events of this session up to there have the same ids. */
+  readonly keepsIds: boolean;
 }
 
 /** Tools that only read the workspace; the name shows whether a file is sensitive. */
@@ -44,7 +58,10 @@ export class RunPermissions implements PermissionJudge {
 
   constructor(options: RunPermissionsOptions) {
     this.#options = options;
-    this.#mode = options.before?.chosenMode ?? (this.#isModeGiven ? undefined : options.resumedMode);
+    const { before, back, resumedMode } = options;
+    if (back === undefined) this.#mode = before?.chosenMode ?? (this.#isModeGiven ? undefined : resumedMode);
+    // To allow everything again takes a choice of the user.
+    else this.#mode = back.mode === "allow" && before?.chosenMode !== "allow" ? undefined : back.mode;
   }
 
   /** The user's choice in this session; undefined if the settings decide. */
@@ -102,7 +119,9 @@ export class RunPermissions implements PermissionJudge {
   }
 
   remember(call: ToolCall, decision: PermissionDecision, { verdict }: { readonly verdict: Verdict }): void {
-    this.#engine?.remember({ tool: call.tool, verdict, originator: this.#options.originator() }, decision);
+    const { originator, nextEvent } = this.#options;
+    const since = nextEvent?.() ?? 0;
+    this.#engine?.remember({ tool: call.tool, verdict, originator: originator(), since }, decision);
   }
 
   /** Whether a call certainly needs no question. The decision is still made when it runs. */
@@ -143,9 +162,9 @@ export class RunPermissions implements PermissionJudge {
 
   /** Before the engine is loaded, the initial choice applies. */
   get planning(): boolean {
-    const { before, outer, onlyReads } = this.#options;
+    const { before, outer, onlyReads, back } = this.#options;
     if (onlyReads) return true;
-    return this.#engine?.plan.on ?? (outer ?? before)?.planning ?? this.#startsPlanning;
+    return this.#engine?.plan.on ?? back?.plan ?? (outer ?? before)?.planning ?? this.#startsPlanning;
   }
 
   get #startsPlanning(): boolean {
@@ -175,7 +194,8 @@ export class RunPermissions implements PermissionJudge {
       { mode: () => this.modeOfTurn, sandboxed: () => this.#sandboxed, contained: () => this.#contained },
     );
     const { engine } = parts;
-    if (this.#startsPlanning && before === undefined && outer === undefined) engine.plan.enter();
+    const isFirst = before === undefined && outer === undefined;
+    if (options.back?.plan ?? (isFirst && this.#startsPlanning)) engine.plan.enter();
     this.#engine = engine;
     this.#restrictions = () => parts.restrictions();
     return parts;

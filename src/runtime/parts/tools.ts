@@ -17,7 +17,7 @@ import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";
 import { HookVariables } from "./hook-variables.js";
-import { RunPermissions } from "./permissions.js";
+import { type EarlierPermissions, RunPermissions } from "./permissions.js";
 import { RunSandbox } from "./sandbox.js";
 import { RunSecurity } from "./security.js";
 import { openToolbox } from "./toolbox.js";
@@ -33,6 +33,8 @@ export function toolsPart(
     readonly originator: () => Identity;
     readonly history: (() => AsyncIterable<Envelope>) | undefined;
     readonly before: RunPermissions | undefined;
+    /** The state of `before` that the session goes back to. */
+    readonly back: EarlierPermissions | undefined;
     /** A resumed session that was in plan mode stays in it. */
     readonly isPlanning: boolean;
     readonly mode: PermissionMode | undefined;
@@ -101,6 +103,8 @@ export function toolsPart(
     whyNotContained: () => sandbox.whyNotContained(),
     originator: place.originator,
     before: place.before,
+    back: place.back,
+    nextEvent: () => bus.nextId,
     isPlanning: place.isPlanning,
     resumedMode: place.mode,
     outer: place.parent?.permissions,

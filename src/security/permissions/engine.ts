@@ -82,12 +82,17 @@ export class PermissionEngine {
 
   /** The user's answer. Only the offer of the question is remembered, never text of the call. */
   remember(
-    answered: { readonly tool: string; readonly verdict: Verdict; readonly originator: Identity },
+    answered: {
+      readonly tool: string;
+      readonly verdict: Verdict;
+      readonly originator: Identity;
+      readonly since?: number;
+    },
     decision: PermissionDecision,
   ): readonly SessionRule[] {
-    const { tool, verdict, originator } = answered;
-    if (decision === "allow_tool") return this.session.add([{ kind: "tool", tool }], originator);
-    if (decision === "allow_pattern") return this.session.add(verdict.offer ?? [], originator);
+    const { tool, verdict, originator, since } = answered;
+    if (decision === "allow_tool") return this.session.add([{ kind: "tool", tool }], originator, { since });
+    if (decision === "allow_pattern") return this.session.add(verdict.offer ?? [], originator, { since });
     return [];
   }
 

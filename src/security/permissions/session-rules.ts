@@ -36,20 +36,39 @@ export interface SessionRule {
   readonly draft: SessionRuleDraft;
   /** Who had started the turn in which it was accepted. */
   readonly originator: Identity;
+  /** The id that the next event had when it was accepted; absent if it is older than the session. */
+  readonly since?: number | undefined;
 }
 
 export class SessionRules {
   readonly #rules: SessionRule[] = [];
   #next = 1;
 
+  /** A copy with the rules from before an event. */
+  until(event: number): SessionRules {
+    const copy = new SessionRules();
+    copy.#rules.push(...this.#rules.filter(({ since = 0 }) => since <= event));
+    copy.#next = this.#next;
+    return copy;
+  }
+
+  /** The rules count as older than every event. */
+  settle(): void {
+    this.#rules.splice(0, this.#rules.length, ...this.#rules.map(({ since: _, ...rule }) => rule));
+  }
+
   list(): readonly SessionRule[] {
     return this.#rules;
   }
 
-  add(drafts: readonly SessionRuleDraft[], originator: Identity): readonly SessionRule[] {
+  add(
+    drafts: readonly SessionRuleDraft[],
+    originator: Identity,
+    { since }: { readonly since?: number | undefined } = {},
+  ): readonly SessionRule[] {
     const added = drafts
       .filter((draft) => !this.#rules.some((rule) => rule.originator === originator && same(rule.draft, draft)))
-      .map((draft) => ({ number: this.#next++, draft, originator }));
+      .map((draft) => ({ number: this.#next++, draft, originator, ...(since !== undefined && { since }) }));
     this.#rules.push(...added);
     return added;
   }

@@ -1,6 +1,6 @@
 /**
  * Goes back to before an earlier prompt: the conversation continues in a copy of the session that ends there, and the prompt is in the
- * draft again. The session itself and the files stay as they are.
+ * draft again. Rules of the session and its mode are those from before the prompt. The session itself and the files stay as they are.
  */
 import type { EngineClient } from "../../../protocol/client.js";
 import { plainText } from "../../../protocol/content.js";
@@ -21,6 +21,8 @@ interface EarlierPrompt {
   readonly turn: number;
   readonly text: string;
   readonly at: number;
+  /** The id of its TurnStarted. */
+  readonly event: number;
 }
 
 export async function openRewind(place: DialogPlace): Promise<void> {
@@ -49,12 +51,14 @@ export async function openRewind(place: DialogPlace): Promise<void> {
   );
 }
 
-async function rewind(place: DialogPlace, { turn, text }: EarlierPrompt): Promise<void> {
+async function rewind(place: DialogPlace, { turn, text, event }: EarlierPrompt): Promise<void> {
   const { client, state, restart, print, carrier, apply } = place;
   const { session, model } = state();
   const copy = turn === 1 ? undefined : await copyOf(place, turn - 1);
   if (turn > 1 && copy === undefined) return;
-  const reply = await client.send("CreateSession", copy === undefined ? { after: session } : { resume: copy });
+  // The rules of the session and the mode are those from before the prompt, too.
+  const settings = { after: session, until: event };
+  const reply = await client.send("CreateSession", copy === undefined ? settings : { ...settings, resume: copy });
   if (!reply.ok || reply.session === undefined) {
     if (!reply.ok) print({ kind: "notice", level: "error", text: reply.failure.message });
     return;
@@ -97,7 +101,7 @@ async function promptsOf(client: EngineClient, session: SessionId): Promise<read
   if (before > 1) return [];
   return started.flatMap((event, index) =>
     event.kind === "TurnStarted"
-      ? [{ turn: index + 1, text: plainText(event.payload.input), at: Date.parse(event.ts) }]
+      ? [{ turn: index + 1, text: plainText(event.payload.input), at: Date.parse(event.ts), event: event.id }]
       : [],
   );
 }
