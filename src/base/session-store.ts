@@ -28,6 +28,8 @@ export interface NewSession {
   /** RFC 3339, UTC, milliseconds; so are all times here. */
   readonly created_at: string;
   readonly title?: string;
+  /** The name of the profile that it began with. */
+  readonly profile?: string;
   /** The session and the last of its events that this one began as a copy of. */
   readonly branch_of?: { readonly session: SessionId; readonly event: number };
   /** The call of another session that this one works for: it is a subagent. */
@@ -223,6 +225,10 @@ export interface SessionStore {
   events(session: SessionId, range?: EventRange): AsyncIterable<Envelope>;
   /** The id of the last event of a kind; searches from the end, so recent events are found fast. */
   last(session: SessionId, kind: EventKind): Promise<number | undefined>;
+  /** How many events of a kind there are. Absent if the store cannot count fast. */
+  count?(session: SessionId, kind: EventKind): Promise<number>;
+  /** The live process that has the session, perhaps this one. Absent if the store has no leases. */
+  holder?(session: SessionId): { readonly pid: number | undefined } | undefined;
   /** The most recently active first. */
   list(filter?: SessionFilter): Promise<readonly SessionRecord[]>;
   /** Sessions that exist but cannot be listed, with the reason. Absent if the store never has any. */

@@ -25,6 +25,7 @@ import type { OpenedRun } from "./opening.js";
 import type { CreatePart } from "./part.js";
 import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, queryPorts, storedEvents } from "./queries.js";
+import type { LiveSessions } from "./sessions/live-sessions.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
 import { RunningSubagents } from "./subagents/running-subagents.js";
@@ -73,6 +74,7 @@ export interface SessionParts extends ProcessParts, Place {
   readonly ids: IdSource;
   /** The subagents of all sessions that work now; absent where no client can follow them. */
   readonly subagents?: RunningSubagents;
+  readonly live?: LiveSessions;
 }
 
 export interface Engine {
@@ -110,13 +112,15 @@ export function createEngine(options: EngineOptions): Engine {
   /** The transports of plugins. */
   let transports: Promise<StartedTransports | undefined> | undefined;
 
+  const live: LiveSessions = async () => (await import("./sessions/live-sessions.js")).liveSessions(host);
+
   const open = async (request: RunRequest) => {
     const before = request.after && hosted.get(request.after);
     const current = before?.place ?? options.place;
     const asked = await withStoredFolder(request, current, options);
     const place = asked === undefined ? current : await otherPlace({ ...request, place: asked }, current, options);
     if ("failure" in place) return place;
-    const result = await openRun({ ...options, ...place, clock, ids, subagents }, request, { previous: before });
+    const result = await openRun({ ...options, ...place, clock, ids, subagents, live }, request, { previous: before });
     if ("failure" in result) return result;
     hosted.set(result.run, { ...result, place });
     transports ??= startTransports(options, { host, newClientId });

@@ -54,7 +54,11 @@ export class SessionLeases {
 
   /** A live process has the session, perhaps this one. */
   isLeased(session: SessionId): boolean {
-    return lockHolder(this.#path(session)) !== undefined;
+    return this.holder(session) !== undefined;
+  }
+
+  holder(session: SessionId): LockHolder | undefined {
+    return lockHolder(this.#path(session));
   }
 
   /** Within a commit. A caller without a lease needs none: it may be a test, or a copy that no other process knows. */

@@ -102,6 +102,11 @@ describe("the terminal client", () => {
     await client.until("[s] for this session");
     client.type("s");
     await client.until(/Made two\.[\s\S]*out · /);
+    client.process.resize(160, 24);
+    await client.until("─".repeat(160));
+    client.type("/sessions:list", "\r");
+    await client.until(/^STATUS +ID +AGE +TITLE +PROFILE +MODEL +TURNS +ATTACHED BY +FOLDER/m);
+    await client.until(/^open +sess_\w+ +now +first +default +\S+ +3 +owner +\//m);
     const [touch, mkdir] = ["bash: touch *", "bash: mkdir *"];
     expect(await permissions(client.session)).toEqual(["ask", touch, mkdir]);
     client.type("/rewind", "\r");

@@ -199,7 +199,9 @@ class Repl {
 
   /** The command's answer, and whether it began a turn; undefined if it was refused and reported. */
   async #ask(verb: string, args: string): Promise<{ readonly text: string; readonly isTurn: boolean } | undefined> {
-    const payload = { namespace: "slash", verb, payload: { args } };
+    const { isTerminal, columns } = this.#options.terminal.out;
+    const screen = isTerminal && columns !== undefined ? { columns } : {};
+    const payload = { namespace: "slash", verb, payload: { args, ...screen } };
     const reply = await this.#options.client.send("CustomCommand", payload, this.#session);
     if (!reply.ok) {
       this.#complain(reply);

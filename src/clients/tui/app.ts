@@ -49,8 +49,8 @@ export class TuiApp {
   readonly #rest: RestTimer;
 
   constructor(options: TuiOptions) {
-    const { client, clock } = options;
     this.#options = options;
+    const { client, clock } = options;
     this.#screen = new Screen(options);
     this.#rest = new RestTimer(clock, () => isBusy(this.#state) || options.onRest?.());
     this.#keys = options.keys ?? USUAL_KEYS;
@@ -94,6 +94,7 @@ export class TuiApp {
       setTheme: (name) => this.#setTheme(name),
       themes: options.themes ?? [],
       hint: (text) => this.#hint(text),
+      columns: () => this.#screen.size.columns,
       copy: (text) => options.terminal.copy(text),
       exit: () => this.#leave(),
       clientAction: options.clientAction,
@@ -267,8 +268,7 @@ export class TuiApp {
   }
 
   #setTheme(name: string): void {
-    const found = this.#options.themes?.find((theme) => theme.name === name);
-    if (found !== undefined) this.#screen.theme = found.theme;
+    this.#screen.theme = this.#options.themes?.find((theme) => theme.name === name)?.theme ?? this.#screen.theme;
     this.#pace.changed("key");
   }
 

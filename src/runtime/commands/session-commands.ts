@@ -98,7 +98,7 @@ export function answerSlash(registry: CommandRegistry, request: CustomRequest): 
 
 async function answer(registry: CommandRegistry, request: CustomRequest, signal: AbortSignal): Promise<CommandReply> {
   const { verb, payload, run, client } = request;
-  const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
+  const { args = "", columns } = isJsonObject(payload) ? payload : {};
   const written = new WrittenText();
   const context: CommandContext = {
     surface: "slash",
@@ -106,9 +106,10 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
     progress: (message) => run.bus.publish("Notice", { level: "progress", message }),
     warn: (message) => run.bus.publish("Notice", { level: "warning", message }),
     write: async (text) => written.add(text),
+    ...(typeof columns === "number" && columns > 0 && { screen: { width: Math.floor(columns), color: false } }),
   };
   try {
-    const result = await runSlash(registry, `${verb} ${args}`, {
+    const result = await runSlash(registry, `${verb} ${typeof args === "string" ? args : ""}`, {
       identity: client.identity,
       isLimited: request.isLimited,
       context,

@@ -68,6 +68,7 @@ const journal: CreateBuiltIn = async (opening) => {
     session,
     resumed,
     parent: parent?.link,
+    profile: loaded.chosen.name,
     onFailure: (cause) => {
       log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
       if (current.run?.busy) current.run.fail("session store", cause);
@@ -89,6 +90,7 @@ const journal: CreateBuiltIn = async (opening) => {
         roots,
         variables,
         clock: engine.clock,
+        ...(engine.live && { live: engine.live }),
       });
     },
     close: () => opened.close(),

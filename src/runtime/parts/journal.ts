@@ -18,6 +18,8 @@ export interface JournalParts {
   readonly resumed: ResumedSession | undefined;
   /** The call that it works for, if it is a subagent. */
   readonly parent?: NewSession["parent"];
+  /** The name of the profile in use. */
+  readonly profile?: string;
   readonly root: string;
   readonly model: Model;
   readonly sessions: SessionStores;
@@ -107,7 +109,7 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
   const record = resumed?.record;
   const created_at = new Date(clock.wall()).toISOString();
   const { provider, model: name } = record ?? model;
-  const { parent } = parts;
+  const { parent, profile } = parts;
   const row = {
     id: session,
     log: ids.next("log"),
@@ -116,6 +118,7 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
     model: name,
     created_at,
     ...(parent && { parent }),
+    ...(profile !== undefined && { profile }),
   };
   const verdicts = resumed?.calls.flatMap(({ call, verdict }) =>
     verdict === undefined ? [] : [[call, verdict.note ?? `the user said: ${verdict.verdict}`] as const],

@@ -158,6 +158,17 @@ export class EventReader {
     }
   }
 
+  async count(kind: EventKind): Promise<number> {
+    let count = 0;
+    const file = await LineFile.open(this.#paths.events, "read");
+    try {
+      for await (const { text } of file.linesFromEnd()) if (labelOf(text)?.kind === kind) count++;
+      return count;
+    } finally {
+      await file.close();
+    }
+  }
+
   async verify(): Promise<Verification> {
     let found = await this.#verify();
     // The head is overwritten in place: beside a writer half of it may be old.

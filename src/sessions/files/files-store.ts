@@ -176,6 +176,14 @@ class FilesStore implements SessionStore {
     return (await this.#reader(session)).last(kind);
   }
 
+  async count(session: SessionId, kind: EventKind): Promise<number> {
+    return (await this.#reader(session)).count(kind);
+  }
+
+  holder(session: SessionId) {
+    return this.#leases.holder(session);
+  }
+
   async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
     this.#checkOpen();
     await Promise.all([...this.#open.values()].map(({ writer }) => writer.idle()));

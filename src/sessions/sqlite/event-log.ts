@@ -108,6 +108,14 @@ export class EventLog {
     return id;
   }
 
+  count(head: Head, kind: string): number {
+    const { database, names } = this.#tables;
+    const number = names.find(kind);
+    if (number === undefined) return 0;
+    const bounds = [placeOf(head, 0), placeOf(head, head.last_event), number];
+    return database.select({ place: "integer" }, "FROM events WHERE place > ? AND place <= ? AND kind = ?", bounds).length;
+  }
+
   /** Inside a snapshot that the head is of. */
   verify(head: Head): Verification {
     try {

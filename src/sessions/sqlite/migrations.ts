@@ -6,8 +6,9 @@ import { sql as spending } from "./migrations/0002-spending.js";
 import { sql as stretches } from "./migrations/0003-stretches.js";
 import { sql as drafts } from "./migrations/0004-drafts.js";
 import { sql as subagents } from "./migrations/0005-subagents.js";
+import { sql as profiles } from "./migrations/0006-profiles.js";
 
-export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents];
+export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents, profiles];
 
 export interface MigrateOptions {
   readonly wall: () => number;

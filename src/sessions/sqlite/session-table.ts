@@ -23,6 +23,7 @@ const RECORD = {
   parent_session: "text?",
   parent_turn: "text?",
   parent_call: "text?",
+  profile: "text?",
   pinned: "integer",
   ended: "text?",
   noticed_at: "integer?",
@@ -75,7 +76,7 @@ export class SessionTable {
     return () => {
       this.#database.run(
         `INSERT INTO sessions (id, log, cwd, provider, model, title, created_at, active_at, branch_session, branch_event,
-           parent_session, parent_turn, parent_call, last_link, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           parent_session, parent_turn, parent_call, profile, last_link, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
           session.id,
           session.log,
@@ -90,6 +91,7 @@ export class SessionTable {
           session.parent?.session ?? null,
           session.parent?.turn ?? null,
           session.parent?.call ?? null,
+          session.profile ?? null,
           FIRST_LINK,
           this.#chain(session.id, session.log).seal(0, FIRST_LINK, 0),
         ],
@@ -237,6 +239,7 @@ function toRecord(row: Row<typeof RECORD>): SessionRecord {
     expired_to: row.expired_to,
     ...(row.noticed_at === undefined ? {} : { noticed_at: toTimestamp(row.noticed_at) }),
     ...(row.title === undefined ? {} : { title: row.title }),
+    ...(row.profile === undefined ? {} : { profile: row.profile }),
     ...(row.ended === undefined ? {} : { ended: row.ended as SessionEndReason }),
     ...(session === undefined || event === undefined ? {} : { branch_of: { session: session as SessionId, event } }),
     ...(isSubagent ? { parent: parent as NonNullable<SessionRecord["parent"]> } : {}),

@@ -187,6 +187,19 @@ class SqliteStore implements SessionStore {
     }
   }
 
+  async count(session: SessionId, kind: EventKind): Promise<number> {
+    this.#queue.flush();
+    try {
+      return this.#database.snapshot(() => this.#log.count(this.#sessions.head(session), kind));
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  }
+
+  holder(session: SessionId) {
+    return this.#leases.holder(session);
+  }
+
   async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
     this.#queue.flush();
     return this.#sessions.list(filter);

@@ -34,6 +34,8 @@ export interface CarrierOptions {
   readonly setTheme: (name: string) => void;
   readonly themes: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
   readonly hint: (text: string) => void;
+  /** The width of the screen, for tables. */
+  readonly columns: () => number;
   /** Asks the terminal to copy a text to the clipboard; false if the terminal certainly cannot. */
   readonly copy: (text: string) => boolean;
   /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
@@ -197,8 +199,9 @@ export class Carrier {
 
   /** A slash command that the engine runs. */
   slash(verb: string, args: string): Promise<CommandReply> {
-    const { client, state } = this.#options;
-    return client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, state().session);
+    const { client, state, columns } = this.#options;
+    const payload = { args, columns: columns() };
+    return client.send("CustomCommand", { namespace: "slash", verb, payload }, state().session);
   }
 
   async #shell(command: string, share: boolean): Promise<void> {

@@ -8,7 +8,6 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { isJsonObject } from "../../../protocol/json.js";
 import { pickerDialog } from "../dialogs/list-picker.js";
-import { isBusy } from "../state.js";
 import { ageOf } from "../views/age.js";
 import { type DialogPlace, matches } from "./open-named.js";
 
@@ -27,7 +26,9 @@ interface EarlierPrompt {
 
 export async function openRewind(place: DialogPlace): Promise<void> {
   const { client, state, hint, open, clock } = place;
-  if (isBusy(state())) {
+  const { turn, shell } = state();
+  // The command that is typed for it runs now, too.
+  if (turn !== undefined || shell !== undefined) {
     hint("Wait until the turn has ended, or interrupt it with Esc.");
     return;
   }

@@ -27,13 +27,13 @@ export const branch: SessionAction = async (args, port, { progress, surface }) =
   const from = { session: source.id, log: source.log };
   const ids = await nextBranchIds(from, at, (session) => isTaken(store, session));
   const title = args.flag("title") ?? source.title;
-  const { cwd, provider, model } = source;
+  const { cwd, provider, model, profile } = source;
   const created_at = new Date(clock.wall()).toISOString();
   const branch_of = { session: source.id, event: at };
   const row = { id: ids.session, log: ids.log, cwd, provider, model, created_at, branch_of };
   const callOf = (call: CallId) => derivedId("call", call, ids.log);
   await copySession(store, {
-    session: { ...row, ...(title !== undefined && { title }) },
+    session: { ...row, ...(title !== undefined && { title }), ...(profile !== undefined && { profile }) },
     events: branchEvents(store.events(source.id), { from: source.id, ...ids, at }),
     finish: async () => store.copyEdits?.(source.id, ids.session, { upTo: at, callOf }),
     progress,

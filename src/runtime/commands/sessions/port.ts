@@ -9,6 +9,7 @@ import type { SessionId } from "../../../protocol/ids.js";
 import type { SessionRecord, SessionStore } from "../../../sessions/store.js";
 import type { Roots } from "../../../system/xdg-paths.js";
 import { findSession } from "../../sessions/find-session.js";
+import type { LiveSessions } from "../../sessions/live-sessions.js";
 import type { SessionStores } from "../../sessions/session-stores.js";
 import type { Settings } from "../../settings/settings.js";
 
@@ -24,6 +25,8 @@ export interface SessionsPort {
   readonly base: string;
   /** The session of the conversation that the command is typed in. */
   readonly current?: SessionId;
+  /** The open sessions of the engine; absent without one. */
+  readonly live?: LiveSessions;
   /** Renders a session as text; absent if nothing can. */
   readonly transcript?: (events: AsyncIterable<Envelope>, look: TranscriptLook) => AsyncIterable<string>;
 }
