@@ -180,9 +180,7 @@ class FilesStore implements SessionStore {
     return (await this.#reader(session)).count(kind);
   }
 
-  holder(session: SessionId) {
-    return this.#leases.holder(session);
-  }
+  readonly holder = (session: SessionId) => this.#heads.holder(session);
 
   async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
     this.#checkOpen();

@@ -18,6 +18,10 @@ export class LeasedHeads {
     this.#leases = leases;
   }
 
+  holder(session: SessionId) {
+    return this.#leases.holder(session);
+  }
+
   lease(session: SessionId, writer: SessionFiles["writer"]): Promise<Lease> {
     const learn = () =>
       writer.add(async (open) => {

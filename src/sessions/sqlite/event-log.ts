@@ -113,7 +113,8 @@ export class EventLog {
     const number = names.find(kind);
     if (number === undefined) return 0;
     const bounds = [placeOf(head, 0), placeOf(head, head.last_event), number];
-    return database.select({ place: "integer" }, "FROM events WHERE place > ? AND place <= ? AND kind = ?", bounds).length;
+    return database.select({ place: "integer" }, "FROM events WHERE place > ? AND place <= ? AND kind = ?", bounds)
+      .length;
   }
 
   /** Inside a snapshot that the head is of. */

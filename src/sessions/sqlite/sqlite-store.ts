@@ -179,26 +179,24 @@ class SqliteStore implements SessionStore {
   }
 
   async last(session: SessionId, kind: EventKind): Promise<number | undefined> {
-    this.#queue.flush();
-    try {
-      return this.#database.snapshot(() => this.#log.last(this.#sessions.head(session), kind));
-    } catch (error) {
-      throw asStoreError(error);
-    }
+    return this.#read(() => this.#log.last(this.#sessions.head(session), kind));
   }
 
   async count(session: SessionId, kind: EventKind): Promise<number> {
+    return this.#read(() => this.#log.count(this.#sessions.head(session), kind));
+  }
+
+  /** The head and the events of one moment: others may be appending. */
+  #read<T>(work: () => T): T {
     this.#queue.flush();
     try {
-      return this.#database.snapshot(() => this.#log.count(this.#sessions.head(session), kind));
+      return this.#database.snapshot(work);
     } catch (error) {
       throw asStoreError(error);
     }
   }
 
-  holder(session: SessionId) {
-    return this.#leases.holder(session);
-  }
+  readonly holder = (session: SessionId) => this.#leases.holder(session);
 
   async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
     this.#queue.flush();
@@ -251,9 +249,7 @@ class SqliteStore implements SessionStore {
   }
 
   async verify(session: SessionId): Promise<Verification> {
-    this.#queue.flush();
-    // The head and the events of one moment: others may be appending.
-    return this.#database.snapshot(() => this.#log.verify(this.#sessions.head(session)));
+    return this.#read(() => this.#log.verify(this.#sessions.head(session)));
   }
 
   async inspect(): Promise<readonly string[]> {
