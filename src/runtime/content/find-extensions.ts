@@ -6,6 +6,7 @@ import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js
 import type { ApprovedLock } from "../../security/trust/approved-lock.js";
 import {
   type ContentItem,
+  type FoundContent,
   keyOf,
   labelOf,
   nameOf,
@@ -40,7 +41,6 @@ export async function findExtensions(options: FindOptions): Promise<Found> {
     ...all,
     files: all.files.filter(({ source }) => wanted.includes(source)),
     extra,
-    lateNotes: all.notes.filter((note) => !first.notes.includes(note)),
     hasAllServers: false,
   };
 }
@@ -68,12 +68,17 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
   const keys = new Set(waiting.map(({ item }) => keyOf(item)));
   // The caller asks about new files, or reports that they are skipped.
   const known = { ...found, items: found.items.filter((item) => !keys.has(keyOf(item))) };
-  const { load, notes } = await passContent(known, { ...rest, skipUnapproved: true, isGranted });
+  const pass = (content: FoundContent) => passContent(content, { ...rest, skipUnapproved: true, isGranted });
+  const isAdded = ({ source }: ContentItem) => source !== undefined && extra.includes(source);
+  const usual = await pass({ ...known, items: known.items.filter((item) => !isAdded(item)) });
+  const added = await pass({ ...known, items: known.items.filter(isAdded), unusable: [] });
+  const load = [...usual.load, ...added.load];
   return {
     files: extensionFiles(load, options),
     folders: found.folders ?? [],
     paths: found.items.map(({ root, path }) => join(root, path)),
-    notes,
+    notes: [...usual.notes, ...added.notes],
+    lateNotes: added.notes,
     waiting: waiting.map((each) => waitingFile(each, lock)),
     hasAllServers: serversIn(found.items) === serversIn(load) && serversIn(found.unusable) === 0,
   };
