@@ -64,7 +64,16 @@ function isProgram({ kind, path }: Place, { isScript }: FileContent): boolean {
 
 /** `budget`: how many bytes may still be hashed. */
 export function describeFile(place: Place, budget = Number.POSITIVE_INFINITY): ContentItem | UnusableContent {
-  const read = readPlace(place, { limit: Math.min(sizeLimit(place.kind), budget), keep: 0 });
+  return described(place, readPlace(place, { limit: Math.min(sizeLimit(place.kind), budget), keep: 0 }));
+}
+
+/** The same for a text, with the text. */
+export function describeText(place: Place, budget: number) {
+  const read = readPlace(place, { limit: Math.min(sizeLimit(place.kind), budget) });
+  return { item: described(place, read), text: "bytes" in read ? String(read.bytes) : "" };
+}
+
+function described(place: Place, read: ReturnType<typeof readPlace>): ContentItem | UnusableContent {
   if ("problem" in read) return { ...place, problem: read.problem };
   return {
     ...place,

@@ -2,7 +2,7 @@
 import { opendirSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { type ContentItem, type ContentKind, type FoundContent, keyOf, type UnusableContent } from "./content.js";
-import { describeEntries, describeFile, describeStore, misplaced, readPlace } from "./describe.js";
+import { describeEntries, describeFile, describeStore, describeText, misplaced, readPlace } from "./describe.js";
 import { isForFolder } from "./entries.js";
 import { type Origin, realFolder } from "./folders.js";
 import { mayHaveHooks } from "./front-matter-hooks.js";
@@ -174,15 +174,13 @@ export class Search {
 
   /** A skill and an agent type may have hooks in their front matter. Each event is approved apart from the words. */
   async #document(origin: Source, place: Place, top: string): Promise<void> {
-    this.#file(origin, place, top);
-    const hasHooks = place.kind === "skill" || place.kind === "agent";
-    if (hasHooks && this.#wants("event-hooks") && this.#mentionsHooks(origin, place))
-      await this.#entries(origin, { ...place, kind: "event-hooks" }, top);
-  }
-
-  #mentionsHooks({ root, owner }: Source, { path, kind }: Place): boolean {
-    const content = readPlace({ root, path: slashes(path), kind, owner }, {});
-    return "bytes" in content && mayHaveHooks(String(content.bytes));
+    const { path, kind } = place;
+    const mayHave = kind === "skill" || kind === "agent";
+    if (!mayHave || !this.#wants("event-hooks")) return this.#file(origin, place, top);
+    const { root, owner } = origin;
+    const { item, text } = describeText({ root, path: slashes(path), kind, owner }, MAX_BYTES - this.#bytes);
+    this.#add(placed(item, origin, top));
+    if (mayHaveHooks(text)) await this.#entries(origin, { ...place, kind: "event-hooks" }, top);
   }
 
   /** `top` is the folder of its kind. */
