@@ -1,4 +1,5 @@
 /** Hooks in the front matter of skills and agent types, as Claude Code writes them. */
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { reply } from "../../src/testkit/index.js";
 import { HookProject } from "../support/hook-project.js";
@@ -84,6 +85,13 @@ describe("hooks of a skill", () => {
     const { results } = await project.run([useSkill("careful"), bash("echo hi"), done]);
     expect(results).toEqual([expect.stringContaining("Be careful."), expect.stringMatching(/^ok: hi/)]);
     expect(project.notes.join("\n")).toContain(".claude/skills/careful/SKILL.md: hooks.PreToolUse");
+  });
+
+  verifies(["E3", "X3"], "do not run if the settings turn all hooks off", async () => {
+    project.put(".claude/skills/careful/SKILL.md", CAREFUL);
+    project.put(join(project.home, ".claude/settings.json"), '{"disableAllHooks": true}');
+    const { results } = await project.run([useSkill("careful"), bash("echo hi"), done]);
+    expect(results[1]).toMatch(/^ok: hi/);
   });
 });
 

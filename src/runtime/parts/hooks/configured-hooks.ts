@@ -78,7 +78,8 @@ async function withoutDisabled(files: readonly ExtensionFile[]): Promise<readonl
   return files.filter((file) => !settings.includes(file) || !(off.has("user") || off.has(file.scope)));
 }
 
-async function isDisabled(path: string): Promise<boolean> {
+/** Whether a settings file of Claude Code says `disableAllHooks`. */
+export async function isDisabled(path: string): Promise<boolean> {
   try {
     const settings = JSON.parse(await readFile(path, "utf8")) as { readonly disableAllHooks?: unknown } | null;
     return settings?.disableAllHooks === true;

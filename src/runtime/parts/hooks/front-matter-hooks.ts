@@ -13,7 +13,7 @@ import type { ConfiguredHook, ReadHooks } from "../../../extensions/hooks/config
 import type { Opening } from "../../opening.js";
 import { copier, removeCopies } from "../skill-copies.js";
 import { skillFolder } from "../skill-folder.js";
-import { fileHooks } from "./configured-hooks.js";
+import { fileHooks, isDisabled } from "./configured-hooks.js";
 import { isOfSkill } from "./front-matter-file.js";
 
 type Place = Pick<Opening, "engine" | "extensions" | "session" | "current" | "parent">;
@@ -27,15 +27,29 @@ export class FrontMatterHooks {
     this.#place = place;
   }
 
-  async read(files: readonly ExtensionFile[]): Promise<ReadHooks> {
+  async read(found: readonly ExtensionFile[]): Promise<ReadHooks> {
+    const files = await this.#withoutDisabled(found);
     const ofSkills = files.filter(isOfSkill);
     const ofAgent = files.filter((file) => !isOfSkill(file) && file.path === this.#place.parent?.agentFile);
     const skills = ofSkills.length === 0 ? undefined : await this.#skills();
-    const found = await Promise.all([
+    const read = await Promise.all([
       ...ofSkills.map((file) => this.#skillHooks(file, skills)),
       ...ofAgent.map((file) => this.#agentHooks(file)),
     ]);
-    return { hooks: found.flatMap(({ hooks }) => hooks), problems: found.flatMap(({ problems }) => problems) };
+    return { hooks: read.flatMap(({ hooks }) => hooks), problems: read.flatMap(({ problems }) => problems) };
+  }
+
+  /** `disableAllHooks` counts in the settings beside the file, and in the user's. */
+  async #withoutDisabled(files: readonly ExtensionFile[]): Promise<readonly ExtensionFile[]> {
+    const { HOME } = this.#place.engine.variables;
+    const own = HOME === undefined ? [] : [join(HOME, ".claude")];
+    const off = await Promise.all(
+      files.map(async ({ source }) => {
+        const states = await Promise.all([source, ...own].map((folder) => isDisabled(join(folder, "settings.json"))));
+        return states.includes(true);
+      }),
+    );
+    return files.filter((_, index) => off[index] !== true);
   }
 
   async close(): Promise<void> {
