@@ -4,8 +4,9 @@
  * 1. Reading the folder starts nothing. A program that other users could change is not used.
  * 2. Files that cannot be used are listed with the reason.
  */
-import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { readRegularTextSync } from "../system/regular-file.js";
 import { FieldError, type ProviderFields } from "./own-provider.js";
 import { parseProviderConf } from "./provider-conf.js";
 
@@ -37,7 +38,7 @@ export function readProviderFolder(folder: string): readonly FolderEntry[] {
 export function readVariant(file: string): ProviderFields {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readRegularTextSync(file);
   } catch (error) {
     throw new FieldError(`Oxbow cannot read ${file}: ${(error as Error).message}`);
   }

@@ -14,6 +14,7 @@ import { nodeClock } from "../system/node-clock.js";
 import type { ProcessEnd } from "../system/process-group.js";
 import { realpathOrSelf } from "../system/real-path.js";
 import { copyIndex } from "../system/repository-places.js";
+import { PipeWatch } from "../system/waiting-pipe.js";
 import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
 import { GIT_ACTIONS, type GitAction, gitArguments } from "./git/arguments.js";
@@ -32,6 +33,8 @@ const MAX_OUTPUT_BYTES = 30_000;
 const MAX_LISTING_BYTES = 4 * 1024 * 1024;
 const MAX_ERROR_BYTES = 4000;
 const TIMEOUT_MS = 60_000;
+/** Git may wait for a named pipe then. */
+const PIPE_MS = 1000;
 
 /** Puts a sandbox around a program that only reads these folders; without a sandbox on this machine, returns the program unchanged. */
 export type WrapReader = (command: ShellCommand, readable: readonly string[]) => Promise<WrappedCommand>;
@@ -110,6 +113,8 @@ interface GitResult {
   readonly end: ProcessEnd;
   readonly output: Buffer;
   readonly errors: string;
+  /** A named pipe that git waited for, so it was stopped. */
+  readonly pipe?: string | undefined;
   /** The output was too long, so git was stopped. */
   readonly cut: boolean;
 }
@@ -140,10 +145,11 @@ class Git {
   }
 
   async query(args: readonly string[]): Promise<string> {
-    const { end, output, errors, cut } = await this.run([...BASE_SETTINGS, ...args], {
+    const { end, output, errors, pipe, cut } = await this.run([...BASE_SETTINGS, ...args], {
       limit: MAX_LISTING_BYTES,
       env: {},
     });
+    if (pipe !== undefined) throw new Error(waitsFor(pipe));
     if (end.reason !== "exit") throw new Error(`git did not answer (${end.reason}).`);
     if (cut) throw new Error("The repository's configuration is too large to check.");
     if (end.exitCode !== 0) throw new Error(queryError(errors));
@@ -162,10 +168,19 @@ class Git {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let errors = "";
+    let pipe: string | undefined;
     const { runProcess } = await import("../system/process-group.js");
     const command = { argv: [this.#program, "--no-pager", ...args], cwd: this.root, env: { ...this.#env, ...env } };
     const { ended, argv, cwd, ...wrapped }: WrappedCommand =
       readable === undefined ? command : ((await this.#wrapReader?.(command, readable)) ?? command);
+    const pipes = new PipeWatch({
+      root: this.root,
+      silentMs: Math.min(PIPE_MS, this.#timeoutMs / 2),
+      onFound: (path) => {
+        pipe = path;
+        enough.abort();
+      },
+    });
     try {
       const end = await runProcess({
         ...{ argv, cwd, env: wrapped.env, descriptors: wrapped.descriptors ?? [], withheld: wrapped.withheld },
@@ -174,6 +189,7 @@ class Git {
         clock: this.#clock,
         signal: AbortSignal.any([this.#signal, enough.signal]),
         onOutput(chunk) {
+          pipes.heard();
           if (bytes <= limit) chunks.push(chunk);
           bytes += chunk.length;
           if (bytes > limit) enough.abort();
@@ -182,8 +198,9 @@ class Git {
           if (errors.length < MAX_ERROR_BYTES) errors += chunk.toString("utf8");
         },
       });
-      return { end, output: Buffer.concat(chunks).subarray(0, limit), errors, cut: bytes > limit };
+      return { end, output: Buffer.concat(chunks).subarray(0, limit), errors, pipe, cut: bytes > limit };
     } finally {
+      pipes.stop();
       await ended?.();
     }
   }
@@ -197,7 +214,12 @@ function queryError(errors: string): string {
   return `git cannot read the configuration of this repository${place === undefined ? "" : ` (${place})`}. Use bash to look at it.`;
 }
 
-function report(action: GitAction, { end, output, errors, cut }: GitResult): ToolOutcome {
+function waitsFor(pipe: string): string {
+  return `git waits for ${pipe}, which is a named pipe and not a file, and was stopped. Delete it to use git here.`;
+}
+
+function report(action: GitAction, { end, output, errors, pipe, cut }: GitResult): ToolOutcome {
+  if (pipe !== undefined) throw new Error(waitsFor(pipe));
   const shown = shownText(output, cut);
   const details: JsonObject = { action, exit_code: cut ? null : (end.exitCode ?? null), truncated: cut };
   if (cut) {

@@ -8,11 +8,12 @@
  * 4. Files that cannot be read stay as they are, and are reported.
  * 5. What is written passes `redact` first.
  */
-import { chmod, lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { withLock } from "../../system/file-lock.js";
+import { readRegularText } from "../../system/regular-file.js";
 import { type AuditRecord, appendAudit } from "./audit-log.js";
 import { type Author, type MemoryChange, MemoryError, type MemoryListing, type NewMemory } from "./changes.js";
 import {
@@ -142,7 +143,7 @@ export class MemoryFolder {
   async keepIndex(): Promise<void> {
     const path = join(this.path, INDEX_NAME);
     const files = await this.#fileNames();
-    const before = await readFile(path, "utf8").catch(() => undefined);
+    const before = await readRegularText(path).catch(() => undefined);
     if (before === undefined && files.length === 0) return;
     if (before !== undefined && (await this.#indexOf(before)) === before) return;
     await this.#locked(() => this.#writeIndex());
@@ -155,7 +156,7 @@ export class MemoryFolder {
   /** The text of a file, also of one that cannot be read as a memory. */
   async textOf(name: string): Promise<string> {
     if (!(await this.has(name))) throw new MemoryError(`There is no memory '${name}'.`);
-    return readFile(this.#pathOf(name), "utf8");
+    return readRegularText(this.#pathOf(name));
   }
 
   async #fileNames(): Promise<readonly string[]> {
@@ -182,7 +183,7 @@ export class MemoryFolder {
     if (!info.isFile()) return problem("It is a link or a special file, so it is not read");
     if (info.size > MOST_BYTES) return problem(`It is longer than ${MOST_BYTES / 1024} KB`);
     try {
-      const text = await readFile(path, "utf8");
+      const text = await readRegularText(path);
       return { stamp, read: readEntry({ text, stem, path, scope: this.scope, changedAt: info.mtimeMs }) };
     } catch (error) {
       return problem(`Oxbow cannot read it: ${(error as Error).message}`);
@@ -256,7 +257,7 @@ export class MemoryFolder {
 
   async #writeIndex(): Promise<void> {
     const path = join(this.path, INDEX_NAME);
-    const before = await readFile(path, "utf8").catch(() => "");
+    const before = await readRegularText(path).catch(() => "");
     const after = await this.#indexOf(before);
     if (after !== before) await writeFileAtomic(path, after, { mode: 0o600 });
   }

@@ -113,8 +113,10 @@ const hashes = new Map<string, { readonly stamp: string; readonly hash: string }
 
 async function hashOf(file: string): Promise<string | undefined> {
   try {
-    const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
-    const stamp = [ino, size, mtimeNs, ctimeNs].join(" ");
+    const found = statSync(file, { bigint: true });
+    // A named pipe would block.
+    if (!found.isFile()) return undefined;
+    const stamp = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ");
     const known = hashes.get(file);
     if (known?.stamp === stamp) return known.hash;
     const hash = await readHash(file);

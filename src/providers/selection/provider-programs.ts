@@ -1,8 +1,8 @@
 /** Provider programs: describes and opens them. */
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
 import { currentFolder } from "../../system/find-program.js";
+import { readRegularFile } from "../../system/regular-file.js";
 import { ownVariables } from "../../system/trusted-path.js";
 import type { ProviderCommand } from "../executable/containment.js";
 import { environmentOf, inspectExecutable, type ProviderVariable, parseDefaults } from "../executable/introspection.js";
@@ -49,7 +49,7 @@ function contained({ contain }: ModelParts, { ofProject }: ProgramEntry, hosts: 
 /** Hosts count only if the file names them: the person who approved the file has seen them there. */
 async function unseenHosts({ file, ofProject }: ProgramEntry, hosts: readonly string[]): Promise<readonly string[]> {
   if (!ofProject || hosts.length === 0) return [];
-  const text = await readFile(file, "latin1");
+  const text = (await readRegularFile(file)).toString("latin1");
   const written = new Set(text.split(/[^\w.:*-]+/));
   return hosts.filter((host) => !written.has(host));
 }

@@ -1,11 +1,11 @@
 /** `kb export` and `kb import`. */
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CommandArguments, type CommandContext, type CommandResult, refuse } from "../../commands/command.js";
 import { fromJsonLines, toJsonLines } from "../../context/knowledge-base/json-lines.js";
 import { fromMarkdown, toMarkdown } from "../../context/knowledge-base/markdown.js";
 import { redact } from "../../security/redact/redact.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import { readRegularFile } from "../../system/regular-file.js";
 import type { KnowledgePort } from "./knowledge-base.js";
 
 /** Without a file it is the answer. */
@@ -47,7 +47,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 export async function importFile({ base, root }: KnowledgePort, args: CommandArguments): Promise<CommandResult> {
   const path = resolve(root, args.text("FILE") ?? "");
-  const bytes = await readFile(path).catch(() => undefined);
+  const bytes = await readRegularFile(path).catch(() => undefined);
   if (bytes === undefined) return refuse(`There is no file ${path}.`);
   if (bytes.length > MOST_BYTES) return refuse(`${path} is too large.`);
   const text = redact(bytes.toString("utf8").replace(/^\ufeff/, ""));

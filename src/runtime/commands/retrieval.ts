@@ -1,5 +1,5 @@
 /** `/rag` and `oxbow rag`: retrieval stores. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { formatBytes } from "../../base/byte-size.js";
 import { groupDigits } from "../../base/group-digits.js";
@@ -18,6 +18,7 @@ import {
 import { placeOf } from "../../context/retrieval/context-block.js";
 import { searchStore } from "../../context/retrieval/search.js";
 import { choiceFor, type StoreEntry } from "../../context/retrieval/store-registry.js";
+import { readRegularText } from "../../system/regular-file.js";
 import type { DocumentSourceOptions } from "../retrieval/document-sources.js";
 import type { Retrieval } from "../retrieval/retrieval.js";
 import { alone, ingestInto, reembed } from "./retrieval-ingest.js";
@@ -239,7 +240,7 @@ async function refuseOther(entry: StoreEntry, embedding: string, retrieval: Retr
 
 const migrate: Action = async ({ retrieval }, args) => {
   const path = resolve(retrieval.root, args.text("FILE") ?? "");
-  const text = await readFile(path, "utf8").catch(() => undefined);
+  const text = await readRegularText(path).catch(() => undefined);
   if (text === undefined) return refuse(`There is no file ${path}.`);
   const { readOldFile, takeOver } = await import("../retrieval/old-configuration.js");
   const table = await readOldFile(path, text);

@@ -1,5 +1,4 @@
 /** Adds servers to the user's settings and to `.mcp.json`, and removes them. What else is in the files stays as it is. */
-import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -7,6 +6,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { McpServerEntry } from "../../protocol/commands.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import { readRegularTextSync } from "../../system/regular-file.js";
 
 /** As files have it. */
 export type WrittenServer = Omit<McpServerEntry, "name">;
@@ -135,7 +135,7 @@ function documentOf(file: string): JsonObject {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readRegularTextSync(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw new UsageError(`Oxbow cannot read ${file}: ${(error as Error).message}`);

@@ -1,5 +1,5 @@
 /** What stands around a server: the sandbox, the environment, the network, the credentials and the files that are checked. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../base/clock.js";
@@ -21,6 +21,7 @@ import { serverCredential } from "../../security/oauth/server-tokens.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { realpathOrSelf } from "../../system/real-path.js";
+import { readRegularTextSync } from "../../system/regular-file.js";
 import { trustedPath } from "../../system/trusted-path.js";
 import { isWithin } from "../../system/within.js";
 import { childEnvironment } from "../../tools/child-environment.js";
@@ -43,7 +44,7 @@ export interface ServerPlace {
 export function configPlace({ root, variables }: Pick<ServerPlace, "root" | "variables">): ConfigPlace {
   const readFile = (path: string) => {
     try {
-      return readFileSync(path, "utf8");
+      return readRegularTextSync(path);
     } catch {
       return undefined;
     }

@@ -1,8 +1,8 @@
 /** A profile: a TOML file of settings. */
-import { readFileSync } from "node:fs";
 import type { ExtensionScope } from "../../base/extension-files.js";
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
+import { readRegularTextSync } from "../../system/regular-file.js";
 
 export type Profile = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ const OTHER_KEYS = ["schema_version", "name", "description", "hooks", "mcp_serve
 export async function readLayer(path: string): Promise<Layer | undefined> {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readRegularTextSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new UsageError(`Cannot read the profile ${path}: ${(error as Error).message}`);

@@ -23,6 +23,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
+import { readRegularTextSync } from "../../system/regular-file.js";
 import { ApprovedContents } from "./approved-contents.js";
 import type { ChangeClass } from "./change-class.js";
 import { type ContentItem, effectOf, keyOf } from "./content.js";
@@ -206,7 +207,7 @@ function readOwn(file: string): readonly LockEntry[] {
 function readPortable(file: string): readonly LockEntry[] {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readRegularTextSync(file);
   } catch (error) {
     throw new TrustError(`Oxbow cannot read the lock file ${file}: ${(error as Error).message}`);
   }

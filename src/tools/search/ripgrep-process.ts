@@ -6,11 +6,12 @@
  * 3. Output is streamed, never collected.
  */
 import { onAbort } from "../../base/abort-tree.js";
+import { PipeWatch } from "../../system/waiting-pipe.js";
 
 /** The program cannot be used on this machine: search without it. */
 export class RipgrepUnusable extends Error {}
 
-/** It wrote nothing for too long. It waits forever where an ignore file is a named pipe. */
+/** It wrote nothing for too long, or waits for an ignore file that is a named pipe. */
 export class RipgrepSilent extends Error {}
 
 /** Ripgrep did not accept the search; the message is its own. */
@@ -29,6 +30,8 @@ export interface RipgrepPlace {
 
 const MAX_STDERR_CHARACTERS = 8000;
 const SILENT_MS = 30_000;
+/** Then an ignore file may be a named pipe. */
+const PIPE_MS = 1000;
 
 /** `take` returns after each chunk whether it needs more. */
 export async function runRipgrep(
@@ -57,8 +60,17 @@ export async function runRipgrep(
     failure = new RipgrepSilent(`ripgrep wrote nothing for ${silentMs} ms`);
     stop();
   }, silentMs);
+  const pipes = new PipeWatch({
+    root: place.cwd,
+    silentMs: Math.min(PIPE_MS, silentMs),
+    onFound: (path) => {
+      failure = new RipgrepSilent(`ripgrep waits for ${path}, which is a named pipe`);
+      stop();
+    },
+  });
   child.stdout?.on("data", (chunk: Buffer) => {
     silence.refresh();
+    pipes.heard();
     if (stopped) return;
     try {
       if (take(chunk) === "enough") stop();
@@ -75,6 +87,7 @@ export async function runRipgrep(
     child.on("close", resolve);
   }).finally(() => {
     clearTimeout(silence);
+    pipes.stop();
     stopListening();
   });
   place.signal.throwIfAborted();

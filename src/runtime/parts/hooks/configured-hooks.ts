@@ -2,7 +2,6 @@
  * The hooks that count in a place: those of approved files, and those of a profile that the user named on the command line or in the
  * environment.
  */
-import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
 import {
@@ -12,6 +11,7 @@ import {
   readHooks,
 } from "../../../extensions/hooks/configuration.js";
 import { realpathOrSelf } from "../../../system/real-path.js";
+import { readRegularText } from "../../../system/regular-file.js";
 import { isWithin } from "../../../system/within.js";
 import type { LoadedSettings } from "../../settings/settings.js";
 
@@ -81,7 +81,7 @@ async function withoutDisabled(files: readonly ExtensionFile[]): Promise<readonl
 /** Whether a settings file of Claude Code says `disableAllHooks`. */
 export async function isDisabled(path: string): Promise<boolean> {
   try {
-    const settings = JSON.parse(await readFile(path, "utf8")) as { readonly disableAllHooks?: unknown } | null;
+    const settings = JSON.parse(await readRegularText(path)) as { readonly disableAllHooks?: unknown } | null;
     return settings?.disableAllHooks === true;
   } catch {
     return false;

@@ -1,11 +1,11 @@
 /** Lists event hooks for `oxbow hooks`, including those that wait for approval. Runs none of them. */
-import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { ExtensionScope } from "../../../base/extension-files.js";
 import { type ConfiguredHook, readHooks } from "../../../extensions/hooks/configuration.js";
 import { shownHandler } from "../../../extensions/hooks/hook-handler.js";
 import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
 import { entriesOf } from "../../../security/trust/entries.js";
+import { readRegularText } from "../../../system/regular-file.js";
 import { eventOf } from "./configured-hooks.js";
 import { isFrontMatter, isOfSkill } from "./front-matter-file.js";
 
@@ -38,7 +38,7 @@ export async function listEventHooks<E extends HookEntry>(
   return Promise.all(
     items.map(async (item) => {
       const { path, entry = "", scope } = item;
-      const written = await readFile(path, "utf8").then(
+      const written = await readRegularText(path).then(
         (text) => entriesOf(path, text),
         () => undefined,
       );
