@@ -13,7 +13,9 @@ import { configPlace } from "../../src/runtime/mcp/open-server.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { Testbed } from "../../src/security/trust/test-support/testbed.js";
 import { verifyAckCommand } from "../../src/security/trust/verify-ack-command.js";
+import { SERVER } from "../support/mcp-project.js";
 import { oxbow } from "../support/program.js";
+import { oxbowHere } from "../support/program-here.js";
 import { verifies } from "../verifies.js";
 
 let bed: Testbed;
@@ -160,5 +162,22 @@ describe("files that name MCP servers", () => {
     bed.put(settings, '[mcp_servers.odd]\nargs = [\n  ["mcp_servers.odd"]\n]\n[mcp_servers.b]\ncommand = "b"\n');
     expect((await run("mcp", "remove", "odd")).code).toBeLessThanOrEqual(2);
     expect(readFileSync(settings, "utf8"), "what is left is whole").toContain('command = "b"');
+  });
+
+  verifies(["E6"], "are tried by oxbow mcp test, which names the tools that it leaves out", async () => {
+    const home = join(bed.base, "home");
+    const plan = JSON.stringify({ tools: { fine: {}, torn: { schema: "nope" } } });
+    const [command, ...args] = [process.execPath, SERVER, plan];
+    bed.put(
+      join(home, "config/config.toml"),
+      `[mcp_servers.shop]\ncommand = "${command}"\nargs = ${JSON.stringify(args)}\n`,
+    );
+    await approve("shop");
+    const { stdout } = await oxbowHere(["mcp", "test", "shop"], {
+      cwd: bed.folder,
+      env: { OXBOW_HOME: home, HOME: home },
+    });
+    expect(stdout).toContain("1 tools: fine\n");
+    expect(stdout).toContain("lists the tool 'torn', which is left out: its schema is not an object");
   });
 });

@@ -229,6 +229,8 @@ function test(place: ServerPlace): Command {
         import("../../security/redact/redact.js"),
       ]);
       const server = new McpServer(serverOptions(chosen, place));
+      const problems = new Set<string>();
+      server.watch({ report: (message) => void problems.add(message) });
       progress(`connecting to ${chosen.config.name}`);
       try {
         const connection = await server.ready(signal);
@@ -244,10 +246,11 @@ function test(place: ServerPlace): Command {
             ? []
             : [`${withheld.length} changed since they were approved: ${withheld.join(", ")}`]),
           `${prompts.length} prompts, ${resources.length} resources`,
+          ...problems,
         ];
         const value = {
           ...{ name: chosen.config.name, protocol: connection.protocolVersion ?? null },
-          ...{ tools, withheld, prompts, resources },
+          ...{ tools, withheld, prompts, resources, problems: [...problems] },
         };
         return { text: safeText(lines.join("\n")), value: asValue(value) };
       } catch (error) {

@@ -138,10 +138,11 @@ async function ownEngine(
   variables: Variables,
   places: Roots,
 ): Promise<Driven | { readonly exit: number }> {
-  const [{ prepare }, { processTerminal }, { Listening }] = await Promise.all([
+  const [{ prepare }, { processTerminal }, { Listening }, { isInsideEngine }] = await Promise.all([
     import("../run/prepare.js"),
     import("../terminal-io.js"),
     import("../attach/listen.js"),
+    import("../../runtime/model-ancestors.js"),
   ]);
   const terminal = processTerminal(variables);
   // The outer agent may have written this command line, so it can widen nothing: that is for the user's profile.
@@ -155,7 +156,8 @@ async function ownEngine(
   const client = engine.host.connect({ id: engine.newClientId(), ...identity, name: "mcp-server" });
   const log = (_level: string, _area: string, message: string) => printMessage(message);
   const listening = new Listening({ engine, client, roots: places, variables, log });
-  listening.begin();
+  // The engine would write a person's token.
+  if (!isInsideEngine(variables)) listening.begin();
   return {
     client,
     close: async () => {
