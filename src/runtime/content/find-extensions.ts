@@ -71,7 +71,10 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
   const pass = (content: FoundContent) => passContent(content, { ...rest, skipUnapproved: true, isGranted });
   const isAdded = ({ source }: ContentItem) => source !== undefined && extra.includes(source);
   const usual = await pass({ ...known, items: known.items.filter((item) => !isAdded(item)) });
-  const added = await pass({ ...known, items: known.items.filter(isAdded), unusable: [] });
+  const added =
+    extra.length === 0
+      ? { load: [], notes: [] }
+      : await pass({ ...known, items: known.items.filter(isAdded), unusable: [] });
   const load = [...usual.load, ...added.load];
   return {
     files: extensionFiles(load, options),

@@ -21,7 +21,7 @@ const TRAITS: Readonly<Record<ContentKind, KindTraits>> = {
   provider: { effect: "runs", label: "provider", needsFlag: true },
   plugin: { effect: "runs", label: "plugin", needsFlag: true },
   mcp: { effect: "runs", label: "MCP server", needsFlag: false },
-  "event-hooks": { effect: "runs", label: "hooks of an event", needsFlag: true },
+  "event-hooks": { effect: "runs", label: "event hook", needsFlag: true },
   profile: { effect: "configures", label: "profile", needsFlag: false },
   alias: { effect: "configures", label: "alias file", needsFlag: false },
   sessions: { effect: "configures", label: "session folder", needsFlag: false },
