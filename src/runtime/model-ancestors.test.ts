@@ -24,7 +24,7 @@ async function isInside(program: readonly string[], line: string, env: NodeJS.Pr
   const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: ["pipe", "pipe", "inherit"] });
   running.push(child);
   const [pid] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
-  return isInsideEngine({}, Number(String(pid)));
+  return isInsideEngine({}, { from: Number(String(pid)), program: "/nowhere/bin.js" });
 }
 
 const LINE = "echo $$; exec env -u OXBOW_AGENT cat";
@@ -45,6 +45,7 @@ verifies(
     const node = process.execPath;
     expect(await isInside([node, engine, "run", "go"], LINE)).toBe(true);
     expect(await isInside([node, "--no-warnings", engine, "acp"], LINE)).toBe(true);
+    expect(await isInside([node, "--require", "node:os", engine, "serve"], LINE)).toBe(true);
     expect(await isInside([node, engine], LINE), "a conversation, with the line as its prompt").toBe(true);
     expect(await isInside(["sh", "-c"], `${LINE}; true`, {}), "no Oxbow").toBe(false);
     expect(await isInside(["sh", "-c"], `sh -c '${LINE}'; true`, { OXBOW_AGENT: "1" }), "a marked parent").toBe(true);

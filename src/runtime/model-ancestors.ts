@@ -9,7 +9,7 @@ import { type Ancestor, ancestors } from "../system/process-ancestry.js";
 
 const MARK = "OXBOW_AGENT=";
 const NAMES = ["oxbow", "ox"];
-/** Commands that run no model. Any other single word is a command of the user's own, which may start Oxbow for its person. */
+/** Commands that run a model. Another single word is a command that runs none, or one of the user's own, which may start Oxbow for its person. */
 const ENGINES = new Set(["run", "resume", "attach", "serve", "acp", "mcp-server"]);
 
 /** An empty value counts too: `OXBOW_AGENT= oxbow …` must not turn a model into a person. */
@@ -25,9 +25,15 @@ export function startedByModel(variables: Variables): boolean {
 }
 
 /** The same, or it descends from an Oxbow that runs a model. Then a person may have started it too, but that is not certain. */
-export function isInsideEngine(variables: Variables, from: number = process.pid): boolean {
+export function isInsideEngine(
+  variables: Variables,
+  {
+    from = process.pid,
+    program = process.argv[1] ?? "oxbow",
+  }: { readonly from?: number; readonly program?: string } = {},
+): boolean {
   if (isAgent(variables)) return true;
-  const own = realPath(process.argv[1] ?? "");
+  const own = realPath(program);
   for (const ancestor of ancestors(from)) {
     if (ancestor.variables.some((each) => each.startsWith(MARK))) return true;
     if (ancestor.pid !== from && isEngine(ancestor, own)) return true;
@@ -36,9 +42,12 @@ export function isInsideEngine(variables: Variables, from: number = process.pid)
 }
 
 function isEngine({ isNode, words }: Ancestor, own: string): boolean {
-  const at = words.findIndex((word, index) => index > 0 && !word.startsWith("-"));
-  const program = words[at] ?? "";
-  if (!isNode || !(NAMES.includes(basename(program)) || realPath(program) === own)) return false;
+  const at = words.findIndex((word, index) => index > 0 && (NAMES.includes(basename(word)) || realPath(word) === own));
+  // Node's own options come before the program, some with a value.
+  const options = words.slice(1, Math.max(1, at));
+  const isOption = (word: string, index: number) =>
+    word.startsWith("-") || options[index - 1]?.startsWith("-") === true;
+  if (!isNode || at < 0 || !options.every(isOption)) return false;
   const [first, ...more] = words.slice(at + 1);
   return first === undefined || ENGINES.has(first) || more.length > 0 || !/^[a-z][\w:-]*$/.test(first);
 }

@@ -19,16 +19,28 @@ const MOST_ANCESTORS = 64;
 export function* ancestors(from: number = process.pid): Iterable<Ancestor> {
   let pid = from;
   for (let looked = 0; looked < MOST_ANCESTORS && pid > 0; looked++) {
-    yield {
-      pid,
-      variables: contentOf(pid, "environ").split("\0"),
-      words: contentOf(pid, "cmdline").split("\0").slice(0, -1),
-      isNode: /^node/.test(basename(programOf(pid))) || programOf(pid) === process.execPath,
-    };
+    yield ancestor(pid);
     // The name is in parentheses and may itself contain spaces and parentheses.
     const [, parent] = contentOf(pid, "stat").split(")").at(-1)?.trim().split(" ") ?? [];
     pid = Number(parent ?? 0);
   }
+}
+
+/** Reads only what is asked for: a start waits for it. */
+function ancestor(pid: number): Ancestor {
+  return {
+    pid,
+    get variables() {
+      return contentOf(pid, "environ").split("\0");
+    },
+    get words() {
+      return contentOf(pid, "cmdline").split("\0").slice(0, -1);
+    },
+    get isNode() {
+      const program = programOf(pid);
+      return /^node/.test(basename(program)) || program === process.execPath;
+    },
+  };
 }
 
 /** Empty for a process that is gone, or another user's. */
