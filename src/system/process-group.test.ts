@@ -128,7 +128,7 @@ describe("a command that ends by itself", () => {
   });
 
   it("waits for a process substitution to finish writing", async () => {
-    const end = await run("echo late > >(sleep 0.05; cat)");
+    const end = await run("echo late > >(sleep 0.05; cat)", { drainMs: 20_000 });
     expect(end).toMatchObject({ output: "late\n", leftovers: 0 });
   });
 
@@ -193,8 +193,8 @@ describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a c
   });
 
   it("without a trace but their limits are ended, if the command must leave nothing", async () => {
-    const hides = `env -i setsid bash -c '(trap "" TERM; cd /; exec -a ${tag} sleep 1000) & disown' >/dev/null 2>&1 </dev/null`;
-    const command = `grep locks /proc/self/limits; (${hides} &); sleep 0.05; echo x`;
+    const hides = `env -i setsid bash -c '(trap "" TERM; cd /; exec -a ${tag} sleep 1000) & disown; echo $$ >middle' >/dev/null 2>&1 </dev/null`;
+    const command = `grep locks /proc/self/limits; (${hides} &); ${MIDDLE_ENDED}; echo x`;
     const end = await run(command, { leavesNothing: true, graceMs: 50, timeoutMs: 20_000 });
     expect(end).toMatchObject({ reason: "exit", exitCode: 0, leftovers: 1, survivors: 0 });
     expect(end.output).toMatch(/^Max file locks +(\d{18}) +\1 .*\nx\n$/);
