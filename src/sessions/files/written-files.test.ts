@@ -3,6 +3,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, unlink, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { type Clock, systemClock } from "../../base/clock.js";
 import { digestOf } from "./chain.js";
@@ -11,7 +12,7 @@ import { FolderWatch } from "./folder-watch.js";
 import { MessageIndex } from "./message-index.js";
 import { WrittenFiles } from "./written-files.js";
 
-const FILES = 300;
+const FILES = times(80, 300);
 let root: string;
 let folder: string;
 let index: MessageIndex;

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { handleSanitizeTerminal } from "./terminal.js";
 
@@ -30,17 +31,18 @@ verifies(
     for (const text of ["\\x1b[31m", "Hello \\u001b]8;;https://e.org/\\x07", "a  b\nc"]) {
       expect(handleSanitizeTerminal({ text })).toEqual({ text });
     }
+    const LONG = times(1_000, 3_000);
     const floods = [
       "x".repeat(100_000),
-      "e\u0301".repeat(3_000),
-      "a\u0301\u0301".padEnd(3_000, "\u0301"),
-      "[".repeat(3_000),
-      "*a _b ".repeat(3_000),
-      "`".repeat(3_000),
-      "> ".repeat(3_000),
-      "- ".repeat(3_000),
-      "|".repeat(3_000),
-      "\t".repeat(3_000),
+      "e\u0301".repeat(LONG),
+      "a\u0301\u0301".padEnd(LONG, "\u0301"),
+      "[".repeat(LONG),
+      "*a _b ".repeat(LONG),
+      "`".repeat(LONG),
+      "> ".repeat(LONG),
+      "- ".repeat(LONG),
+      "|".repeat(LONG),
+      "\t".repeat(LONG),
     ];
     for (const text of floods) {
       const started = process.cpuUsage();
