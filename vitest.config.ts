@@ -27,7 +27,7 @@ export default defineConfig({
     // Loading the same modules for each file anew takes a quarter of the time. No test may leave anything behind in them.
     isolate: false,
     // Starting a program takes longer the more memory the starting process has, and many tests start programs.
-    execArgv: ["--heap-growing-percent=20", "--max-semi-space-size=8"],
+    execArgv: ["--heap-growing-percent=50"],
     // These limits only end a hang: a busy machine may take long.
     testTimeout: 60_000,
     hookTimeout: 120_000,
