@@ -112,7 +112,7 @@ describe("cassettes", () => {
       await writeFile(tape, `${lines.slice(0, -1).join("\n")}\n`);
       const tooShort = await oxbow(["run", prompt, "--replay", tape], { cwd });
       expect(tooShort.code).toBe(1);
-      expect(tooShort.stderr).toContain("it holds 1 call, and this run makes one more");
+      expect(tooShort.stderr).toContain("it has 1 call, and this run makes one more");
     },
   );
 

@@ -131,6 +131,8 @@ describe("a program that is killed while inputs wait", () => {
         LANES.map(async (store, i): Promise<Lane> => {
           const home = await temporaryFolder();
           const answers = script([
+            // A kill before the first answer leaves its prompt in the message that ends the session.
+            reply().when("finish").text("Yes.").times(10_000),
             reply().when("go ").delay(HELD_MS).text("Yes.").times(10_000),
             reply().delay(ANSWER_MS).text("Yes.").times(10_000),
           ]);
