@@ -1,5 +1,6 @@
 /** The default store: one encrypted database for all of a user's sessions, used by several processes at once. */
 import { dirname, join } from "node:path";
+import { setImmediate as nextTurnOfTheLoop } from "node:timers/promises";
 import { type Clock, systemClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
@@ -296,8 +297,4 @@ class SqliteStore implements SessionStore {
       this.#database.close();
     }
   }
-}
-
-function nextTurnOfTheLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
