@@ -4,7 +4,7 @@ import { createIdSource, type IdSource } from "../base/ulid.js";
 import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../commands/flags.js";
 import type { CommandRegistry } from "../commands/registry.js";
-import { type CustomRequest, Host, type HostPorts, type PlaceRequest, type RunRequest } from "../control/host.js";
+import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../control/host.js";
 import type { Run } from "../control/run.js";
 import type { Model } from "../engine/ports.js";
 import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
@@ -25,6 +25,7 @@ import type { OpenedRun } from "./opening.js";
 import type { CreatePart } from "./part.js";
 import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, queryPorts, storedEvents } from "./queries.js";
+import { otherPlace, withStoredFolder } from "./requested-place.js";
 import type { LiveSessions } from "./sessions/live-sessions.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
@@ -248,34 +249,6 @@ async function startTransports(
 async function closePlugins({ plugins }: ProcessParts): Promise<void> {
   if (plugins === undefined || plugins.length === 0) return;
   await (await import("../extensions/plugins/plugins.js")).closePlugins(plugins);
-}
-
-/** A resumed session continues in the folder of its record, if the client names no other and the record is the user's own. */
-async function withStoredFolder(
-  { place, resume }: RunRequest,
-  { root }: Place,
-  { sessions }: Pick<ProcessParts, "sessions">,
-): Promise<PlaceRequest | undefined> {
-  if (resume === undefined || place?.cwd !== undefined) return place;
-  if ((await sessions.choice()).kind !== "sqlite") return place;
-  const record = await (await sessions.open())?.get(resume.resume);
-  return record === undefined || record.cwd === root ? place : { ...place, cwd: record.cwd };
-}
-
-/** Loaded late: most processes work in one place. */
-async function otherPlace({ place: asked = {}, resume }: RunRequest, current: Place, shared: ProcessParts) {
-  const [{ openPlace }, { storeDifference }] = await Promise.all([
-    import("./open-place.js"),
-    import("./sessions/same-store.js"),
-  ]);
-  const place = await openPlace(asked, current, shared);
-  if ("failure" in place) return place;
-  const detail = await storeDifference(place, shared);
-  if (detail === undefined) return place;
-  if (resume === undefined) return { failure: failure("InvalidInput", { detail }) };
-  // A resumed session stays where it is stored.
-  shared.notify(detail);
-  return place;
 }
 
 const placeLists = () => import("./content/place-lists.js");

@@ -122,15 +122,20 @@ describe("one engine", () => {
     const [plain, project, home] = [await folder("alpha"), await folder("beta"), join(base, "home")];
     const [own, inside] = [join(project, ".oxbow", "sessions"), join(project, "inside")];
     await Promise.all([mkdir(own, { recursive: true }), mkdir(inside), mkdir(join(project, ".git"))]);
+    const notes: string[] = [];
     let client: EngineClient | undefined;
     const open = async (from: string, cwd: string) => {
       await hosted?.engine.close();
-      hosted = await hostEngine(base, mock, { home, content: { folder: from } });
+      hosted = await hostEngine(base, mock, {
+        home,
+        content: { folder: from, notify: (note) => void notes.push(note) },
+      });
       client = hosted.connect();
       return client.send("CreateSession", { cwd });
     };
     // A repository alone must not decide where sessions go.
     expect(await open(plain, project)).toMatchObject({ ok: true });
+    expect(notes.join("\n")).toContain(own);
     await approve(project, { home });
     const refused = (to: string, but: string) => ({
       ok: false,

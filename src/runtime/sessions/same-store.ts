@@ -6,18 +6,17 @@
 import type { Place, ProcessParts } from "../open-engine.js";
 import { SessionStores, type StoreChoice } from "./session-stores.js";
 
-/** What a new session there would do wrong; undefined if its place has the same store. */
+/** What a new session there would do wrong; undefined if its place has the same store. `notify` says which folder is not approved. */
 export async function storeDifference(
   { loaded, root }: Pick<Place, "loaded" | "root">,
-  { sessions, variables }: Pick<ProcessParts, "sessions" | "variables">,
+  { sessions, variables, notify }: Pick<ProcessParts, "sessions" | "variables" | "notify">,
 ): Promise<string | undefined> {
   const { settings, roots } = loaded;
   // A flag and a variable belong to the process.
   if (settings.store.origin.startsWith("--") || settings.store.origin === "OXBOW_STORE") return undefined;
-  const quiet = { notify: () => {}, hint: () => {} };
   const [own, wanted] = await Promise.all([
     sessions.choice(),
-    new SessionStores({ settings, roots, variables, root, ...quiet }).choice(),
+    new SessionStores({ settings, roots, variables, root, notify, hint: () => {} }).choice(),
   ]);
   if (describe(own) === describe(wanted)) return undefined;
   return `Sessions of ${root} belong ${describe(wanted)}, but this engine stores its sessions ${describe(own)}. Start a separate engine for that folder: oxbow --no-attach.`;
