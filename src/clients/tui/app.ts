@@ -17,7 +17,7 @@ import { Composer } from "./input/composer.js";
 import { type Bindings, USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiEnd, TuiOptions } from "./options.js";
 import { Pace } from "./pace.js";
-import { expire, hinted, nextChange } from "./reduce/expire.js";
+import { afterKey, expire, hinted, nextChange } from "./reduce/expire.js";
 import { reduceEvent } from "./reduce/reduce-event.js";
 import { type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
@@ -168,7 +168,6 @@ export class TuiApp {
         return;
       case "closed":
         this.#leave();
-        return;
     }
   }
 
@@ -190,7 +189,8 @@ export class TuiApp {
   }
 
   #onKnownKey(key: Key, place: KeyPlace): void {
-    const taken = reduceKey(expire(this.#state, place.now), key.id, place);
+    this.#state = afterKey(expire(this.#state, place.now), key.id);
+    const taken = reduceKey(this.#state, key.id, place);
     if (taken !== undefined) this.#apply(taken);
     else if (key.id === "alt+enter" && this.#state.turn !== undefined) this.#composer.submit("later");
     // A Tab that completes nothing queues, as in other clients.

@@ -86,6 +86,8 @@ export type Effect =
   /** Puts text back into the editor, before the draft. */
   | { readonly do: "restore"; readonly text: string }
   | { readonly do: "clear draft" }
+  /** Moves everything above the live part into the scrollback, and writes the live part again. */
+  | { readonly do: "clear screen" }
   /** The user may not be looking at the terminal. */
   | { readonly do: "call person"; readonly text: string }
   /** Ask the engine for the status again. */

@@ -53,6 +53,11 @@ export class TranscriptWriter {
     return { printed, live: this.spaced("answer", live) };
   }
 
+  /** Empty lines, which belong to no block: a whole screen of them makes the terminal write the live region again. */
+  scroll(rows: number): void {
+    for (let row = 0; row < rows; row++) this.#printed.push("");
+  }
+
   /** Lines of the live region with the blank line before them. */
   spaced(kind: Block["kind"], lines: readonly string[]): readonly string[] {
     return lines.length === 0 ? [] : [...this.#spacing.ahead(kind), ...lines];

@@ -4,7 +4,7 @@ import { ACTIONS, type Bindings, type KeyAction, USUAL_KEYS } from "../keys/bind
 import type { Theme } from "../theme.js";
 import type { Dialog } from "./dialog.js";
 
-type Line = readonly [key: string, what: string];
+export type Line = readonly [key: string, what: string];
 
 /** The actions with configurable keys, and the fixed keys. All fit a terminal of 80 columns and 24 rows. */
 const LINES: readonly (KeyAction | Line)[] = [
@@ -21,19 +21,20 @@ const LINES: readonly (KeyAction | Line)[] = [
   "editor",
   "image",
   "transcript",
+  "redraw",
   "model",
   "approvals",
   "last-session",
   "sidebar",
-  ["/, @", "commands, files"],
-  ["!command", "run a command yourself; !! shows it to the model"],
+  ["/, @, !", "commands, files, a shell command; !! also for the model"],
   ["tab", "complete; with an open question: editor or question"],
   ["ctrl+a e w u k y _", "line start, end; delete word, to start, end; put back; undo"],
   "suspend",
   "help",
 ];
 
-function keysAndWords(keys: Bindings): readonly Line[] {
+/** What the help lists, in its order. */
+export function keysAndWords(keys: Bindings = USUAL_KEYS): readonly Line[] {
   return LINES.map((line) => {
     if (typeof line !== "string") return line;
     return [keys.keysOf(line).join(", ") || "(no key)", ACTIONS[line].what];

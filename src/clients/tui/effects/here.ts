@@ -35,6 +35,9 @@ export function carryOutHere(
       // An ordinary change, so that undo restores the text.
       composer.setText("");
       return undefined;
+    case "clear screen":
+      transcript.scroll(terminal.rows);
+      return undefined;
     case "suspend":
       terminal.suspend();
       return undefined;

@@ -46,7 +46,13 @@ export const ACTIONS = {
     what: "the whole conversation with all output",
     press: { id: "ctrl+o", data: "\x0f" },
   },
-  model: { keys: ["ctrl+l", "alt+p"], what: "choose a model", press: { id: "ctrl+l", data: "\x0c" } },
+  redraw: {
+    keys: ["ctrl+l"],
+    what: "clear the screen; the conversation stays above",
+    press: { id: "ctrl+l", data: "\x0c" },
+  },
+  // Some terminals do not send Alt keys.
+  model: { keys: ["alt+p", "f2"], what: "choose a model", press: { id: "alt+p", data: "\x1bp" } },
   approvals: {
     keys: ["alt+a"],
     what: "review files that wait for your approval",

@@ -31,3 +31,11 @@ export function nextChange(
   const ends = [...tokens, ...(hint === undefined ? [] : [hint])].map(({ until }) => until);
   return ends.length === 0 ? undefined : Math.min(...ends) - now;
 }
+
+/** A key between two presses of Ctrl-C or Esc makes the second one a first one: the user went on working. */
+export function afterKey(state: State, key: string | undefined): State {
+  const { leaveUntil, escapeUntil } = state;
+  const isSecond = key === "ctrl+c" ? leaveUntil !== undefined : key === "escape" && escapeUntil !== undefined;
+  if (isSecond || (leaveUntil ?? escapeUntil) === undefined) return state;
+  return without(state, "leaveUntil", "escapeUntil", "hint");
+}

@@ -132,6 +132,11 @@ describe("a turn on the screen", () => {
     );
     expect(dropped.done).toEqual(["restore: mine", "notice: Not sent: theirs"]);
     expect(dropped.state.queue).toEqual([]);
+    const cancelled = play([ended("cancelled")], waiting.state);
+    expect(cancelled.done.filter((line) => line.startsWith("restore"))).toEqual([
+      expect.stringMatching(/^restore: [^\n]+\n\nmine$/),
+    ]);
+    expect(cancelled.state.queue.map(({ text: words }) => words)).toEqual(["theirs"]);
     const steered = play([event("InputSteered", { turn: TURN, input: [text("mine")] } as never)], waiting.state);
     expect(steered.done).toEqual(["prompt: mine"]);
     expect(steered.state.queue.map(({ text: words }) => words)).toEqual(["theirs"]);

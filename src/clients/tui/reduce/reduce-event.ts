@@ -237,11 +237,17 @@ function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): 
       ...(failure !== undefined && { failure: failure.message }),
     },
   });
-  if (outcome === "cancelled" && turn !== undefined && !turn.answered) effects.push({ do: "restore", text: turn.text });
+  const isTakenBack = outcome === "cancelled" && turn !== undefined && !turn.answered;
+  // What was typed later stands after it. An InputDropped follows, which then has nothing to restore.
+  const own = isTakenBack ? state.queue.filter((input) => input.own) : [];
+  if (isTakenBack) {
+    effects.push({ do: "restore", text: [turn.text, ...own.map(({ text }) => text)].join("\n\n") });
+  }
   if (elapsedMs >= LONG_TURN_MS) effects.push({ do: "call person", text: "The turn has ended." });
   effects.push({ do: "refresh" });
   const recent = outcome === "answered" ? [...state.recent, stats].slice(-RECENT_TURNS) : state.recent;
-  return { state: { ...without(calls.state, "turn", "thinking"), questions: [], recent }, effects };
+  const queue = state.queue.filter((input) => !own.includes(input));
+  return { state: { ...without(calls.state, "turn", "thinking"), questions: [], queue, recent }, effects };
 }
 
 /** A turn that failed may leave calls without a result. */

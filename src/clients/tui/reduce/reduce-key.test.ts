@@ -3,7 +3,7 @@ import { verifies } from "../../../../test/verifies.js";
 import type { ClientId, SessionId } from "../../../protocol/ids.js";
 import { classify } from "../input/classify.js";
 import { firstState, type State } from "../state.js";
-import { expire } from "./expire.js";
+import { afterKey, expire } from "./expire.js";
 import { reduceKey } from "./reduce-key.js";
 import { reduceSubmit } from "./reduce-submit.js";
 
@@ -27,6 +27,18 @@ describe("the keys of the conversation", () => {
     expect(second?.effects).toEqual([{ do: "exit" }]);
     const late = first && reduceKey(expire(first.state, 3000), "ctrl+c", { ...EMPTY, now: 3000 });
     expect(late?.effects).toEqual([CANCEL]);
+  });
+
+  verifies(["U2"], "count as two presses only without another key between them", () => {
+    const first = reduceKey(IDLE, "ctrl+c", { now: 0, draftIsEmpty: false })?.state ?? IDLE;
+    expect(afterKey(first, "ctrl+c")).toBe(first);
+    const typed = afterKey(first, "a");
+    expect([typed.leaveUntil, typed.hint]).toEqual([undefined, undefined]);
+    expect(reduceKey(typed, "ctrl+c", { now: 500, draftIsEmpty: false })?.effects).toEqual([{ do: "clear draft" }]);
+    const escaped = reduceKey(IDLE, "escape", EMPTY)?.state ?? IDLE;
+    expect(afterKey(escaped, "escape")).toBe(escaped);
+    expect(afterKey(escaped, "ctrl+c").escapeUntil).toBeUndefined();
+    expect(afterKey(IDLE, "a")).toBe(IDLE);
   });
 
   verifies(["U2"], "clear a draft before they leave", () => {

@@ -36,8 +36,10 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
     case "ctrl+o":
     case "ctrl+t":
       return { state, effects: [{ do: "open", dialog: "transcript" }] };
-    case "alt+p":
     case "ctrl+l":
+      return { state, effects: [{ do: "clear screen" }] };
+    case "alt+p":
+    case "f2":
       return { state, effects: [{ do: "open", dialog: "models" }] };
     case "alt+s":
       return { state, effects: [{ do: "open", dialog: "sidebar" }] };

@@ -63,6 +63,7 @@ describe("keys", () => {
     ["\x1b[91;5u", ["escape"]],
     ["\x1b[27;5;109~", ["enter"]],
     ["\x1bd", ["alt+d"]],
+    ["\x1bp", ["alt+p"]],
     ["\x1b[", []],
     ["\x7f", ["backspace"]],
     ["é", ["text é"]],

@@ -4,6 +4,8 @@ import type { Key } from "./terminal.js";
 
 /** Keys without a character, in the private area of Unicode: Caps Lock, media keys. */
 const FUNCTIONAL = /^[\ue000-\uf8ff]$/;
+/** The library takes Alt-P and Alt-N of older protocols for arrow keys. */
+const ALT_LETTER = /^\x1b([pn])$/;
 const ALT_ARROW = /^\x1b\x1b(?:\[|O)([A-DFH])$/;
 
 /** Keys that people press for another key, and that only newer protocols distinguish. */
@@ -21,6 +23,8 @@ export function nameKey(data: string): Key | undefined {
   if (isKeyRelease(data)) return undefined;
   const arrow = ALT_ARROW.exec(data)?.[1];
   if (arrow !== undefined) return nameKey(`\x1b[1;3${arrow}`);
+  const letter = ALT_LETTER.exec(data)?.[1];
+  if (letter !== undefined) return { id: `alt+${letter}`, data };
   // A character that came as a sequence becomes the character, so that readers need only one form.
   const character = decodePrintableKey(data);
   if (character !== undefined)
