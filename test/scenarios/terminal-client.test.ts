@@ -112,7 +112,7 @@ describe("the terminal client", () => {
     client.type("/rewind", "\r");
     await client.until("Go back before:");
     client.type("second", "\r");
-    await client.until("Went back to before this prompt.");
+    await client.until("You are back before this prompt.");
     client.type("\x03");
     const { session } = await client.leave();
     expect(session).not.toBe(client.session);
