@@ -57,8 +57,15 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     sessions: async ({ id, ...filter }) => {
       const store = await sessions.open();
       const one = id === undefined ? undefined : await store?.get(id);
-      if (id !== undefined) return one === undefined ? [] : [sessionInfo(one)];
-      return (await store?.list({ parent: "none", ...filter }))?.map(sessionInfo) ?? [];
+      const found = id === undefined ? await store?.list({ parent: "none", ...filter }) : one && [one];
+      if (store === undefined || found === undefined) return [];
+      const { lastEnd } = await import("./sessions/session-end.js");
+      return Promise.all(
+        found.map(async (record, index) => {
+          const ended = index < MOST_ENDS ? await lastEnd(record, store) : record.ended;
+          return sessionInfo({ ...record, ...(ended && { ended }) });
+        }),
+      );
     },
     events: (session, after) => storedEvents(sessions, session, after),
     models: (run) => listModels(placeOf(run)),
@@ -91,6 +98,9 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     },
   };
 }
+
+/** Reading the ends of more logs would delay a list; older sessions are rarely resumed. */
+const MOST_ENDS = 100;
 
 /** Stored events; none if sessions are not stored. */
 export async function* storedEvents(sessions: Pick<SessionStores, "open">, session: SessionId, after: number) {

@@ -53,7 +53,7 @@ describe("the terminal client", () => {
     const third = await TuiClient.open(hosted);
     await third.until("resumes the last");
     third.type("/resume", "\r");
-    await third.until(/❯? ?Colours +\d+m +\w+[\s\S]*› again\n +As I said\./);
+    await third.until(/❯? ?Colours +\d+m +(?:open|done)[\s\S]*› again\n +As I said\./);
     third.type("\x03");
     third.type(`/sessions:resume ${first.session.slice(-8)}`, "\r");
     await third.until("Resumed: Colours");

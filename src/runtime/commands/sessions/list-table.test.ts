@@ -63,6 +63,10 @@ describe("the table of sessions", () => {
     };
     const counts = { count: async () => 3 };
     expect(await status(counts)).toEqual(["interrupted", 3, ""]);
+    const events = async function* () {
+      yield { kind: "SessionEnded", payload: { reason: "user" } };
+    } as unknown as SessionStore["events"];
+    expect(await status({ events })).toEqual(["done", undefined, ""]);
     expect(await status({}, undefined, { ended: "user" })).toEqual(["done", undefined, ""]);
     expect(await status({ ...counts, holder: () => ({ pid: 77 }) })).toEqual(["open", 3, "pid 77"]);
     expect(await status(counts, new Map([[ID, { state: "running", clients: ["owner"] }]]))).toEqual([
