@@ -21,7 +21,13 @@ export function processTerminal(
   }
   const color = errIsTerminal && !variables.NO_COLOR && variables.TERM !== "dumb";
   const terminal: Terminal = {
-    out: { isTerminal: process.stdout.isTTY === true, write: (text) => void process.stdout.write(text) },
+    out: {
+      isTerminal: process.stdout.isTTY === true,
+      get columns() {
+        return process.stdout.columns;
+      },
+      write: (text) => void process.stdout.write(text),
+    },
     err: {
       isTerminal: errIsTerminal && variables.TERM !== "dumb",
       get columns() {
