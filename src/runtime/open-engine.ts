@@ -165,7 +165,7 @@ export function createEngine(options: EngineOptions): Engine {
     resolveModel: (spec, run) => resolveModel(spec, placeOf(run)),
     inputs: {
       prepare: (content, run) => placeOf(run).routes.prepare(content),
-      hint: (content, run) => placeOf(run).routes.hint(content),
+      hint: (content, run) => placeOf(run).routes.hint(content, placeOf(run).root),
     },
     refuseAnswer,
     approveContent: async (run, decisions) => (await waitingAnswers()).approve(placeOf(run), decisions),

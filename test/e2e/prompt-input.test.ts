@@ -35,3 +35,19 @@ describe("standard input", () => {
     expect((await oxbow(["-m", "openai:small"], { env, input: "word ".repeat(2_000) })).stdout).toBe("sent\n");
   });
 });
+
+describe("a prompt that begins with a sign", () => {
+  verifies(["U1"], "runs as a command, is refused, or is sent with a notice", async () => {
+    const { mock, env } = await model();
+    const shell = await oxbow(["-m", "gpt-4o", "! ls"], { env });
+    expect([shell.code, shell.stdout]).toEqual([2, ""]);
+    expect(shell.stderr).toContain("'! ls' is a shell command for a conversation, not a prompt.");
+    const lines = "! echo from-the-shell\n/ route list\n/etc/hosts is wrong\n@nosuchroute hello\n";
+    const { stdout, stderr } = await oxbow(["-m", "openai:small", "--run", "-", "--keep-going"], { env, input: lines });
+    expect(stdout).toContain("from-the-shell");
+    expect(stderr).toContain("There is no route @nosuchroute and no file nosuchroute here: sent as plain text.");
+    expect(
+      asked(mock).map(({ body }) => JSON.stringify(body).match(/from-the-shell|route list|etc.hosts|nosuchroute/)?.[0]),
+    ).toEqual(["etc/hosts", "etc/hosts"]);
+  });
+});

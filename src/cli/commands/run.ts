@@ -132,12 +132,17 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
   }
 }
 
-/** A slash command as a prompt runs; it is never sent to the model. */
+/** A slash command as a prompt runs; it is never sent to the model. Neither is a shell command (`!ls`), which is refused. */
 async function slashCommand(
   flags: ParsedFlags,
   variables: Variables,
 ): Promise<((format: OutputFormat) => Promise<number>) | undefined> {
   const typed = flags.words.join(" ").trim();
+  if (/^!+[^!]/.test(typed)) {
+    throw new UsageError(
+      `'${typed}' is a shell command for a conversation, not a prompt. Run it in your shell, or put another word first to send it to the model.`,
+    );
+  }
   if (!typed.startsWith("/")) return undefined;
   const { readCommand, runOneCommand } = await import("../../clients/headless/one-command.js");
   const command = readCommand(typed);

@@ -20,9 +20,14 @@ interface SlashLine {
   readonly action: ClientAction | undefined;
 }
 
+/** Whether a line is a command: a first word with another slash is a path, and a path is text. */
+export function isSlashLine(line: string): boolean {
+  return /^\/[^\s/]*(?:\s|$)/.test(line);
+}
+
 /** A line that begins with a slash. */
 export function readSlash(input: string, clientAction: ReplOptions["clientAction"]): SlashLine {
-  const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(input) ?? [];
+  const [, name = "", rest = ""] = /^\/\s*(\S*)\s*(.*)$/s.exec(input) ?? [];
   return { name, rest, action: clientAction(name) };
 }
 
@@ -30,7 +35,7 @@ export async function takeDuringTurn(typed: TypedLine, place: DuringTurn): Promi
   const { client, session, lines, clientAction, echo, complain } = place;
   const line = typed.text.trim();
   if (line === "") return;
-  const isCommand = /^[/!]/.test(line) && typed.isWords !== true;
+  const isCommand = (line.startsWith("!") || isSlashLine(line)) && typed.isWords !== true;
   const { action, rest } = isCommand ? readSlash(line, clientAction) : { action: undefined, rest: "" };
   const queued = action === "queue" && rest !== "" ? rest : undefined;
   if (action === "cancel") return void client.send("CancelTurn", {}, session);

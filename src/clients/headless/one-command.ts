@@ -20,10 +20,10 @@ export type CommandEnd =
   | { readonly failure: Failure }
   | { readonly ended: EventPayloads["TurnEnded"] };
 
-/** A slash and a name: `/help`, `/model NAME`, `/skills:pdf-2`. A path such as `/etc/hosts` is not a command. */
+/** A slash and a name: `/help`, `/ help`, `/model NAME`, `/skills:pdf-2`. A path such as `/etc/hosts` is not a command. */
 export function readCommand(input: string): TypedCommand | undefined {
   const [, verb, args = ""] =
-    /^\/(\p{L}[\p{L}\p{N}_.-]*(?::[\p{L}\p{N}_.-]+)*)(?:\s+(.*))?$/su.exec(input.trim()) ?? [];
+    /^\/\s*(\p{L}[\p{L}\p{N}_.-]*(?::[\p{L}\p{N}_.-]+)*|$)(?:\s+(.*))?$/su.exec(input.trim()) ?? [];
   return verb === undefined ? undefined : { verb, args };
 }
 

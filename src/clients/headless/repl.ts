@@ -16,7 +16,7 @@ import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { DraftLine } from "./draft-line.js";
-import { readSlash, takeDuringTurn } from "./during-turn.js";
+import { isSlashLine, readSlash, takeDuringTurn } from "./during-turn.js";
 import { answerQuestion } from "./permission-prompt.js";
 import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
 import { ShellOutput } from "./shell-output.js";
@@ -130,7 +130,7 @@ class Repl {
       if (isShared && output !== undefined) this.#context.push(`[context: !${command}]\n${output}`);
       return true;
     }
-    if (!input.startsWith("/")) {
+    if (!isSlashLine(input)) {
       await this.#turn(input);
       return true;
     }
@@ -255,7 +255,10 @@ class Repl {
 
   #hint(reply: CommandReply): void {
     const hint = reply.ok && isJsonObject(reply.value) ? reply.value.hint : undefined;
-    if (typeof hint === "string" && this.#options.terminal.showProgress) this.#say(safeText(hint));
+    if (typeof hint !== "string") return;
+    const { terminal } = this.#options;
+    if (terminal.showProgress) this.#say(safeText(hint));
+    else terminal.err.write(`oxbow: ${safeText(hint)}\n`);
   }
 
   #reportEnd(result: EventPayloads["TurnEnded"]): void {

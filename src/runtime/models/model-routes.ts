@@ -73,7 +73,7 @@ export class ModelRoutes implements SummaryModel {
   };
 
   /** A message for the user about a mention of no known route. */
-  hint = (content: readonly InputContent[]): string | undefined => {
+  hint = (content: readonly InputContent[], root: string): string | undefined => {
     const mention = mentionIn(content);
     if (mention === undefined) return undefined;
     const { name, text } = mention;
@@ -85,7 +85,9 @@ export class ModelRoutes implements SummaryModel {
       name,
       known.map((each) => each.name),
     );
-    return near === undefined ? undefined : `There is no route @${name}; did you mean @${near}? Sent as plain text.`;
+    if (near !== undefined) return `There is no route @${name}; did you mean @${near}? Sent as plain text.`;
+    if (existsSync(join(root, name))) return undefined;
+    return `There is no route @${name} and no file ${name} here: sent as plain text. 'oxbow route list' lists the routes.`;
   };
 
   async open(name: string): Promise<Found> {

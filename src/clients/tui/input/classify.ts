@@ -6,8 +6,8 @@ export type Sent =
   /** `!command`; `!!command` also shows it and its output to the model. */
   | { readonly kind: "shell"; readonly command: string; readonly shown: "person" | "model" };
 
-/** `/name`, `/namespace:name`: a first word with another slash is a path, and a path is text. */
-const SLASH = /^\/([^\s/]*)(?:\s+(.*))?$/s;
+/** `/name`, `/ name`, `/namespace:name`: a first word with another slash is a path, and a path is text. */
+const SLASH = /^\/\s*([^\s/]*)(?:\s+(.*))?$/s;
 
 export function classify(text: string): Sent {
   const trimmed = text.trim();
