@@ -35,7 +35,7 @@ export interface SecretFilesOptions {
 }
 
 /** More mounts than these would slow down every command. */
-const MOST = 200;
+const MOST = 64;
 const MOST_BYTES = 1024 * 1024;
 /** Entries to look at for a file that was moved. */
 const MOST_SEARCHED = 300_000;
@@ -60,7 +60,11 @@ export class SecretFiles {
     const linked = named.length === 0 ? [] : this.#linked.aliases();
     const found = new Set([...named, ...linked]);
     for (const path of this.#moved(found)) found.add(path);
-    return [...found].slice(0, MOST);
+    if (found.size <= MOST) return [...found];
+    // A command that makes many such files cannot push out those that were covered before.
+    const isKnown = (path: string) => this.#covered.has(identityOf(path));
+    const all = [...found];
+    return [...all.filter(isKnown), ...all.filter((path) => !isKnown(path))].slice(0, MOST);
   }
 
   /** A command begins that cannot read these. */
