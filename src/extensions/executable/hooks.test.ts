@@ -40,7 +40,7 @@ function containment(): Containment {
   };
 }
 
-async function run(script: string, timeoutMs = 5000) {
+async function run(script: string, timeoutMs = 20_000) {
   const [hook] = executableHooks([file("start/10-x", script)], { report: () => {}, isKept: () => false });
   if (hook === undefined) throw new Error("it is no hook");
   return runHook(hook, { words: "x".repeat(100_000) }, { containment: containment(), timeoutMs });

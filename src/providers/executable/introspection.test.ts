@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { holdTimers } from "../../../test/support/held-timers.js";
+import { until } from "../../../test/support/waiting.js";
 import { environmentOf, inspectExecutable, parseDefaults, parseVariables } from "./introspection.js";
 
 let folder: string;
@@ -37,11 +40,18 @@ describe("[M2] what an executable provider says about itself", () => {
 
   it("is nothing when it knows no flags, hangs or is not there", async () => {
     const path = join(folder, "stubborn");
-    await writeFile(path, '#!/bin/sh\n[ "$1" = --describe ] && exec sleep 600\necho "usage: stubborn" >&2; exit 2\n');
+    const script = 'touch "asked$1"; [ "$1" = --describe ] && exec sleep 600\necho "usage: stubborn" >&2; exit 2\n';
+    await writeFile(path, `#!/bin/sh\n${script}`);
     await chmod(path, 0o755);
-    const options = { cwd: folder, env: { PATH }, timeoutMs: 1000 };
+    const { clock, pending, fire } = holdTimers(60_000);
+    const options = { cwd: folder, env: { PATH }, timeoutMs: 60_000, clock };
     const silent = { description: "", ready: false, defaults: { streaming: "auto" }, output: "", variables: [] };
-    expect(await inspectExecutable(path, options)).toEqual({ path, reason: "usage: stubborn", ...silent });
+    const inspected = inspectExecutable(path, options);
+    const asked = ["--describe", "--ready", "--defaults"].map((flag) => join(folder, `asked${flag}`));
+    // The other two have answered.
+    await until(() => asked.every((file) => existsSync(file)) && pending() === 1);
+    fire();
+    expect(await inspected).toEqual({ path, reason: "usage: stubborn", ...silent });
     const missing = await inspectExecutable(join(folder, "missing"), options);
     expect(missing).toMatchObject(silent);
     expect(missing.reason).toContain("was not found");
