@@ -297,7 +297,9 @@ const PRESSES: Readonly<Record<string, readonly [string, (bytes: string) => Prom
     "\x1br",
     async (bytes) => {
       client.type(bytes);
-      await client.until("Resumed: first prompt");
+      // The conversation that follows moves it off the screen.
+      await expect.poll(() => client.text(), PATIENT).toContain("Resumed: first prompt");
+      await expect.poll(() => client.text(), PATIENT).toContain("First answer.");
     },
   ],
   "ctrl+c": [
@@ -306,7 +308,7 @@ const PRESSES: Readonly<Record<string, readonly [string, (bytes: string) => Prom
       client.type("text", bytes);
       await client.until("Press Ctrl-C again within 2 s to leave.");
       await client.until(EMPTY);
-      client.type(bytes);
+      client.type(bytes, bytes);
       await client.ended;
     },
   ],

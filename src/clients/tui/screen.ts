@@ -6,6 +6,7 @@ import { type RenderOptions, renderBlock } from "./content/render-block.js";
 import { type ContentTools, loadContentTools, plainTools } from "./content/tools.js";
 import type { DialogSize, DialogView } from "./dialogs/dialog.js";
 import type { Composer } from "./input/composer.js";
+import { USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiOptions } from "./options.js";
 import { isBusy, type State } from "./state.js";
 import type { Theme } from "./theme.js";
@@ -19,7 +20,8 @@ const COMPOSER_SHARE = 3;
 /** Rows that a dialog leaves free for the draft and the status. */
 const ROWS_BESIDE_DIALOG = 8;
 
-export interface ScreenOptions extends Pick<TuiOptions, "terminal" | "theme" | "showCost" | "verses" | "still"> {
+export interface ScreenOptions
+  extends Pick<TuiOptions, "terminal" | "theme" | "showCost" | "verses" | "still" | "keys"> {
   readonly clock: Clock;
 }
 
@@ -74,7 +76,7 @@ export class Screen {
   }
 
   #frame({ state, dialog, dialogHasFocus, composer, transcript }: Shown, answer: readonly string[]) {
-    const { clock, showCost, verses, still } = this.#options;
+    const { clock, showCost, verses, still, keys } = this.#options;
     const { columns, rows } = this.size;
     const { theme } = this;
     const options = this.look();
@@ -86,7 +88,7 @@ export class Screen {
       {
         live: [...answer, ...transcript.spaced("tool", tools), ...output],
         working: workingLine(state, { width: columns, theme, now: clock.now(), verses, still }),
-        queue: queueLines(state, { width: columns, theme }),
+        queue: queueLines(state, { width: columns, theme, key: (keys ?? USUAL_KEYS).nameOf("take-back") ?? "up" }),
         dialog,
         dialogHasFocus,
         composer: composer.view(columns, most, theme),

@@ -6,16 +6,17 @@ import type { Theme } from "../theme.js";
 
 const MOST_SHOWN = 4;
 
+/** `key`: the one that takes them back. */
 export function queueLines(
   { queue }: State,
-  { width, theme }: { readonly width: number; readonly theme: Theme },
+  { width, theme, key }: { readonly width: number; readonly theme: Theme; readonly key: string },
 ): string[] {
   if (queue.length === 0) return [];
   const shown = queue.slice(0, MOST_SHOWN).map((input) => theme.dim(truncateText(lineOf(input, theme), width)));
   const more = queue.length - shown.length;
   if (more > 0) shown.push(theme.dim(truncateText(`  and ${more} more`, width)));
   const own = queue.some((input) => input.own);
-  if (own) shown.push(theme.dim(truncateText("  alt+up takes them back into the editor", width)));
+  if (own) shown.push(theme.dim(truncateText(`  ${key} takes them back into the editor`, width)));
   return shown;
 }
 

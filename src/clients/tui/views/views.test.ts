@@ -80,7 +80,7 @@ const VIEWS: Readonly<Record<string, Lines>> = {
   "working: stopping": working({ ...RUNNING, turn: { ...turn, cancelling: true } }, 1000),
   "working: screen reader": working(RUNNING, 1000, true),
   "working: shell": working({ ...IDLE, shell: { command: HOSTILE, output: "", startedAt: 0 } }, 1000),
-  queue: (width) => queueLines({ ...IDLE, queue: QUEUE }, { width, theme: plainTheme }),
+  queue: (width) => queueLines({ ...IDLE, queue: QUEUE }, { width, theme: plainTheme, key: "alt+up" }),
   frame: (width) =>
     composeFrame(
       {
