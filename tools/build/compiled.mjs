@@ -40,7 +40,7 @@ export function asScript({ fileName, name, code, dynamicImports }) {
     `${runScript}`,
     // Node takes longer to find a module again than this takes: a turn asks for four of them.
     "const $loaded = new Map();",
-    `${importOnce}`,
+    importOnce,
     "const $ = runScript($place)($modules, importOnce, import.meta.url);",
     `const { ${exported.map(({ name }, index) => `${name}: $${index}`).join(", ")} } = $;`,
     `export { ${exported.map(({ name }, index) => `$${index} as ${name}`).join(", ")} };`,
@@ -52,13 +52,13 @@ export function asScript({ fileName, name, code, dynamicImports }) {
   ];
 }
 
-/** Goes into each module as it is written here. A package that is not installed may be there later. */
-function importOnce(path) {
-  if (!/^(\.\/|node:)/.test(path)) return import(path);
+/** Goes into each module: a text, because a test runner rewrites `import` in functions. A package that is not installed may be there later. */
+const importOnce = `function importOnce(path) {
+  if (!/^(\\.\\/|node:)/.test(path)) return import(path);
   const loaded = $loaded.get(path) ?? import(path);
   $loaded.set(path, loaded);
   return loaded;
-}
+}`;
 
 /** Goes into each module as it is written here. `record.mjs` supplies the list of scripts. */
 function runScript(place) {
