@@ -11,7 +11,7 @@ export interface PaceOptions {
   readonly nextChange: () => number | undefined;
 }
 
-const FRAME_MS = 33;
+const FRAME_MS = 50;
 
 export class Pace {
   readonly #options: PaceOptions;
