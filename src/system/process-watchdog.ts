@@ -11,10 +11,10 @@ import { INSTANCE_MARKER } from "./process-tree.js";
 
 /**
  * A line on stdin has the live process groups and, after a semicolon, the pattern of their limits; `$0` is the marker in their
- * environments.
+ * environments. The first line is `$1`: this process may be killed before it can write one.
  */
 const SCRIPT = `
-line=
+line=$1
 while read -r next; do line=$next; done
 groups=\${line%%;*}
 limits=\${line#*;}
@@ -34,8 +34,8 @@ export class ProcessWatchdog {
 
   watch(group: number, limitMark: LimitMark | undefined): void {
     this.#groups.set(group, limitMark);
-    this.#start();
-    this.#sendGroups();
+    if (this.#child === undefined) this.#start();
+    else this.#sendGroups();
   }
 
   unwatch(group: number): void {
@@ -49,9 +49,9 @@ export class ProcessWatchdog {
   }
 
   #start(): void {
-    if (this.#failed || this.#child !== undefined) return;
+    if (this.#failed) return;
     // Its own session, because Ctrl-C in the terminal would end it otherwise.
-    const child = spawn("/bin/sh", ["-c", SCRIPT, INSTANCE_MARKER], {
+    const child = spawn("/bin/sh", ["-c", SCRIPT, INSTANCE_MARKER, this.#line()], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
       env: { PATH: SYSTEM_PATH },
@@ -72,8 +72,12 @@ export class ProcessWatchdog {
   }
 
   #sendGroups(): void {
+    this.#child?.stdin?.write(`${this.#line()}\n`);
+  }
+
+  #line(): string {
     const patterns = [...this.#groups.values()].flatMap((mark) => mark?.pattern ?? []);
     const limits = patterns.length === 0 ? "" : limitsPattern(patterns);
-    this.#child?.stdin?.write(`${[...this.#groups.keys()].join(" ")};${limits}\n`);
+    return `${[...this.#groups.keys()].join(" ")};${limits}`;
   }
 }
