@@ -182,8 +182,9 @@ async function withPluginModels(registry: ModelRegistry, plugins: readonly Loade
 }
 
 async function afterFirstRequest(): Promise<void> {
-  const { keepHeapSmall } = await import("../../system/small-heap.js");
+  const { compileEarlyAndSimply, keepHeapSmall } = await import("../../system/engine-settings.js");
   keepHeapSmall();
+  compileEarlyAndSimply();
   const { sweepTemporaryEntries } = await import("../../system/temporary-entries.js");
   await sweepTemporaryEntries();
 }
