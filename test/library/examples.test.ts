@@ -17,7 +17,10 @@ const PAGES = ["README.md", ...GUIDES.sort()];
 
 /** Commands that are not run here. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
-  [/^npm (start|test)\b/, "sets up the checkout that these tests run in (tools/setup.test.ts, tools/start.test.ts)"],
+  [
+    /^npm (start|test)\b/,
+    "sets up the checkout that these tests run in (tools/setup.full.test.ts, tools/start.test.ts)",
+  ],
   [/^\w+=…/, "shows variables to choose from"],
   [
     /^oxbow auth set \w+( --account work)?$/,

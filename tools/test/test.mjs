@@ -1,9 +1,11 @@
 /**
- * `npm test`: sets up, checks the sources, runs vitest, and ends with one line `N passed, N failed, N skipped`.
+ * `npm test`: sets up, runs the quick checks and vitest, and ends with one line `N passed, N failed, N skipped`.
  *
  * 1. With arguments (`npm test -- src/engine`) they go to vitest, and the checks are left out.
  * 2. Every check counts as a test; so does a build that fails, and a vitest that ends without a report.
- * 3. Every skipped test is named with its reason. With OXBOW_TEST_FULL=1 a skipped test is a failed one.
+ * 3. Every skipped test is named with its reason.
+ * 4. The full run (OXBOW_TEST_FULL=1, `.ci/run`) also checks types, lint and format and runs `*.full.test.ts`, the slow tests of
+ *    these tools. A skipped test is a failed one there.
  */
 
 import { spawn } from "node:child_process";
@@ -16,7 +18,9 @@ import { ToolError } from "../entry.mjs";
 import { isListingCurrent, staleListing } from "../generate-chain/generate.mjs";
 import { installMatchesLock } from "../setup/freshness.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
-import { checkSources, runCheck } from "./checks.mjs";
+import { checkRules, checkSources, runCheck } from "./checks.mjs";
+
+const FULL = process.env.OXBOW_TEST_FULL === "1";
 
 export async function main(args) {
   const checking = args.length === 0;
@@ -27,9 +31,10 @@ export async function main(args) {
   if (checking || !build.ok) checks.push(build);
   if (installMatchesLock(ROOT)) {
     // The tests wait much for processes and disks: the checks use that time.
-    const sources = checking ? checkSources(ROOT) : [];
+    const check = FULL ? checkSources : checkRules;
+    const results = checking ? check(ROOT) : [];
     const tests = await runTests(args);
-    checks.push(...(await sources), tests);
+    checks.push(...(await results), tests);
   }
   finish(checks);
 }
@@ -77,15 +82,14 @@ function readReport(path, { code }) {
 }
 
 function finish(results) {
-  const full = process.env.OXBOW_TEST_FULL === "1";
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const { ok, passed = ok ? 1 : 0, failed = ok ? 0 : 1, skipped = [] } of results) {
     total.passed += passed;
-    total.failed += failed + (full ? skipped.length : 0);
-    total.skipped += full ? 0 : skipped.length;
+    total.failed += failed + (FULL ? skipped.length : 0);
+    total.skipped += FULL ? 0 : skipped.length;
     for (const { name, reason } of skipped) {
       console.log(
-        `${full ? "✗ skipped, which the full run does not allow" : "↓ skipped"}: ${name} — ${reason || NO_REASON}`,
+        `${FULL ? "✗ skipped, which the full run does not allow" : "↓ skipped"}: ${name} — ${reason || NO_REASON}`,
       );
     }
   }

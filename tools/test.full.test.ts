@@ -35,6 +35,10 @@ function runTests(root: string, { args = [], full = "" }: { args?: string[]; ful
   return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) };
 }
 
+function checksIn(stdout: string): readonly string[] {
+  return [...stdout.matchAll(/^✓ (.+) \([\d.]+ s\)$/gm)].map(([, name = ""]) => name);
+}
+
 const PASSING = `import { expect, it } from "vitest";
 
 it("adds", () => {
@@ -53,11 +57,25 @@ it.skip("is silent", () => {});
 
 describe("npm test", () => {
   it("counts checks and tests in its last line", () => {
-    const { status, stdout, last } = runTests(plant({ "src/base/sum.test.ts": PASSING }));
-    for (const name of ["chain listing", "build", "types", "lint and format", "layers", "wording"]) {
-      expect(stdout).toMatch(new RegExp(`^✓ ${name} \\(`, "m"));
-    }
-    expect({ status, last }).toEqual({ status: 0, last: "7 passed, 0 failed, 0 skipped" });
+    const { status, stdout, last } = runTests(
+      plant({ "src/base/sum.test.ts": PASSING, "src/base/sum.full.test.ts": PASSING }),
+    );
+    expect(checksIn(stdout)).toEqual(["chain listing", "build", "layers", "wording"]);
+    expect({ status, last }).toEqual({ status: 0, last: "5 passed, 0 failed, 0 skipped" });
+  });
+
+  it("checks and runs everything in the full run", () => {
+    const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/sum.full.test.ts": PASSING });
+    const { status, stdout, last } = runTests(root, { full: "1" });
+    expect(checksIn(stdout).sort()).toEqual([
+      "build",
+      "chain listing",
+      "layers",
+      "lint and format",
+      "types",
+      "wording",
+    ]);
+    expect({ status, last }).toEqual({ status: 0, last: "8 passed, 0 failed, 0 skipped" });
   });
 
   it("fails for each check that fails, and shows why", () => {
@@ -69,7 +87,7 @@ describe("npm test", () => {
       "src/chain/tool/10-a.ts": "export const create = 1;\n",
       "src/base/sum.test.ts": PASSING,
     });
-    const { status, stdout, last } = runTests(root);
+    const { status, stdout, last } = runTests(root, { full: "1" });
     expect(stdout).toContain("src/chain/listing.ts is stale");
     expect(stdout).toContain("Could not resolve './missing.js'");
     expect(stdout).toContain("src/base/types.ts(2,14): error TS2322");
