@@ -192,10 +192,11 @@ describe("words", () => {
   });
 
   it("take no time, whatever they are", () => {
-    const began = performance.now();
-    for (const piece of ["always ", "`".repeat(7), "~~~\n", "ich ", "a\n", "I never ", "!\u3000", "\u202e"])
-      lastingStatement(piece.repeat(Math.floor(4000 / piece.length)));
-    expect(performance.now() - began).toBeLessThan(2000);
+    const took = processorMs(() => {
+      for (const piece of ["always ", "`".repeat(7), "~~~\n", "ich ", "a\n", "I never ", "!\u3000", "\u202e"])
+        lastingStatement(piece.repeat(Math.floor(4000 / piece.length)));
+    });
+    expect(took).toBeLessThan(2000);
   });
 
   it("of a model that proposes memories are read as far as they can be", () => {

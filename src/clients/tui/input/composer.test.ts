@@ -166,7 +166,7 @@ describe("pasting", () => {
       composer.onPaste(text);
       composer.view(80, 10, plainTheme);
     });
-    expect(took).toBeLessThan(200);
+    expect(took).toBeLessThan(2000);
     expect(composer.view(80, 10, plainTheme).lines).toEqual(["> [pasted 40000 lines]"]);
     press(BYTES.enter);
     expect(sent[0]?.text).toBe(text.trimEnd());
