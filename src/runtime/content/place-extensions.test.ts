@@ -115,10 +115,13 @@ verifies(["E1"], "200 tools and 100 hooks cost less than 5 ms between iterations
   const extensions = await enter();
   await extensions.refresh("files");
   expect([extensions.of("tool").length, extensions.of("hook").length]).toEqual([200, 100]);
-  const rounds = 25;
-  const from = process.cpuUsage();
-  for (let round = 0; round < rounds; round++) await extensions.refresh("files");
-  const { user, system } = process.cpuUsage(from);
-  // Its own time: other programs of the machine may interrupt it.
-  expect((user + system) / 1000 / rounds).toBeLessThan(5);
+  const took: number[] = [];
+  for (let round = 0; round < 25; round++) {
+    const from = process.cpuUsage();
+    await extensions.refresh("files");
+    const { user, system } = process.cpuUsage(from);
+    took.push((user + system) / 1000);
+  }
+  // The median, in time of the processor: other programs use the machine, and V8 collects the garbage of other tests.
+  expect(took.sort((a, b) => a - b)[12]).toBeLessThan(5);
 });
