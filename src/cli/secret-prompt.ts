@@ -16,7 +16,7 @@ export interface SecretPrompt {
   readonly clock: Clock;
 }
 
-/** Undefined if the user cancelled: Ctrl-C, or Ctrl-D on an empty line. */
+/** Undefined if the user cancelled: Esc, Ctrl-C, or Ctrl-D on an empty line. */
 export async function askSecret({ question, clock }: SecretPrompt): Promise<string | undefined> {
   const input = process.stdin as ReadStream;
   process.stderr.write(question);
@@ -26,12 +26,9 @@ export async function askSecret({ question, clock }: SecretPrompt): Promise<stri
     return await new Promise<string | undefined>((resolve) => {
       let cancel = () => {};
       const onData = (piece: string) => {
-        for (const key of withoutPasteMarks(piece)) {
-          if (key === "\u0003" || (key === "\u0004" && typed === "")) return finish(undefined);
-          if (key === "\u0015") typed = "";
-          else if (key === "\u007f" || key === "\b") typed = Array.from(typed).slice(0, -1).join("");
-          else typed += key === "\r" ? "\n" : key;
-        }
+        const after = typeSecret(typed, piece);
+        if (after === undefined) return finish(undefined);
+        typed = after;
         cancel();
         if (/\n|\u0004$/.test(typed)) cancel = clock.after(PASTE_MS, () => finish(typed.replace(/[\n\u0004]+$/, "")));
       };
@@ -47,6 +44,19 @@ export async function askSecret({ question, clock }: SecretPrompt): Promise<stri
     input.pause();
     process.stderr.write("\n");
   }
+}
+
+/** The secret after what the terminal sent; undefined if that cancels. */
+export function typeSecret(before: string, piece: string): string | undefined {
+  if (piece === "\u001b") return undefined;
+  let typed = before;
+  for (const key of withoutPasteMarks(piece)) {
+    if (key === "\u0003" || (key === "\u0004" && typed === "")) return undefined;
+    if (key === "\u0015") typed = "";
+    else if (key === "\u007f" || key === "\b") typed = Array.from(typed).slice(0, -1).join("");
+    else typed += key === "\r" ? "\n" : key;
+  }
+  return typed;
 }
 
 /** Terminals put markers around pasted text, and send arrow keys as sequences. */

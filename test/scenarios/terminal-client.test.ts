@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { readBindings } from "../../src/clients/tui/keys/bindings.js";
+import { createTheme } from "../../src/clients/tui/themes.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
@@ -10,6 +11,7 @@ import { temporaryFolder } from "../support/program.js";
 import { TuiClient } from "../support/tui-client.js";
 import { verifies } from "../verifies.js";
 
+const PLAIN = { colours: "16", ascii: false, links: false } as const;
 const ALT_R = "\x1br";
 const ALT_S = "\x1bs";
 const SHIFT_TAB = "\x1b[Z";
@@ -169,6 +171,7 @@ describe("the terminal client", () => {
       providers: async () => [
         { name: "alpha", needs: "key" },
         { name: "beta", needs: "sign in with an account" },
+        { name: "local", needs: "no sign-in", advice: "local needs no sign-in: start it." },
       ],
       run: async (provider: string) => {
         asked.push(provider);
@@ -184,9 +187,65 @@ describe("the terminal client", () => {
     await client.until("beta is connected. /model chooses one of its models.");
     client.type("/login alpha", "\r");
     await client.until("Not signed in to alpha. Nothing was changed.");
+    client.type("/login local", "\r");
+    await client.until("· local needs no sign-in: start it.");
     expect(asked).toEqual(["beta", "alpha"]);
     await client.leave();
   });
+
+  verifies(["U2", "P2"], "interrupts the turn by Esc in a question, and answers the model nothing", async () => {
+    const { mock, hosted } = await host([reply().tool("bash", { command: "touch one" }), reply().text("Never.")], {
+      flags: ["--permission-mode", "ask"],
+    });
+    const client = await TuiClient.open(hosted);
+    client.type("make it", "\r");
+    await client.until("esc: stop");
+    client.type("\x1b");
+    await client.until("Cancelled.");
+    await client.leave();
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  verifies(
+    ["U2"],
+    "shows a screen reader only finished text, without ruled lines, and rings after each turn",
+    async () => {
+      const { hosted } = await host([reply().text("One two.\n\nThree four."), reply().text("Again.")]);
+      const client = await TuiClient.open(hosted, { linear: true });
+      await client.until("Ask for something");
+      const rings = () => client.process.bytes.replaceAll(/\x1b\][^\x07]*\x07/g, "").split("\x07").length - 1;
+      client.type("go", "\r");
+      await client.until(/Three four\.[\s\S]*out · /);
+      client.type("more", "\r");
+      await client.until(/Again\.[\s\S]*out · /);
+      await client.leave();
+      expect(rings()).toBe(2);
+      expect(client.process.bytes).not.toContain("──");
+      expect(client.process.bytes.split("Three")).toHaveLength(2);
+    },
+  );
+
+  verifies(
+    ["U2"],
+    "follows the terminal's own word on its background, marks the theme, and refuses unknown ones",
+    async () => {
+      const { hosted } = await host([]);
+      const dark = { name: "dark", description: "", theme: createTheme("dark", PLAIN) };
+      const light = { name: "light", description: "", theme: createTheme("light", PLAIN) };
+      const themes = [dark, light];
+      const client = await TuiClient.open(hosted, { theme: light.theme, themes, light: async () => false });
+      client.type("/theme nonsense", "\r");
+      await client.until("There is no theme 'nonsense'. There are dark, light.");
+      client.type("/theme", "\r");
+      await client.until(/^❯ dark +\*$/m);
+      client.type("l", "i");
+      await client.until("esc clears");
+      client.type("\r", "/theme", "\r");
+      await client.until(/^❯ light +\*$/m);
+      client.type("\x03");
+      await client.leave();
+    },
+  );
 
   verifies(["U2"], "takes the keys that a person chose", async () => {
     const { hosted } = await host([reply().text("Sent by another key.")]);

@@ -13,7 +13,9 @@ export type Choice =
   | { readonly kind: "attach"; readonly session: Pick<SessionInfo, "id" | "title"> }
   | { readonly kind: "new" }
   | { readonly kind: "pick" }
-  | { readonly kind: "own" };
+  | { readonly kind: "own" }
+  /** The user does not want to start: Ctrl-D or Esc. */
+  | { readonly kind: "leave" };
 
 export async function offerAttach(
   client: HttpClient,
@@ -45,14 +47,23 @@ export async function offerAttach(
     ...answers.map(([key]) => `  ${key}  ${words[key]}`),
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
+  const keys = answers.map(([key]) => key);
   for (;;) {
-    const typed = (await askOnce(`Choose [${answers.map(([key]) => key).join("/")}, Enter: n]: `))
-      ?.trim()
-      .toLowerCase();
-    if (typed === undefined || typed === "") return { kind: "new" };
-    const found = answers.find(([key]) => key === typed[0]);
-    if (found !== undefined) return found[1];
+    const typed = await askOnce(`Choose [${keys.join("/")}, Enter: n, Ctrl-D: leave]: `);
+    const choice = choiceOf(typed, answers);
+    if (choice !== undefined) return choice;
+    process.stderr.write(`Please answer ${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}.\n`);
   }
+}
+
+/** Undefined for an answer that was not offered. An input that ended is no answer: Ctrl-D. */
+export function choiceOf(
+  typed: string | undefined,
+  answers: readonly (readonly [string, Choice])[],
+): Choice | undefined {
+  if (typed === undefined) return { kind: "leave" };
+  const word = typed.trim().toLowerCase();
+  return word === "" ? { kind: "new" } : answers.find(([key]) => key === word)?.[1];
 }
 
 /** For a terminal that cannot show a list to choose from. */
@@ -65,9 +76,11 @@ export async function pickByNumber(client: HttpClient): Promise<Choice> {
   process.stderr.write(`${lines.join("\n")}\n`);
   for (;;) {
     const typed = (await askOnce("Number [Enter: a new session]: "))?.trim();
-    if (typed === undefined || typed === "") return { kind: "new" };
+    if (typed === undefined) return { kind: "leave" };
+    if (typed === "") return { kind: "new" };
     const session = sessions[Number(typed) - 1];
     if (session !== undefined) return { kind: "attach", session };
+    process.stderr.write(`Please answer a number from 1 to ${sessions.length}.\n`);
   }
 }
 

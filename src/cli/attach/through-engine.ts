@@ -76,14 +76,15 @@ export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promi
     reportEnvironment(reached, variables);
     return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
   }
-  const choice = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
-  if (choice.kind === "own") {
+  const first = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
+  const needsList = first.kind === "pick" && !(await fitsTerminalClient({ flags, ...work }));
+  const choice = needsList ? await pickByNumber(reached.client) : first;
+  if (choice.kind === "own" || choice.kind === "leave") {
     await reached.client.close();
-    return { own: {} };
+    return choice.kind === "own" ? { own: {} } : { exit: EXIT.cancelled };
   }
   reportEnvironment(reached, variables);
-  const needsList = choice.kind === "pick" && !(await fitsTerminalClient({ flags, ...work }));
-  return converse({ reached, lost, choice: needsList ? await pickByNumber(reached.client) : choice }, flags, work);
+  return converse({ reached, lost, choice }, flags, work);
 }
 
 /** Ends when the person leaves, or when this process is to be the engine. */

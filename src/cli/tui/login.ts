@@ -1,7 +1,8 @@
 /** The sign-in of `oxbow auth set` for the terminal client, as a separate program: it asks on the terminal and reads keys. */
 import { spawn } from "node:child_process";
-import type { Login } from "../../clients/tui/effects/login.js";
+import type { Login, SignIn } from "../../clients/tui/effects/login.js";
 import type { TuiTerminal } from "../../clients/tui/terminal/terminal.js";
+import type { NamedProvider } from "../../providers/named.js";
 
 export function terminalLogin(terminal: TuiTerminal): Login {
   return {
@@ -11,14 +12,22 @@ export function terminalLogin(terminal: TuiTerminal): Login {
         import("../../providers/named.js"),
       ]);
       const signIns = new Set<string>(OAUTH_PROVIDERS.map(({ name }) => name));
-      const keys = NAMED_PROVIDERS.filter(({ name, keyName }) => keyName !== undefined && !signIns.has(name));
+      const others = NAMED_PROVIDERS.filter(({ name }) => !signIns.has(name));
       return [
         ...OAUTH_PROVIDERS.map(({ name }) => ({ name, needs: "sign in with an account" })),
-        ...keys.map(({ name }) => ({ name, needs: "key" })),
+        ...others.map((provider) => ({ name: provider.name, ...needsOf(provider) })),
       ];
     },
     run: (provider) => terminal.lend(() => runSignIn(provider)),
   };
+}
+
+/** A server on this machine needs nothing, or a key only if it was started with one. */
+function needsOf({ name, keyName, local }: NamedProvider): Omit<SignIn, "name"> {
+  if (local !== true) return { needs: "key" };
+  if (keyName !== undefined) return { needs: "on this machine: a key only if the server was started with one" };
+  const advice = `${name} needs no sign-in: start it on this machine, then /model lists its models.`;
+  return { needs: "on this machine: no sign-in", advice };
 }
 
 function runSignIn(provider: string): Promise<boolean> {

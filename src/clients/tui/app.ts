@@ -12,7 +12,7 @@ import { OpenDialog } from "./dialogs/open-dialog.js";
 import { QuestionPrompt } from "./dialogs/question-prompt.js";
 import { prepareAfterPaint } from "./effects/after-first-paint.js";
 import { Carrier } from "./effects/carrier.js";
-import { carryOutHere } from "./effects/here.js";
+import { carryOutHere, ringAfterTurn } from "./effects/here.js";
 import { Composer } from "./input/composer.js";
 import { type Bindings, USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiEnd, TuiOptions } from "./options.js";
@@ -23,7 +23,7 @@ import { type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
 import { RestTimer } from "./rest-timer.js";
 import { Screen } from "./screen.js";
-import { type DialogName, type Effect, firstState, isBusy, type Reduced, type State } from "./state.js";
+import { type DialogName, type Effect, firstState, isBusy, type Reduced, type State, stateOfOther } from "./state.js";
 import type { Key, TerminalInput } from "./terminal/terminal.js";
 import { TranscriptWriter } from "./transcript-writer.js";
 
@@ -91,6 +91,7 @@ export class TuiApp {
       print: (block) => this.#transcript.print(block),
       open: (dialog, then) => this.#open(dialog, then),
       restart: (session, model) => this.#restart(session, model),
+      theme: () => this.#screen.theme,
       setTheme: (name) => this.#setTheme(name),
       themes: options.themes ?? [],
       hint: (text) => this.#hint(text),
@@ -179,7 +180,7 @@ export class TuiApp {
       return;
     }
     const draftIsEmpty = this.#composer.isEmpty;
-    if (this.#questions.onKey(key, { now, draftIsEmpty })) {
+    if (this.#questions.onKey(key, { now, turnRuns: this.#state.turn !== undefined })) {
       this.#pace.changed("key");
       return;
     }
@@ -210,6 +211,7 @@ export class TuiApp {
     const reduced = reduceEvent(this.#state, event, this.#options.clock.now());
     this.#state = reduced.state;
     for (const effect of reduced.effects) this.#carryOut(effect);
+    ringAfterTurn(event.kind, reduced.effects, this.#options);
     this.#showQuestions();
     this.#pace.changed(isDelta ? "stream" : "event");
   }
@@ -254,13 +256,8 @@ export class TuiApp {
   }
 
   #restart(session: SessionId, model: string): void {
-    const { client, recent } = this.#options;
-    const { place, tokens } = this.#state;
-    this.#state = {
-      ...firstState({ client: client.id, session, model, ...(recent && { recent }) }),
-      ...(place && { place }),
-      tokens,
-    };
+    const { recent } = this.#options;
+    this.#state = stateOfOther(this.#state, { session, model, ...(recent && { recent }) });
     this.#begun = true;
     this.#lastEvent = 0;
     this.#carrier.remembered.restart();

@@ -25,12 +25,14 @@ export interface TuiOptions {
   readonly greeting: readonly Block[];
   readonly showCost: boolean;
   readonly verses: readonly string[];
-  /** For screen readers: nothing is animated, and the bell rings when a turn ends. */
+  /** Nothing is animated. */
   readonly still: boolean;
+  /** For screen readers: only finished text is shown, without ruled lines, and the bell rings when a turn ends. */
+  readonly linear?: boolean;
   readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion">;
   /** Called with the other session, after `/clear` or a choice in the picker. */
   readonly onSession?: (session: SessionId) => void;
-  /** Whether the background is light; the terminal answers after a moment. */
+  /** Whether the background is light; the terminal answers after a moment. Absent if the user chose the theme. */
   readonly light?: () => Promise<boolean | undefined>;
   readonly themes?: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
   /** The user's keys; default: the built-in ones. */

@@ -21,7 +21,7 @@ const COMPOSER_SHARE = 3;
 const ROWS_BESIDE_DIALOG = 8;
 
 export interface ScreenOptions
-  extends Pick<TuiOptions, "terminal" | "theme" | "showCost" | "verses" | "still" | "keys"> {
+  extends Pick<TuiOptions, "terminal" | "theme" | "showCost" | "verses" | "still" | "linear" | "keys"> {
   readonly clock: Clock;
 }
 
@@ -76,7 +76,7 @@ export class Screen {
   }
 
   #frame({ state, dialog, dialogHasFocus, composer, transcript }: Shown, answer: readonly string[]) {
-    const { clock, showCost, verses, still, keys } = this.#options;
+    const { clock, showCost, verses, still, linear, keys } = this.#options;
     const { columns, rows } = this.size;
     const { theme } = this;
     const options = this.look();
@@ -86,7 +86,7 @@ export class Screen {
     const most = Math.max(3, Math.floor(rows / COMPOSER_SHARE));
     return composeFrame(
       {
-        live: [...answer, ...transcript.spaced("tool", tools), ...output],
+        live: linear ? [] : [...answer, ...transcript.spaced("tool", tools), ...output],
         working: workingLine(state, { width: columns, theme, now: clock.now(), verses, still }),
         queue: queueLines(state, { width: columns, theme, key: (keys ?? USUAL_KEYS).nameOf("take-back") ?? "up" }),
         dialog,
@@ -94,7 +94,7 @@ export class Screen {
         composer: composer.view(columns, most, theme),
         status: statusLine(state, { width: columns, theme, showCost }),
       },
-      { columns, rows, theme },
+      { columns, rows, theme, ...(linear && { linear }) },
     );
   }
 }

@@ -140,6 +140,11 @@ export function firstState({ client, session, model, title, recent = [] }: Start
   };
 }
 
+/** The state for another session of the same client. */
+export function stateOfOther({ client, place, tokens }: State, other: Omit<StartOptions, "client">): State {
+  return { ...firstState({ ...other, client }), ...(place && { place }), tokens };
+}
+
 export function isBusy({ turn, shell, command }: State): boolean {
   return turn !== undefined || shell !== undefined || command !== undefined;
 }

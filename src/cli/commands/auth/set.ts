@@ -75,5 +75,6 @@ async function readKey({ args }: SecretContext, baseUrl: string): Promise<string
   if (args.hasFlag("stdin")) return (await readInput({ patient: true })) ?? "";
   if (!personPresent()) throw new UsageError("There is no terminal to ask on: give the key with --stdin.");
   const { askSecret } = await import("../../secret-prompt.js");
-  return askSecret({ question: `Key for ${args.text("PROVIDER")} (${baseUrl}), not shown: `, clock: nodeClock });
+  const question = `Key for ${args.text("PROVIDER")} (${baseUrl}), not shown, Esc cancels: `;
+  return askSecret({ question, clock: nodeClock });
 }

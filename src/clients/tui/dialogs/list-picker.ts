@@ -1,6 +1,6 @@
 /** Chooses one of many by typing a part of it: sessions, models, themes. */
 import { safeLine } from "../../../base/terminal-text.js";
-import { padText, textWidth, truncateText } from "../../../base/text-width.js";
+import { padText, textWidth, truncateText, wrapText } from "../../../base/text-width.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
@@ -28,6 +28,8 @@ export interface PickerOptions<T> {
   /** One list, or several that Tab switches between: this folder, all folders. */
   readonly scopes: readonly { readonly name: string; readonly items: readonly PickerItem<T>[] }[];
   readonly empty: string;
+  /** A line below the list. */
+  readonly note?: string;
   readonly matches: (filter: string, text: string) => boolean;
 }
 
@@ -102,7 +104,9 @@ function view<T>(
   const lines = [theme.accent(title) + filter];
   const { preview: shown = [] } = items[state.at] ?? {};
   const preview = typeof shown === "function" ? shown() : shown;
-  const room = Math.max(1, rows - 2 - Math.min(preview.length, Math.max(0, rows - 8)));
+  const note = options.note === undefined ? [] : wrapText(options.note, columns).map((line) => theme.dim(line));
+  const beside = 2 + note.length;
+  const room = Math.max(1, rows - beside - Math.min(preview.length, Math.max(0, rows - 6 - beside)));
   const top = Math.max(0, Math.min(state.at - Math.floor(room / 2), items.length - room));
   const widths = columnWidths(items, columns - 4);
   for (const [index, item] of items.slice(top, top + room).entries()) {
@@ -113,18 +117,18 @@ function view<T>(
     lines.push(isSelected ? theme.selected(text) : text);
   }
   if (items.length === 0) lines.push(theme.dim(truncateText(`  ${options.empty}`, columns)));
-  for (const line of preview.slice(0, Math.max(0, rows - 2 - Math.min(room, items.length)))) {
+  for (const line of preview.slice(0, Math.max(0, rows - beside - Math.min(room, items.length)))) {
     lines.push(theme.dim(truncateText(`    ${safeLine(line)}`, columns)));
   }
-  lines.push(theme.dim(truncateText(footer(options, state, items.length), columns)));
+  lines.push(...note, theme.dim(truncateText(footer(options, state, items.length), columns)));
   return { lines, cursor: { row: 0, column: textWidth(title) + textWidth(filter) } };
 }
 
-function footer<T>({ scopes }: PickerOptions<T>, { scope }: PickerState, count: number): string {
+function footer<T>({ scopes }: PickerOptions<T>, { scope, filter }: PickerState, count: number): string {
   const current = scopes[scope]?.name ?? "";
   const other = scopes[(scope + 1) % scopes.length]?.name ?? "";
   const change = scopes.length > 1 ? ` · tab: ${other} · ${current}` : "";
-  return `enter chooses · esc back${change} · ${count} found`;
+  return `enter chooses · esc ${filter === "" ? "back" : "clears"}${change} · ${count} found`;
 }
 
 /** Columns that fit in all rows; the last ones are dropped first. */

@@ -7,6 +7,8 @@ import { type PickerItem, type PickerOptions, type PickerState, pickerDialog } f
 
 export const EFFORTS = ["auto", "low", "medium", "high"] as const;
 
+const OFFLINE = "offline";
+
 export interface ModelPickerState {
   readonly list: PickerState;
   /** The index in `EFFORTS`. */
@@ -50,6 +52,12 @@ export function modelDialog(
       return { ...view, lines: [...view.lines, theme.dim(line)] };
     },
   };
+}
+
+/** Says how to get a language model if there is none. */
+export function noteOn(models: readonly Pick<ModelInfo, "provider">[]): string | undefined {
+  if (models.some(({ provider }) => provider !== OFFLINE)) return undefined;
+  return "For other models: /login signs in or stores a key, or start Ollama.";
 }
 
 /** The current model is there even if its provider does not list it. */

@@ -23,7 +23,7 @@ function prompt() {
     review: ({ call }) => reviewed.push(call),
     answer: ({ call }, answer) => answers.push([call, answer]),
   });
-  const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, draftIsEmpty: true });
+  const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, turnRuns: true });
   const show = (asked: readonly Question[], place: { readonly now: number; readonly draftIsEmpty: boolean }) =>
     questions.show({ questions: asked, tokens: [] }, place);
   return { questions, answers, reviewed, tokens, press, show };
@@ -97,6 +97,18 @@ describe("a question beside the draft", () => {
     questions.show({ questions: [question(1)], tokens: [], place }, { now: 5000, draftIsEmpty: true });
     const lines = questions.view({ columns: 100, rows: 20 }, plainTheme)?.lines ?? [];
     expect(lines).toContain("[a] always: write this pattern to /home/me/.config/oxbow/config.toml");
+  });
+
+  verifies(["P2"], "leaves Esc to the turn that asks, and denies by it without a turn", () => {
+    const { questions, answers, press, show } = prompt();
+    show([question(1)], { now: 5000, draftIsEmpty: true });
+    expect(questions.view({ columns: 40, rows: 20 }, plainTheme)?.lines.at(-1)).toContain("esc: stop");
+    expect(press("escape", 6000)).toBe(false);
+    press("m", 7000);
+    expect(press("escape", 8000)).toBe(true);
+    expect(answers).toEqual([]);
+    questions.onKey({ id: "escape", data: "" }, { now: 9000, turnRuns: false });
+    expect(answers).toEqual([["call_1", { decision: "deny" }]]);
   });
 
   verifies(["P2"], "shows the code of a token that a program asks for, and takes one key", () => {

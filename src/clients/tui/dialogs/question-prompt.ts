@@ -3,6 +3,7 @@
  *
  * 1. A question that appears while the user types takes no key until the user pauses, so that no letter for the draft answers it.
  * 2. It has the focus if the draft is empty. Tab switches between question and draft, and both stay on the screen.
+ * 3. Esc and Ctrl-C interrupt the turn that asks, as at any other time. Without a turn Esc denies.
  */
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { PlaceStatus } from "../../../protocol/queries.js";
@@ -31,6 +32,8 @@ export interface QuestionPromptOptions {
 /** An open question with its dialog; `special` are keys that leave it open. */
 interface Open {
   readonly id: string;
+  /** A call of a turn asks. */
+  readonly isCall: boolean;
   readonly dialog: Dialog<PermissionState, unknown>;
   readonly special: Readonly<Record<string, () => void>>;
   readonly answered: (answer: unknown) => void;
@@ -39,6 +42,11 @@ interface Open {
 interface Place {
   readonly now: number;
   readonly draftIsEmpty: boolean;
+}
+
+interface KeyPlace {
+  readonly now: number;
+  readonly turnRuns: boolean;
 }
 
 const PAUSE_MS = 500;
@@ -89,6 +97,7 @@ export class QuestionPrompt {
     const { answer, review } = this.#options;
     return {
       id: question.call,
+      isCall: true,
       dialog: permissionDialog(question, options),
       special: { v: () => review(question) },
       answered: (given) => answer(question, given as PermissionAnswer),
@@ -99,6 +108,7 @@ export class QuestionPrompt {
     const { answerToken, copyCode } = this.#options;
     return {
       id: token.request,
+      isCall: false,
       dialog: tokenDialog(token, { waiting }),
       special: { c: () => copyCode(token) },
       answered: (given) => answerToken(token, given as TokenAnswer),
@@ -111,7 +121,7 @@ export class QuestionPrompt {
   }
 
   /** False if the key is not for the question. */
-  onKey(key: Key, { now }: Place): boolean {
+  onKey(key: Key, { now, turnRuns }: KeyPlace): boolean {
     const pause = now - this.#lastKeyAt;
     this.#lastKeyAt = now;
     if (this.#open === undefined) return false;
@@ -121,6 +131,7 @@ export class QuestionPrompt {
       return true;
     }
     if (!this.#focused || key.id === "ctrl+c") return false;
+    if (key.id === "escape" && turnRuns && this.#open.isCall && this.#state.message === undefined) return false;
     // Ignored: the user typed it before reading the question.
     if (!this.#armed) return true;
     const special = this.#state.message === undefined ? this.#open.special[key.id ?? ""] : undefined;
@@ -154,7 +165,8 @@ export class QuestionPrompt {
     const view = this.#open.dialog.view(this.#state, { ...size, rows: size.rows - 1 }, theme);
     // In a form the key moves to the next field.
     if (this.#focused && this.#state.form !== undefined) return view;
-    const hint = this.#focused ? "tab: back to the draft" : "tab: answer the question";
+    const stop = this.#open.isCall && this.#state.message === undefined ? " · esc: stop" : "";
+    const hint = this.#focused ? `tab: back to the draft${stop}` : "tab: answer the question";
     return { ...view, lines: [...view.lines, theme.dim(hint)] };
   }
 

@@ -12,7 +12,7 @@ import { contentReview } from "./content-review.js";
 import type { Dialog, DialogSize } from "./dialog.js";
 import { helpDialog } from "./help.js";
 import { pickerDialog } from "./list-picker.js";
-import { modelDialog, modelItems } from "./model-picker.js";
+import { modelDialog, modelItems, noteOn } from "./model-picker.js";
 import { permissionDialog } from "./permission.js";
 import { proposedChange } from "./proposed-change.js";
 import { type ReviewFile, reviewDialog } from "./review.js";
@@ -223,6 +223,16 @@ export const models = () =>
     effort: "low",
   });
 
+const offlineOnly = () =>
+  pickerDialog({
+    name: "models",
+    title: "Model",
+    scopes: [{ name: "all", items: modelItems([], "offline:offline") }],
+    empty: "No model matches.",
+    matches: (filter, text) => text.includes(filter),
+    note: noteOn([{ provider: "offline" }]) ?? "",
+  });
+
 const picker = () =>
   pickerDialog({
     name: "sessions",
@@ -260,6 +270,7 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   "question: token": shown(() => tokenDialog(TOKEN, { waiting: 1 })),
   picker: shown(picker),
   "picker: models": shown(models, ["down", "right"]),
+  "picker: only the offline model": shown(offlineOnly),
   "picker: filter": shown(picker, ["f", "i", "x"]),
   "picker: empty": shown(picker, ["tab"]),
   help: shown(() => helpDialog()),

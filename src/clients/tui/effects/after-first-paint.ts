@@ -14,7 +14,9 @@ export function prepareAfterPaint(options: TuiOptions, { composer, screen, hint,
   void restoreDraft(options, { composer, hint });
   void options.light?.().then((isLight) => {
     const { theme } = screen;
-    if (isLight && theme === options.theme && theme.name === "dark") setTheme("light");
+    // The terminal knows its background better than a variable, which may come from another terminal.
+    const isGuess = theme === options.theme && (theme.name === "dark" || theme.name === "light");
+    if (isGuess && isLight !== undefined) setTheme(isLight ? "light" : "dark");
   });
   void screen.loadTools();
 }

@@ -31,6 +31,7 @@ export interface CarrierOptions {
   readonly open: <S, R>(dialog: Dialog<S, R>, then: (result: R) => void) => void;
   /** The client continues with another session. */
   readonly restart: (session: SessionId, model: string) => void;
+  readonly theme: () => Theme;
   readonly setTheme: (name: string) => void;
   readonly themes: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
   readonly hint: (text: string) => void;

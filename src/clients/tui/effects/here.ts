@@ -1,5 +1,7 @@
 /** Carries out effects on the screen: prints, the draft, the bell, the end. */
+import type { EventKind } from "../../../protocol/events.js";
 import type { Composer } from "../input/composer.js";
+import type { TuiOptions } from "../options.js";
 import type { Effect } from "../state.js";
 import type { TuiTerminal } from "../terminal/terminal.js";
 import type { TranscriptWriter } from "../transcript-writer.js";
@@ -51,4 +53,14 @@ export function carryOutHere(
     default:
       return effect;
   }
+}
+
+/** A listener hears the end of every turn. A long turn rings for all. */
+export function ringAfterTurn(
+  kind: EventKind,
+  effects: readonly Effect[],
+  { linear, terminal }: Pick<TuiOptions, "linear" | "terminal">,
+): void {
+  const hasRung = effects.some(({ do: what }) => what === "call person");
+  if (linear && kind === "TurnEnded" && !hasRung) terminal.bell();
 }

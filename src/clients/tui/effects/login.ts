@@ -2,10 +2,17 @@
 import { pickerDialog } from "../dialogs/list-picker.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 
+export interface SignIn {
+  readonly name: string;
+  /** A key, an account, or nothing. */
+  readonly needs: string;
+  /** What to do instead, if there is nothing to sign in to. */
+  readonly advice?: string;
+}
+
 /** How the program signs in to providers. */
 export interface Login {
-  /** Providers by name, with what each needs: a key, or an account. */
-  providers(): Promise<readonly { readonly name: string; readonly needs: string }[]>;
+  providers(): Promise<readonly SignIn[]>;
   /** Runs the sign-in on the terminal; true if it succeeded. */
   run(provider: string): Promise<boolean>;
 }
@@ -36,6 +43,11 @@ async function signIn(
   carrier: Carrier,
   { login: port, print, update }: CarrierOptions,
 ): Promise<void> {
+  const advice = (await port?.providers())?.find(({ name }) => name === provider)?.advice;
+  if (advice !== undefined) {
+    print({ kind: "notice", level: "info", text: advice });
+    return;
+  }
   const isDone = await port?.run(provider).catch((error: Error) => {
     print({ kind: "notice", level: "error", text: error.message });
     return false;

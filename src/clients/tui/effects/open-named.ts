@@ -2,7 +2,7 @@
 import type { SessionInfo } from "../../../protocol/queries.js";
 import { helpDialog } from "../dialogs/help.js";
 import { type PickerItem, pickerDialog } from "../dialogs/list-picker.js";
-import { type ChosenModel, modelDialog, modelItems } from "../dialogs/model-picker.js";
+import { type ChosenModel, modelDialog, modelItems, noteOn } from "../dialogs/model-picker.js";
 import { transcriptDialog } from "../dialogs/transcript.js";
 import type { DialogName } from "../state.js";
 import { ageOf } from "../views/age.js";
@@ -84,12 +84,16 @@ async function openModels(place: DialogPlace): Promise<void> {
   const { models, problems } = reply.answer;
   const { model: current, place: { effort } = {} } = state();
   const items = modelItems(models, current);
-  const empty = problems[0] ?? "No model found. /login signs in, or start Ollama.";
+  const empty = problems[0] ?? "No model matches.";
+  const note = noteOn(models);
   const scopes = [{ name: "all", items }];
   hint("");
-  open(modelDialog({ name: "models", title: "Model", scopes, empty, matches, effort }), (chosen) => {
-    if (chosen !== undefined) void setModel(place, chosen);
-  });
+  open(
+    modelDialog({ name: "models", title: "Model", scopes, empty, matches, effort, ...(note && { note }) }),
+    (chosen) => {
+      if (chosen !== undefined) void setModel(place, chosen);
+    },
+  );
 }
 
 async function setModel({ client, state, print, carrier }: DialogPlace, { model, effort }: ChosenModel): Promise<void> {
@@ -135,8 +139,11 @@ function stateOf({ live, ended }: SessionInfo): string {
   return ended === undefined || ended === "error" ? "interrupted" : "done";
 }
 
-function openThemes({ open, themes, setTheme }: DialogPlace): void {
-  const items = themes.map(({ name, description }) => ({ value: name, label: name, columns: [description] }));
+function openThemes({ open, themes, theme, setTheme }: DialogPlace): void {
+  const current = theme().name;
+  const items = themes.map(({ name, description }) => {
+    return { value: name, label: name, columns: [description], current: name === current };
+  });
   const scopes = [{ name: "all", items }];
   open(pickerDialog({ name: "themes", title: "Theme", scopes, empty: "No themes.", matches }), (chosen) => {
     if (chosen !== undefined) setTheme(chosen);

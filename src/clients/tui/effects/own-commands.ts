@@ -53,7 +53,7 @@ export async function runOwnCommand(
     return false;
   }
   if (!bare && verb === "theme") {
-    options.setTheme(args.trim());
+    chooseTheme(args.trim(), options);
     return true;
   }
   if (!bare) return false;
@@ -81,6 +81,15 @@ const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
   ["approve", "approvals"],
   ["rewind", "rewind"],
 ] as const);
+
+function chooseTheme(name: string, { themes, setTheme, print }: CarrierOptions): void {
+  if (themes.some((theme) => theme.name === name)) {
+    setTheme(name);
+    return;
+  }
+  const names = themes.map((theme) => theme.name).join(", ");
+  print({ kind: "notice", level: "error", text: `There is no theme '${name}'. There are ${names}.` });
+}
 
 async function clear({ client, state, restart, print }: CarrierOptions): Promise<void> {
   const { session, model } = state();

@@ -22,21 +22,23 @@ export interface FrameSize {
   readonly columns: number;
   readonly rows: number;
   readonly theme: Theme;
+  /** Without lines that a screen reader would spell out. */
+  readonly linear?: boolean;
 }
 
-export function composeFrame(parts: FrameParts, { columns, rows, theme }: FrameSize): Frame {
+export function composeFrame(parts: FrameParts, { columns, rows, theme, linear }: FrameSize): Frame {
   const { dialog, composer, queue } = parts;
-  const rule = theme.dim((theme.ascii ? "-" : "─").repeat(columns));
+  const rule = linear ? [] : [theme.dim((theme.ascii ? "-" : "─").repeat(columns))];
   const footer = parts.status;
-  const fixed = composer.lines.length + 3 + (parts.working === undefined ? 0 : 1);
+  const fixed = composer.lines.length + 1 + 2 * rule.length + (parts.working === undefined ? 0 : 1);
   const middle = [...queue, ...(dialog?.lines ?? [])];
   const room = Math.max(0, rows - 1 - fixed - middle.length);
   const live = parts.live.slice(Math.max(0, parts.live.length - room));
   const above = [...live, ...(parts.working === undefined ? [] : [parts.working]), ...queue];
   const dialogTop = above.length;
-  const lines = [...above, ...(dialog?.lines ?? []), rule];
+  const lines = [...above, ...(dialog?.lines ?? []), ...rule];
   const composerTop = lines.length;
-  lines.push(...composer.lines, rule, footer);
+  lines.push(...composer.lines, ...rule, footer);
   const owner = parts.dialogHasFocus && dialog !== undefined ? { rows: dialog, top: dialogTop } : undefined;
   const focus = owner ?? { rows: composer, top: composerTop };
   const { cursor } = focus.rows;
