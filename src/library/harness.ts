@@ -19,6 +19,7 @@ import type { Run } from "../control/run.js";
 import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-events.js";
 import { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
+import type { Tool } from "../engine/ports.js";
 import type { NamedHook } from "../engine/turn.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -77,16 +78,7 @@ export class Harness {
       conversation: () => this.#run.conversation,
     });
     const costs = resolved.costs && new LibraryCosts(resolved.costs);
-    const bringsText = outside.wraps && registry.list().some(({ ownResults }) => ownResults !== true);
-    const notices = bringsText ? [STANDING_INSTRUCTION] : [];
-    const systemPrompt = [resolved.systemPrompt, ...notices].filter((part) => part !== "").join("\n\n");
-    // The last of its stage: the input is in the conversation by then.
-    const showInput: NamedHook = {
-      name: "99-show-input",
-      run: (turn) => {
-        this.#emit({ type: "user", content: plainText(turn.input) });
-      },
-    };
+    const systemPrompt = promptOf(resolved, outside.wraps ? registry.list() : []);
     const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${resolved.model}.` });
     this.#model = new LibraryModel(resolved, onRequest);
     const assembly = assemble({
@@ -107,7 +99,7 @@ export class Harness {
       parts: [
         { name: "compaction", services: { compaction: this.#compaction, outside } },
         { name: "costs", services: costs === undefined ? {} : { costs } },
-        { name: "input", hooks: { start: [showInput] } },
+        { name: "input", hooks: { start: [inputHook((content) => this.#emit({ type: "user", content }))] } },
       ],
       ports: {
         clock: systemClock,
@@ -268,4 +260,20 @@ function isBegun(waiting: Waiting, signal: AbortSignal | undefined): Promise<boo
 
 function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** With a note about results from outside, if a tool brings any. */
+function promptOf({ systemPrompt }: { readonly systemPrompt: string }, tools: readonly Tool[]): string {
+  const bringsText = tools.some(({ ownResults }) => ownResults !== true);
+  return [systemPrompt, bringsText ? STANDING_INSTRUCTION : ""].filter((part) => part !== "").join("\n\n");
+}
+
+/** The last of its stage: the input is in the conversation by then. */
+function inputHook(show: (content: string) => void): NamedHook {
+  return {
+    name: "99-show-input",
+    run: (turn) => {
+      show(plainText(turn.input));
+    },
+  };
 }

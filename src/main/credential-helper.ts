@@ -2,7 +2,9 @@
  * The entry point of the credential helper, a separate process that holds the keys. Its bundle is small on purpose; what
  * it rarely needs is loaded late.
  */
+
 import type { Clock } from "../base/clock.js";
+import { once } from "../base/once.js";
 import { runHelper } from "../security/credentials/helper/run-helper.js";
 import type { HelperOrders } from "../security/credentials/helper/start-helper.js";
 
@@ -45,14 +47,6 @@ async function start(): Promise<void> {
   process.on("SIGTERM", () => server?.end());
   process.on("SIGINT", () => server?.end());
   process.stdout.on("error", () => {});
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 async function ownStartTime(): Promise<number> {

@@ -9,7 +9,7 @@ import type { Run } from "../control/run.js";
 import type { Model } from "../engine/ports.js";
 import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
 import type { CommandReply } from "../protocol/client.js";
-import { failure } from "../protocol/errors.js";
+import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { HealthInfo } from "../protocol/queries.js";
@@ -17,14 +17,14 @@ import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProjectContent } from "./content/project-content.js";
-import type { WorkspaceFiles } from "./content/workspace-files.js";
+import { engineQueries } from "./engine-queries.js";
+import { type HostedRun, HostedRuns } from "./hosted-runs.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { openRun } from "./open-run.js";
-import type { OpenedRun } from "./opening.js";
 import type { CreatePart } from "./part.js";
 import type { StartedTransports } from "./plugins/plugin-transports.js";
-import { expiredTo, queryPorts, storedEvents } from "./queries.js";
+import { expiredTo, storedEvents } from "./queries.js";
 import { otherPlace, withStoredFolder } from "./requested-place.js";
 import type { LiveSessions } from "./sessions/live-sessions.js";
 import type { SessionStores } from "./sessions/session-stores.js";
@@ -92,116 +92,37 @@ export interface Engine {
 
 export type PartState = NonNullable<HealthInfo["parts"]>[string];
 
-interface HostedRun extends OpenedRun {
-  readonly place: Place;
-}
-
 export function createEngine(options: EngineOptions): Engine {
   const clock = options.clock ?? nodeClock;
   const ids = createIdSource({ wall: () => clock.wall(), random: fillRandom });
-  const hosted = new WeakMap<Run, HostedRun>();
-  const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
-
-  let addresses: readonly string[] = [];
-  const subagents = new RunningSubagents((opened, about) => {
-    hosted.set(opened.run, opened);
-    return host.follow(opened.run, about);
-  });
-
+  const runs = new HostedRuns(options.place);
+  const commandsOf = (run: Run) => runs.commandsOf(run, host);
+  const newClientId = () => ids.next("cli");
   const reports = new Map<string, () => PartState | Promise<PartState>>();
-
+  let addresses: readonly string[] = [];
   /** The transports of plugins. */
   let transports: Promise<StartedTransports | undefined> | undefined;
 
+  const subagents = new RunningSubagents((opened, about) => {
+    runs.add(opened);
+    return host.follow(opened.run, about);
+  });
   const live: LiveSessions = async () => (await import("./sessions/live-sessions.js")).liveSessions(host);
-
   const open = async (request: RunRequest) => {
-    const before = request.after && hosted.get(request.after);
-    const current = before?.place ?? options.place;
-    const asked = await withStoredFolder(request, current, options);
-    const place = asked === undefined ? current : await otherPlace({ ...request, place: asked }, current, options);
-    if ("failure" in place) return place;
-    const result = await openRun({ ...options, ...place, clock, ids, subagents, live }, request, { previous: before });
-    if ("failure" in result) return result;
-    hosted.set(result.run, { ...result, place });
+    const opened = await openHosted(request, { ...options, clock, ids, subagents, live, runs });
+    if ("failure" in opened) return opened;
+    runs.add(opened);
     transports ??= startTransports(options, { host, newClientId });
     await transports;
-    return result.run;
-  };
-
-  // The commands of a session are assembled when a client sends the first one.
-  const registries = new WeakMap<HostedRun, { readonly stamp: string; readonly made: Promise<CommandRegistry> }>();
-  const registryOf = async (run: Run) => {
-    const opened = hosted.get(run);
-    if (opened === undefined) return undefined;
-    const { sessionCommands } = await import("./commands/session-commands.js");
-    // Commands in folders may have come or gone.
-    const { extensions } = opened.place.content ?? {};
-    // A deleted folder has nothing new.
-    await extensions?.refresh("files").catch(() => false);
-    const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("\n");
-    const known = registries.get(opened);
-    if (known?.stamp === stamp) return known.made;
-    const { engineCommands } = await import("./commands/engine.js");
-    const made = sessionCommands(opened.parts, engineCommands(host, run.session));
-    registries.set(opened, { stamp, made });
-    return made;
-  };
-  const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
-    const may = mayAnswer(client, { originator: turn.id, originatorIdentity: turn.identity });
-    return may.ok ? undefined : may.reason;
-  };
-
-  let files: Promise<WorkspaceFiles> | undefined;
-  const workspaceFiles = () => {
-    files ??= import("./content/workspace-files.js").then(
-      (module) => new module.WorkspaceFiles(clock, options.variables.PATH),
-    );
-    return files;
+    return opened.run;
   };
 
   const host = new Host({
     openRun: open,
-    resolveModel: (spec, run) => resolveModel(spec, placeOf(run)),
-    inputs: {
-      prepare: (content, run) => placeOf(run).routes.prepare(content),
-      hint: (content, run) => placeOf(run).routes.hint(content, placeOf(run).root),
-    },
+    ...placePorts((run) => runs.placeOf(run)),
     refuseAnswer,
-    approveContent: async (run, decisions) => (await waitingAnswers()).approve(placeOf(run), decisions),
-    custom: async (request) => runCommand(request, await registryOf(request.run)),
-    queries: queryPorts({
-      sessions: options.sessions,
-      placeOf: (run) => (run === undefined ? options.place : placeOf(run)),
-      commands: async (run) => {
-        const { commandInfos } = await import("./commands/command-infos.js");
-        const registry = run && (await registryOf(run));
-        return commandInfos(registry?.list());
-      },
-      permissionsOf: (run) => hosted.get(run)?.permissions,
-      place: async (run) => {
-        const opened = hosted.get(run);
-        if (opened === undefined) return undefined;
-        const status = await (await import("./place-status.js")).placeStatus(opened, opened.place);
-        return addresses.length === 0 ? status : { ...status, addresses };
-      },
-      cwd: (run) => placeOf(run).root,
-      startedAt: new Date(clock.wall()).toISOString(),
-      parts: async () => (await import("./health.js")).partStates({ ...options, reports }),
-      profiles: async (run) => (await placeLists()).profilesOf(run ? placeOf(run) : options.place, options),
-      skills: async (run) => (await placeLists()).skillsOf(run ? placeOf(run) : options.place),
-      skill: async (run, name) => (await placeLists()).skillOf(run ? placeOf(run) : options.place, name),
-      mcpServers: async (run) => {
-        const { SERVERS } = await import("../extensions/mcp/registry.js");
-        return SERVERS.states(run && placeOf(run).root);
-      },
-      extensions: async (run) => {
-        const { extensionSections } = await import("./content/extension-sections.js");
-        return extensionSections(placeOf(run).content?.extensions);
-      },
-      waiting: async (run, request) => (await waitingAnswers()).listWaiting(placeOf(run), request),
-      files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
-    }),
+    custom: async (request) => runCommand(request, await commandsOf(request.run)),
+    queries: engineQueries(runs, { options, clock, addresses: () => addresses, commandsOf, reports }),
     history: {
       events: ({ session }, after) => storedEvents(options.sessions, session, after),
       expiredTo: ({ session }) => expiredTo(options.sessions, session),
@@ -211,7 +132,6 @@ export function createEngine(options: EngineOptions): Engine {
     onFault: (session, error) =>
       options.log("error", "engine", "a session was not closed cleanly", { session, error: String(error) }),
   });
-  const newClientId = () => ids.next("cli");
   return {
     host,
     clock,
@@ -229,6 +149,39 @@ export function createEngine(options: EngineOptions): Engine {
     },
   };
 }
+
+/** What depends on the place of a run. */
+function placePorts(placeOf: (run: Run) => Place): Pick<HostPorts, "resolveModel" | "inputs" | "approveContent"> {
+  return {
+    resolveModel: (spec, run) => resolveModel(spec, placeOf(run)),
+    inputs: {
+      prepare: (content, run) => placeOf(run).routes.prepare(content),
+      hint: (content, run) => placeOf(run).routes.hint(content, placeOf(run).root),
+    },
+    approveContent: async (run, decisions) =>
+      (await import("./content/waiting-answers.js")).approve(placeOf(run), decisions),
+  };
+}
+
+/** Opens a run in the place that the request asks for; default: the place of the session before it. */
+async function openHosted(
+  request: RunRequest,
+  engine: EngineOptions & Omit<SessionParts, keyof Place> & { readonly runs: HostedRuns },
+): Promise<HostedRun | { readonly failure: Failure }> {
+  const { runs, ...parts } = engine;
+  const previous = request.after && runs.get(request.after);
+  const current = previous?.place ?? engine.place;
+  const asked = await withStoredFolder(request, current, engine);
+  const place = asked === undefined ? current : await otherPlace({ ...request, place: asked }, current, engine);
+  if ("failure" in place) return place;
+  const opened = await openRun({ ...parts, ...place }, request, { previous });
+  return "failure" in opened ? opened : { ...opened, place };
+}
+
+const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
+  const may = mayAnswer(client, { originator: turn.id, originatorIdentity: turn.identity });
+  return may.ok ? undefined : may.reason;
+};
 
 /** Pinned sessions stay open. */
 function idlePolicy({ place, sessions }: EngineOptions, clock: Clock): Pick<HostPorts, "idle"> {
@@ -250,9 +203,6 @@ async function closePlugins({ plugins }: ProcessParts): Promise<void> {
   if (plugins === undefined || plugins.length === 0) return;
   await (await import("../extensions/plugins/plugins.js")).closePlugins(plugins);
 }
-
-const placeLists = () => import("./content/place-lists.js");
-const waitingAnswers = () => import("./content/waiting-answers.js");
 
 async function resolveModel(spec: string, { routes, registry }: Place) {
   return (await routes.resolve(spec)) ?? registry.resolve(spec);

@@ -1,5 +1,5 @@
 /** Starts a command on pipes, in its own process group, and says why one cannot be started. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readlinkSync } from "node:fs";
 import { Readable } from "node:stream";
 import type { Clock } from "../base/clock.js";
@@ -115,25 +115,30 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
   const exited = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
-  if (child.stdin !== null) {
-    // A child that does not read its input is not an error.
-    child.stdin.on("error", () => {});
-    const { stdin } = child;
-    if (request.input instanceof Readable) request.input.pipe(stdin);
-    else void Promise.resolve(request.input).then((input) => stdin.end(input));
-  }
-  if (pipe !== undefined) {
-    pipe.start(request.onOutput);
-    return {
-      pid,
-      exited,
-      outputLink: pipe.link,
-      outputEnded: () => pipe.ended,
-      outputEnd: new Promise(() => {}),
-      drain: () => pipe.drain(),
-      close: () => pipe.close(),
-    };
-  }
+  feedInput(child, request);
+  if (pipe === undefined) return { pid, exited, ...readSockets(child, request, pid) };
+  pipe.start(request.onOutput);
+  return {
+    pid,
+    exited,
+    outputLink: pipe.link,
+    outputEnded: () => pipe.ended,
+    outputEnd: new Promise(() => {}),
+    drain: () => pipe.drain(),
+    close: () => pipe.close(),
+  };
+}
+
+function feedInput({ stdin }: ChildProcess, { input }: ProcessRequest): void {
+  if (stdin === null) return;
+  // A child that does not read its input is not an error.
+  stdin.on("error", () => {});
+  if (input instanceof Readable) input.pipe(stdin);
+  else void Promise.resolve(input).then((bytes) => stdin.end(bytes));
+}
+
+/** The output over Node's own pipes: they keep the error output apart. */
+function readSockets(child: ChildProcess, request: ProcessRequest, pid: number): Omit<Launched, "pid" | "exited"> {
   let closed = false;
   let finished = false;
   let received = 0;
@@ -151,8 +156,6 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
   });
   const outputLink = socketOf(pid);
   return {
-    pid,
-    exited,
     ...(outputLink !== undefined && { outputLink }),
     outputEnded: () => closed,
     outputEnd,

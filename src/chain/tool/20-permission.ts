@@ -28,39 +28,11 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (!person.present()) {
     const missed = await unanswered(call, verdict);
     context.turn?.unanswered.push(missed);
-    person.record(call.call, call.tool, {
-      decision: "deny",
-      decidedBy: "no terminal to ask on",
-      message: verdict.reason,
-    });
-    return denied(
-      `Denied: ${call.tool} needs the user's permission, and the user cannot answer here. ${verdict.reason} Continue without it, or say what you would have done.`,
-      failure("PermissionUnanswerable", {
-        tool: call.tool,
-        about: missed.about,
-        how: "run it on a terminal, or allow it with a rule or --permission-mode allow",
-      }),
-    );
+    const message = verdict.reason;
+    person.record(call.call, call.tool, { decision: "deny", decidedBy: "no terminal to ask on", message });
+    return unanswerable(missed, verdict);
   }
-  // Loaded with the first question: most runs have none.
-  const [{ describeCall }, { draftText }, { previewCall }] = await Promise.all([
-    import("../../security/permissions/facts.js"),
-    import("../../security/permissions/session-rules.js"),
-    import("../../security/permissions/preview.js"),
-  ]);
-  const isGuarded = verdict.law === "guarded";
-  const preview = isGuarded ? previewCall(call.args) : undefined;
-  const question = {
-    call: call.call,
-    tool: call.tool,
-    args: call.args,
-    summary: describeCall(call.tool, call.args),
-    reason: verdict.reason,
-    offer: (verdict.offer ?? []).map(draftText),
-    ...(isGuarded && { once_only: true as const }),
-    ...(preview !== undefined && { preview }),
-  };
-  const answer = await person.ask(question, context.signal);
+  const answer = await person.ask(await questionOf(call, verdict), context.signal);
   if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before the user answered.")] };
   if (answer.unanswered) {
     const ms = answer.unanswered.afterMs;
@@ -72,9 +44,35 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
     return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`, cause);
   }
-  if (!isGuarded && verdict.law !== "hook") gate.remember(call, answer.decision, { verdict });
+  if (verdict.law !== "guarded" && verdict.law !== "hook") gate.remember(call, answer.decision, { verdict });
   return next(call, allowed);
 };
+
+function unanswerable({ tool, about }: Unanswered, { reason }: Verdict): ToolOutcome {
+  const how = "run it on a terminal, or allow it with a rule or --permission-mode allow";
+  return denied(
+    `Denied: ${tool} needs the user's permission, and the user cannot answer here. ${reason} Continue without it, or say what you would have done.`,
+    failure("PermissionUnanswerable", { tool, about, how }),
+  );
+}
+
+/** Its code loads with the first question: most runs have none. */
+async function questionOf({ call, tool, args }: ToolCall, { law, reason, offer = [] }: Verdict) {
+  const [{ describeCall }, { draftText }, { previewCall }] = await Promise.all([
+    import("../../security/permissions/facts.js"),
+    import("../../security/permissions/session-rules.js"),
+    import("../../security/permissions/preview.js"),
+  ]);
+  const isGuarded = law === "guarded";
+  const preview = isGuarded ? previewCall(args) : undefined;
+  return {
+    ...{ call, tool, args, reason },
+    summary: describeCall(tool, args),
+    offer: offer.map(draftText),
+    ...(isGuarded && { once_only: true as const }),
+    ...(preview !== undefined && { preview }),
+  };
+}
 
 /** The verdict, or what a hook asks for if that is stricter. */
 function stricter(verdict: Verdict, held: HeldCall | undefined): Verdict {

@@ -3,22 +3,24 @@ import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
 import type { Chosen, ModelChoice, ModelRegistry } from "../../runtime/models/model-registry.js";
+import type { ModelRoutes } from "../../runtime/models/model-routes.js";
 import type { LonePlace } from "../../runtime/parts/lone-containment.js";
 import type { Settings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { askOnce, personPresent } from "../terminal-io.js";
+import type { RunPlace } from "./run-models.js";
 
 /** A resumed session keeps its model, unless the flags name another. */
-export function namesModel(flags: ParsedFlags): boolean {
+function namesModel(flags: ParsedFlags): boolean {
   return flags.has("model") || flags.has("provider");
 }
 
-export function modelChoice({ provider, model }: Settings) {
+function modelChoice({ provider, model }: Settings) {
   return { provider: provider.value, model: model.value };
 }
 
 /** Hooks of the stage `resolve` may choose another model, as long as the flags name none. */
-export async function resolvedChoice(
+async function resolvedChoice(
   choice: ModelChoice,
   { content, ...place }: LonePlace & { readonly content: ProjectContent },
 ): Promise<ModelChoice> {
@@ -33,8 +35,25 @@ export async function resolvedChoice(
   };
 }
 
+/** The model that the flags name, that of the resumed session or cassette (`earlier`), or that of the settings. */
+export async function modelOfRun(
+  flags: ParsedFlags,
+  from: RunPlace & {
+    readonly registry: ModelRegistry;
+    readonly routes: ModelRoutes;
+    readonly terminal: Terminal;
+    readonly earlier: ModelChoice | undefined;
+  },
+): Promise<Chosen> {
+  const { registry, routes, terminal, earlier, ...place } = from;
+  const wanted = modelChoice(place.loaded.settings);
+  const named = namesModel(flags) ? wanted : earlier;
+  const choice = named ?? (await resolvedChoice(wanted, place));
+  return (await routes.choose(choice)) ?? chooseModel(registry, { choice, notify: place.notify, terminal });
+}
+
 /** Shows a line while slow servers have not answered. */
-export async function chooseModel(
+async function chooseModel(
   registry: ModelRegistry,
   { choice, notify, terminal }: { choice: ModelChoice; notify: (message: string) => void; terminal: Terminal },
 ): Promise<Chosen> {

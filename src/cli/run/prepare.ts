@@ -12,15 +12,14 @@ import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
 import { refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
+import type { ProjectContent } from "../../runtime/content/project-content.js";
 import { unreadInstructions } from "../../runtime/content/unread-instructions.js";
-import { type Chosen, createModelRegistry, type ModelRegistry } from "../../runtime/models/model-registry.js";
+import type { Chosen } from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
-import { lateContainment, providersOfProject } from "../../runtime/models/project-providers.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
-import { localOptions } from "../../runtime/settings/model-settings.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog, type LogFunction } from "../../system/log.js";
@@ -29,9 +28,10 @@ import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { trustLook } from "../terminal-io.js";
-import { chooseModel, modelChoice, namesModel, resolvedChoice } from "./choose-model.js";
+import { modelOfRun } from "./choose-model.js";
 import { ownRights } from "./own-rights.js";
 import { findRoot, folderOf, sessionToResume } from "./resumed-folder.js";
+import { modelsOfRun } from "./run-models.js";
 
 /** Usually the first request has been sent by then, and late loading has not started. */
 const SENT_MS = 20;
@@ -64,43 +64,81 @@ export interface Conversation {
   recentTurns(): Promise<readonly TurnStats[]>;
 }
 
+interface PrepareOptions {
+  readonly rawTrace: boolean;
+  readonly variables: Variables;
+  readonly terminal: Terminal;
+  /** A person talks with the model, so questions have no time limit. */
+  readonly isConversation?: boolean;
+  /** The terminal client opens first and shows what waits for approval. */
+  readonly asksLater?: boolean;
+  /** Another program talks with Oxbow: content that the user has not approved is left out. */
+  readonly skipsUnapproved?: boolean;
+  /** The time between two lines of the offline model's answers; default: none. */
+  readonly offlineLineMs?: number;
+}
+
 export async function prepare(
   flags: ParsedFlags,
-  options: {
-    readonly rawTrace: boolean;
-    readonly variables: Variables;
-    readonly terminal: Terminal;
-    /** A person talks with the model, so questions have no time limit. */
-    readonly isConversation?: boolean;
-    /** The terminal client opens first and shows what waits for approval. */
-    readonly asksLater?: boolean;
-    /** Another program talks with Oxbow: content that the user has not approved is left out. */
-    readonly skipsUnapproved?: boolean;
-    /** The time between two lines of the offline model's answers; default: none. */
-    readonly offlineLineMs?: number;
-  },
+  options: PrepareOptions,
 ): Promise<Prepared | { readonly exit: number }> {
-  const { variables, terminal } = options;
+  const { variables, terminal, offlineLineMs } = options;
   refuseWideningFlags(variables, flags);
   const own = atTerminal(await loadSettings(flags, variables), options);
-  const { roots } = own;
   for (const warning of own.warnings) printMessage(warning);
-  const log = createLog({
-    directory: resolve(roots.state, "log"),
-    wall: Date.now,
-    levels: own.settings.log.value,
-    ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
-  });
-  const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
-  const here = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  let show: (message: string) => void = printMessage;
-  const notify = (message: string) => show(message);
-  const onMessages: Prepared["onMessages"] = (other) => {
-    show = other;
-  };
+  const log = openLog(own, flags);
+  const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(own.roots) : undefined;
+  const { notify, onMessages } = messages();
   // Scripts may read stderr: a notice must not break them.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
-  const sessions = new SessionStores({ settings: own.settings, roots, variables, root: here, notify, hint });
+  const entered = await enterFolder(flags, { ...options, own, notify, hint });
+  if ("exit" in entered) return entered;
+  const { sessions, resume, root, content, loaded } = entered;
+  const cassette = await cassetteOf(flags, { variables, root, state: own.roots.state });
+  const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
+  const about = { loaded, variables, root, notify, content };
+  const registry = await modelsOfRun(about, { plugins, cassette, offlineLineMs, trace: rawTrace?.write });
+  const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
+  const earlier = resume ?? cassette?.model;
+  const chosen = await modelOfRun(flags, { ...about, registry, routes, terminal, earlier });
+  cassette?.begins(chosen.model);
+  const place = { root, loaded, content, registry, routes, model: chosen.model };
+  const isReplay = flags.has("replay");
+  const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags, plugins });
+  const { clock } = engine;
+  const client = connectInProcess(engine.host, {
+    ...{ id: engine.newClientId(), ...ownRights(variables) },
+    name: `terminal, process ${process.pid}`,
+  });
+  if (rawTrace !== undefined) printMessage(`raw model traffic goes to ${rawTrace.file}`);
+  // After the first request was sent.
+  setTimeout(() => void afterFirstRequest(), SENT_MS).unref();
+  const timed = terminal.showProgress ? resume : undefined;
+  const stored = storedParts({ sessions, loaded, clock, log, notify, timed });
+  return { engine, client, clock, chosen, loaded, log, cassette, root, resume, notify, onMessages, ...stored };
+}
+
+interface EnteredFolder {
+  readonly sessions: SessionStores;
+  readonly resume: SessionRecord | undefined;
+  readonly root: string;
+  readonly loaded: LoadedSettings;
+  readonly content: ProjectContent;
+}
+
+/** The folder that the session works in, with its settings and approved content. */
+async function enterFolder(
+  flags: ParsedFlags,
+  options: PrepareOptions & {
+    readonly own: LoadedSettings;
+    readonly notify: (message: string) => void;
+    readonly hint: (message: string) => void;
+  },
+): Promise<EnteredFolder | { readonly exit: number }> {
+  const { variables, terminal, own, notify, hint } = options;
+  const { settings, roots } = own;
+  const here = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
+  const sessions = new SessionStores({ settings, roots, variables, root: here, notify, hint });
   const resume = await sessionToResume(flags, sessions, here);
   const root = resume === undefined || flags.has("cwd") ? here : await folderOf(resume, { here, sessions, notify });
   const entered = await enterPlace({
@@ -113,55 +151,57 @@ export async function prepare(
     notify(entered.failure.message);
     return { exit: exitCodeOfFailure(entered.failure) };
   }
-  const { content } = entered;
   const loaded = atTerminal(entered.loaded, options);
-  const { settings } = loaded;
   const unread = unreadInstructions(loaded, root);
   if (unread !== undefined) hint(unread);
-  const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
-  const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
-  const builtIn = createModelRegistry({
-    variables,
-    roots,
-    tables: { value: settings.providers.value, file: loaded.profilePath },
-    local: localOptions(settings),
-    ofProject: () => providersOfProject(content.extensions),
-    contain: lateContainment({ loaded, variables, root, notify }),
-    offlineLineMs: options.offlineLineMs,
-    ...cassette?.registry,
-    ...(rawTrace && { trace: rawTrace.write }),
+  return { sessions, resume, root, loaded, content: entered.content };
+}
+
+function openLog({ settings, roots }: LoadedSettings, flags: ParsedFlags): LogFunction {
+  return createLog({
+    directory: resolve(roots.state, "log"),
+    wall: Date.now,
+    levels: settings.log.value,
+    ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
   });
-  const registry = plugins === undefined ? builtIn : await withPluginModels(builtIn, plugins);
-  const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
-  const asked = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model);
-  const choice = asked ?? (await resolvedChoice(modelChoice(settings), { loaded, variables, root, notify, content }));
-  const chosen = (await routes.choose(choice)) ?? (await chooseModel(registry, { choice, notify, terminal }));
-  cassette?.begins(chosen.model);
-  const { model } = chosen;
-  const isReplay = flags.has("replay");
-  const place = { root, loaded, content, registry, routes, model };
-  const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags, plugins });
-  const client = connectInProcess(engine.host, {
-    ...{ id: engine.newClientId(), ...ownRights(variables) },
-    name: `terminal, process ${process.pid}`,
-  });
-  if (rawTrace !== undefined) printMessage(`raw model traffic goes to ${rawTrace.file}`);
-  // After the first request was sent.
-  setTimeout(() => void afterFirstRequest(), SENT_MS).unref();
-  const tendSessions = async () => {
-    const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");
-    await tendRetention({ sessions, settings, roots, clock: engine.clock, notify }).catch((error) =>
-      log("warn", "sessions", "cannot show which sessions are about to expire", { error: String(error) }),
-    );
+}
+
+/** Messages go to the standard error until a client shows them. */
+function messages(): Pick<Prepared, "notify" | "onMessages"> {
+  let show: (message: string) => void = printMessage;
+  return {
+    notify: (message) => show(message),
+    onMessages: (other) => {
+      show = other;
+    },
   };
-  const recentTurns = async () => {
-    const store = resume && terminal.showProgress ? await sessions.open() : undefined;
-    if (store === undefined || resume === undefined) return [];
-    return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
+}
+
+/** What a conversation reads from the stored sessions. */
+function storedParts(from: {
+  readonly sessions: SessionStores;
+  readonly loaded: LoadedSettings;
+  readonly clock: Clock;
+  readonly log: LogFunction;
+  readonly notify: (message: string) => void;
+  /** The resumed session whose turns give the time estimate; none without a terminal. */
+  readonly timed: SessionRecord | undefined;
+}): Pick<Prepared, "tendSessions" | "recentTurns"> {
+  const { sessions, loaded, clock, log, notify, timed } = from;
+  const { settings, roots } = loaded;
+  return {
+    tendSessions: async () => {
+      const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");
+      await tendRetention({ sessions, settings, roots, clock, notify }).catch((error) =>
+        log("warn", "sessions", "cannot show which sessions are about to expire", { error: String(error) }),
+      );
+    },
+    recentTurns: async () => {
+      const store = timed && (await sessions.open());
+      if (store === undefined || timed === undefined) return [];
+      return (await import("../../sessions/recent-turns.js")).recentTurns(store, timed).catch(() => []);
+    },
   };
-  const { clock } = engine;
-  const shown = { notify, onMessages, tendSessions, recentTurns };
-  return { engine, client, clock, chosen, loaded, log, cassette, root, resume, ...shown };
 }
 
 /** A process without plugins does not load their code. */
@@ -175,10 +215,6 @@ async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] |
   const plugins = await openPlugins(place);
   catchStrayErrors(plugins);
   return plugins;
-}
-
-async function withPluginModels(registry: ModelRegistry, plugins: readonly LoadedPlugin[]): Promise<ModelRegistry> {
-  return (await import("../../runtime/plugins/plugin-providers.js")).withPluginProviders(registry, plugins);
 }
 
 async function afterFirstRequest(): Promise<void> {

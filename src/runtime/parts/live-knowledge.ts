@@ -5,6 +5,7 @@
  * 2. Each observation knows the session and the event that it came from.
  * 3. What the model gets of it is marked as text from outside: others may have written it.
  */
+import { Once } from "../../base/once.js";
 import { type Candidate, worthRecording } from "../../context/knowledge-base/extract.js";
 import type { KnowledgeBase } from "../../context/knowledge-base/knowledge-base.js";
 import type { Origin } from "../../context/knowledge-base/records.js";
@@ -25,7 +26,10 @@ export interface Offer extends Candidate {
 export class LiveKnowledge {
   readonly #opening: Opening;
   readonly #seen = new Set<string>();
-  #base: Promise<KnowledgeBase> | undefined;
+  readonly #base = new Once(() => {
+    const { engine, clock } = this.#opening;
+    return openKnowledgeBase({ roots: engine.loaded.roots, keys: engine.sessions, clock });
+  });
   #offers: readonly Offer[] = [];
 
   constructor(opening: Opening) {
@@ -73,16 +77,11 @@ export class LiveKnowledge {
   }
 
   async close(): Promise<void> {
-    (await this.#base?.catch(() => undefined))?.close();
+    (await this.#base.made?.catch(() => undefined))?.close();
   }
 
   #open(): Promise<KnowledgeBase> {
-    const { engine, clock } = this.#opening;
-    this.#base ??= openKnowledgeBase({ roots: engine.loaded.roots, keys: engine.sessions, clock }).catch((error) => {
-      this.#base = undefined;
-      throw error;
-    });
-    return this.#base;
+    return this.#base.get();
   }
 
   /** The newest event. */

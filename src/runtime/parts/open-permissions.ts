@@ -79,30 +79,40 @@ function earlierEngine({ before, back }: OtherRuns): Pick<PermissionEngine, "ses
   return { session: rules, plan: back === undefined ? before.engine.plan : new PlanMode() };
 }
 
-export async function openPermissions(place: PermissionPlace & OtherRuns, live: LiveFacts): Promise<PermissionParts> {
-  const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace, outer, plugins } = place;
-  const { settings, roots } = loaded;
-  const home = variables.HOME || homedir();
-  const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
-  const safeModePlace = workspaceStateFile(roots.config, root, "safe-mode.json");
-  const paths = outer?.paths ?? pathPermissionFile(pathsPlace.path, pathsPlace.options);
-  const safeMode = outer?.safeMode ?? safeModeFile(safeModePlace.path, safeModePlace.options);
-  await Promise.all([paths.load(), safeMode.load()]);
+/** The path permissions and the safe mode of a workspace. */
+function workspaceFiles(config: string, root: string): Pick<PermissionParts, "paths" | "safeMode"> {
+  const paths = workspaceStateFile(config, root, "path-permissions.json");
+  const safeMode = workspaceStateFile(config, root, "safe-mode.json");
+  return {
+    paths: pathPermissionFile(paths.path, paths.options),
+    safeMode: safeModeFile(safeMode.path, safeMode.options),
+  };
+}
+
+function lateCommandReader({ variables, root, ownFolders }: PermissionPlace, home: string) {
   const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
-  const isQuietRepository = () => quietRepository(root, { environment });
   let reader: ReturnType<typeof loadCommandReader> | undefined;
-  const commandReader = () => {
+  return () => {
     reader ??= loadCommandReader({
       workspace: root,
       ownFolders,
       home,
-      isQuietRepository,
+      isQuietRepository: () => quietRepository(root, { environment }),
       links: diskLinks,
       trees: diskTrees,
       askGit: askGit(root, environment),
     });
     return reader;
   };
+}
+
+export async function openPermissions(place: PermissionPlace & OtherRuns, live: LiveFacts): Promise<PermissionParts> {
+  const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace, outer, plugins } = place;
+  const { settings, roots } = loaded;
+  const home = variables.HOME || homedir();
+  const { paths, safeMode } = outer ?? workspaceFiles(roots.config, root);
+  await Promise.all([paths.load(), safeMode.load()]);
+  const commandReader = lateCommandReader(place, home);
   const parsed = await loadPermissions(settings.permissions.value ?? [], { home, commandReader });
   // An invalid rule may be the one that denies, so nothing is decided without it.
   const [problem] = parsed.problems;

@@ -2,6 +2,7 @@
  * The permissions of one run: passes settings, files and facts to the engine that decides. Loaded with the
  * first call, because a run without calls needs none of it.
  */
+import { Once } from "../../base/once.js";
 import type { PermissionJudge } from "../../chain/services.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
@@ -49,7 +50,7 @@ const QUICK: ReadonlySet<string> = new Set(["read", "ls", "glob", "grep", "todo"
 
 export class RunPermissions implements PermissionJudge {
   readonly #options: RunPermissionsOptions;
-  #parts: Promise<PermissionParts> | undefined;
+  readonly #parts = new Once(() => this.#open());
   #engine: PermissionEngine | undefined;
   #restrictions: (() => SandboxRestrictions) | undefined;
   #mode: PermissionMode | undefined;
@@ -153,11 +154,7 @@ export class RunPermissions implements PermissionJudge {
   }
 
   parts(): Promise<PermissionParts> {
-    this.#parts ??= this.#open().catch((error) => {
-      this.#parts = undefined;
-      throw error;
-    });
-    return this.#parts;
+    return this.#parts.get();
   }
 
   /** Before the engine is loaded, the initial choice applies. */

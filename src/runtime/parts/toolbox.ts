@@ -3,6 +3,7 @@
  * A tool's code is loaded at its first call; until then only its description exists.
  */
 
+import { once } from "../../base/once.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import type { Tool, ToolRegistry, ToolSet } from "../../engine/ports.js";
@@ -179,18 +180,6 @@ function lazyTool(name: ToolName, load: () => Promise<Tool>): Tool {
     ...CATALOG[name],
     canonical: async (args) => (await (await load()).canonical?.(args)) ?? args,
     run: async (args, context) => (await load()).run(args, context),
-  };
-}
-
-/** The same promise for every caller; a failure is not remembered. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
   };
 }
 

@@ -23,60 +23,99 @@ import { RunSecurity } from "./security.js";
 import { openToolbox } from "./toolbox.js";
 import { RunUndo } from "./undo.js";
 
+type ToolsParts = Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify" | "clock" | "plugins">;
+
+interface ToolsPlace {
+  readonly session: SessionId;
+  readonly bus: Bus;
+  readonly turnsBefore: number | undefined;
+  readonly originator: () => Identity;
+  readonly history: (() => AsyncIterable<Envelope>) | undefined;
+  readonly before: RunPermissions | undefined;
+  /** The state of `before` that the session goes back to. */
+  readonly back: EarlierPermissions | undefined;
+  /** A resumed session that was in plan mode stays in it. */
+  readonly isPlanning: boolean;
+  readonly mode: PermissionMode | undefined;
+  readonly parent?: ParentRun | undefined;
+  /** Undefined before the run is open. */
+  readonly model: () => Model | undefined;
+}
+
 /** The tools of a session with what guards, contains, undoes and records their calls. */
-export function toolsPart(
-  parts: Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify" | "clock" | "plugins">,
-  place: {
-    readonly session: SessionId;
-    readonly bus: Bus;
-    readonly turnsBefore: number | undefined;
-    readonly originator: () => Identity;
-    readonly history: (() => AsyncIterable<Envelope>) | undefined;
-    readonly before: RunPermissions | undefined;
-    /** The state of `before` that the session goes back to. */
-    readonly back: EarlierPermissions | undefined;
-    /** A resumed session that was in plan mode stays in it. */
-    readonly isPlanning: boolean;
-    readonly mode: PermissionMode | undefined;
-    readonly parent?: ParentRun | undefined;
-    /** Undefined before the run is open. */
-    readonly model: () => Model | undefined;
-  },
-) {
+export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const { loaded, variables, root, sessions, notify } = parts;
-  const { session, bus, turnsBefore } = place;
-  const { settings, roots, profilePath } = loaded;
-  const outputs = join(roots.state, "output");
-  const outputDirectory = join(outputs, session);
-  const trim = () => trimLater(outputs, settings.output_bytes.value);
-  const shared = place.parent?.undo;
+  const { session, bus, turnsBefore, history, parent } = place;
+  const outputs = outputFolders(loaded, session);
+  const shared = parent?.undo;
   const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
   const hidden = sessions.ownFolders;
   const extra = extraRoots(loaded, variables);
+  const outputDirectory = outputs.own;
   const guard = new RunGuard({ root, extraRoots: extra, variables, ownFolders: hidden, outputDirectory });
-  const restrictions = () => permissions.restrictions();
-  const isRecorded = async () => (await sessions.open()) !== undefined;
   const sandbox = new RunSandbox({
-    loaded,
-    variables,
-    root,
-    session,
-    outputDirectory,
-    hidden,
-    notify,
-    restrictions,
-    isRecorded,
+    ...{ loaded, variables, root, session, outputDirectory, hidden, notify },
+    restrictions: () => permissions.restrictions(),
+    isRecorded: async () => (await sessions.open()) !== undefined,
     mode: () => permissions.mode,
   });
-  const hookVariables = place.parent?.hookVariables ?? new HookVariables();
-  const toolbox = openToolbox({
+  const hookVariables = parent?.hookVariables ?? new HookVariables();
+  const toolbox = sessionToolbox(parts, { outputs, undo, extra, guard, sandbox, hookVariables });
+  const permissions: RunPermissions = sessionPermissions(parts, { ...place, guard, sandbox, toolbox, outputDirectory });
+  const { profilePath } = loaded;
+  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
+  const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
+  const part: SessionPart = {
+    name: "tools",
+    subscribers: [first.subscriber],
+    services: {
+      gate: permissions,
+      // The changes belong to the parent's turn, so the turns of a subagent do not count.
+      undo: shared === undefined ? undo : { begin: (call) => shared.begin(call), flush: () => shared.flush() },
+      leftovers: sandbox,
+      audit: security,
+      outputs: { save: (text) => saveResult(text, { directory: outputDirectory, onFile: outputs.trim }) },
+    },
+    promptSection: () => extraRootsText(extra),
+    close: async () => {
+      await first.close();
+      await toolbox.close();
+      await sandbox.close();
+      await undo.flush();
+      if (shared === undefined) undo.close();
+      await keepOutputs(outputs.all, session, sessions);
+    },
+  };
+  return { part, toolbox, permissions, security, sandbox, undo, hookVariables };
+}
+
+/** The folders with the long outputs of all sessions and of this one. */
+function outputFolders({ settings, roots }: LoadedSettings, session: SessionId) {
+  const all = join(roots.state, "output");
+  return { all, own: join(all, session), trim: () => trimLater(all, settings.output_bytes.value) };
+}
+
+function sessionToolbox(
+  { loaded, variables, root }: ToolsParts,
+  made: {
+    readonly outputs: ReturnType<typeof outputFolders>;
+    readonly undo: RunUndo;
+    readonly extra: readonly string[];
+    readonly guard: RunGuard;
+    readonly sandbox: RunSandbox;
+    readonly hookVariables: HookVariables;
+  },
+) {
+  const { settings } = loaded;
+  const { outputs, undo, extra, guard, sandbox, hookVariables } = made;
+  return openToolbox({
     root,
     sets: settings.tool_sets.value,
     variables,
-    outputDirectory,
+    outputDirectory: outputs.own,
     commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
     reachesOutputs: true,
-    onOutputFile: trim,
+    onOutputFile: outputs.trim,
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
     observer: undo,
@@ -91,58 +130,49 @@ export function toolsPart(
       return hookVariables.of(isContained || !(outside || unasked) ? "all" : "user");
     },
   });
-  const permissions: RunPermissions = new RunPermissions({
-    loaded,
-    variables,
-    root,
-    ownFolders: hidden,
-    guard,
-    outputDirectory,
+}
+
+function sessionPermissions(
+  { loaded, variables, root, sessions, plugins }: ToolsParts,
+  made: ToolsPlace & {
+    readonly guard: RunGuard;
+    readonly sandbox: RunSandbox;
+    readonly toolbox: ReturnType<typeof openToolbox>;
+    readonly outputDirectory: string;
+  },
+): RunPermissions {
+  const { guard, sandbox, toolbox, outputDirectory, originator, before, back, bus, isPlanning, mode, parent } = made;
+  return new RunPermissions({
+    ...{ loaded, variables, root, guard, outputDirectory, originator, before, back, isPlanning, plugins },
+    ownFolders: sessions.ownFolders,
     workspace: toolbox.workspace,
     isSandboxed: async () => (await sandbox.find()).kind !== "none",
     whyNotContained: () => sandbox.whyNotContained(),
-    originator: place.originator,
-    before: place.before,
-    back: place.back,
     nextEvent: () => bus.nextId,
-    isPlanning: place.isPlanning,
-    resumedMode: place.mode,
-    outer: place.parent?.permissions,
-    plugins: parts.plugins,
-    ...(place.parent && { onlyReads: place.parent.onlyReads }),
+    resumedMode: mode,
+    outer: parent?.permissions,
+    ...(parent && { onlyReads: parent.onlyReads }),
   });
-  const { history } = place;
-  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
-  const runsCommands = settings.tool_sets.value.includes("command");
-  const first = firstCall(parts.clock, [
+}
+
+/** What the first call of a session needs, loaded while the model answers. */
+function firstSteps(
+  loaded: LoadedSettings,
+  made: {
+    readonly permissions: RunPermissions;
+    readonly toolbox: ReturnType<typeof openToolbox>;
+    readonly sandbox: RunSandbox;
+    readonly model: () => Model | undefined;
+  },
+) {
+  const { permissions, toolbox, sandbox, model } = made;
+  const runsCommands = loaded.settings.tool_sets.value.includes("command");
+  return [
     () => permissions.parts(),
     // The answer is priced before its calls run.
-    () => readPrices(loaded, place.model()),
+    () => readPrices(loaded, model()),
     ...(runsCommands ? [() => toolbox.prepare("bash"), makeOutputPipe, () => sandbox.prepare()] : []),
-  ]);
-  const close = async () => {
-    await first.close();
-    await toolbox.close();
-    await sandbox.close();
-    await undo.flush();
-    if (shared === undefined) undo.close();
-    await keepOutputs(outputs, session, sessions);
-  };
-  const part: SessionPart = {
-    name: "tools",
-    subscribers: [first.subscriber],
-    services: {
-      gate: permissions,
-      // The changes belong to the parent's turn, so the turns of a subagent do not count.
-      undo: shared === undefined ? undo : { begin: (call) => shared.begin(call), flush: () => shared.flush() },
-      leftovers: sandbox,
-      audit: security,
-      outputs: { save: (text) => saveResult(text, { directory: outputDirectory, onFile: trim }) },
-    },
-    promptSection: () => extraRootsText(extra),
-    close,
-  };
-  return { part, toolbox, permissions, security, sandbox, undo, hookVariables };
+  ];
 }
 
 async function saveResult(text: string, place: OutputPlace): Promise<string> {

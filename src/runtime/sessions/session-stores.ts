@@ -2,9 +2,11 @@
  * Where this process stores sessions: `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
  * of the project that the user has approved, else the user's own encrypted database. One store for all runs of the process, opened on demand.
  */
+
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { Once } from "../../base/once.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { foldersUpward, realFolder } from "../../security/trust/folders.js";
@@ -43,9 +45,9 @@ export type KeySource = (typeof KEY_SOURCES)[number];
 
 export class SessionStores {
   readonly #options: SessionStoresOptions;
-  #opened: Promise<SessionStore | undefined> | undefined;
-  #key: Promise<ResolvedKey> | undefined;
-  #project: Promise<string | undefined> | undefined;
+  readonly #opened = new Once(() => this.#reallyOpen());
+  readonly #key = new Once(() => this.#findKey());
+  readonly #project = new Once(() => this.#findProjectStore());
 
   constructor(options: SessionStoresOptions) {
     this.#options = options;
@@ -53,11 +55,7 @@ export class SessionStores {
 
   /** undefined if nothing is stored: by choice, or because the library is missing on this machine, which is reported once. */
   open(): Promise<SessionStore | undefined> {
-    this.#opened ??= this.#reallyOpen().catch((error) => {
-      this.#opened = undefined;
-      throw error;
-    });
-    return this.#opened;
+    return this.#opened.get();
   }
 
   async choice(): Promise<StoreChoice> {
@@ -72,11 +70,7 @@ export class SessionStores {
 
   /** Searched once: an unused folder is reported once. */
   #projectStore(): Promise<string | undefined> {
-    this.#project ??= this.#findProjectStore().catch((error) => {
-      this.#project = undefined;
-      throw error;
-    });
-    return this.#project;
+    return this.#project.get();
   }
 
   async #findProjectStore(): Promise<string | undefined> {
@@ -109,11 +103,7 @@ export class SessionStores {
   }
 
   #resolvedKey(): Promise<ResolvedKey> {
-    this.#key ??= this.#findKey().catch((error) => {
-      this.#key = undefined;
-      throw error;
-    });
-    return this.#key;
+    return this.#key.get();
   }
 
   /** The folder of the copies for undo, for every store. */
@@ -136,9 +126,7 @@ export class SessionStores {
   }
 
   async close(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    await (await opened?.catch(() => undefined))?.close();
+    await (await this.#opened.forget()?.catch(() => undefined))?.close();
   }
 
   async #reallyOpen(): Promise<SessionStore | undefined> {

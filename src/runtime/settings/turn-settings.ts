@@ -104,21 +104,17 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       read: read.windowShare,
       project: "any",
     }),
-    budget: from.pick({
-      key: "budget",
-      flag: "budget",
-      fallback: undefined,
-      read: read.budget,
-      project: isAtMostBudget,
-    }),
-    budget_turn: from.pick({ key: "budget_turn", fallback: undefined, read: read.budget, project: isAtMostBudget }),
-    budget_session: from.pick({
-      key: "budget_session",
-      fallback: undefined,
-      read: read.budget,
-      project: isAtMostBudget,
-    }),
-    budget_day: from.pick({ key: "budget_day", fallback: undefined, read: read.budget, project: isAtMostBudget }),
+    ...readBudgets(from),
+  };
+}
+
+function readBudgets(from: SettingReader): Pick<TurnSettings, `budget${string}` & keyof TurnSettings> {
+  const limit = { fallback: undefined, read: read.budget, project: isAtMostBudget };
+  return {
+    budget: from.pick({ key: "budget", flag: "budget", ...limit }),
+    budget_turn: from.pick({ key: "budget_turn", ...limit }),
+    budget_session: from.pick({ key: "budget_session", ...limit }),
+    budget_day: from.pick({ key: "budget_day", ...limit }),
   };
 }
 

@@ -3,6 +3,11 @@
  * way around all mounts. Node closes the lower ones, up to the first gap above 15.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import { SYSTEM_PATH } from "../../base/system-path.js";
+import { findProgram } from "../../system/find-program.js";
+import type { Withheld } from "../../system/process-launch.js";
+import { SandboxError } from "./policy.js";
+import type { SandboxOptions } from "./sandbox-options.js";
 
 const CLOSED_BY_NODE = 15;
 const CLOSE_ON_EXEC = 0o2000000;
@@ -12,6 +17,20 @@ export function inheritedDescriptors(folder = "/proc/self/fdinfo"): readonly num
     .map(Number)
     .filter((descriptor) => descriptor > CLOSED_BY_NODE && isHandedOn(`${folder}/${descriptor}`))
     .sort((one, other) => one - other);
+}
+
+/** What a command must not get, and the bash that closes it; undefined if there is nothing. */
+export function findWithheld({ path, workspace }: Pick<SandboxOptions, "path" | "workspace">): Withheld | undefined {
+  const descriptors = inheritedDescriptors();
+  if (descriptors.length === 0) return undefined;
+  const outside = { outside: workspace };
+  const bash = findProgram("bash", path, outside) ?? findProgram("bash", SYSTEM_PATH, outside);
+  if (bash === undefined) {
+    throw new SandboxError(
+      "Oxbow was started with open files that only bash can close. Install bash, or start Oxbow without those files.",
+    );
+  }
+  return { descriptors, bash };
 }
 
 function list(folder: string): readonly string[] {

@@ -7,10 +7,11 @@
  * 3. `ended` removes what was made for a command (placeholders, the entrance to the proxy, a container). It must be called when the
  *    command has ended.
  */
+
 import { execFile } from "node:child_process";
 import { closeSync, openSync, realpathSync, rmSync } from "node:fs";
 import { relative } from "node:path";
-import { SYSTEM_PATH } from "../../base/system-path.js";
+import { Once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-launch.js";
@@ -20,7 +21,7 @@ import { containerCommand } from "./container.js";
 import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
-import { inheritedDescriptors } from "./inherited-files.js";
+import { findWithheld } from "./inherited-files.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
@@ -50,7 +51,7 @@ export class Sandbox {
   readonly #placeholders: Placeholders;
   readonly #place: SessionLayout;
   readonly #open = new Set<() => Promise<void>>();
-  #state: Promise<SandboxState> | undefined;
+  readonly #state = new Once(() => detectSandbox(this.#options));
   #withheld: Withheld | "nothing" | undefined;
   #gate: NetworkGate | undefined;
   #forwarderPlace: NetworkForwarding["place"] | undefined;
@@ -67,11 +68,7 @@ export class Sandbox {
 
   /** Found out at the first call. */
   state(): Promise<SandboxState> {
-    this.#state ??= detectSandbox(this.#options).catch((error) => {
-      this.#state = undefined;
-      throw error;
-    });
-    return this.#state;
+    return this.#state.get();
   }
 
   /** Finds what commands must not change or inherit, so that the first one need not wait for it. */
@@ -82,21 +79,7 @@ export class Sandbox {
 
   async wrap(command: Command): Promise<SandboxedCommand> {
     const state = await this.state();
-    if (state.kind === "none") {
-      return {
-        ...command,
-        sandboxed: false,
-        isWrapper: false,
-        endsWithAll: false,
-        marks: false,
-        descriptors: [],
-        withheld: undefined,
-        explain: () => undefined,
-        isCurrent: () => true,
-        held: () => ({ readOnly: [], named: [], absent: [] }),
-        ended: () => Promise.resolve(),
-      };
-    }
+    if (state.kind === "none") return uncontained(command);
     const undo: Undo = [];
     let noteEnd = () => this.#place.mayHaveChanged();
     const ended = once(async () => {
@@ -260,22 +243,8 @@ export class Sandbox {
 
   /** Files that were open when Oxbow started stay open. */
   withheldFiles(): Withheld | undefined {
-    this.#withheld ??= this.#findWithheld() ?? "nothing";
+    this.#withheld ??= findWithheld(this.#options) ?? "nothing";
     return this.#withheld === "nothing" ? undefined : this.#withheld;
-  }
-
-  #findWithheld(): Withheld | undefined {
-    const descriptors = inheritedDescriptors();
-    if (descriptors.length === 0) return undefined;
-    const { path, workspace } = this.#options;
-    const outside = { outside: workspace };
-    const bash = findProgram("bash", path, outside) ?? findProgram("bash", SYSTEM_PATH, outside);
-    if (bash === undefined) {
-      throw new SandboxError(
-        "Oxbow was started with open files that only bash can close. Install bash, or start Oxbow without those files.",
-      );
-    }
-    return { descriptors, bash };
   }
 
   /** Only for root: `ulimit` limits the processes of other users at no cost. */
@@ -285,6 +254,20 @@ export class Sandbox {
     this.#quota ??= openProcessQuota({ processes, name: this.#options.id });
     return this.#quota?.entry;
   }
+}
+
+/** The command as it is, on a machine without a sandbox. */
+function uncontained(command: Command): SandboxedCommand {
+  return {
+    ...command,
+    ...{ sandboxed: false, isWrapper: false, endsWithAll: false, marks: false },
+    descriptors: [],
+    withheld: undefined,
+    explain: () => undefined,
+    isCurrent: () => true,
+    held: () => ({ readOnly: [], named: [], absent: [] }),
+    ended: () => Promise.resolve(),
+  };
 }
 
 type Undo = (() => void | Promise<void>)[];

@@ -33,6 +33,26 @@ const SILENT_MS = 30_000;
 /** Then an ignore file may be a named pipe. */
 const PIPE_MS = 1000;
 
+/** Reports that ripgrep writes nothing, or that it waits for a named pipe. */
+function watchSilence({ cwd, silentMs = SILENT_MS }: RipgrepPlace, onSilent: (why: string) => void) {
+  const silence = setTimeout(() => onSilent(`ripgrep wrote nothing for ${silentMs} ms`), silentMs);
+  const pipes = new PipeWatch({
+    root: cwd,
+    silentMs: Math.min(PIPE_MS, silentMs),
+    onFound: (path) => onSilent(`ripgrep waits for ${path}, which is a named pipe`),
+  });
+  return {
+    heard: () => {
+      silence.refresh();
+      pipes.heard();
+    },
+    stop: () => {
+      clearTimeout(silence);
+      pipes.stop();
+    },
+  };
+}
+
 /** `take` returns after each chunk whether it needs more. */
 export async function runRipgrep(
   place: RipgrepPlace,
@@ -55,22 +75,12 @@ export async function runRipgrep(
     child.kill("SIGKILL");
   };
   const stopListening = onAbort(place.signal, stop);
-  const { silentMs = SILENT_MS } = place;
-  const silence = setTimeout(() => {
-    failure = new RipgrepSilent(`ripgrep wrote nothing for ${silentMs} ms`);
+  const silence = watchSilence(place, (why) => {
+    failure = new RipgrepSilent(why);
     stop();
-  }, silentMs);
-  const pipes = new PipeWatch({
-    root: place.cwd,
-    silentMs: Math.min(PIPE_MS, silentMs),
-    onFound: (path) => {
-      failure = new RipgrepSilent(`ripgrep waits for ${path}, which is a named pipe`);
-      stop();
-    },
   });
   child.stdout?.on("data", (chunk: Buffer) => {
-    silence.refresh();
-    pipes.heard();
+    silence.heard();
     if (stopped) return;
     try {
       if (take(chunk) === "enough") stop();
@@ -86,8 +96,7 @@ export async function runRipgrep(
     child.on("error", (error) => reject(new RipgrepUnusable(error.message)));
     child.on("close", resolve);
   }).finally(() => {
-    clearTimeout(silence);
-    pipes.stop();
+    silence.stop();
     stopListening();
   });
   place.signal.throwIfAborted();

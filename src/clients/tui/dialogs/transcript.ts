@@ -39,80 +39,117 @@ interface Laid {
 
 export function transcriptDialog(source: TranscriptSource): Dialog<TranscriptState, undefined> {
   const layout = new Layout(source);
-  let rows = 1;
-  const first = () => -layout.laid.earlier;
-  const last = () => Math.max(first(), layout.laid.lines.length - layout.laid.earlier - rows);
-  const jump = (state: TranscriptState, line: number | undefined): TranscriptStep => {
-    if (line === undefined) return { state };
-    if (line <= first()) source.loadEarlier();
-    const top = Math.max(first(), Math.min(last(), line));
-    return { state: { ...withoutTop(state), ...(top < last() && { top }) } };
-  };
-  const scroll = (state: TranscriptState, by: number) => jump(state, (state.top ?? last()) + by);
-  const find = (state: TranscriptState, direction: 1 | -1): TranscriptStep => {
-    const { search = "" } = state;
-    if (search === "") return { state };
-    const found = findLine(layout.laid, { search, from: state.top ?? last(), direction });
-    if (found === undefined && direction === -1) source.loadEarlier();
-    return found === undefined ? { state } : { state: { ...state, top: Math.max(first(), Math.min(last(), found)) } };
-  };
-  const onKey = (state: TranscriptState, key: Key): TranscriptStep => {
-    if (state.typing) return type(state, key, find);
-    const at = state.top ?? last();
-    switch (key.id) {
-      case "escape":
-      case "q":
-      case "ctrl+o":
-      case "ctrl+c":
-        return { done: undefined };
-      case "up":
-      case "k":
-        return scroll(state, -1);
-      case "down":
-      case "j":
-        return scroll(state, 1);
-      case "pageUp":
-      case "b":
-        return scroll(state, 1 - rows);
-      case "pageDown":
-      case "space":
-        return scroll(state, rows - 1);
-      case "home":
-      case "g":
-        return jump(state, first());
-      case "end":
-      case "shift+g":
-      case "G":
-        return { state: withoutTop(state) };
-      case "{":
-        return jump(state, layout.laid.prompts.findLast((line) => line < at) ?? first());
-      case "}":
-        return jump(
-          state,
-          layout.laid.prompts.find((line) => line > at),
-        );
-      case "/":
-        return { state: { ...state, typing: true, search: "" } };
-      case "n":
-        return find(state, 1);
-      case "shift+n":
-      case "N":
-        return find(state, -1);
-      default:
-        return { state };
-    }
-  };
+  const pager = new Pager(source, layout);
   return {
     name: "transcript",
     fullScreen: true,
     first: { page: 1 },
-    onKey,
+    onKey: (state, key) => onKey(state, key, pager),
     onPaste: (state, text) => (state.typing ? { state: { ...state, search: (state.search ?? "") + text } } : { state }),
     view: (state, size, theme) => {
-      rows = Math.max(1, size.rows - 1);
+      pager.rows = Math.max(1, size.rows - 1);
       return view(layout.lay(size.columns, theme), state, { size, theme, source: source.state });
     },
   };
+}
+
+function onKey(state: TranscriptState, key: Key, pager: Pager): TranscriptStep {
+  if (state.typing) return type(state, key, (typed, direction) => pager.find(typed, direction));
+  switch (key.id) {
+    case "escape":
+    case "q":
+    case "ctrl+o":
+    case "ctrl+c":
+      return { done: undefined };
+    case "up":
+    case "k":
+      return pager.scroll(state, -1);
+    case "down":
+    case "j":
+      return pager.scroll(state, 1);
+    case "pageUp":
+    case "b":
+      return pager.scroll(state, 1 - pager.rows);
+    case "pageDown":
+    case "space":
+      return pager.scroll(state, pager.rows - 1);
+    case "home":
+    case "g":
+      return pager.toStart(state);
+    case "end":
+    case "shift+g":
+    case "G":
+      return { state: withoutTop(state) };
+    case "{":
+      return pager.toPrompt(state, -1);
+    case "}":
+      return pager.toPrompt(state, 1);
+    case "/":
+      return { state: { ...state, typing: true, search: "" } };
+    case "n":
+      return pager.find(state, 1);
+    case "shift+n":
+    case "N":
+      return pager.find(state, -1);
+    default:
+      return { state };
+  }
+}
+
+/** Moves through the rows. At the first one it loads earlier events. */
+class Pager {
+  readonly #source: TranscriptSource;
+  readonly #layout: Layout;
+  /** How many rows the screen shows. */
+  rows = 1;
+
+  constructor(source: TranscriptSource, layout: Layout) {
+    this.#source = source;
+    this.#layout = layout;
+  }
+
+  get #first(): number {
+    return -this.#layout.laid.earlier;
+  }
+
+  get #last(): number {
+    const { lines, earlier } = this.#layout.laid;
+    return Math.max(this.#first, lines.length - earlier - this.rows);
+  }
+
+  scroll(state: TranscriptState, by: number): TranscriptStep {
+    return this.#jump(state, (state.top ?? this.#last) + by);
+  }
+
+  toStart(state: TranscriptState): TranscriptStep {
+    return this.#jump(state, this.#first);
+  }
+
+  toPrompt(state: TranscriptState, direction: 1 | -1): TranscriptStep {
+    const at = state.top ?? this.#last;
+    const { prompts } = this.#layout.laid;
+    if (direction === -1) return this.#jump(state, prompts.findLast((line) => line < at) ?? this.#first);
+    const next = prompts.find((line) => line > at);
+    return next === undefined ? { state } : this.#jump(state, next);
+  }
+
+  find(state: TranscriptState, direction: 1 | -1): TranscriptStep {
+    const { search = "" } = state;
+    if (search === "") return { state };
+    const found = findLine(this.#layout.laid, { search, from: state.top ?? this.#last, direction });
+    if (found === undefined && direction === -1) this.#source.loadEarlier();
+    return found === undefined ? { state } : { state: { ...state, top: this.#within(found) } };
+  }
+
+  #jump(state: TranscriptState, line: number): TranscriptStep {
+    if (line <= this.#first) this.#source.loadEarlier();
+    const top = this.#within(line);
+    return { state: { ...withoutTop(state), ...(top < this.#last && { top }) } };
+  }
+
+  #within(line: number): number {
+    return Math.max(this.#first, Math.min(this.#last, line));
+  }
 }
 
 /** Each page is laid out once for a width. */

@@ -10,6 +10,7 @@
 import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import type { Clock } from "../../../base/clock.js";
+import { Once } from "../../../base/once.js";
 import { reachable } from "../../../system/socket-path.js";
 import { askHelper } from "./ask-helper.js";
 import {
@@ -45,7 +46,7 @@ const GRACE_MS = 1000;
 
 export class HelperLink {
   readonly #options: HelperLinkOptions;
-  #reached: Promise<Reached> | undefined;
+  readonly #reached = new Once(() => this.#find());
   /** The token of the helper that was found last. */
   #known: string | undefined;
   /** The token of the one that has to be there: it has answered, or it was started from here. */
@@ -62,11 +63,7 @@ export class HelperLink {
 
   /** A running helper, as far as known without asking it. */
   reach(): Promise<Reached> {
-    this.#reached ??= this.#find().catch((error) => {
-      this.#reached = undefined;
-      throw error;
-    });
-    return this.#reached;
+    return this.#reached.get();
   }
 
   /** A request is sent: from now on the helper is watched. */
@@ -85,7 +82,7 @@ export class HelperLink {
   lost(endpoint: HelperEndpoint, how: "absent" | "broken"): void {
     if (this.#known === endpoint.token) {
       this.#stopWatching();
-      this.#reached = undefined;
+      this.#reached.forget();
       this.#known = undefined;
       this.#lastLost = { token: endpoint.token, isCounted: false };
     }
@@ -104,7 +101,7 @@ export class HelperLink {
 
   close(): void {
     this.#stopWatching();
-    this.#reached = undefined;
+    this.#reached.forget();
     this.#known = undefined;
   }
 

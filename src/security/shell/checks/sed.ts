@@ -32,63 +32,87 @@ export const checkSed: Check = ({ arguments: { options, operands }, place }) => 
 };
 
 export function isPrintingScript(script: string): boolean {
-  if (script === "" || /[^\S ]/.test(script)) return false;
-  let position = 0;
-  const take = (shape: RegExp): boolean => {
-    shape.lastIndex = position;
-    const length = shape.exec(script)?.[0].length ?? -1;
-    if (length >= 0) position += length;
+  return script !== "" && !/[^\S ]/.test(script) && new SedScript(script).onlyPrints();
+}
+
+class SedScript {
+  readonly #script: string;
+  #position = 0;
+
+  constructor(script: string) {
+    this.#script = script;
+  }
+
+  onlyPrints(): boolean {
+    while (!this.#isAtEnd()) {
+      if (!this.#takeAddresses() || !this.#takeCommand()) return false;
+      if (!this.#isAtEnd() && this.#next() !== ";") return false;
+      this.#position += 1;
+      this.#take(BLANKS);
+    }
+    return true;
+  }
+
+  #isAtEnd(): boolean {
+    return this.#position >= this.#script.length;
+  }
+
+  #next(): string {
+    return this.#script.charAt(this.#position);
+  }
+
+  #take(shape: RegExp): boolean {
+    shape.lastIndex = this.#position;
+    const length = shape.exec(this.#script)?.[0].length ?? -1;
+    if (length >= 0) this.#position += length;
     return length > 0;
-  };
-  /** From the delimiter at `position` to the next one, which is stepped over. */
-  const takeDelimited = (delimiter: string): boolean => {
-    const start = position;
-    while (position < script.length && script[position] !== delimiter) position += script[position] === "\\" ? 2 : 1;
-    if (position >= script.length) return false;
+  }
+
+  /** From the delimiter before the position to the next one, which is stepped over. */
+  #takeDelimited(delimiter: string): boolean {
+    const start = this.#position;
+    while (!this.#isAtEnd() && this.#next() !== delimiter) this.#position += this.#next() === "\\" ? 2 : 1;
+    if (this.#isAtEnd()) return false;
     // Versions of sed disagree on a delimiter inside of brackets.
-    const text = script.slice(start, position);
-    const closed = !/\[[^\]]*$/.test(text) && !text.includes(" ");
-    position += 1;
-    return closed;
-  };
-  const takeAddress = (): boolean | undefined => {
-    if (take(NUMBER)) {
-      take(STEP);
+    const text = this.#script.slice(start, this.#position);
+    this.#position += 1;
+    return !/\[[^\]]*$/.test(text) && !text.includes(" ");
+  }
+
+  /** Undefined if there is none. */
+  #takeAddress(): boolean | undefined {
+    if (this.#take(NUMBER)) {
+      this.#take(STEP);
       return true;
     }
-    if (script[position] !== "/") return undefined;
-    position += 1;
-    if (!takeDelimited("/")) return false;
-    if (script[position] === "I") position += 1;
+    if (this.#next() !== "/") return undefined;
+    this.#position += 1;
+    if (!this.#takeDelimited("/")) return false;
+    if (this.#next() === "I") this.#position += 1;
     return true;
-  };
-  const takeAddresses = (): boolean => {
-    const first = takeAddress();
+  }
+
+  #takeAddresses(): boolean {
+    const first = this.#takeAddress();
     if (first === false) return false;
-    if (first === true && script[position] === ",") {
-      position += 1;
-      if (!take(OFFSET) && takeAddress() !== true) return false;
+    if (first === true && this.#next() === ",") {
+      this.#position += 1;
+      if (!this.#take(OFFSET) && this.#takeAddress() !== true) return false;
     }
-    if (first === true && script[position] === "!") position += 1;
+    if (first === true && this.#next() === "!") this.#position += 1;
     return true;
-  };
-  const takeCommand = (): boolean => {
-    const command = script.charAt(position);
-    position += 1;
+  }
+
+  #takeCommand(): boolean {
+    const command = this.#next();
+    this.#position += 1;
     if (command !== "" && "pdqQl=".includes(command)) return true;
     if (command !== "s" && command !== "y") return false;
-    const delimiter = script.charAt(position);
+    const delimiter = this.#next();
     if (delimiter === "" || !DELIMITERS.includes(delimiter)) return false;
-    position += 1;
-    if (!takeDelimited(delimiter) || !takeDelimited(delimiter)) return false;
-    if (command === "s") take(FLAGS);
+    this.#position += 1;
+    if (!this.#takeDelimited(delimiter) || !this.#takeDelimited(delimiter)) return false;
+    if (command === "s") this.#take(FLAGS);
     return true;
-  };
-  while (position < script.length) {
-    if (!takeAddresses() || !takeCommand()) return false;
-    if (position < script.length && script[position] !== ";") return false;
-    position += 1;
-    take(BLANKS);
   }
-  return true;
 }
