@@ -46,7 +46,7 @@ async function watchedHost() {
       isOpen = true;
       return run;
     },
-    resolveModel: port("resolveModel"),
+    setModel: port("setModel"),
     refuseAnswer: () => void reached.push("refuseAnswer"),
     approveContent: port("approveContent") as never,
     custom: port("custom") as never,

@@ -17,7 +17,8 @@ import type { Run } from "./run.js";
 /** What the host cannot know itself. */
 export interface HostPorts {
   readonly openRun: OpenRun;
-  resolveModel(spec: string, run: Run): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
+  /** Gives the run the model of this name. */
+  setModel(spec: string, run: Run): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Why this client may not answer a question of this turn; undefined when it may. */
   refuseAnswer(client: Originator, turn: Originator): string | undefined;
   /** Prepares to read an input, and returns what its sender should know. */

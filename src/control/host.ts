@@ -247,10 +247,9 @@ export class Host {
       return DONE;
     },
     SetModel: async (run, payload) => {
-      const resolved = await this.#ports.resolveModel(payload.model, run);
-      if ("failure" in resolved) return refuse(resolved.failure);
-      run.model = resolved.model;
-      return { ok: true, value: `${resolved.model.provider}:${resolved.model.model}` };
+      const set = await this.#ports.setModel(payload.model, run);
+      if ("failure" in set) return refuse(set.failure);
+      return { ok: true, value: `${set.model.provider}:${set.model.model}` };
     },
     SetMode: async (run, { mode }, client) => {
       const identity = client.canAnswer ? client.identity : "agent";

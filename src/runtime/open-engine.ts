@@ -23,6 +23,7 @@ import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { openRun } from "./open-run.js";
 import type { CreatePart } from "./part.js";
+import { NO_EVENTS } from "./parts/event-hooks.js";
 import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, storedEvents } from "./queries.js";
 import { otherPlace, withStoredFolder } from "./requested-place.js";
@@ -120,6 +121,7 @@ export function createEngine(options: EngineOptions): Engine {
   const host = new Host({
     openRun: open,
     ...placePorts((run) => runs.placeOf(run)),
+    setModel: (spec, run) => setModel(spec, { run, runs, ids }),
     refuseAnswer,
     custom: async (request) => runCommand(request, await commandsOf(request.run)),
     queries: engineQueries(runs, { options, clock, addresses: () => addresses, commandsOf, reports }),
@@ -151,9 +153,8 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 /** What depends on the place of a run. */
-function placePorts(placeOf: (run: Run) => Place): Pick<HostPorts, "resolveModel" | "inputs" | "approveContent"> {
+function placePorts(placeOf: (run: Run) => Place): Pick<HostPorts, "inputs" | "approveContent"> {
   return {
-    resolveModel: (spec, run) => resolveModel(spec, placeOf(run)),
     inputs: {
       prepare: (content, run) => placeOf(run).routes.prepare(content),
       hint: (content, run) => placeOf(run).routes.hint(content, placeOf(run).root),
@@ -204,8 +205,18 @@ async function closePlugins({ plugins }: ProcessParts): Promise<void> {
   await (await import("../extensions/plugins/plugins.js")).closePlugins(plugins);
 }
 
-async function resolveModel(spec: string, { routes, registry }: Place) {
-  return (await routes.resolve(spec)) ?? registry.resolve(spec);
+async function setModel(
+  requested: string,
+  { run, runs, ids }: { readonly run: Run; readonly runs: HostedRuns; readonly ids: IdSource },
+): ReturnType<HostPorts["setModel"]> {
+  const { routes, registry } = runs.placeOf(run);
+  const resolved = (await routes.resolve(requested)) ?? (await registry.resolve(requested));
+  if ("failure" in resolved) return resolved;
+  const { events = NO_EVENTS } = runs.get(run) ?? {};
+  const { changeModel } = await import("./models/change-model.js");
+  const change = { model: resolved.model, requested, source: "sdk" as const };
+  const refused = await changeModel(change, { run, events, newCall: () => ids.next("call") });
+  return refused === undefined ? resolved : { failure: refused };
 }
 
 async function runCommand(request: CustomRequest, registry: CommandRegistry | undefined): Promise<CommandReply> {

@@ -10,6 +10,7 @@ import type { SessionParts } from "./open-engine.js";
 import type { PartContext, SessionPart } from "./part.js";
 import type { RunCompaction } from "./parts/compaction.js";
 import type { RunCosts } from "./parts/costs.js";
+import type { SessionEvents } from "./parts/event-hooks.js";
 import type { HookVariables } from "./parts/hook-variables.js";
 import type { OpenedJournal } from "./parts/journal.js";
 import type { EarlierPermissions, RunPermissions } from "./parts/permissions.js";
@@ -42,6 +43,7 @@ export interface BuiltParts {
   readonly security: RunSecurity;
   readonly undo: RunUndo;
   readonly hookVariables: HookVariables;
+  readonly events: SessionEvents;
 }
 
 export interface OpenedRun extends BuiltParts {

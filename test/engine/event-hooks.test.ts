@@ -357,7 +357,7 @@ describe("hooks that are not as they should be", () => {
       postToolUse: [{ hooks: [saying("x")] }],
       SessionEnd: [{ hooks: [{ type: "prompt", prompt: "x" }] }],
       Stop: [{ hooks: [{ ...saying("x"), if: "Bash(git *)" }] }],
-      WorktreeCreate: [{ hooks: [saying("x")] }],
+      TeammateIdle: [{ hooks: [saying("x")] }],
     });
     const { of, results } = await project.run([bash("echo hi"), done]);
     expect(results[0]).toMatch(/^ok: hi/);
@@ -374,7 +374,7 @@ describe("hooks that are not as they should be", () => {
       expect.stringContaining("there is no event postToolUse, so its hooks do not run. Did you mean PostToolUse?"),
       expect.stringContaining("a SessionEnd hook of type prompt does not run: this event takes no model calls"),
       expect.stringContaining('a Stop hook with "if" never runs'),
-      expect.stringContaining("the event WorktreeCreate does not happen in Oxbow"),
+      expect.stringContaining("the event TeammateIdle does not happen in Oxbow: it has no teammates"),
     ]);
   });
 

@@ -1,5 +1,5 @@
 /** MCP servers from the entry of a file to the result of a call. */
-import { appendFileSync, copyFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
@@ -237,6 +237,48 @@ describe("an MCP server", () => {
       expect(resultsOf(await project.turn("four"))).toEqual(['ok: {"action":"decline"}']);
     },
   );
+
+  verifies(["E3", "E6"], "gets the answers of hooks to its questions; a project's hook can only decline", async () => {
+    const requestedSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const ask = (message: string) => ({ ask: { method: "elicitation/create", params: { message, requestedSchema } } });
+    const names = ["seven", "wrong", "unanswered", "stopped", "cancelled"];
+    project.server("asks", { tools: Object.fromEntries(names.map((name) => [name, ask(name)])) });
+    const input = join(project.home, "input");
+    /** Answers questions that contain the word. */
+    const on = (event: string, word: string, answer: { readonly action: string; readonly content?: object }) => {
+      const output = JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...answer } });
+      return { type: "command", command: `tee -a ${input} | grep -q ${word} && echo '${output}' || true` };
+    };
+    const accept = (n: unknown) => ({ action: "accept", content: { n, other: 1 } });
+    const answers = { seven: 7, wrong: "many", cancelled: 8 };
+    const own = Object.entries(answers).map(([word, n]) => on("Elicitation", word, accept(n)));
+    const refuse = { type: "command", command: "grep -q stopped && exit 2 || true" };
+    const ofUser = own.map(
+      (hook) => `[[hooks.Elicitation]]\nmatcher = "asks"\ncmd = ${JSON.stringify(hook.command)}\n`,
+    );
+    const ofProject = {
+      Elicitation: [{ hooks: [on("Elicitation", "unanswered", accept(1)), refuse] }],
+      ElicitationResult: [{ hooks: [on("ElicitationResult", "n.:8", { action: "cancel" })] }],
+    };
+    project.bed.put(join(project.home, "config/config.toml"), ofUser.join(""));
+    project.bed.put(".claude/settings.json", JSON.stringify({ hooks: ofProject }));
+    await project.bed.approveAll();
+    await project.approve("asks");
+    const calls = names.map((name) => `  tool mcp__asks__${name} {"text": "hi"}\n`).join("");
+    await project.open(`reply\n${calls}reply\n  text: Done.\n`);
+    const decline = 'ok: {"action":"decline"}';
+    expect(resultsOf(await project.turn("use asks"))).toEqual([
+      'ok: {"action":"accept","content":{"n":7}}',
+      decline,
+      decline,
+      decline,
+      'ok: {"action":"cancel"}',
+    ]);
+    const asked = { hook_event_name: "Elicitation", mcp_server_name: "asks", message: "seven", mode: "form" };
+    const first = readFileSync(input, "utf8").split(/(?<=\})(?=\{)/)[0];
+    expect(JSON.parse(first ?? "")).toMatchObject({ ...asked, requested_schema: requestedSchema });
+    expect(project.notes.join("\n")).toContain("does not fit the form");
+  });
 
   verifies(["E6", "P11"], "gets only values that fit its form, and no address that is not one of the web", async () => {
     const ask = (params: object) => ({ ask: { method: "elicitation/create", params } });

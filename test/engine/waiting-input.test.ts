@@ -43,7 +43,7 @@ async function hosted(parts: readonly Part[], resumed: readonly Envelope[] = [])
   const run = openRun(model, work, { events, resumed });
   const host = new Host({
     openRun: async () => run,
-    resolveModel: async () => ({ model }),
+    setModel: async () => ({ model }),
     refuseAnswer: () => undefined,
     custom: async () => ({ ok: true }),
   });

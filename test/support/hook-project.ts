@@ -18,13 +18,14 @@ import { plainText } from "../../src/protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
 import type { EventKind, PermissionDecision } from "../../src/protocol/events.js";
 import type { SessionId } from "../../src/protocol/ids.js";
+import { importsOf } from "../../src/runtime/content/instruction-imports.js";
 import type { CreatePart } from "../../src/runtime/part.js";
 import { ApprovedLock } from "../../src/security/trust/approved-lock.js";
 import { discoverContent } from "../../src/security/trust/discover.js";
 import { reviewContent } from "../../src/security/trust/review.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "./hosted-engine.js";
-import { settledTurn } from "./slash-turn.js";
+import { settledTurn, slashTurn } from "./slash-turn.js";
 
 export interface HookRun {
   readonly events: readonly Envelope[];
@@ -41,6 +42,8 @@ export class HookProject {
   readonly folder = join(this.base, "project");
   readonly home = join(this.base, "home");
   readonly notes: string[] = [];
+  /** Folders in the project whose instruction files the user approves, too. */
+  below: readonly string[] = [];
   /** Whether the user approves content of this kind. */
   approves: (kind: string) => boolean = () => true;
   #hosted: HostedEngine | undefined;
@@ -129,6 +132,12 @@ export class HookProject {
     return this.#report(events);
   }
 
+  /** A command that begins a turn, to the end of that turn. */
+  async slashTurn(line: string): Promise<HookRun> {
+    if (this.#client === undefined || this.#session === undefined) throw new Error("not open");
+    return this.#report((await slashTurn(this.#client, this.#session, line)).events);
+  }
+
   /** One whole session of one turn. */
   async run(replies: readonly ReplyBuilder[], flags?: readonly string[]): Promise<HookRun> {
     await this.open(replies, flags === undefined ? {} : { flags });
@@ -186,13 +195,15 @@ export class HookProject {
       file: join(config, "approved.lock"),
       contents: join(this.home, "data", "approved"),
     });
-    const found = await discoverContent({ folder: this.folder, home: { config, user: this.home } });
-    const review = await reviewContent(found, lock);
-    const wanted = [...review.pending, ...review.minorChanges].filter(({ item }) => this.approves(item.kind));
-    for (const { item, change, after } of wanted)
-      await lock.record({
-        decision: "approved",
-        ...{ item, change, bytes: after, by: { identity: "human", name: "test" }, at: new Date() },
-      });
+    for (const folder of [this.folder, ...this.below.map((each) => this.path(each))]) {
+      const found = await discoverContent({ folder, home: { config, user: this.home }, importsOf });
+      const review = await reviewContent(found, lock);
+      const wanted = [...review.pending, ...review.minorChanges].filter(({ item }) => this.approves(item.kind));
+      for (const { item, change, after } of wanted)
+        await lock.record({
+          decision: "approved",
+          ...{ item, change, bytes: after, by: { identity: "human", name: "test" }, at: new Date() },
+        });
+    }
   }
 }

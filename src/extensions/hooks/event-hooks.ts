@@ -8,10 +8,11 @@
  */
 import { safeLine } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { callVariables } from "./call-variables.js";
 import { conditionHolds } from "./condition.js";
 import type { ConfiguredHook } from "./configuration.js";
-import { type HookAnswer, joinAnswers, readAnswer } from "./hook-answer.js";
-import type { HookEvent } from "./hook-events.js";
+import { type HookAnswer, joinAnswers, readAnswer, withoutPermission } from "./hook-answer.js";
+import { type HookEvent, needsAnswer, takesVariables } from "./hook-events.js";
 import { shownHandler } from "./hook-handler.js";
 import { parseMatcher } from "./matcher.js";
 import { exitCodeOf, type HookEnd, type HookPlace, needsSandbox, runHook } from "./run-hook.js";
@@ -73,7 +74,6 @@ export interface Fired {
 }
 
 const CLOSING_MS = 1000;
-const MOST_VARIABLE = 32_000;
 /** For messages and the log. */
 const SHOWN_CHARACTERS = 120;
 
@@ -103,6 +103,12 @@ export class EventHooks {
     return this.#hooks.some(({ event }) => events.includes(event));
   }
 
+  /** The names of files that hooks of FileChanged name: there a matcher is a list of names. */
+  get watchedNames(): readonly string[] {
+    const hooks = this.#hooks.filter((hook) => hook.event === "FileChanged" && this.#isOn(hook));
+    return hooks.flatMap(({ matcher = "" }) => matcher.split("|").map((name) => name.trim())).filter(isFileName);
+  }
+
   /** Whether a hook would run. */
   fires(event: HookEvent, occasion: HookOccasion): boolean {
     return this.has(event) && this.#planned(event, occasion).length > 0;
@@ -120,10 +126,11 @@ export class EventHooks {
     return { answer, each };
   }
 
-  /** Runs hooks without waiting for them, and ignores their answers. */
-  aside(event: HookEvent, occasion: HookOccasion): void {
+  /** Runs hooks without waiting for them. Most of their answers count nowhere. */
+  aside(event: HookEvent, occasion: HookOccasion, take: (answer: HookAnswer) => void = () => {}): void {
     if (!this.has(event)) return;
-    this.#keep(this.fire(event, { ...occasion, signal: this.#closing.signal }));
+    const fired = this.fire(event, { ...occasion, signal: this.#closing.signal });
+    this.#keep(fired.then(({ answer }) => take(answer)));
   }
 
   /** Background hooks get a moment to end; then they are stopped. */
@@ -180,7 +187,7 @@ export class EventHooks {
     if (handler.type !== "command") return runService({ hook, input, ...stop }, this.#options);
     const isContained = this.#contained.has(hook);
     const variables = { ...this.#variables(hook), ...callVariables(view) };
-    const hasEnvironmentFile = hook.event === "SessionStart";
+    const hasEnvironmentFile = takesVariables(hook.event);
     const start = { hook: { handler, timeoutMs }, input, variables, isContained, hasEnvironmentFile, ...stop };
     return runHook(start, this.#options);
   }
@@ -214,7 +221,7 @@ export class EventHooks {
     if (end.kind === "cancelled") return {};
     if (end.kind === "timeout") {
       this.#options.onTimeout({ event, command, timeoutMs });
-      return failed("did not end in time");
+      return needsAnswer(event) ? late(event, command) : failed("did not end in time");
     }
     const answer = answerOf(hook, end);
     if (answer.problem !== undefined) {
@@ -222,7 +229,7 @@ export class EventHooks {
       return { ...withoutProblem(answer), ...failed("failed") };
     }
     if (hook.once && !answer.refuses && answer.decision !== "deny") this.#done.add(hook);
-    return answer.decision === "allow" && this.#contained.has(hook) ? withoutDecision(answer) : answer;
+    return this.#contained.has(hook) ? withoutPermission(answer) : answer;
   }
 
   #variables({ event, folder }: ConfiguredHook): Readonly<Record<string, string>> {
@@ -261,17 +268,8 @@ function environmentOf(end: HookEnd): string | undefined {
   return end.kind === "ended" ? end.output.environment : undefined;
 }
 
-/** Not documented, and still what many published hooks read instead of stdin. */
-function callVariables(view: ToolView | undefined): Readonly<Record<string, string>> {
-  if (view === undefined) return {};
-  const { file_path: file, command } = view.input;
-  const found: Record<string, unknown> = {
-    ...{ CLAUDE_TOOL_NAME: view.names[0], CLAUDE_TOOL_INPUT: JSON.stringify(view.input) },
-    ...{ CLAUDE_TOOL_FILE_PATH: file, CLAUDE_FILE_PATHS: file, CLAUDE_TOOL_COMMAND: command },
-  };
-  // The kernel refuses a program with longer variables; a NUL ends one.
-  const fits = (value: unknown) => typeof value === "string" && value.length <= MOST_VARIABLE && !value.includes("\0");
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => fits(value))) as Record<string, string>;
+function isFileName(name: string): boolean {
+  return name !== "" && name !== "*" && !name.includes("\0");
 }
 
 function asksModel({ handler }: ConfiguredHook): boolean {
@@ -287,6 +285,6 @@ function withoutProblem({ problem: _, ...answer }: HookAnswer): HookAnswer {
   return answer;
 }
 
-function withoutDecision({ decision: _decision, reason: _reason, ...answer }: HookAnswer): HookAnswer {
-  return answer;
+function late(event: HookEvent, command: string): HookAnswer {
+  return readAnswer(event, { exitCode: 2, stdout: "", stderr: `The hook ${command} did not end in time.` });
 }

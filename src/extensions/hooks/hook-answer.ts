@@ -28,28 +28,66 @@ export interface HookAnswer {
   readonly message?: string;
   readonly updatedInput?: JsonObject;
   readonly updatedOutput?: string;
+  /** The answer to a question of an MCP server. */
+  readonly elicited?: ElicitedAnswer;
+  /** The folder that the hook made. */
+  readonly folder?: MadeFolder;
+  /** Files whose changes the hook wants to know. */
+  readonly watched?: readonly string[];
   /** The hook's answer is not valid. */
   readonly problem?: string;
 }
 
+export interface MadeFolder {
+  readonly path: string;
+  /** The project can change the hook that made it. */
+  readonly isOfProject?: true;
+}
+
+export interface ElicitedAnswer {
+  readonly action: "accept" | "cancel" | "decline";
+  readonly content?: JsonObject;
+}
+
 /** On these, plain text on stdout is for the model. */
-const TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "SubagentStart"]);
+const TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set([
+  ...(["SessionStart", "SubagentStart"] as const),
+  ...(["UserPromptExpansion", "UserPromptSubmit", "PostModelSwitch"] as const),
+]);
 /** On these, a refusal decides about a call. */
-const DECIDES: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest"]);
+const DECIDES: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "PreModelSwitch"]);
 
 /** On these, a refusal is only a message for the user. */
-const ONLY_TOLD: ReadonlySet<HookEvent> = new Set(["SessionStart", "SubagentStart", "SessionEnd", "PostCompact"]);
-const IGNORES_CODE: ReadonlySet<HookEvent> = new Set(["Notification", "PermissionDenied", "StopFailure"]);
+const ONLY_TOLD: ReadonlySet<HookEvent> = new Set([
+  ...(["SessionStart", "SubagentStart", "SessionEnd", "PostCompact"] as const),
+  ...(["PostModelSwitch", "FileChanged", "WorktreeRemove"] as const),
+]);
+const IGNORES_CODE: ReadonlySet<HookEvent> = new Set([
+  ...(["Notification", "PermissionDenied", "StopFailure", "InstructionsLoaded", "MessageDisplay"] as const),
+]);
 
 export function readAnswer(event: HookEvent, { exitCode, stdout, stderr }: HookOutput): HookAnswer {
   const printed = stdout.trim();
   const json = printed.startsWith("{") ? parsed(printed) : undefined;
+  if (event === "WorktreeCreate") return madeFolder(json, { exitCode, stdout: printed, stderr });
   if (exitCode === 2) return refused(event, json, clean(stderr));
   if (json !== undefined) return readJson(event, json);
   if (exitCode !== 0) return { problem: firstLine(stderr) ?? `it ended with exit code ${exitCode}` };
   if (printed === "") return {};
   if (TEXT_IS_CONTEXT.has(event)) return { context: clean(printed) };
   return printed.startsWith("{") ? { problem: "it printed text that begins like JSON but is not JSON" } : {};
+}
+
+/** The hook works instead of git, so without a folder there is none. */
+function madeFolder(json: JsonObject | undefined, { exitCode, stdout, stderr }: HookOutput): HookAnswer {
+  if (exitCode !== 0)
+    return { refuses: true, reason: firstLine(stderr) ?? `the hook ended with exit code ${exitCode}` };
+  const said = json === undefined ? {} : readJson("WorktreeCreate", json);
+  const specific = isJsonObject(json?.hookSpecificOutput) ? json.hookSpecificOutput : {};
+  const folder = json === undefined ? stdout.split("\n").at(-1)?.trim() : textOf(specific.worktreePath);
+  return folder
+    ? { ...said, folder: { path: folder } }
+    : { ...said, refuses: true, reason: "the hook printed no path" };
 }
 
 function refused(event: HookEvent, json: JsonObject | undefined, errors: string): HookAnswer {
@@ -82,8 +120,26 @@ function readJson(event: HookEvent, json: JsonObject): HookAnswer {
     ...(context && { context }),
     ...(isJsonObject(specific.updatedInput) && { updatedInput: specific.updatedInput }),
     ...(output !== undefined && output !== null && { updatedOutput: clean(asText(output)) }),
+    ...watchedOf(specific),
+    ...elicitedOf(event, specific),
     ...decisionOf(event, json, specific),
   };
+}
+
+const MOST_WATCHED = 200;
+
+function watchedOf({ watchPaths }: JsonObject): HookAnswer {
+  if (!Array.isArray(watchPaths)) return {};
+  const isPath = (path: unknown): path is string =>
+    typeof path === "string" && path.startsWith("/") && !path.includes("\0");
+  return { watched: watchPaths.filter(isPath).slice(0, MOST_WATCHED) };
+}
+
+function elicitedOf(event: HookEvent, { action, content }: JsonObject): HookAnswer {
+  if (event !== "Elicitation" && event !== "ElicitationResult") return {};
+  if (action !== "accept" && action !== "cancel" && action !== "decline")
+    return action === undefined ? {} : { problem: `it answered ${JSON.stringify(action)}` };
+  return { elicited: { action, ...(isJsonObject(content) && { content }) } };
 }
 
 function decisionOf(event: HookEvent, json: JsonObject, specific: JsonObject): HookAnswer {
@@ -95,7 +151,7 @@ function decisionOf(event: HookEvent, json: JsonObject, specific: JsonObject): H
     return behavior === "allow" && !isJsonObject(updatedInput) ? { decision: "allow", reason } : changed;
   }
   const wanted = specific.permissionDecision;
-  if (event === "PreToolUse" && typeof wanted === "string") {
+  if ((event === "PreToolUse" || event === "PreModelSwitch") && typeof wanted === "string") {
     const reason = textOf(specific.permissionDecisionReason) ?? "A hook decided.";
     if (wanted === "allow" || wanted === "ask" || wanted === "deny") return { decision: wanted, reason };
     return wanted === "defer" ? { decision: "ask", reason } : { problem: `it decided ${JSON.stringify(wanted)}` };
@@ -148,6 +204,11 @@ export function joinAnswers(answers: readonly HookAnswer[]): HookAnswer {
   const stop = answers.find((answer) => answer.stop !== undefined)?.stop;
   const updatedInput = answers.findLast((answer) => answer.updatedInput !== undefined)?.updatedInput;
   const updatedOutput = answers.findLast((answer) => answer.updatedOutput !== undefined)?.updatedOutput;
+  const folder = answers.find((answer) => answer.folder !== undefined)?.folder;
+  const watched = answers.some((answer) => answer.watched)
+    ? answers.flatMap((answer) => answer.watched ?? [])
+    : undefined;
+  const elicited = strictest(answers.flatMap((answer) => answer.elicited ?? []));
   const context = texts(answers.map((answer) => answer.context));
   const message = texts(answers.map((answer) => answer.message));
   return {
@@ -159,7 +220,15 @@ export function joinAnswers(answers: readonly HookAnswer[]): HookAnswer {
     ...(message !== undefined && { message }),
     ...(updatedInput !== undefined && { updatedInput }),
     ...(updatedOutput !== undefined && { updatedOutput }),
+    ...(folder !== undefined && { folder }),
+    ...(watched !== undefined && { watched }),
+    ...(elicited !== undefined && { elicited }),
   };
+}
+
+function strictest(answers: readonly ElicitedAnswer[]): ElicitedAnswer | undefined {
+  const of = (wanted: ElicitedAnswer["action"]) => answers.findLast(({ action }) => action === wanted);
+  return of("decline") ?? of("cancel") ?? of("accept");
 }
 
 function rank({ decision }: HookAnswer): number {
@@ -169,4 +238,16 @@ function rank({ decision }: HookAnswer): number {
 function texts(parts: readonly (string | undefined)[]): string | undefined {
   const distinct = [...new Set(parts.filter((part) => part !== undefined && part !== ""))];
   return distinct.length === 0 ? undefined : distinct.join("\n\n");
+}
+
+/** The answer without what only a hook of the user may say. */
+export function withoutPermission({ elicited, folder, ...answer }: HookAnswer): HookAnswer {
+  const kept: HookAnswer = {
+    ...answer,
+    ...(elicited !== undefined && elicited.action !== "accept" && { elicited }),
+    ...(folder !== undefined && { folder: { ...folder, isOfProject: true as const } }),
+  };
+  if (kept.decision !== "allow") return kept;
+  const { decision: _decision, reason: _reason, ...rest } = kept;
+  return rest;
 }

@@ -1,7 +1,9 @@
 /** The events of hooks: when they happen here, and how long a hook may take. */
 
 /** What the matcher of an event tests; `none`: the event has no matcher. */
-export type MatcherSubject = "tool" | "source" | "trigger" | "reason" | "type" | "agent" | "none";
+export type MatcherSubject =
+  | ("tool" | "source" | "trigger" | "reason" | "type" | "agent")
+  | ("command" | "model" | "server" | "file" | "none");
 
 interface EventTraits {
   readonly deadlineMs: number;
@@ -12,6 +14,8 @@ const event = (seconds: number, matcher: MatcherSubject): EventTraits => ({ dead
 
 export const HOOK_EVENTS = {
   SessionStart: event(5, "source"),
+  InstructionsLoaded: event(5, "reason"),
+  UserPromptExpansion: event(5, "command"),
   UserPromptSubmit: event(5, "none"),
   PreToolUse: event(30, "tool"),
   PermissionRequest: event(30, "tool"),
@@ -19,11 +23,21 @@ export const HOOK_EVENTS = {
   PostToolUse: event(30, "tool"),
   PostToolUseFailure: event(30, "tool"),
   PostToolBatch: event(30, "none"),
+  TaskCreated: event(5, "none"),
+  TaskCompleted: event(30, "none"),
+  Elicitation: event(30, "server"),
+  ElicitationResult: event(30, "server"),
   Notification: event(5, "type"),
+  MessageDisplay: event(5, "none"),
+  FileChanged: event(5, "file"),
+  PreModelSwitch: event(30, "model"),
+  PostModelSwitch: event(30, "model"),
   PreCompact: event(60, "trigger"),
   PostCompact: event(60, "trigger"),
   SubagentStart: event(5, "agent"),
   SubagentStop: event(5, "agent"),
+  WorktreeCreate: event(60, "none"),
+  WorktreeRemove: event(30, "none"),
   Stop: event(5, "none"),
   StopFailure: event(5, "reason"),
   SessionEnd: event(1.5, "reason"),
@@ -40,15 +54,19 @@ export function hookEvent(name: string): HookEvent | undefined {
   return Object.hasOwn(HOOK_EVENTS, name) ? (name as HookEvent) : undefined;
 }
 
-/** Events of Claude Code that have no counterpart here, so that a message can tell them from a misspelt name. */
-const ELSEWHERE =
-  "Setup InstructionsLoaded UserPromptExpansion MessageDisplay TaskCreated TaskCompleted TeammateIdle WorktreeCreate WorktreeRemove Elicitation ElicitationResult ConfigChange CwdChanged FileChanged DirectoryAdded PreModelSwitch PostModelSwitch".split(
-    " ",
-  );
+/** Events of Claude Code that do not happen here, and why. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  Setup: "it has no step that prepares a project",
+  ConfigChange: "a session keeps the settings that it started with",
+  TeammateIdle: "it has no teammates",
+  CwdChanged: "a session stays in its folder",
+  DirectoryAdded: "only the setting extra_roots adds folders",
+};
 
 /** Why hooks of this name do not run. */
 export function unknownEvent(name: string): string {
-  if (ELSEWHERE.includes(name)) return `the event ${name} does not happen in Oxbow, so its hooks do not run.`;
+  const why = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+  if (why !== undefined) return `the event ${name} does not happen in Oxbow: ${why}. Its hooks do not run.`;
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z]/g, "");
   const meant = Object.keys(HOOK_EVENTS).find((known) => plain(known) === plain(name));
   const advice = meant === undefined ? "" : ` Did you mean ${meant}?`;
@@ -65,6 +83,16 @@ export function takesRequests(name: HookEvent): boolean {
   return name !== "SessionStart";
 }
 
+/** Whether a hook of the event gets a file for variables of later commands. */
+export function takesVariables(name: HookEvent): boolean {
+  return name === "SessionStart" || name === "FileChanged";
+}
+
+/** Whether the action does not happen if a hook is late. */
+export function needsAnswer(name: HookEvent): boolean {
+  return name === "PreModelSwitch" || name === "WorktreeCreate";
+}
+
 export function isAboutTools(name: HookEvent): boolean {
   return HOOK_EVENTS[name].matcher === "tool";
 }
@@ -72,4 +100,5 @@ export function isAboutTools(name: HookEvent): boolean {
 const MODEL_EVENTS: ReadonlySet<HookEvent> = new Set([
   ...(["PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure"] as const),
   ...(["PostToolBatch", "UserPromptSubmit", "Stop", "SubagentStop"] as const),
+  ...(["TaskCreated", "TaskCompleted"] as const),
 ]);

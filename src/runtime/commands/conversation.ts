@@ -2,7 +2,9 @@
 import { EFFORT, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
+import type { Model } from "../../engine/ports.js";
 import { ownText } from "../../protocol/content.js";
+import type { Failure } from "../../protocol/errors.js";
 import type { ClientId } from "../../protocol/ids.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
@@ -62,6 +64,7 @@ export interface ModelPort {
   readonly run: Run;
   readonly registry: ModelRegistry;
   readonly routes: ModelRoutes;
+  readonly change: (model: Model, requested: string) => Promise<Failure | undefined>;
 }
 
 export function modelCommand(port: ModelPort): Command {
@@ -79,11 +82,12 @@ export function modelCommand(port: ModelPort): Command {
   };
 }
 
-export async function switchModel(spec: string, { run, registry, routes }: ModelPort): Promise<CommandResult> {
+export async function switchModel(spec: string, { run, registry, routes, change }: ModelPort): Promise<CommandResult> {
   const found = await routes.resolve(spec);
   const resolved = found ?? (await (/^\d+$/.test(spec) ? registry.numbered(Number(spec)) : registry.resolve(spec)));
   if ("failure" in resolved) return resolved;
-  run.model = resolved.model;
+  const refused = await change(resolved.model, spec);
+  if (refused !== undefined) return { failure: refused };
   return { text: `The next turn uses ${modelName(run)}.`, value: { model: modelName(run) } };
 }
 

@@ -6,13 +6,14 @@ import { asValue, type Command, type CommandContext, type CommandResult, refuse 
 import { wordsIn } from "../../context/prompt-files/expand-prompt.js";
 import type { ServerPrompt } from "../../extensions/mcp/connection.js";
 import type { McpServer } from "../../extensions/mcp/server.js";
-import { shortName } from "../../extensions/mcp/tool-names.js";
+import { shortName, toolName } from "../../extensions/mcp/tool-names.js";
 import { contentOf } from "../../extensions/mcp/tool-result.js";
 import { text } from "../../protocol/content.js";
 import { redact } from "../../security/redact/redact.js";
 import { approveServer } from "../mcp/approve-server.js";
 import type { SessionServers } from "../mcp/session-servers.js";
 import type { Opening } from "../opening.js";
+import { hookedPrompt } from "./prompt-expansion.js";
 
 const TAKEN: ReadonlySet<string> = new Set(["list", "add", "remove", "test", "auth", "approve", "restart"]);
 const ACTIONS = ["status", "restart", "approve", "logs"] as const;
@@ -40,7 +41,7 @@ export function mcpCommands(opening: Opening, servers: SessionServers | undefine
     again,
     ...servers.servers.flatMap((server) => [
       serverCommand(server, { opening, servers }),
-      ...server.prompts.slice(0, MOST_PROMPTS).map((prompt) => promptCommand(server, prompt, servers)),
+      ...server.prompts.slice(0, MOST_PROMPTS).map((prompt) => promptCommand(server, prompt, { opening, servers })),
     ]),
   ];
 }
@@ -170,7 +171,7 @@ function listing(servers: SessionServers | undefined, { screen }: Pick<CommandCo
   return { text: [table, ...hidden].join("\n"), value: asValue(rows) };
 }
 
-function promptCommand(server: McpServer, prompt: ServerPrompt, servers: SessionServers): Command {
+function promptCommand(server: McpServer, prompt: ServerPrompt, { opening, servers }: Place): Command {
   const name = `${commandName(server)}:${safeName(prompt.name)}`;
   const hint = (prompt.arguments ?? []).map(({ name: each, required }) => (required ? each : `[${each}]`)).join(" ");
   return {
@@ -181,7 +182,13 @@ function promptCommand(server: McpServer, prompt: ServerPrompt, servers: Session
     users: ["people"],
     places: ["between turns"],
     withColons: true,
-    run: async (args, context) => usePrompt(args.text("ARGUMENTS") ?? "", { server, prompt, servers, context, name }),
+    run: async (args, context) => {
+      const line = args.text("ARGUMENTS") ?? "";
+      const expand = () => usePrompt(line, { server, prompt, servers, context, name });
+      const named = { name: toolName(server.config.name, prompt.name), typed: name, line };
+      const events = opening.built.get("events");
+      return hookedPrompt({ ...named, type: "mcp_prompt", source: "mcp" }, { events, context, expand });
+    },
   };
 }
 

@@ -3,10 +3,11 @@ import type { Command } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { changeModel } from "../models/change-model.js";
 import { networkOf } from "../network.js";
 import { type Opening, runOf } from "../opening.js";
 import { benchCommand } from "./bench.js";
-import { effortCommand, modelCommand, statusCommand, switchModel } from "./conversation.js";
+import { effortCommand, type ModelPort, modelCommand, statusCommand, switchModel } from "./conversation.js";
 import { modelsCommands } from "./models.js";
 import { OllamaControl, ollamaCommands, type WithOllama } from "./ollama.js";
 import { routeCommands } from "./route.js";
@@ -15,9 +16,11 @@ export function modelPartCommands(opening: Opening): readonly Command[] {
   const run = runOf(opening);
   const { engine, root, built } = opening;
   const { registry, routes, loaded, variables, content } = engine;
-  const { effort, permissions, recording } = built.all();
+  const { effort, permissions, recording, events } = built.all();
   const { settings, roots } = loaded;
-  const model = { run, registry, routes };
+  const place = { run, events, newCall: () => engine.ids.next("call") };
+  const change: ModelPort["change"] = (model, requested) => changeModel({ model, requested, source: "command" }, place);
+  const model = { run, registry, routes, change };
   const aside: Run["aside"] = (action) => run.aside(action);
   return [
     statusCommand({

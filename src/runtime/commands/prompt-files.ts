@@ -15,6 +15,7 @@ import type { Model, ToolOutcome } from "../../engine/ports.js";
 import { plainText, text } from "../../protocol/content.js";
 import { type Opening, runOf } from "../opening.js";
 import { type CallPlace, callTool } from "./call-tool.js";
+import { hookedPrompt } from "./prompt-expansion.js";
 
 type Place = Pick<Opening, "engine" | "current" | "session" | "root" | "built">;
 
@@ -51,7 +52,12 @@ function promptCommand(file: PromptFile, opening: Place): Command {
     users: ["people", "agents"],
     places: ["between turns"],
     withColons: true,
-    run: async (args, context) => runPrompt(file, args.text("ARGUMENTS") ?? "", { opening, context }),
+    run: async (args, context) => {
+      const line = args.text("ARGUMENTS") ?? "";
+      const expand = () => runPrompt(file, line, { opening, context });
+      const events = opening.built.get("events");
+      return hookedPrompt({ name: file.name, line, source: file.scope }, { events, context, expand });
+    },
   };
 }
 

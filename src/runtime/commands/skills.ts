@@ -5,11 +5,13 @@ import { asValue, type Command, type CommandAnswer, type CommandContext } from "
 import { wordsIn } from "../../context/prompt-files/expand-prompt.js";
 import type { Skill, SkillRegistry } from "../../context/skills/registry.js";
 import { text } from "../../protocol/content.js";
+import type { SessionEvents } from "../parts/event-hooks.js";
 import type { LiveSkills } from "../parts/live-skills.js";
+import { hookedPrompt } from "./prompt-expansion.js";
 
 const TAKEN: ReadonlySet<string> = new Set(["list", "reload", "validate"]);
 
-export function skillCommands(live: LiveSkills): readonly Command[] {
+export function skillCommands(live: LiveSkills, events: SessionEvents): readonly Command[] {
   const reload: Command = {
     ...SKILLS_RELOAD,
     run: async (_args, context) => {
@@ -20,10 +22,10 @@ export function skillCommands(live: LiveSkills): readonly Command[] {
   };
   const list: Command = { ...SKILLS_LIST, run: (_args, context) => listing(live.registry, context) };
   const own = live.registry.list().filter(({ id, forPeople }) => forPeople && !TAKEN.has(id));
-  return [list, reload, ...own.map((skill) => useCommand(skill, live))];
+  return [list, reload, ...own.map((skill) => useCommand(skill, live, { events }))];
 }
 
-function useCommand(skill: Skill, live: LiveSkills): Command {
+function useCommand(skill: Skill, live: LiveSkills, { events }: { readonly events: SessionEvents }): Command {
   const hint = skill.argumentHint ?? "WHAT";
   return {
     name: `skills:${skill.id}`,
@@ -32,11 +34,15 @@ function useCommand(skill: Skill, live: LiveSkills): Command {
     arguments: [{ name: "WHAT", kind: "line", optional: true, rest: "text" }],
     users: ["people", "agents"],
     places: ["between turns"],
-    run: async (args) => {
+    run: (args, context) => {
+      const { id, scope } = skill;
       const words = args.text("WHAT") ?? "";
-      const notice = await live.activate(skill, withArguments(await skill.body(), words));
-      const typed = `/skills:${skill.id}${words === "" ? "" : ` ${words}`}`;
-      return { text: "", value: { skill: skill.id }, turn: { input: [text(typed)], notice } };
+      const expand = async () => {
+        const notice = await live.activate(skill, withArguments(await skill.body(), words));
+        const typed = `/skills:${id}${words === "" ? "" : ` ${words}`}`;
+        return { text: "", value: { skill: id }, turn: { input: [text(typed)], notice } };
+      };
+      return hookedPrompt({ name: id, typed: `skills:${id}`, line: words, source: scope }, { events, context, expand });
     },
   };
 }

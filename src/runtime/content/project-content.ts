@@ -13,6 +13,7 @@ import type { PendingItem } from "../../security/trust/review.js";
 import type { DecidedContent } from "../../security/trust/waiting-content.js";
 import { isWithin } from "../../system/within.js";
 import { ASKED_KINDS, discoverOptions, type ProjectContentOptions, withoutServers } from "./content-options.js";
+import type { InstructionLoad } from "./instruction-loads.js";
 import { PlaceExtensions } from "./place-extensions.js";
 import type { ProjectInstructions } from "./project-instructions.js";
 
@@ -64,6 +65,11 @@ export class ProjectContent {
   /** The files that are in use, for `/status`. */
   get files(): readonly string[] {
     return this.#instructions?.files ?? [];
+  }
+
+  /** The instruction files that a conversation here has got, oldest first. */
+  get loads(): readonly InstructionLoad[] {
+    return this.#instructions?.loads ?? [];
   }
 
   /** The live data that the instructions use. */

@@ -29,10 +29,12 @@ import { approver, openApprovals } from "./approvals.js";
 import { approvedText } from "./approved-texts.js";
 import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { importPath, importsOf } from "./instruction-imports.js";
+import { type InstructionLoad, InstructionLoads } from "./instruction-loads.js";
 
 const LATEST_COUNTS = "This version counts if you have an earlier one.";
 
 interface Rule extends RuleFile {
+  readonly item: TrustedItem;
   readonly name: string;
   /** The base folder of its globs. */
   readonly folder: string;
@@ -55,6 +57,7 @@ export class ProjectInstructions {
   #others: readonly TrustedItem[] = [];
   /** The texts at the start. */
   #begin: readonly NamedText[] = [];
+  #loads = new InstructionLoads();
 
   constructor(options: ProjectContentOptions) {
     this.#options = options;
@@ -68,6 +71,7 @@ export class ProjectInstructions {
     this.#quietGate = quietGate(this.#options);
     this.#rules = [...this.#rules, ...this.#sentRules].filter(({ moment }) => moment === "start");
     this.#sentRules = [];
+    this.#loads = this.#loads.ofStart();
   }
 
   /** The same instructions for another conversation. */
@@ -76,6 +80,7 @@ export class ProjectInstructions {
     forked.#rules = [...this.#rules, ...this.#sentRules].filter(({ moment }) => moment === "start");
     forked.#files.push(...this.#files);
     forked.#text = this.#text;
+    forked.#loads = this.#loads.ofStart();
     return forked;
   }
 
@@ -85,6 +90,11 @@ export class ProjectInstructions {
 
   get files(): readonly string[] {
     return this.#files;
+  }
+
+  /** What the conversation has got of the files, oldest first. */
+  get loads(): readonly InstructionLoad[] {
+    return this.#loads.list;
   }
 
   /** The live data that the files use. */
@@ -132,7 +142,7 @@ export class ProjectInstructions {
       const { load } = await nested.touch(file);
       below.push(...load.filter(({ root, path }) => join(root, path) === file));
     }
-    const texts = [...fresh, ...(await this.#texts(below, "turn"))];
+    const texts = [...fresh, ...(await this.#texts(below, "turn", files[0]))];
     const names = texts.map(({ name }) => name).join(", ");
     return this.#block(texts, [`${names}: approved by the user now, to be followed from here on. ${LATEST_COUNTS}`]);
   }
@@ -144,13 +154,18 @@ export class ProjectInstructions {
       this.#notify(outcome);
       items.push(...outcome.load);
     }
-    const texts = [...(await this.#texts(items, "turn")), ...this.#takeRulesFor(paths)];
+    const texts = [...(await this.#texts(items, "turn", paths[0])), ...this.#takeRulesFor(paths)];
     const names = texts.map(({ name }) => name).join(", ");
     return this.#block(texts, [`${names}: approved by the user, to be followed for the files beside and below.`]);
   }
 
   /** In the order of the items; rules for only some files are kept for later. */
-  async #texts(items: readonly TrustedItem[], moment: "start" | "turn"): Promise<readonly NamedText[]> {
+  async #texts(
+    items: readonly TrustedItem[],
+    moment: "start" | "turn",
+    touched?: string,
+  ): Promise<readonly NamedText[]> {
+    const trigger = touched === undefined ? {} : { trigger: resolve(this.#options.root, touched) };
     const texts: NamedText[] = [];
     const onRequest: string[] = [];
     for (const item of items.filter(({ imported, kind }) => imported !== true && kind === "instructions")) {
@@ -159,12 +174,13 @@ export class ProjectInstructions {
       let text = await approvedText(item, (each) => (moment === "start" ? this.#gate : this.#quietGate).read(each));
       if (path.endsWith(".mdc")) {
         const rule = readRuleFile(text);
-        if (rule.mode === "globs") this.#rules.push({ ...rule, name, folder: ruleFolder(path), moment });
+        if (rule.mode === "globs") this.#rules.push({ ...rule, item, name, folder: ruleFolder(path), moment });
         if (rule.mode === "on request") onRequest.push(`${name}: ${rule.description}`);
         if (rule.mode !== "always") continue;
         text = rule.body;
       }
-      const replaced = replaceMarkers(await this.#expand({ path, text }, moment));
+      this.#loads.add(item, { reason: moment === "start" ? "session_start" : "nested_traversal", ...trigger });
+      const replaced = replaceMarkers(await this.#expand({ path, text }, { moment, ...trigger }));
       for (const marker of replaced.markers) this.#markers.add(marker);
       texts.push({ name, text: replaced.text });
     }
@@ -173,7 +189,10 @@ export class ProjectInstructions {
     return texts;
   }
 
-  #expand(file: ImportedFile, moment: "start" | "turn"): Promise<string> {
+  #expand(
+    file: ImportedFile,
+    { moment, ...trigger }: { readonly moment: "start" | "turn"; readonly trigger?: string },
+  ): Promise<string> {
     const gate = moment === "start" ? this.#gate : this.#quietGate;
     return expandImports(file, async (spelled, from): Promise<ImportAnswer> => {
       const path = importPath(spelled, from.path);
@@ -183,6 +202,7 @@ export class ProjectInstructions {
       this.#notify(outcome);
       const [item] = outcome.load;
       if (item === undefined) return { problem: "is not approved, or does not belong to the project" };
+      this.#loads.add(item, { reason: "include", parent: from.path, ...trigger });
       return { path: join(item.root, item.path), text: await approvedText(item, (each) => gate.read(each)) };
     });
   }
@@ -194,6 +214,10 @@ export class ProjectInstructions {
     const taken = this.#rules.filter(holds);
     this.#rules = this.#rules.filter((rule) => !taken.includes(rule));
     this.#sentRules.push(...taken);
+    for (const { item, globs, ...rule } of taken) {
+      const trigger = full.find((path) => ruleMatches({ ...rule, item, globs }, path)) ?? "";
+      this.#loads.add(item, { reason: "path_glob_match", globs, trigger });
+    }
     return taken.map(({ name, body }) => ({ name, text: body }));
   }
 

@@ -11,9 +11,9 @@ import type { ElicitParams, ServerUser } from "../../extensions/mcp/server-reque
 import { DISMISSED, type FormField } from "../../protocol/form.js";
 import type { Opening } from "../opening.js";
 
-type ElicitAnswer = Awaited<ReturnType<ServerUser["elicit"]>>;
+export type ElicitAnswer = Awaited<ReturnType<ServerUser["elicit"]>>;
 
-interface About {
+export interface About {
   readonly server: string;
   readonly signal: AbortSignal;
 }
@@ -21,7 +21,16 @@ interface About {
 const MOST_WORDS = 2000;
 const MOST_ROUNDS = 3;
 
+/** Asks the user. Hooks may answer first, and see the answer of the user before the server gets it. */
 export async function elicit(params: ElicitParams, about: About, opening: Opening): Promise<ElicitAnswer> {
+  const events = opening.built.get("events");
+  if (!events.has("Elicitation") && !events.has("ElicitationResult")) return askUser(params, about, opening);
+  const { hookedElicitation } = await import("./elicitation-hooks.js");
+  const ask = () => askUser(params, about, opening);
+  return hookedElicitation(params, about, { events, ask, notify: (message) => opening.engine.notify(message) });
+}
+
+async function askUser(params: ElicitParams, about: About, opening: Opening): Promise<ElicitAnswer> {
   if (!opening.person.present()) return { action: "decline" };
   return params.mode === "url" ? openAddress(params, about, opening) : fillIn(params, about, opening);
 }

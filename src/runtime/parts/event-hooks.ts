@@ -5,18 +5,36 @@
  * 2. Hooks that the person approves during the session count from the next stage on.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
+import type { HookOccasion } from "../../extensions/hooks/event-hooks.js";
+import type { HookAnswer } from "../../extensions/hooks/hook-answer.js";
+import type { HookEvent } from "../../extensions/hooks/hook-events.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import type { CreateBuiltIn } from "./built-in.js";
 import type { OpenedEventHooks } from "./hooks/open-event-hooks.js";
 
+/** For the other parts: their events. */
+export interface SessionEvents {
+  has(event: HookEvent): boolean;
+  /** The joined answer of the hooks; an empty one without hooks. */
+  fire(event: HookEvent, occasion: HookOccasion): Promise<HookAnswer>;
+  /** Does not wait for the hooks. Text for the model goes with the next request. */
+  aside(event: HookEvent, occasion: HookOccasion): void;
+  /** Text of a hook for the model, with the next request. */
+  keep(event: HookEvent, text: string | undefined): void;
+}
+
+/** Of a session without hooks. */
+export const NO_EVENTS: SessionEvents = { has: () => false, fire: async () => ({}), aside: () => {}, keep: () => {} };
+
 export const eventHooks: CreateBuiltIn = async (opening) => {
   const hooks = new LateEventHooks(opening);
+  opening.built.add({ events: hooks });
   await hooks.load();
   return hooks.part();
 };
 
-class LateEventHooks {
+class LateEventHooks implements SessionEvents {
   readonly #opening: Opening;
   /** The approved version of each entry that is in use. */
   readonly #inUse = new Map<string, string>();
@@ -54,6 +72,22 @@ class LateEventHooks {
       subscribers: [{ name: "60-event-hooks", run: (event) => this.#opened?.onEvent(event) }],
       close: () => this.#opened?.close(),
     };
+  }
+
+  has(event: HookEvent): boolean {
+    return this.#opened?.has(event) === true;
+  }
+
+  async fire(event: HookEvent, occasion: HookOccasion): Promise<HookAnswer> {
+    return this.has(event) ? ((await this.#opened?.fire(event, occasion)) ?? {}) : {};
+  }
+
+  aside(event: HookEvent, occasion: HookOccasion): void {
+    if (this.has(event)) this.#opened?.aside(event, occasion);
+  }
+
+  keep(event: HookEvent, text: string | undefined): void {
+    this.#opened?.keep(event, text);
   }
 
   /** Never throws: a session works without its hooks, too. */

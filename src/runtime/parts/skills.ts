@@ -57,7 +57,7 @@ export const skills: CreateBuiltIn = async (opening) => {
       used = await open();
       await used.follow();
       const { skillCommands } = await import("../commands/skills.js");
-      return skillCommands(used);
+      return skillCommands(used, opening.built.get("events"));
     },
   };
 };

@@ -65,9 +65,22 @@ function failed(problem: string): ToolOutcome {
   return { status: "error", content: [ownText(`The subagent did not start. ${problem}`)] };
 }
 
-async function enterWorktree({ engine }: Opening, { call }: SubagentWork) {
+async function enterWorktree({ engine, built }: Opening, { call, signal }: SubagentWork) {
+  const { root, variables } = engine;
+  const name = call.slice(-8).toLowerCase();
+  const events = built.get("events");
+  if (events.has("WorktreeCreate")) {
+    const { hookWorktree } = await import("./hook-worktree.js");
+    return hookWorktree({ root, name, events, signal });
+  }
   const { openWorktree } = await import("./worktree.js");
-  return openWorktree({ root: engine.root, variables: engine.variables, name: call.slice(-8).toLowerCase() });
+  const worktree = await openWorktree({ root, variables, name });
+  if ("problem" in worktree) return worktree;
+  const remove = async () => {
+    await events.fire("WorktreeRemove", { input: { worktree_path: worktree.root } });
+    await worktree.remove();
+  };
+  return { ...worktree, remove };
 }
 
 function parentOf(opening: Opening, work: SubagentWork, worktree: Worktree | undefined): ParentRun {

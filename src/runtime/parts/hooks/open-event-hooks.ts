@@ -12,6 +12,7 @@ import type { JsonObject } from "../../../protocol/json.js";
 import { withoutForgedInstructions } from "../../../security/untrusted/forged-instructions.js";
 import { childEnvironment } from "../../../tools/child-environment.js";
 import type { Opening } from "../../opening.js";
+import type { SessionEvents } from "../event-hooks.js";
 import { fileHooks, namedProfileHooks } from "./configured-hooks.js";
 import { isFrontMatter } from "./front-matter-file.js";
 import { FrontMatterHooks } from "./front-matter-hooks.js";
@@ -36,7 +37,7 @@ const END_REASONS: Readonly<Record<SessionEndReason, string>> = {
   "binary-shutdown": "other",
 };
 
-export interface OpenedEventHooks extends Pick<TurnHooks, "stages" | "compactions"> {
+export interface OpenedEventHooks extends SessionEvents, Pick<TurnHooks, "stages" | "compactions"> {
   readonly link: ToolLink;
   readonly gate: ApprovalGate;
   onEvent(event: Envelope): void;
@@ -61,7 +62,8 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
   const hooks = new EventHooks(named.hooks, placeOf(opening, transcript, late));
   const source = isStart ? sourceOf(opening) : undefined;
   const agent = opening.parent?.isOfHook ? "hook" : opening.parent?.name.type;
-  const turns: TurnHooks = new TurnHooks(hooks, { source, agent, root: engine.root });
+  const loads = () => engine.content?.loads ?? [];
+  const turns: TurnHooks = new TurnHooks(hooks, { source, agent, root: engine.root, loads });
   const tools = new ToolHooks({
     hooks,
     root: engine.root,
@@ -74,6 +76,10 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
   return {
     stages: turns.stages,
     compactions: turns.compactions,
+    has: (event) => hooks.has(event),
+    fire: async (event, occasion) => (await hooks.fire(event, occasion)).answer,
+    aside: (event, occasion) => hooks.aside(event, occasion, (answer) => turns.keep(event, answer.context)),
+    keep: (event, text) => turns.keep(event, text),
     link: tools.link,
     gate: tools.gate,
     onEvent: (event) => {

@@ -16,6 +16,7 @@ import { type ToolViews, toolViews } from "../../../extensions/hooks/tool-views.
 import { ownText, plainText, text } from "../../../protocol/content.js";
 import type { CallId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
+import { TaskHooks } from "./task-hooks.js";
 
 export interface ToolHooksOptions {
   readonly hooks: EventHooks;
@@ -33,8 +34,11 @@ export class ToolHooks {
   /** What PreToolUse hooks decided about calls that wait for their permission. */
   readonly #decided = new Map<CallId, HookAnswer>();
 
+  readonly #tasks: TaskHooks;
+
   constructor(options: ToolHooksOptions) {
     this.#options = options;
+    this.#tasks = new TaskHooks(options.hooks);
   }
 
   get link(): ToolLink {
@@ -56,13 +60,21 @@ export class ToolHooks {
     if (answer.decision !== undefined) this.#decided.set(call.call, answer);
     const startedAt = this.#options.now();
     try {
+      const tasks = answer.decision === "deny" ? undefined : await this.#aboutTasks(final, context);
+      if (tasks?.refuses) return refused(`a hook refused it: ${tasks.reason}`);
       const outcome = await next(final);
-      const notes = [...(final === call ? [] : [changedNote(final.args)]), ...contextOf(answer)];
+      if (outcome.status === "ok") this.#tasks.done(final);
+      const changed = final === call ? [] : [changedNote(final.args)];
+      const notes = [...changed, ...contextOf(answer), ...contextOf(tasks ?? {})];
       const annotated = notes.length === 0 ? outcome : withNotes(outcome, notes);
       return await this.#after(final, annotated, { context, ms: this.#options.now() - startedAt });
     } finally {
       this.#decided.delete(call.call);
     }
+  }
+
+  #aboutTasks(call: ToolCall, { turn, signal }: ToolLinkContext): Promise<HookAnswer | undefined> {
+    return this.#tasks.before(call, { conversation: turn?.conversation ?? [], signal });
   }
 
   async #before(

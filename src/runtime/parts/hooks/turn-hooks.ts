@@ -10,10 +10,15 @@ import { addContext } from "../../../chain/add-context.js";
 import type { CompactionAnswer, CompactionWatcher, StartedCompaction } from "../../../chain/services.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../../engine/turn.js";
 import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
+import type { HookAnswer } from "../../../extensions/hooks/hook-answer.js";
 import { contextMessage, type InputContent, plainText, REFUSED_INPUT } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
-import type { StopReason } from "../../../protocol/events.js";
+import type { EventPayloads, StopReason } from "../../../protocol/events.js";
+import type { InstructionLoad } from "../../content/instruction-loads.js";
+import { switchInput } from "../../models/change-model.js";
+import { FileHooks } from "./file-hooks.js";
 import { batchOf, errorName } from "./hook-facts.js";
+import { InstructionHooks } from "./instruction-hooks.js";
 
 export type StartSource = "startup" | "resume" | "clear" | "compact";
 
@@ -31,6 +36,10 @@ export class TurnHooks {
   #continued: { readonly turn: Turn; times: number } | undefined;
   readonly #root: string;
   #turn: Turn | undefined;
+  readonly #instructions: InstructionHooks;
+  readonly #files: FileHooks;
+  /** The text of the answer so far. */
+  #shown = "";
 
   /** `agent` is the type of a subagent: for hooks it has no separate session, and no user writes its input. */
   constructor(
@@ -39,12 +48,20 @@ export class TurnHooks {
       source,
       agent,
       root,
-    }: { readonly source: StartSource | undefined; readonly agent?: string | undefined; readonly root: string },
+      loads,
+    }: {
+      readonly source: StartSource | undefined;
+      readonly agent?: string | undefined;
+      readonly root: string;
+      readonly loads: () => readonly InstructionLoad[];
+    },
   ) {
     this.#hooks = hooks;
     this.#root = root;
     this.#source = source;
     this.#agent = agent;
+    this.#instructions = new InstructionHooks(hooks, loads);
+    this.#files = new FileHooks(hooks, root);
   }
 
   /** The turn that runs now, or the last one. */
@@ -79,11 +96,34 @@ export class TurnHooks {
 
   onEvent(event: Envelope): void {
     if (event.kind === "AnswerEnded") this.#lastStop = event.payload.stop;
-    if (event.kind !== "PermissionRequested") return;
-    const message = `Oxbow needs your permission to use ${event.payload.tool}: ${event.payload.summary}`;
-    const type = "permission_prompt";
+    if (event.kind === "FailedOver") this.#failedOver(event.payload);
+    if (event.kind === "PermissionRequested") this.#notify(event.payload);
+    if (this.#agent === undefined && this.#hooks.has("MessageDisplay")) this.#display(event);
+  }
+
+  #notify({ tool, summary, form }: EventPayloads["PermissionRequested"]): void {
+    const type = form === undefined ? "permission_prompt" : "elicitation_dialog";
+    const message = `Oxbow needs your permission to use ${tool}: ${summary}`;
     const input = { message, title: "Permission needed", notification_type: type };
     this.#hooks.aside("Notification", { subject: type, input });
+  }
+
+  #failedOver({ from, to }: EventPayloads["FailedOver"]): void {
+    const input = { ...switchInput(from, to), requested_model: to.model, source: "auto" };
+    const keep = ({ context }: HookAnswer) => this.keep("PostModelSwitch", context);
+    this.#hooks.aside("PostModelSwitch", { subject: to.model, input }, keep);
+  }
+
+  /** Clients show the text while it comes; hooks get each whole message. */
+  #display({ kind, payload, id }: Envelope): void {
+    if (kind === "TextDelta") this.#shown += payload.text;
+    if (kind === "AnswerRetracted") this.#shown = "";
+    if (kind !== "AnswerEnded") return;
+    const delta = this.#shown;
+    this.#shown = "";
+    if (delta === "") return;
+    const input = { turn_id: payload.turn, message_id: String(id), index: 0, final: true, delta };
+    this.#hooks.aside("MessageDisplay", { input });
   }
 
   async #start(turn: Turn): Promise<HookResult> {
@@ -96,8 +136,11 @@ export class TurnHooks {
     if (source !== undefined) {
       const { answer } = await this.#hooks.fire("SessionStart", { subject: source, input: { source }, signal });
       this.keep("SessionStart", answer.context);
+      this.#files.watch(answer.watched);
       if (answer.stop !== undefined) return { stop: answer.stop };
     }
+    this.#instructions.tell();
+    await this.#files.check(signal);
     const refusal = await this.#submit(turn, turn.input);
     if (refusal === undefined) return undefined;
     turn.bus.publish("InputDropped", { inputs: [turn.input], by: "hook UserPromptSubmit" });
@@ -123,6 +166,8 @@ export class TurnHooks {
 
   /** Once for all calls of an answer. */
   async #batch(turn: Turn): Promise<HookResult> {
+    this.#instructions.tell();
+    if (this.#agent === undefined) await this.#files.check(turn.signal);
     if (!this.#hooks.has("PostToolBatch")) return undefined;
     const tool_calls = batchOf(turn.conversation, this.#root);
     const { answer } = await this.#hooks.fire("PostToolBatch", { input: { tool_calls }, signal: turn.signal });
@@ -206,6 +251,7 @@ export class TurnHooks {
     const input = { source: "compact" };
     const { answer } = await this.#hooks.fire("SessionStart", { subject: "compact", input, signal });
     this.keep("SessionStart", answer.context);
+    this.#instructions.tellAgain();
     if (turn !== undefined) this.#addPending(turn);
   }
 }

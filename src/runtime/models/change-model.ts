@@ -1,0 +1,73 @@
+/** Changes the model of a session. Hooks see the change before and after it, and can refuse it. */
+import type { PermissionPrompts } from "../../control/permission-prompts.js";
+import type { Run } from "../../control/run.js";
+import type { Model } from "../../engine/ports.js";
+import type { HookAnswer } from "../../extensions/hooks/hook-answer.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import type { CallId } from "../../protocol/ids.js";
+import type { JsonObject } from "../../protocol/json.js";
+import type { SessionEvents } from "../parts/event-hooks.js";
+
+export interface ModelChange {
+  readonly model: Model;
+  /** As the user named it. */
+  readonly requested: string;
+  /** `sdk`: a client, by the protocol. */
+  readonly source: "command" | "sdk";
+}
+
+export interface ModelChangePlace {
+  readonly run: Run;
+  readonly events: SessionEvents;
+  readonly newCall: () => CallId;
+}
+
+/** Why the model stays; undefined if it changed. */
+export async function changeModel(change: ModelChange, place: ModelChangePlace): Promise<Failure | undefined> {
+  const { run, events } = place;
+  const { model } = change;
+  if (!events.has("PreModelSwitch") && !events.has("PostModelSwitch")) {
+    run.model = model;
+    return undefined;
+  }
+  const input = { ...switchInput(run.model, model), requested_model: change.requested, source: change.source };
+  const answer = await events.fire("PreModelSwitch", { subject: model.model, input });
+  const refusal = await refusalOf(answer, input, place);
+  if (refusal !== undefined)
+    return failure("InvalidInput", { detail: `A hook refused the change of the model: ${refusal}` });
+  run.model = model;
+  const { context } = await events.fire("PostModelSwitch", { subject: model.model, input });
+  events.keep("PostModelSwitch", context);
+  return undefined;
+}
+
+type NamedModel = Pick<Model, "provider" | "model">;
+
+export function switchInput(from: NamedModel, to: NamedModel): JsonObject {
+  return {
+    ...{ from_model: from.model, from_provider: from.provider },
+    ...{ to_model: to.model, to_provider: to.provider },
+  };
+}
+
+async function refusalOf(
+  { decision, reason = "it gave no reason.", stop }: HookAnswer,
+  input: JsonObject,
+  { run, newCall }: ModelChangePlace,
+): Promise<string | undefined> {
+  if (stop !== undefined) return stop;
+  if (decision === "deny") return reason;
+  if (decision !== "ask") return undefined;
+  const prompts: PermissionPrompts = run.permissionPrompts;
+  if (!prompts.present()) return reason;
+  const question = {
+    call: newCall(),
+    tool: "model",
+    args: input,
+    summary: `change the model to ${input.to_model}`,
+    reason,
+    once_only: true as const,
+  };
+  const answer = await prompts.ask(question, new AbortController().signal);
+  return answer.decision === "deny" ? (answer.message ?? "you refused it.") : undefined;
+}
