@@ -10,6 +10,7 @@ export interface ProviderCommand {
 export interface ContainedProvider
   extends ProviderCommand,
     Pick<ProcessRequest, "descriptors" | "withheld" | "isWrapper" | "endsWithAll"> {
+  /** Starts the program. If the sandbox ends before the program begins, a second sandbox runs it. */
   readonly launch?: Launch;
   /** An explanation of a failure, from the program's stderr: hosts that were refused. */
   explain?(errors: string): string | undefined;

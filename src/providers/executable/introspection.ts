@@ -57,8 +57,6 @@ export interface InspectOptions {
 }
 
 const TIMEOUT_MS = 5000;
-/** A socket that the sandbox hides can vanish while the sandbox is made. Then the program has not begun, and a second attempt works. */
-const SANDBOX_NOT_MADE = /^bwrap: Can't /;
 const ANSWER_BYTES = 64 * 1024;
 
 export async function inspectExecutable(path: string, options: InspectOptions): Promise<ExecutableProvider> {
@@ -161,11 +159,6 @@ interface Answer {
 
 /** Undefined if the program could not run. */
 async function ask(path: string, flag: string, options: InspectOptions): Promise<Answer | undefined> {
-  const answer = await askOnce(path, flag, options);
-  return answer !== undefined && SANDBOX_NOT_MADE.test(answer.errors) ? askOnce(path, flag, options) : answer;
-}
-
-async function askOnce(path: string, flag: string, options: InspectOptions): Promise<Answer | undefined> {
   const { cwd, env, signal, timeoutMs = TIMEOUT_MS, clock, contain } = options;
   let output = "";
   let errors = "";

@@ -3,22 +3,24 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { RUN_FLAGS } from "../../cli/commands/run-flags.js";
 import { parseFlags } from "../../commands/flags.js";
+import { startOnPipes } from "../../system/process-launch.js";
 import { loadSettings } from "../settings/settings.js";
 import { createModelRegistry } from "./model-registry.js";
 import { containProviders } from "./provider-sandbox.js";
+
+type Contain = ReturnType<typeof containProviders>;
 
 let base: string;
 let proxy: Server;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "provider-sandbox-")));
+  base = realpathSync(mkdtempSync("/var/tmp/provider-sandbox-"));
   proxy = createServer((request, response) => {
     asked.push(`${request.method} ${request.url} key=${request.headers["x-key"]}`);
     request.resume().on("end", () => response.end('{"content": "from the service"}'));
@@ -30,8 +32,15 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
+interface Asked {
+  readonly call: string;
+  readonly hosts?: string;
+  /** Changes the containment. */
+  readonly around?: (contain: Contain) => Contain;
+}
+
 /** The shape of the bash provider that reads a payload and prints the raw answer; `call` is what it does with it. */
-async function ask(name: string, { call, hosts = "" }: { readonly call: string; readonly hosts?: string }) {
+async function ask(name: string, { call, hosts = "", around = (contain) => contain }: Asked) {
   const [home, root] = [join(base, "home"), join(base, "project")];
   const programs = join(home, "oxbow/data/programs", name);
   for (const folder of [root, programs, join(home, ".config")]) mkdirSync(folder, { recursive: true });
@@ -59,7 +68,7 @@ esac
     HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
   };
   const loaded = await loadSettings(parseFlags(RUN_FLAGS, ["--sandbox", "required"], "run"), variables);
-  const contain = containProviders({ loaded, variables, root, notify: () => {} });
+  const contain = around(containProviders({ loaded, variables, root, notify: () => {} }));
   const registry = createModelRegistry({ variables, roots: loaded.roots, ofProject: async () => [file], contain });
   const { model, failure } = await registry.choose({ provider: name });
   if (failure !== undefined) return failure.message;
@@ -98,6 +107,31 @@ describe.skipIf(!hasBubblewrap())("a provider of a project", () => {
     expect(await ask("acme", { call: "echo hi", hosts })).toMatch(
       /wants to reach evil\.invalid, but its file does not/,
     );
+  });
+
+  verifies(["E2", "P8"], "starts in a second sandbox when the first one ends before it begins", async () => {
+    const project = join(base, "project");
+    let starts = 0;
+    // The sandbox hides the project, and the project vanishes before the sandbox is made.
+    const around =
+      (contain: Contain): Contain =>
+      async (command, hosts) => {
+        starts += 1;
+        mkdirSync(project, { recursive: true });
+        const contained = await contain(command, hosts);
+        return {
+          ...contained,
+          launch: (request) => {
+            rmSync(project, { recursive: true, force: true });
+            return (contained.launch ?? startOnPipes)(request);
+          },
+        };
+      };
+    expect(await ask("acme", { call: "cat > /dev/null; echo fine; echo noise >&2", around })).toBe("fine");
+    expect(starts).toBe(5);
+    const failing = "cat > /dev/null; echo 'its own words' >&2; exit 3";
+    const message = await ask("acme", { call: failing, around });
+    expect(message).toContain("exited with code 3: its own words");
   });
 
   verifies(["P8"], "sees neither the workspace nor the home folder, and leaves nothing behind", async () => {

@@ -58,7 +58,7 @@ async function run(script: string, { env = {}, signal, onOutput, beforeLaunch }:
     cwd: bed.workspace,
     env: { PATH, OXBOW_TEST: bed.workspace, ...env },
   };
-  const { wrapped, launch } = await ahead.wrap({ sandbox, command, waits: "may" });
+  const { wrapped, launch } = await ahead.wrap({ sandbox, command, on: "pipes" });
   const { program, args, cwd, descriptors, withheld, isWrapper, endsWithAll } = wrapped;
   let output = "";
   const request = {

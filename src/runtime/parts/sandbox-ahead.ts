@@ -5,41 +5,24 @@
  * 1. Its first process waits for the command on stdin. It ends with this process, with the turn, and after a while.
  * 2. It runs one command, and only one that would get the same sandbox, environment and folder now.
  * 3. If it cannot be used, the command gets a new sandbox.
- * 4. A sandbox may fail before its command begins: it is killed when the command arrives, or a file that it hides is deleted while it is
- *    made. Then another one runs the command (start-mark.ts). No command runs twice.
+ * 4. If it ends before the command begins, a second one runs the command (sandbox-attempt.ts).
  */
 import type { Clock } from "../../base/clock.js";
 import type { Sandbox, SandboxedCommand } from "../../security/sandbox/sandbox.js";
-import { type Launch, type Launched, type ProcessRequest, startOnPipes } from "../../system/process-launch.js";
+import { startOnPipes } from "../../system/process-launch.js";
 import { nextMarker, withMarker } from "../../system/process-tree.js";
 import type { ShellCommand } from "../../tools/shell/wrapped-command.js";
+import { type Attempt, type MadeSandbox, newAttempt, plainCommand, withSecondAttempt } from "./sandbox-attempt.js";
 import { newMark, StartMark } from "./start-mark.js";
 
 const WAIT_MS = 30_000;
-
-/** A sandbox, and how to start its command. */
-export interface MadeSandbox {
-  readonly wrapped: SandboxedCommand;
-  readonly launch: Launch;
-}
 
 /** What a sandbox is made for. */
 export interface SandboxPlace {
   readonly sandbox: Sandbox;
   readonly command: ShellCommand;
-  /** Whether such a sandbox can be made ahead: one for a terminal cannot. */
-  readonly waits: "may" | "never";
-}
-
-/** A sandbox that runs one command. */
-interface Attempt {
-  readonly wrapped: SandboxedCommand;
-  launch(request: ProcessRequest): Promise<Started>;
-}
-
-interface Started {
-  readonly launched: Launched;
-  readonly mark: StartMark | undefined;
+  /** Only a sandbox on pipes, for a command without input, can be made ahead: it gets its command on stdin. */
+  readonly on: "pipes" | "pipes with input" | "terminal";
 }
 
 interface WaitingSandbox {
@@ -60,28 +43,17 @@ export class SandboxAhead {
 
   /** The sandbox that waits for such a command, or a new one. The next one is made as soon as the command runs. */
   async wrap(place: SandboxPlace): Promise<MadeSandbox> {
-    const { sandbox, command } = place;
-    if (place.waits === "never") return { wrapped: await sandbox.wrap(plain(command)), launch: startOnPipes };
-    const attempt = (await this.#take(place)) ?? (await makeNow(place));
-    let second: Attempt | undefined;
+    const { sandbox, command, on } = place;
+    if (on === "terminal") return { wrapped: await sandbox.wrap(plainCommand(command)), launch: startOnPipes };
+    const makeNow = () => newAttempt(sandbox, command);
+    if (on === "pipes with input") return withSecondAttempt(await makeNow(), makeNow);
+    const { wrapped, launch } = withSecondAttempt((await this.#take(place)) ?? (await makeNow()), makeNow);
     return {
-      wrapped: {
-        ...attempt.wrapped,
-        ended: async () => {
-          await attempt.wrapped.ended();
-          await second?.wrapped.ended();
-        },
-      },
+      wrapped,
       launch: async (request) => {
-        let started = await attempt.launch(request);
-        if ((await started.mark?.begins(started.launched)) === false) {
-          started.launched.close();
-          second = await makeNow(place);
-          started = await second.launch(withWrapped(request, second.wrapped));
-          if ((await started.mark?.begins(started.launched)) === false) started.mark?.giveUp();
-        }
-        if (attempt.wrapped.endsWithAll) setImmediate(() => this.#begin(place));
-        return started.launched;
+        const launched = await launch(request);
+        if (wrapped.endsWithAll) setImmediate(() => this.#begin(place));
+        return launched;
       },
     };
   }
@@ -114,28 +86,6 @@ export class SandboxAhead {
     await wrapped.ended();
     return undefined;
   }
-}
-
-async function makeNow({ sandbox, command }: SandboxPlace): Promise<Attempt> {
-  const text = newMark();
-  const wrapped = await sandbox.wrap({ ...plain(command), mark: text });
-  return {
-    wrapped,
-    launch: async (request) => {
-      if (!wrapped.marks) return { launched: await startOnPipes(request), mark: undefined };
-      const mark = new StartMark(text, request.onOutput);
-      return { launched: await startOnPipes({ ...request, onOutput: mark.take }), mark };
-    },
-  };
-}
-
-function plain({ argv: [program = "", ...args], cwd, env }: ShellCommand) {
-  return { program, args, cwd, env };
-}
-
-/** The same request, in another sandbox. Its environment is the same, and has the mark by which its processes are found. */
-function withWrapped(request: ProcessRequest, { program, args, cwd, descriptors, withheld }: SandboxedCommand) {
-  return { ...request, argv: [program, ...args], cwd, descriptors, withheld };
 }
 
 async function startWaiting(place: SandboxPlace): Promise<WaitingSandbox> {
@@ -178,7 +128,7 @@ async function startWaiting(place: SandboxPlace): Promise<WaitingSandbox> {
     isAlive: () => isAlive,
     launchWith: (argv) => async (request) => {
       const text = newMark();
-      const mark = new StartMark(text, request.onOutput);
+      const mark = new StartMark(text, request);
       onOutput = mark.take;
       for (const chunk of early.splice(0)) onOutput(chunk);
       give(made.orders?.(argv, text) ?? "");

@@ -98,9 +98,8 @@ export class RunSandbox {
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     await begun;
     const ahead = await this.#openAhead();
-    // A waiting sandbox gets its command on standard input.
-    const waits = onTerminal || hasInput ? "never" : "may";
-    const { wrapped, launch } = await ahead.wrap({ sandbox, command, waits });
+    const on = onTerminal ? "terminal" : hasInput ? "pipes with input" : "pipes";
+    const { wrapped, launch } = await ahead.wrap({ sandbox, command, on });
     const writes = reach.home === "readable" ? "repositories" : "workspace";
     const watched = watch.inside(wrapped.held(), writes);
     return {

@@ -3,7 +3,7 @@
  * certainly not begun, so another sandbox may run it.
  */
 import { randomUUID } from "node:crypto";
-import type { Launched } from "../../system/process-launch.js";
+import type { Launched, ProcessRequest } from "../../system/process-launch.js";
 
 /** A stopped sandbox prints nothing; then the time limit of the command applies. */
 const START_LIMIT_MS = 2000;
@@ -14,25 +14,40 @@ export function newMark(): string {
   return `oxbow-starts-${randomUUID()}`;
 }
 
-/** Removes the mark from the output of a command. */
+type Outputs = Pick<ProcessRequest, "onOutput" | "onErrorOutput">;
+
+/** Removes the mark from the output of a command. What is on stderr before the mark is the sandbox's. */
 export class StartMark {
   readonly #mark: string;
-  readonly #onOutput: (chunk: Buffer) => void;
+  readonly #outputs: Outputs;
+  readonly #errors: Buffer[] = [];
   readonly #seen: Promise<void>;
   #onSeen: () => void = () => {};
   #before: Buffer | undefined = Buffer.alloc(0);
 
-  constructor(mark: string, onOutput: (chunk: Buffer) => void) {
+  constructor(mark: string, outputs: Outputs) {
     this.#mark = mark;
-    this.#onOutput = onOutput;
+    this.#outputs = outputs;
     this.#seen = new Promise((resolve) => {
       this.#onSeen = resolve;
     });
   }
 
+  /** The request whose output comes through here. */
+  around(request: ProcessRequest): ProcessRequest {
+    const { onErrorOutput } = request;
+    return {
+      ...request,
+      onOutput: this.take,
+      ...(onErrorOutput && {
+        onErrorOutput: (chunk) => (this.#before === undefined ? onErrorOutput(chunk) : void this.#errors.push(chunk)),
+      }),
+    };
+  }
+
   readonly take = (chunk: Buffer): void => {
     if (this.#before === undefined) {
-      this.#onOutput(chunk);
+      this.#outputs.onOutput(chunk);
       return;
     }
     this.#before = Buffer.concat([this.#before, chunk]);
@@ -62,7 +77,8 @@ export class StartMark {
   #pass(...parts: readonly Buffer[]): void {
     this.#before = undefined;
     this.#onSeen();
-    for (const part of parts) if (part.length > 0) this.#onOutput(part);
+    for (const part of parts) if (part.length > 0) this.#outputs.onOutput(part);
+    for (const part of this.#errors.splice(0)) this.#outputs.onErrorOutput?.(part);
   }
 }
 
