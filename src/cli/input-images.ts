@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { safeLine } from "../base/terminal-text.js";
 import { UsageError } from "../base/usage-error.js";
 import type { ImageBlock } from "../protocol/content.js";
+import { readGivenFile } from "../system/given-file.js";
 import { imageType } from "../tools/files/image-type.js";
 
 /** More than any provider accepts. The limit of the model is checked once it is known. */
@@ -35,19 +36,13 @@ export async function readDroppedImage(path: string): Promise<ImageBlock | strin
 }
 
 async function readImage(file: string): Promise<ImageBlock> {
-  const handle = await open(file).catch((error: Error) => {
+  const bytes = await readGivenFile(file, { most: MAX_BYTES }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EISDIR") throw new UsageError(`--image: ${file} is not a file.`);
     throw new UsageError(`--image: cannot read ${file}: ${error.message}`);
   });
-  try {
-    const status = await handle.stat();
-    if (!status.isFile()) throw new UsageError(`--image: ${file} is not a file.`);
-    if (status.size > MAX_BYTES)
-      throw new UsageError(`--image: ${file} is larger than any model accepts. Make a smaller copy.`);
-    const bytes = await handle.readFile();
-    const type = imageType(bytes);
-    if (type === undefined) throw new UsageError(`--image: ${file} ${NOT_AN_IMAGE}.`);
-    return { type: "image", media_type: type, data: bytes.toString("base64") };
-  } finally {
-    await handle.close();
-  }
+  if (bytes.length > MAX_BYTES)
+    throw new UsageError(`--image: ${file} is larger than any model accepts. Make a smaller copy.`);
+  const type = imageType(bytes);
+  if (type === undefined) throw new UsageError(`--image: ${file} ${NOT_AN_IMAGE}.`);
+  return { type: "image", media_type: type, data: bytes.toString("base64") };
 }

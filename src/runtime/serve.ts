@@ -4,7 +4,6 @@
  * 1. Beyond loopback it starts only with TLS and a token file whose token is bound to sessions.
  * 2. If one listener cannot start, none stays.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
@@ -22,6 +21,7 @@ import {
 import { asLoopback } from "../control/transports/local-access.js";
 import type { JsonObject } from "../protocol/json.js";
 import { lockHolder } from "../system/file-lock.js";
+import { readGivenFile } from "../system/given-file.js";
 import type { Roots } from "../system/xdg-paths.js";
 import { ControlOwner } from "./control-owner.js";
 import { controlPlace } from "./control-place.js";
@@ -142,10 +142,10 @@ async function readTls({ tlsCert, tlsKey }: ServeOptions): Promise<TlsFiles | un
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) throw new UsageError("--tls-cert and --tls-key belong together.");
   const read = (path: string) =>
-    readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(`Oxbow cannot read ${path}: ${error.code ?? error.message}.`);
+    readGivenFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`Oxbow cannot read ${path}: ${error.message}`);
     });
-  return { cert: await read(tlsCert), key: await read(tlsKey) };
+  return { cert: (await read(tlsCert)).toString("utf8"), key: (await read(tlsKey)).toString("utf8") };
 }
 
 async function readFileTokens({ roots, authTokenFile }: ServeOptions): Promise<readonly FileToken[]> {

@@ -1,10 +1,10 @@
 /** `oxbow conformance`: checks a server against the protocol. */
-import { readFileSync } from "node:fs";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { CONFORMANCE } from "../../commands/catalogue/program.js";
 import { asValue, COMMAND_EXIT, type Command, type CommandContext } from "../../commands/command.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import { readGivenFileSync } from "../../system/given-file.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
@@ -100,7 +100,7 @@ function fileText(flags: ParsedFlags, name: string): string | undefined {
   const path = flags.text(name);
   if (path === undefined) return undefined;
   try {
-    return readFileSync(path, "utf8").trim();
+    return readGivenFileSync(path).toString("utf8").trim();
   } catch (error) {
     throw new UsageError(`--${name}: ${(error as Error).message}`);
   }

@@ -1,5 +1,4 @@
 /** `oxbow --run SCRIPT`: commands and prompts from a file, one a line, in one session. */
-import { readFile } from "node:fs/promises";
 import { isBinary } from "../../base/text-or-binary.js";
 import { UsageError } from "../../base/usage-error.js";
 import { runRepl } from "../../clients/headless/repl.js";
@@ -7,6 +6,7 @@ import { type ScriptLine, ScriptLines, scriptLines } from "../../clients/headles
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { readGivenFile } from "../../system/given-file.js";
 import { clientAction } from "../client-actions.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
@@ -31,9 +31,9 @@ export async function readScript(path: string): Promise<Script> {
 
 async function file(path: string): Promise<Buffer> {
   try {
-    return await readFile(path);
+    return await readGivenFile(path);
   } catch (error) {
-    throw new UsageError(`--run: ${(error as Error).message}.`);
+    throw new UsageError(`--run: ${(error as Error).message.replace(/\.?$/, ".")}`);
   }
 }
 

@@ -3,7 +3,7 @@
  * library. A problem with the file is a CassetteError.
  */
 import { createHash } from "node:crypto";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
@@ -16,6 +16,7 @@ import { NAMED_PROVIDERS } from "../../providers/named.js";
 import type { ProgramTape } from "../../providers/selection/model-parts.js";
 import { redact } from "../../security/redact/redact.js";
 import { RedactingStream } from "../../security/redact/redacting-stream.js";
+import { readGivenFileSync } from "../../system/given-file.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import type { ModelRegistryOptions } from "../models/model-registry.js";
 import type { OpenNetwork } from "../network.js";
@@ -139,7 +140,7 @@ function replay(file: string, facts: CassetteFacts & { readonly speed?: number |
 function read(file: string) {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readGivenFileSync(file).toString("utf8");
   } catch (error) {
     throw new CassetteError(`Cannot read ${file}: ${(error as Error).message}`);
   }

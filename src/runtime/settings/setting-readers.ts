@@ -1,5 +1,4 @@
 /** Parsers for the text of settings; each throws a UsageError that says what was expected. */
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { parseBudget } from "../../base/budget-text.js";
@@ -8,6 +7,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import type { Effort, ToolSet } from "../../engine/ports.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../security/permissions/modes.js";
+import { readGivenFileSync } from "../../system/given-file.js";
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
 import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../credentials/credential-places.js";
 import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
@@ -30,7 +30,7 @@ export function budget(text: string): BudgetLimit {
 export function textOrFile(text: string): string {
   if (!text.startsWith("@")) return text;
   try {
-    return readFileSync(text.slice(1), "utf8");
+    return readGivenFileSync(text.slice(1)).toString("utf8");
   } catch (error) {
     throw new UsageError(`cannot read ${text.slice(1)}: ${(error as Error).message}`);
   }

@@ -1,6 +1,6 @@
 /** Requests through proxies, or with additional certificate authorities. */
-import { readFileSync } from "node:fs";
 import type { SecureContext } from "node:tls";
+import { readGivenFileSync } from "../given-file.js";
 import { parseNoProxy } from "./no-proxy.js";
 import { NetworkSettingError, type ProxyAddress, parseProxyAddress } from "./proxy-address.js";
 
@@ -66,7 +66,7 @@ const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----[\s\S]+?-----END \1?C
 function certificatesOf({ value: path, origin }: Named): readonly string[] {
   let text: string;
   try {
-    text = readFileSync(path, "latin1");
+    text = readGivenFileSync(path).toString("latin1");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new NetworkSettingError(`${origin}: cannot read ${path} (${code}).`);
