@@ -112,6 +112,8 @@ export interface CommandTurn {
   readonly notice?: string;
   /** The model of this turn alone. */
   readonly model?: Model;
+  /** The real path of the file with the command: its hooks run in this turn alone. */
+  readonly commandFile?: string;
 }
 
 export type CommandResult = CommandAnswer | { readonly failure: Failure };

@@ -68,6 +68,8 @@ export interface TurnInput {
   readonly notice?: string;
   /** The model of this turn alone. */
   readonly model?: Model;
+  /** The file of the slash command that the turn is for. */
+  readonly commandFile?: string;
 }
 
 /** The route that an input names, and the rest of the input. */

@@ -132,14 +132,13 @@ export class Run {
 
   /** Starts a turn, or lets the input wait for one; its end arrives as TurnEnded, and here as a promise. */
   start(wanted: TurnInput): Started | Waiting | { readonly refused: Failure } {
-    const { content, originator, delivery, notice, model } = wanted;
+    const { content, originator, delivery, ...more } = wanted;
     if (this.#turn === undefined && this.#inbox.joins(originator)) {
       const left = this.#inbox.takeNext();
       return { ended: this.#begin({ ...wanted, content: joined(left, content) }, left.length) };
     }
     if (this.#turn === undefined) {
       // Older input of others gets its own turns first.
-      const more = { ...(notice !== undefined && { notice }), ...(model !== undefined && { model }) };
       const waiting = this.#inbox.add({ content, from: originator, delivery: "queue", more });
       this.#goOn(undefined);
       return waiting;
@@ -185,7 +184,7 @@ export class Run {
     return failure("TurnInProgress", { originator, ts: startedAt }, { originator });
   }
 
-  #begin({ content, originator, notice, model }: TurnInput, queued: number): Promise<TurnResult> {
+  #begin({ content, originator, notice, model, commandFile }: TurnInput, queued: number): Promise<TurnResult> {
     const { ports, stages, inputNotice, plan } = this.#options;
     const abort = new AbortNode();
     this.#originator = { id: originator.id, identity: originator.identity };
@@ -200,6 +199,7 @@ export class Run {
       abort,
       conversation: this.conversation,
       queued,
+      commandFile,
       ...(route !== undefined && { route }),
       takeSteering: () => this.#inbox.takeSteering(() => ended),
     });

@@ -39,6 +39,8 @@ export interface TurnOptions {
   readonly input: readonly InputContent[];
   /** What the model gets with the input. */
   readonly notice?: string | undefined;
+  /** The file of the slash command that the turn is for. */
+  readonly commandFile?: string | undefined;
   /** The route of this turn; until it is open, `model` applies. */
   readonly route?: string;
   /** The number of waiting inputs that it takes. */
@@ -82,6 +84,7 @@ export class Turn {
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly route: string | undefined;
+  readonly commandFile: string | undefined;
   readonly queued: number;
   readonly takeSteering: () => readonly SteeringInput[];
   model: Model;
@@ -121,6 +124,7 @@ export class Turn {
     this.bus = options.bus;
     this.ports = options.ports;
     this.route = options.route;
+    this.commandFile = options.commandFile;
     this.queued = options.queued ?? 0;
     this.takeSteering = options.takeSteering ?? (() => []);
     this.model = options.model;

@@ -1,4 +1,5 @@
-/** Hooks in the front matter of skills and agent types, as Claude Code writes them. */
+/** Hooks in the front matter of skills, agent types and slash commands, as Claude Code writes them. */
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { reply } from "../../src/testkit/index.js";
@@ -129,4 +130,80 @@ hooks:
       expect(project.read("stops.txt")).toBe('"hook_event_name":"SubagentStop"\n');
     },
   );
+});
+
+describe("hooks of a slash command", () => {
+  const GUARDED = document(
+    `
+description: Look, but do not touch.
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: echo 'Not in this command.' >&2; exit 2
+  PostToolUse:
+    - matcher: Read
+      hooks:
+        - type: command
+          command: echo once >> once.txt
+          once: true
+  Stop:
+    - hooks:
+        - type: command
+          command: echo stop >> stops.txt
+  SessionEnd:
+    - hooks:
+        - type: command
+          command: echo end >> stops.txt
+`,
+    "Look at $ARGUMENTS.",
+  );
+  const read = reply().tool("read", { path: "notes.txt" });
+
+  verifies(["E3"], "run while the turn of the command runs, and only then", async () => {
+    project.put(".claude/commands/git/look.md", GUARDED);
+    project.put(".claude/commands/other.md", "Do something else.");
+    symlinkSync("git/look.md", project.path(".claude/commands/linked.md"));
+    project.put("notes.txt", "notes");
+    await project.open([
+      ...[bash("echo before"), done, bash("echo during"), read, read, done, bash("echo after"), done],
+      ...[bash("echo other"), done, read, bash("echo linked"), done],
+    ]);
+    expect((await project.turn()).results).toEqual([expect.stringMatching(/^ok: before/)]);
+    const during = await project.slashTurn("/git:look src");
+    expect(during.lastRequest).toContain("Look at src.");
+    expect(during.results.map((text) => text.split(":")[0])).toEqual(["denied", "ok", "ok"]);
+    expect(during.results[0]).toContain("Not in this command.");
+    expect([project.read("once.txt"), project.read("stops.txt")]).toEqual(["once\n", "stop\n"]);
+    expect((await project.turn("again")).results).toEqual([expect.stringMatching(/^ok: after/)]);
+    expect((await project.slashTurn("/other")).results).toEqual([expect.stringMatching(/^ok: other/)]);
+    // A link to the file is the same command. `once` counts for the session.
+    expect((await project.slashTurn("/linked")).results[1]).toMatch(/^denied: .*Not in this command/s);
+    await project.close();
+    expect([project.read("once.txt"), project.read("stops.txt")]).toEqual(["once\n", "stop\nstop\n"]);
+  });
+
+  verifies(
+    ["E3"],
+    "run for commands and templates of Oxbow, and not for prompts of Codex, whose format has none",
+    async () => {
+      project.put(".oxbow/commands/look.md", GUARDED);
+      project.put(".oxbow/templates/frame.md", GUARDED);
+      project.put(".codex/prompts/draft.md", GUARDED);
+      await project.open([bash("id"), done, bash("id"), done, bash("echo draft"), done]);
+      expect((await project.slashTurn("/look x")).results[0]).toMatch(/^denied: .*Not in this command/s);
+      expect((await project.slashTurn("/template use frame x")).results[0]).toMatch(/^denied: .*Not in this command/s);
+      expect((await project.slashTurn("/prompts:draft x")).results[0]).toMatch(/^ok: draft/);
+      expect(await project.slash("/hooks")).toContain("only in the command /look");
+    },
+  );
+
+  verifies(["E3", "P14"], "do not run if only the words of the command are approved", async () => {
+    project.put(".claude/commands/look.md", GUARDED);
+    project.approves = (kind) => kind !== "event-hooks";
+    await project.open([bash("echo hi"), done]);
+    expect((await project.slashTurn("/look x")).results).toEqual([expect.stringMatching(/^ok: hi/)]);
+    expect(project.notes.join("\n")).toContain(".claude/commands/look.md: hooks.PreToolUse");
+  });
 });

@@ -132,10 +132,12 @@ export class HookProject {
     return this.#report(events);
   }
 
-  /** A command that begins a turn, to the end of that turn. */
+  /** A slash command that begins a turn, to the end of that turn. */
   async slashTurn(line: string): Promise<HookRun> {
     if (this.#client === undefined || this.#session === undefined) throw new Error("not open");
-    return this.#report((await slashTurn(this.#client, this.#session, line)).events);
+    const { reply: answer, events } = await slashTurn(this.#client, this.#session, line);
+    if (!answer.ok) throw new Error(answer.failure.message);
+    return this.#report(events);
   }
 
   /** One whole session of one turn. */

@@ -34,7 +34,7 @@ export interface ConfiguredHook {
   readonly scope: ExtensionScope;
   /** The file, for messages. */
   readonly path: string;
-  /** Of a hook of a skill: the folder with the skill's files, and whether the skill is in use. */
+  /** Of a hook of a skill: the folder with the skill's files. Of a hook in front matter: whether the skill or command is in use. */
   readonly folder?: string;
   readonly isActive?: () => boolean;
 }

@@ -13,6 +13,7 @@ import { expandPrompt } from "../../context/prompt-files/expand-prompt.js";
 import { type PromptFile, readPromptFile } from "../../context/prompt-files/read-prompt-file.js";
 import type { Model, ToolOutcome } from "../../engine/ports.js";
 import { plainText, text } from "../../protocol/content.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { type Opening, runOf } from "../opening.js";
 import { type CallPlace, callTool } from "./call-tool.js";
 import { hookedPrompt } from "./prompt-expansion.js";
@@ -87,7 +88,10 @@ async function runPrompt(
   return {
     text: "",
     value: { command: file.name },
-    turn: { input: [text(typed)], notice, ...(model !== undefined && { model }) },
+    turn: {
+      ...{ input: [text(typed)], notice, commandFile: realpathOrSelf(file.path) },
+      ...(model !== undefined && { model }),
+    },
   };
 }
 

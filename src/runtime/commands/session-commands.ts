@@ -138,8 +138,7 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
 }
 
 /** A command that starts a turn: the turn belongs to the client that sent it. */
-function begin({ input, notice, model }: CommandTurn, { run, client }: CustomRequest): Failure | undefined {
-  const more = { ...(notice !== undefined && { notice }), ...(model !== undefined && { model }) };
+function begin({ input, ...more }: CommandTurn, { run, client }: CustomRequest): Failure | undefined {
   const started = run.start({ content: input, originator: client, ...more });
   return "refused" in started ? started.refused : undefined;
 }

@@ -123,7 +123,7 @@ describe("what a folder would load", () => {
 });
 
 describe("files that list programs to start", () => {
-  it("are an item for the hooks of each event in the front matter of a skill or an agent type", async () => {
+  it("are an item for the hooks of each event in the front matter of a skill, an agent type or a command", async () => {
     const hooks =
       "hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n          timeout: 7\n";
     bed.put(".claude/skills/a/SKILL.md", `---\nname: a\ndescription: d\n${hooks}---\nhooks: no\n`);
@@ -131,8 +131,13 @@ describe("files that list programs to start", () => {
     bed.put(".claude/skills/b/notes.md", `---\n${hooks}---\n`);
     bed.put(".oxbow/agents/c.md", `---\ndescription: d\n${hooks.replace("Stop", '"Pre\\u0054oolUse"')}---\n`);
     bed.put(".claude/commands/d.md", `---\n${hooks}---\n`);
+    bed.put(".codex/prompts/e.md", `---\n${hooks}---\n`);
+    bed.put(".oxbow/commands/f.md", `---\n${hooks}---\n`);
+    bed.put(".oxbow/commands/g", `---\n${hooks}---\n`);
     expect((await listed()).filter((line) => line.includes("event-hooks"))).toEqual([
+      "project event-hooks .claude/commands/d.md: hooks.Stop",
       "project event-hooks .claude/skills/a/SKILL.md: hooks.Stop",
+      "project event-hooks .oxbow/commands/f.md: hooks.Stop",
       "project event-hooks .oxbow/agents/c.md: hooks.PreToolUse",
     ]);
     const { items } = await bed.find();

@@ -1,5 +1,5 @@
 /**
- * The hooks in the front matter of a skill or an agent type. What this returns is what is approved and what runs.
+ * The hooks in the front matter of a skill, an agent type or a slash command. What this returns is what is approved and what runs.
  *
  * The reader of front matter has only text: a field that is a number or a flag in other formats becomes one here.
  */

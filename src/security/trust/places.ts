@@ -62,8 +62,8 @@ export const PROJECT_PLACES: readonly Place[] = [{ path: ".mcp.json", kind: "mcp
 export const SOURCE_PLACES: readonly Place[] = [
   { path: "hooks.d", kind: "hook", shape: "tree" },
   { path: "tools", kind: "tool", shape: "tree" },
-  { path: "commands", kind: "command", also: ["prompt"], shape: "tree" },
-  { path: "templates", kind: "prompt", shape: "tree", ending: ".md" },
+  { path: "commands", kind: "command", also: ["prompt", "event-hooks"], shape: "tree" },
+  { path: "templates", kind: "prompt", also: ["event-hooks"], shape: "tree", ending: ".md" },
   { path: "providers", kind: "provider", shape: "tree" },
   { path: "plugins", kind: "plugin", shape: "tree" },
   { path: "config.toml", kind: "profile", also: ["mcp", "event-hooks"], shape: "profile" },
@@ -103,7 +103,7 @@ export const LAYOUTS: readonly Layout[] = [
     places: [
       { path: "settings.json", kind: "event-hooks", shape: "servers" },
       { path: "settings.local.json", kind: "event-hooks", shape: "servers" },
-      { path: "commands", kind: "prompt", shape: "tree", ending: ".md" },
+      { path: "commands", kind: "prompt", also: ["event-hooks"], shape: "tree", ending: ".md" },
       { path: "agents", kind: "agent", also: ["event-hooks"], shape: "tree", ending: ".md" },
       SKILLS,
     ],

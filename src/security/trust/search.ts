@@ -20,6 +20,8 @@ const MAX_BYTES = 512 * 1024 * 1024;
 const IDLE_NAMES: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", ".gitkeep", ".gitignore"]);
 /** Their name is how they are called, so one file under two names is two of them. */
 const NAMED_KINDS: ReadonlySet<ContentKind> = new Set(["hook", "tool", "command", "prompt", "provider", "agent"]);
+/** Their front matter may have hooks. */
+const HOOK_BEARERS: ReadonlySet<ContentKind> = new Set(["skill", "agent", "prompt"]);
 
 export interface SearchOptions {
   /** The folder that Oxbow works in: entries for other folders are left out. */
@@ -172,10 +174,10 @@ export class Search {
     }
   }
 
-  /** A skill and an agent type may have hooks in their front matter. Each event is approved apart from the words. */
+  /** A skill, an agent type and a slash command may have hooks in their front matter. Each event is approved apart from the words. */
   async #document(origin: Source, place: Place, top: string): Promise<void> {
-    const { path, kind } = place;
-    const mayHave = kind === "skill" || kind === "agent";
+    const { path, kind, also = [] } = place;
+    const mayHave = also.includes("event-hooks") && HOOK_BEARERS.has(kind);
     if (!mayHave || !this.#wants("event-hooks")) return this.#file(origin, place, top);
     const { root, owner } = origin;
     const { item, text } = describeText({ root, path: slashes(path), kind, owner }, MAX_BYTES - this.#bytes);

@@ -1,10 +1,29 @@
-/** Files whose front matter may have hooks: skills and agent types. */
-import { basename } from "node:path";
+/** Files whose front matter may have hooks: skills, agent types and slash commands. */
+import { basename, dirname, relative } from "node:path";
+import type { ExtensionFile } from "../../../base/extension-files.js";
+
+type Located = Pick<ExtensionFile, "path" | "name" | "source">;
 
 export function isFrontMatter({ path }: { readonly path: string }): boolean {
   return path.endsWith(".md");
 }
 
-export function isOfSkill({ path }: { readonly path: string }): boolean {
-  return basename(path) === "SKILL.md";
+export function isOfSkill(file: Located): boolean {
+  return basename(file.path) === "SKILL.md" && !isOfCommand(file);
+}
+
+/** By its folder: `commands` of a source and what is below it. */
+export function isOfCommand({ path, name, source }: Located): boolean {
+  const folder = path.slice(0, -name.length);
+  return COMMAND_FOLDERS.includes(relative(source, folder));
+}
+
+const COMMAND_FOLDERS = ["commands", "templates"];
+
+/** For messages: `skill careful`, `agent guarded`, `command /git:fix`. */
+export function bearerOf(file: Located): string | undefined {
+  if (!isFrontMatter(file)) return undefined;
+  const { path, name } = file;
+  if (isOfCommand(file)) return `command /${name.replace(/\.md$/i, "").replaceAll("/", ":")}`;
+  return isOfSkill(file) ? `skill ${basename(dirname(path))}` : `agent ${basename(path, ".md")}`;
 }

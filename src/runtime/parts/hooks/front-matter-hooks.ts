@@ -1,40 +1,47 @@
 /**
- * The hooks in the front matter of skills and agent types, after their approval.
+ * The hooks in the front matter of skills, agent types and slash commands, after their approval.
  *
  * 1. Those of a skill run from the moment that the conversation has the skill until the session ends. A skill that a more local one hides
  *    has none.
  * 2. Those of an agent type run in the subagents of this type only; `Stop` is the end of the subagent there.
+ * 3. Those of a slash command run while its turn runs.
  */
 import { dirname, join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
 import { SkillRegistry } from "../../../context/skills/registry.js";
 import { ownTexts, skillsIn } from "../../../context/skills/skills-in.js";
 import type { ConfiguredHook, ReadHooks } from "../../../extensions/hooks/configuration.js";
+import { realpathOrSelf } from "../../../system/real-path.js";
 import type { Opening } from "../../opening.js";
 import { copier, removeCopies } from "../skill-copies.js";
 import { skillFolder } from "../skill-folder.js";
 import { fileHooks, isDisabled } from "./configured-hooks.js";
-import { isOfSkill } from "./front-matter-file.js";
+import { isOfCommand, isOfSkill } from "./front-matter-file.js";
 
 type Place = Pick<Opening, "engine" | "extensions" | "session" | "current" | "parent">;
 
 export class FrontMatterHooks {
   readonly #place: Place;
+  /** The real path of the file of the slash command whose turn runs. */
+  readonly #commandFile: () => string | undefined;
   readonly #used = new Set<string>();
   #hasCopies = false;
 
-  constructor(place: Place) {
+  constructor(place: Place, commandFile: () => string | undefined) {
     this.#place = place;
+    this.#commandFile = commandFile;
   }
 
   async read(found: readonly ExtensionFile[]): Promise<ReadHooks> {
     const files = await this.#withoutDisabled(found);
     const ofSkills = files.filter(isOfSkill);
-    const ofAgent = files.filter((file) => !isOfSkill(file) && file.path === this.#place.parent?.agentFile);
+    const ofCommands = files.filter(isOfCommand);
+    const ofAgent = files.filter((file) => !isOfCommand(file) && file.path === this.#place.parent?.agentFile);
     const skills = ofSkills.length === 0 ? undefined : await this.#skills();
     const read = await Promise.all([
       ...ofSkills.map((file) => this.#skillHooks(file, skills)),
       ...ofAgent.map((file) => this.#agentHooks(file)),
+      ...ofCommands.map((file) => this.#commandHooks(file)),
     ]);
     return { hooks: read.flatMap(({ hooks }) => hooks), problems: read.flatMap(({ problems }) => problems) };
   }
@@ -68,6 +75,14 @@ export class FrontMatterHooks {
   async #agentHooks(file: ExtensionFile): Promise<ReadHooks> {
     const { hooks, problems } = await this.#hooksOf(file);
     return { hooks: hooks.map((hook) => ({ ...inSubagent(hook), once: false })), problems };
+  }
+
+  async #commandHooks(file: ExtensionFile): Promise<ReadHooks> {
+    const { hooks, problems } = await this.#hooksOf(file);
+    // Two names may lead to one file, whose hooks are found once.
+    const real = realpathOrSelf(file.path);
+    const isActive = () => this.#commandFile() === real;
+    return { hooks: hooks.map((hook) => ({ ...hook, isActive })), problems };
   }
 
   #hooksOf(file: ExtensionFile): Promise<ReadHooks> {

@@ -1,19 +1,14 @@
 /** Lists event hooks for `oxbow hooks`, including those that wait for approval. Runs none of them. */
-import { basename, dirname } from "node:path";
-import type { ExtensionScope } from "../../../base/extension-files.js";
+import type { ExtensionFile } from "../../../base/extension-files.js";
 import { type ConfiguredHook, readHooks } from "../../../extensions/hooks/configuration.js";
 import { shownHandler } from "../../../extensions/hooks/hook-handler.js";
 import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
 import { entriesOf } from "../../../security/trust/entries.js";
 import { readRegularText } from "../../../system/regular-file.js";
 import { eventOf } from "./configured-hooks.js";
-import { isFrontMatter, isOfSkill } from "./front-matter-file.js";
+import { bearerOf } from "./front-matter-file.js";
 
-export interface HookEntry {
-  readonly path: string;
-  readonly entry?: string;
-  readonly scope: ExtensionScope;
-}
+export type HookEntry = Pick<ExtensionFile, "path" | "entry" | "scope" | "name" | "source">;
 
 export interface ListedHook {
   readonly event: string;
@@ -21,7 +16,7 @@ export interface ListedHook {
   readonly command: string;
   readonly timeout_ms: number;
   readonly sandbox: boolean;
-  /** Absent if it always runs: `skill NAME` or `agent NAME`, whose use it is bound to. */
+  /** Absent if it always runs: `skill NAME`, `agent NAME` or `command /NAME`, whose use it is bound to. */
   readonly only_in?: string;
 }
 
@@ -45,22 +40,21 @@ export async function listEventHooks<E extends HookEntry>(
       const canonical = written?.find(({ name }) => name === entry)?.canonical;
       if (canonical === undefined) return { item, hooks: [], problems: [`${path}: ${entry} cannot be read.`] };
       const { hooks, problems } = readHooks([{ scope, path, event: eventOf(entry), value: JSON.parse(canonical) }]);
-      return { item, hooks: hooks.map((hook) => listed(hook, place)), problems };
+      return { item, hooks: hooks.map((hook) => listed(hook, item, place)), problems };
     }),
   );
 }
 
-function listed(hook: ConfiguredHook, place: { readonly root: string; readonly home: string }): ListedHook {
+function listed(
+  hook: ConfiguredHook,
+  item: HookEntry,
+  place: { readonly root: string; readonly home: string },
+): ListedHook {
   const { event, matcher = "*", handler, timeoutMs } = hook;
   const sandbox = handler.type === "command" && needsSandbox(hook, place);
-  const only_in = bearerOf(hook);
+  const only_in = bearerOf(item);
   return {
     ...{ event, matcher, command: shownHandler(handler), timeout_ms: timeoutMs, sandbox },
     ...(only_in !== undefined && { only_in }),
   };
-}
-
-function bearerOf(hook: ConfiguredHook): string | undefined {
-  if (!isFrontMatter(hook)) return undefined;
-  return isOfSkill(hook) ? `skill ${basename(dirname(hook.path))}` : `agent ${basename(hook.path, ".md")}`;
 }

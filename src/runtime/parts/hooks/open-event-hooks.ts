@@ -71,7 +71,7 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
     undo: opening.built.get("undo"),
     newCall: () => engine.ids.next("call"),
   });
-  const inFrontMatter = new FrontMatterHooks(opening);
+  const inFrontMatter = new FrontMatterHooks(opening, () => turns.commandFile);
   let reason: SessionEndReason = "user";
   return {
     stages: turns.stages,

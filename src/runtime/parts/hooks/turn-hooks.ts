@@ -40,6 +40,7 @@ export class TurnHooks {
   readonly #files: FileHooks;
   /** The text of the answer so far. */
   #shown = "";
+  #isRunning = false;
 
   /** `agent` is the type of a subagent: for hooks it has no separate session, and no user writes its input. */
   constructor(
@@ -69,6 +70,11 @@ export class TurnHooks {
     return this.#turn;
   }
 
+  /** The file of the slash command whose turn runs now. */
+  get commandFile(): string | undefined {
+    return this.#isRunning ? this.#turn?.commandFile : undefined;
+  }
+
   /** A session without a turn has no end either. */
   get hasEnd(): boolean {
     return this.#began && this.#agent === undefined;
@@ -95,6 +101,7 @@ export class TurnHooks {
   }
 
   onEvent(event: Envelope): void {
+    if (event.kind === "TurnEnded") this.#isRunning = false;
     if (event.kind === "AnswerEnded") this.#lastStop = event.payload.stop;
     if (event.kind === "FailedOver") this.#failedOver(event.payload);
     if (event.kind === "PermissionRequested") this.#notify(event.payload);
@@ -129,6 +136,7 @@ export class TurnHooks {
   async #start(turn: Turn): Promise<HookResult> {
     this.#began = true;
     this.#turn = turn;
+    this.#isRunning = true;
     const source = this.#source;
     this.#source = undefined;
     const { signal } = turn;
