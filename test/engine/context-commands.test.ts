@@ -57,6 +57,60 @@ describe("with a model without tools", () => {
     expect(second.lastRequest.match(/\[context: \/files src\]/g)).toHaveLength(1);
   });
 
+  verifies(
+    ["U7"],
+    "changes are written as a plain answer gives them: under a name, as an edit, as a diff",
+    async () => {
+      project.put("src/sum.js", "// adds\nexport const sum = (a, b) => a - b;\nexport const zero = 0;\n");
+      project.put("src/max.js", "export const max = (a) => a;\n\nexport const min = (a) => a;\n");
+      const search =
+        "<<<<<<< SEARCH\nexport const sum = (a, b) => a - b;\n=======\nexport const sum = (a, b) => a + b;\n>>>>>>> REPLACE";
+      const diff =
+        "--- a/src/max.js\n+++ b/src/max.js\n@@ -9,1 +9,1 @@\n-export const max = (a) => a;\n+export const max = Math.max;\n";
+      const edits = `src/sum.js\n${FENCE}js\n${search}\n${FENCE}\n\n${FENCE}diff\n${diff}${FENCE}\n\n### package.json\n${FENCE}json\n// package.json\n{}\n${FENCE}\nRun:\n${FENCE}sh\nnpm test\n${FENCE}\n`;
+      const unclear = `### src/a.ts\n${FENCE}ts\n1\n${FENCE}\n### src/a.ts\n${FENCE}ts\n2\n${FENCE}\n`;
+      const cut = `### src/max.js\n${FENCE}js\nexport const max = Math.max;\n// ... rest of the file\n${FENCE}\n`;
+      project.put("src/long.js", "line();\n".repeat(30));
+      const part = `### src/long.js\n${FENCE}js\nline();\nline();\n${FENCE}\n`;
+      const secret = `src/max.js\n${FENCE}\n<<<<<<< SEARCH\nexport const min = (a) => a;\n=======\nexport const min = "«redacted:github-token»";\n>>>>>>> REPLACE\n${FENCE}`;
+      await project.open(
+        [edits, unclear, cut, part, secret].map((answer) => reply().text(answer)),
+        NO_TOOLS,
+      );
+      await project.turn("Fix it.");
+      const shown =
+        "change   src/sum.js (+1 -1 lines)\nchange   src/max.js (+1 -1 lines)\nnew      package.json (1 lines)";
+      expect(await project.slash("/apply")).toBe(`${shown}\n\nNothing is written yet. /apply --yes writes them.`);
+      expect(project.read("src/sum.js")).toContain("a - b");
+      // Someone changes a file after the preview.
+      project.put("src/sum.js", "export const sum = (a, b) => a - b; // changed\n");
+      expect(await project.slash("/apply --yes")).toMatch(/^refused: .*src\/sum\.js/s);
+      project.put("src/sum.js", "export const sum = (a, b) => a - b;\n");
+      expect(await project.slash("/apply")).toContain("change   src/sum.js (+1 -1 lines)");
+      expect(await project.slash("/apply --yes")).toBe("Updated src/sum.js\nUpdated src/max.js\nCreated package.json");
+      expect(project.read("src/sum.js")).toBe("export const sum = (a, b) => a + b;\n");
+      expect(project.read("src/max.js")).toBe("export const max = Math.max;\n\nexport const min = (a) => a;\n");
+      expect(project.read("package.json")).toBe("{}\n");
+      expect(await project.slash("/apply --yes")).toMatch(
+        /^refused: src\/sum\.js: the SEARCH text .*Nothing is written\./s,
+      );
+      await project.turn("Again.");
+      expect(await project.slash("/apply --yes")).toMatch(
+        /^refused: .*another text for src\/a\.ts.*Nothing is written\./s,
+      );
+      await project.turn("Again.");
+      expect(await project.slash("/apply --yes")).toMatch(/^refused: src\/max\.js: the block leaves text out/);
+      await project.turn("Again.");
+      expect(await project.slash("/apply")).toMatch(/^refused: src\/long\.js: the block has 2 lines and the file 30/);
+      await project.turn("Again.");
+      expect(await project.slash("/apply --yes")).toMatch(/^refused: src\/max\.js is not written: .*secret/);
+      expect([project.read("src/a.ts"), project.read("src/max.js")]).toEqual([
+        undefined,
+        expect.stringContaining("min = (a)"),
+      ]);
+    },
+  );
+
   verifies(["U7"], "an answer goes to a file: its first code block, or all of it", async () => {
     await project.open(
       [reply().text(`Take:\n${FENCE}\none\n${FENCE}\n${FENCE}\ntwo\n${FENCE}`), reply().text("Plain words.")],

@@ -1,43 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { contextMessage } from "../../protocol/content.js";
-import { codeBlocks, taggedBlocks } from "./code-blocks.js";
 import { GatheredContext } from "./gathered-context.js";
 import { PinnedContext } from "./pinned-context.js";
-
-const FENCE = "```";
-
-describe("the blocks of an answer", () => {
-  verifies(["U7"], "name their files in the usual ways", () => {
-    const block = (info: string, content: string) => `${FENCE}${info}\n${content}\n${FENCE}`;
-    const answer = [
-      "Here:",
-      block("go harvey/spinner.go", "package a"),
-      block("README.md", "# hi"),
-      block("ts:src/a.ts", "1"),
-      block('python title="tools/x.py"', "2"),
-      block("ts", "no file"),
-      block("js v2.0", "no file"),
-      block(".gitignore", "dist"),
-      block("bash {linenos=true}", "no file"),
-      block("src/a.ts", "newer"),
-    ].join("\n\n");
-    expect(taggedBlocks(answer)).toEqual([
-      { path: "harvey/spinner.go", content: "package a\n" },
-      { path: "README.md", content: "# hi\n" },
-      { path: "tools/x.py", content: "2\n" },
-      { path: ".gitignore", content: "dist\n" },
-      { path: "src/a.ts", content: "newer\n" },
-    ]);
-  });
-
-  it("hold fences of other lengths, lose their indentation, and must be complete", () => {
-    const answer = `  ~~~~md a.md\n  ${FENCE}\n  inner\n  ${FENCE}\n  ~~~~\n${FENCE}ts b.ts\nnever ended`;
-    expect(codeBlocks(answer)).toEqual([{ info: "md a.md", content: `${FENCE}\ninner\n${FENCE}\n` }]);
-    expect(codeBlocks("```inline``` text\n")).toEqual([]);
-    expect(codeBlocks(`${FENCE}\r\na\r\n${FENCE}\r\n`)).toEqual([{ info: "", content: "a\n" }]);
-  });
-});
 
 describe("pinned context", () => {
   verifies(["X8"], "is sent when it changed, and found again in a conversation", () => {

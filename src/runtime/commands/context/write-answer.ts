@@ -3,14 +3,17 @@
  *
  * 1. Files change through the workspace, so undo covers them and guarded paths stay closed.
  * 2. `/apply` does not overwrite a file that changed since the model or the user saw it; `/apply` without `--yes` shows it.
- * 3. If a rule refuses one of several files, none is written. If a write itself fails, the answer names the files before it.
+ * 3. An answer that can be understood in two ways is not applied.
+ * 4. If a rule refuses one of several files, none is written. If a write itself fails, the answer names the files before it.
  */
 import { diffText } from "../../../base/diff.js";
 import { APPLY, WRITE } from "../../../commands/catalogue/context.js";
-import { type Command, type CommandResult, refuse } from "../../../commands/command.js";
-import { codeBlocks, type TaggedBlock, taggedBlocks } from "../../../context/pinned/code-blocks.js";
+import { type Command, type CommandAnswer, type CommandResult, refuse } from "../../../commands/command.js";
 import { type Message, plainText } from "../../../protocol/content.js";
 import { MARKER } from "../../../security/redact/marker.js";
+import { readAnswer } from "../../../tools/answer/answer-changes.js";
+import { codeBlocks } from "../../../tools/answer/code-blocks.js";
+import { AnswerError, type PlannedWrite, planAnswer } from "../../../tools/answer/plan-answer.js";
 import { CATALOG } from "../../../tools/catalog.js";
 import { runOf } from "../../opening.js";
 import type { Gatherer } from "./gatherer.js";
@@ -24,6 +27,8 @@ export function writeCommands(gatherer: Gatherer): readonly Command[] {
 
 const NO_ANSWER = "The model has not answered yet.";
 const FENCE = "```";
+const NO_FILES = `No code block of the last answer names a file. Ask for blocks that begin with ${FENCE}ts src/a.ts, or use /write PATH.`;
+const NOTHING_WRITTEN = "Nothing is written.";
 
 async function writeAnswer(gatherer: Gatherer, path: string): Promise<CommandResult> {
   const answer = lastAnswer(runOf(gatherer.opening).conversation);
@@ -32,41 +37,46 @@ async function writeAnswer(gatherer: Gatherer, path: string): Promise<CommandRes
   const workspace = await gatherer.opening.built.get("toolbox").workspace();
   await workspace.readText(path).catch(() => {});
   const content = codeBlocks(answer)[0]?.content ?? `${answer.trimEnd()}\n`;
-  return writeAll(gatherer, [{ path, content }]);
+  return writeAll(gatherer, [{ path, content, added: content }]);
 }
 
 async function applyAnswer(gatherer: Gatherer, what: "show" | "write"): Promise<CommandResult> {
   const answer = lastAnswer(runOf(gatherer.opening).conversation);
   if (answer === undefined) return refuse(NO_ANSWER);
-  const blocks = taggedBlocks(answer);
-  if (blocks.length === 0)
-    return refuse(
-      `No code block of the last answer names a file. Ask for blocks that begin with ${FENCE}ts src/a.ts, or use /write PATH.`,
-    );
-  if (what === "write") return writeAll(gatherer, blocks);
+  const { files, problems, notes } = readAnswer(answer);
+  if (problems.length > 0) return refuse([...problems, NOTHING_WRITTEN].join("\n"));
+  const leftOut = notes.map((note) => `Left out: ${note}.`);
+  if (files.length === 0) return refuse([...leftOut, NO_FILES].join("\n"));
   const workspace = await gatherer.opening.built.get("toolbox").workspace();
-  const lines = [];
-  for (const { path, content } of blocks) {
-    const before = await workspace.readText(path).then(
-      ({ text }) => text,
-      () => undefined,
-    );
-    const { added, removed } = diffText(before ?? "", content);
-    lines.push(
-      before === undefined ? `new      ${path} (${added} lines)` : `change   ${path} (+${added} -${removed} lines)`,
-    );
+  try {
+    const planned = await planAnswer(workspace, files, { purpose: what === "show" ? "remember" : "look" });
+    const result = what === "write" ? await writeAll(gatherer, planned) : preview(planned);
+    if ("failure" in result || leftOut.length === 0) return result;
+    return { ...result, text: [result.text, "", ...leftOut].join("\n") };
+  } catch (error) {
+    if (error instanceof AnswerError) return refuse(`${error.message}\n${NOTHING_WRITTEN}`);
+    throw error;
   }
+}
+
+function preview(planned: readonly PlannedWrite[]): CommandAnswer {
+  const lines = planned.map(({ path, before, content }) => {
+    const { added, removed } = diffText(before ?? "", content);
+    return before === undefined
+      ? `new      ${path} (${added} lines)`
+      : `change   ${path} (+${added} -${removed} lines)`;
+  });
   return {
-    text: `${lines.join("\n")}\n\nNothing is written yet. /apply --yes writes ${blocks.length === 1 ? "it" : "them"}.`,
-    value: { files: blocks.map(({ path }) => path), written: false },
+    text: `${lines.join("\n")}\n\nNothing is written yet. /apply --yes writes ${planned.length === 1 ? "it" : "them"}.`,
+    value: { files: planned.map(({ path }) => path), written: false },
   };
 }
 
-async function writeAll(gatherer: Gatherer, blocks: readonly TaggedBlock[]): Promise<CommandResult> {
+async function writeAll(gatherer: Gatherer, planned: readonly PlannedWrite[]): Promise<CommandResult> {
   const toolbox = gatherer.opening.built.get("toolbox");
   const workspace = await toolbox.workspace();
-  for (const { path, content } of blocks) {
-    if (MARKER.test(content))
+  for (const { path, content, added } of planned) {
+    if (MARKER.test(added))
       return refuse(`${path} is not written: the answer quotes «redacted:…», which stands for a secret.`);
     const refusal = await gatherer.refusalOf(CATALOG.write, { path, content });
     if (refusal !== undefined) return refuse(refusal);
@@ -78,17 +88,17 @@ async function writeAll(gatherer: Gatherer, blocks: readonly TaggedBlock[]): Pro
     if (guarded !== undefined) return refuse(guarded);
   }
   const written: string[] = [];
-  for (const { path, content } of blocks) {
+  for (const { path, content, basis } of planned) {
     try {
-      const { created, changed, path: at } = await workspace.writeText(path, content);
-      const how = created ? "Created" : changed ? "Updated" : "Unchanged";
-      written.push(`${how} ${at.display}`);
+      const write = await workspace.writeText(path, content, basis === undefined ? {} : { basis });
+      const how = write.created ? "Created" : write.changed ? "Updated" : "Unchanged";
+      written.push(`${how} ${write.path.display}`);
     } catch (error) {
       const before = written.length === 0 ? "" : `${written.join("\n")}\n`;
       return refuse(`${before}${(error as Error).message}`);
     }
   }
-  return { text: written.join("\n"), value: { files: blocks.map(({ path }) => path), written: true } };
+  return { text: written.join("\n"), value: { files: planned.map(({ path }) => path), written: true } };
 }
 
 /** A file that other programs run or obey: the user edits it directly, or lets the model write it. */
