@@ -203,3 +203,13 @@ verifies(["X9"], "a template is a prompt by name", async () => {
   await project.slash("/template use review src/a.ts");
   await expect.poll(() => project.requests().at(-1)).toContain("Review src/a.ts for bugs.");
 });
+
+verifies(["X1", "X8"], "/context says which instruction files the model has, and which not and why", async () => {
+  project.put("AGENTS.md", "Use tabs.");
+  project.put("CLAUDE.md", "Use blanks.");
+  await project.open([done]);
+  expect((await project.turn()).lastRequest).toMatch(/^(?!.*Use blanks).*Use tabs/);
+  const shown = await project.slash("/context show");
+  expect(shown).toContain("./AGENTS.md  read\n./CLAUDE.md  not read: not in context_sources");
+  expect(shown).toMatch(/To read all of them: context_sources = \["AGENTS\.md", "CLAUDE\.md"\] in .*config\.toml$/);
+});

@@ -81,7 +81,7 @@ export const CONTEXT_ADD: CommandSpec = {
 export const CONTEXT_SHOW: CommandSpec = {
   name: "context:show",
   aliases: ["context"],
-  summary: "show the pinned text, and what waits for your next input",
+  summary: "show the pinned text, what waits for your next input, and which instruction files are read",
   users: PEOPLE,
   places: ANY_TIME,
 };

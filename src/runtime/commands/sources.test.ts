@@ -83,3 +83,25 @@ verifies(["E3"], "oxbow hooks shows event hooks with their files, approved or no
   expect(hooks).toContain("the url of a Stop hook is not an address");
   expect(hooks).not.toContain("\u001b");
 });
+
+verifies(["E1", "X1"], "oxbow sources shows which instruction files are read, and which not and why", async () => {
+  bed.put("AGENTS.md", "Read @./docs/style.md");
+  bed.put("docs/style.md", "Use tabs.");
+  bed.put(join(bed.base, "home/.claude/CLAUDE.md"), "mine");
+  await bed.approveAll();
+  bed.put("CLAUDE.md", "Use blanks.");
+  bed.put("GEMINI.md", "Read @./docs/style.md");
+  bed.put(".cursor/rules/a.mdc", "Be short.");
+  bed.link("AGENTS.md", "QWEN.md");
+  const sources = await show("sources");
+  expect(sources).toMatch(/^instruction files\n {2}\.\/AGENTS\.md/m);
+  expect(sources).toMatch(/\.\/AGENTS\.md +read$/m);
+  expect(sources).toMatch(/\.\/docs\/style\.md +.*included by another one$/m);
+  expect(sources).toMatch(/\.\/CLAUDE\.md +not read: not in context_sources$/m);
+  expect(sources).toMatch(/\.\/GEMINI\.md +not read: the same text as AGENTS\.md$/m);
+  expect(sources).toMatch(/~\/\.claude\/CLAUDE\.md +not read: a file of another tool/);
+  expect(sources).toContain('context_sources = ["AGENTS.md", "CLAUDE.md", ".cursor/rules"] in ');
+  expect(sources).not.toContain("QWEN.md");
+  bed.put("AGENTS.md", "Changed.");
+  expect(await show("sources")).toMatch(/\.\/AGENTS\.md +waits for your approval$/m);
+});

@@ -10,6 +10,7 @@ import { HOOK_STAGES, type HookStage, hookPlace } from "../../extensions/executa
 import { labelOf } from "../../security/trust/content.js";
 import { isWithin } from "../../system/within.js";
 import { homeFolder } from "../content/home-folder.js";
+import type { InstructionFile } from "../content/instruction-files.js";
 import { type ListedExtension, listExtensions } from "../content/list-extensions.js";
 import { isKept } from "../parts/executables.js";
 import type { LoadedSettings } from "../settings/settings.js";
@@ -45,8 +46,29 @@ async function sources(place: SourcesPlace) {
   const broken = unusable.map(({ path, problem }) => `${shownPath(path, place)} ${safeLine(problem)}; left out.`);
   const waiting = items.filter(({ state }) => state === "waiting").length;
   const advice = waiting === 0 ? [] : [`${waiting} waiting: 'oxbow ack' shows and approves them.`];
-  const text = [...lines, ...broken, ...advice].join("\n").trimEnd();
-  return { text: text === "" ? "No folder here holds extensions." : text, value: asValue({ items, unusable }) };
+  const { lines: instructions, files } = await instructionLines(place);
+  const text = [...lines, ...broken, ...advice, ...instructions].join("\n").trimEnd();
+  return {
+    text: text === "" ? "No folder here holds extensions." : text,
+    value: asValue({ items, unusable, instructions: files }),
+  };
+}
+
+async function instructionLines(place: SourcesPlace) {
+  const { listInstructions, wantedSources } = await import("../content/instruction-files.js");
+  const files = await listInstructions(place);
+  if (files.length === 0) return { lines: [], files };
+  const names = Math.max(...files.map(({ path }) => shownPath(path, place).length));
+  const lines = files.map((file) => `  ${shownPath(file.path, place).padEnd(names)}  ${instructionState(file)}`);
+  const wanted = wantedSources(files, place);
+  const advice = wanted === undefined ? [] : [`To read all of them: ${wanted}`];
+  return { lines: ["instruction files", ...lines, ...advice], files };
+}
+
+/** `not read: not in context_sources`. */
+export function instructionState({ state, why }: InstructionFile): string {
+  const words = state === "waiting" ? "waits for your approval" : state;
+  return why === undefined ? words : `${words}: ${safeLine(why)}`;
 }
 
 async function hooks(place: SourcesPlace) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -8,24 +8,35 @@ import { parseFlags } from "../../commands/flags.js";
 import { loadSettings } from "../settings/settings.js";
 import { unreadInstructions } from "./unread-instructions.js";
 
-verifies(["X1"], "a folder with instructions of another tool only gets a hint how to read them", async () => {
-  const base = mkdtempSync(join(tmpdir(), "unread-"));
-  try {
-    const root = join(base, "project");
-    mkdirSync(join(base, "home/config"), { recursive: true });
-    mkdirSync(root);
-    const load = () => loadSettings(parseFlags(RUN_FLAGS, [], "run"), { OXBOW_HOME: join(base, "home"), HOME: base });
-    expect(unreadInstructions(await load(), root)).toBeUndefined();
-    writeFileSync(join(root, "CLAUDE.md"), "Use tabs.");
-    expect(unreadInstructions(await load(), root)).toMatch(
-      /^CLAUDE\.md is not read here\. .*context_sources = \["AGENTS\.md", "CLAUDE\.md"\] into .*config\.toml\.$/,
-    );
-    writeFileSync(join(base, "home/config/config.toml"), 'context_sources = ["AGENTS.md"]\n');
-    expect(unreadInstructions(await load(), root)).toBeUndefined();
-    writeFileSync(join(base, "home/config/config.toml"), "");
-    writeFileSync(join(root, "AGENTS.md"), "Use tabs.");
-    expect(unreadInstructions(await load(), root)).toBeUndefined();
-  } finally {
-    rmSync(base, { recursive: true, force: true });
-  }
-});
+verifies(
+  ["X1"],
+  "a folder with instructions of another tool that are not read gets a hint how to read them",
+  async () => {
+    const base = mkdtempSync(join(tmpdir(), "unread-"));
+    try {
+      const root = join(base, "project");
+      mkdirSync(join(base, "home/config"), { recursive: true });
+      mkdirSync(root);
+      const load = () => loadSettings(parseFlags(RUN_FLAGS, [], "run"), { OXBOW_HOME: join(base, "home"), HOME: base });
+      expect(unreadInstructions(await load(), root)).toBeUndefined();
+      writeFileSync(join(root, "CLAUDE.md"), "Use tabs.");
+      expect(unreadInstructions(await load(), root)).toMatch(
+        /^CLAUDE\.md is not read here\. .*context_sources = \["AGENTS\.md", "CLAUDE\.md"\] into .*config\.toml\.$/,
+      );
+      writeFileSync(join(base, "home/config/config.toml"), 'context_sources = ["AGENTS.md"]\n');
+      expect(unreadInstructions(await load(), root)).toBeUndefined();
+      writeFileSync(join(base, "home/config/config.toml"), "");
+      writeFileSync(join(root, "AGENTS.md"), "Use tabs.");
+      expect(unreadInstructions(await load(), root)).toBeUndefined();
+      writeFileSync(join(root, "CLAUDE.md"), "See @AGENTS.md.");
+      expect(unreadInstructions(await load(), root)).toBeUndefined();
+      writeFileSync(join(root, "CLAUDE.md"), "Use blanks.");
+      expect(unreadInstructions(await load(), root)).toMatch(/^CLAUDE\.md is not read here/);
+      rmSync(join(root, "CLAUDE.md"));
+      symlinkSync("AGENTS.md", join(root, "CLAUDE.md"));
+      expect(unreadInstructions(await load(), root)).toBeUndefined();
+    } finally {
+      rmSync(base, { recursive: true, force: true });
+    }
+  },
+);

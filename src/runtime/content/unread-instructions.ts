@@ -1,15 +1,40 @@
-/** A hint for a folder whose only instructions are files of another tool, which the settings do not list. */
-import { existsSync } from "node:fs";
+/** A hint for a folder with instruction files of another tool, which the settings do not list. */
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { instructionPlaces } from "../../security/trust/places.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import type { LoadedSettings } from "../settings/settings.js";
+
+const MOST_BYTES = 256 * 1024;
 
 /** Undefined if there is nothing to say. */
 export function unreadInstructions({ settings, profilePath }: LoadedSettings, root: string): string | undefined {
   const { value: listed, origin } = settings.context_sources;
-  if (origin !== "default" || listed.some((name) => existsSync(join(root, name)))) return undefined;
-  const found = instructionPlaces(undefined).find(({ path }) => !listed.includes(path) && existsSync(join(root, path)));
+  if (origin !== "default") return undefined;
+  const read = listed.filter((name) => existsSync(join(root, name)));
+  const found = instructionPlaces(undefined).find(
+    ({ path }) => !listed.includes(path) && existsSync(join(root, path)) && !isCovered(path, { root, read }),
+  );
   if (found === undefined) return undefined;
   const wanted = [...listed, found.path].map((name) => JSON.stringify(name)).join(", ");
   return `${found.path} is not read here. To read it, write context_sources = [${wanted}] into ${profilePath}.`;
+}
+
+/** A link to a file that is read, a copy of it, or a file that refers to it has nothing that the model lacks. */
+function isCovered(path: string, { root, read }: { readonly root: string; readonly read: readonly string[] }): boolean {
+  if (read.length === 0) return false;
+  const full = join(root, path);
+  if (read.some((name) => realpathOrSelf(join(root, name)) === realpathOrSelf(full))) return true;
+  const text = textOf(full);
+  return text !== undefined && read.some((name) => text.includes(name) || text === textOf(join(root, name)));
+}
+
+/** Undefined for a folder, a pipe and a large file. */
+function textOf(path: string): string | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= MOST_BYTES ? readFileSync(path, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
 }

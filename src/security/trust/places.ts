@@ -32,6 +32,7 @@ const FALLBACKS: readonly Place[] = [
   fallback("AGENT.md"),
   fallback("CLAUDE.md"),
   fallback("CLAUDE.local.md"),
+  fallback(".claude/CLAUDE.md"),
   fallback("GEMINI.md"),
   fallback("QWEN.md"),
   fallback(".cursorrules"),

@@ -1,14 +1,16 @@
 /** `/context add|show|clear|load-dir`. */
+import { resolve } from "node:path";
 import { groupDigits } from "../../../base/group-digits.js";
 import { CONTEXT_ADD, CONTEXT_CLEAR, CONTEXT_LOAD_DIR, CONTEXT_SHOW } from "../../../commands/catalogue/context.js";
-import { type Command, type CommandResult, refuse } from "../../../commands/command.js";
+import { asValue, type Command, type CommandResult, refuse } from "../../../commands/command.js";
+import type { InstructionFile } from "../../content/instruction-files.js";
 import type { Opening } from "../../opening.js";
 import type { Gatherer } from "./gatherer.js";
 
 const MOST_FILES = 200;
 const MOST_CHARACTERS = 400_000;
 
-export function pinnedCommands({ built }: Opening, gatherer: Gatherer): readonly Command[] {
+export function pinnedCommands({ built, engine }: Opening, gatherer: Gatherer): readonly Command[] {
   const { pinned, gathered } = built.all();
   return [
     {
@@ -20,13 +22,16 @@ export function pinnedCommands({ built }: Opening, gatherer: Gatherer): readonly
     },
     {
       ...CONTEXT_SHOW,
-      run: () => {
+      run: async () => {
+        const instructions = await instructionsOf(engine);
         const waiting = gathered.texts.map(({ label, text }) => `${label}  ${groupDigits(text.length)} characters`);
         const lines = [
           pinned.text === "" ? "Nothing is pinned." : `Pinned:\n${pinned.text}`,
           ...(waiting.length === 0 ? [] : [`With your next input:\n${waiting.join("\n")}`]),
+          ...(instructions.lines.length === 0 ? [] : [`Instruction files:\n${instructions.lines.join("\n")}`]),
         ];
-        const value = { pinned: pinned.text, next: gathered.texts.map(({ label }) => label) };
+        const next = gathered.texts.map(({ label }) => label);
+        const value = { pinned: pinned.text, next, instructions: asValue(instructions.files) };
         return { text: lines.join("\n\n"), value };
       },
     },
@@ -47,6 +52,21 @@ export function pinnedCommands({ built }: Opening, gatherer: Gatherer): readonly
         loadFolder(gatherer, { path: args.text("PATH") ?? ".", glob: args.text("GLOB") }, signal),
     },
   ];
+}
+
+/** Those that the session has, and those that it does not have, with the reason. */
+async function instructionsOf(engine: Opening["engine"]) {
+  const { listInstructions, wantedSources } = await import("../../content/instruction-files.js");
+  const { instructionState, shownPath } = await import("../sources.js");
+  const { loaded, variables, root, content } = engine;
+  const place = { loaded, variables, root };
+  const has = (content?.files ?? []).map((path): InstructionFile => ({ path: resolve(root, path), state: "read" }));
+  const all = await listInstructions(place);
+  const others = all.filter((file) => file.state !== "read");
+  const files = [...has, ...others.filter(({ path }) => !has.some((file) => file.path === path))];
+  const wanted = wantedSources(files, place);
+  const lines = files.map((file) => `${shownPath(file.path, place)}  ${instructionState(file)}`);
+  return { files, lines: wanted === undefined ? lines : [...lines, `To read all of them: ${wanted}`] };
 }
 
 /** All text files below a folder that are not ignored, each with its own label. */
