@@ -1,2 +1,18 @@
-/** Actions that only a client can do. */
+/** Actions that every client with a conversation can do. */
 export type ClientAction = "cancel" | "clear" | "exit" | "queue";
+
+/** Actions of the terminal client: the others show something that needs a screen. */
+export type ScreenAction =
+  | ClientAction
+  | "approve"
+  | "copy"
+  | "keys"
+  | "login"
+  | "model"
+  | "rewind"
+  | "sessions"
+  | "sidebar"
+  | "theme"
+  | "transcript"
+  | "undo"
+  | "web";

@@ -1,18 +1,25 @@
-/** The commands that the line client runs itself, by name and alias. */
+/** The commands that a client runs itself, by name and alias. */
 import type { ClientAction } from "../base/client-action.js";
 import { CANCEL, CLEAR, EXIT_COMMAND, QUEUE } from "../commands/catalogue/conversation.js";
+import type { CommandSpec } from "../commands/command.js";
 
-const ACTIONS = new Map<string, ClientAction>(
-  (
-    [
-      [CANCEL, "cancel"],
-      [CLEAR, "clear"],
-      [EXIT_COMMAND, "exit"],
-      [QUEUE, "queue"],
-    ] as const
-  ).flatMap(([{ name, aliases = [] }, action]) => [name, ...aliases].map((each) => [each, action] as const)),
-);
+/** A command and the action that it stands for. */
+export type ActionOf<Action extends string> = readonly [Pick<CommandSpec, "name" | "aliases">, Action];
 
-export function clientAction(name: string): ClientAction | undefined {
-  return ACTIONS.get(name);
+export const CLIENT_ACTIONS: readonly ActionOf<ClientAction>[] = [
+  [CANCEL, "cancel"],
+  [CLEAR, "clear"],
+  [EXIT_COMMAND, "exit"],
+  [QUEUE, "queue"],
+];
+
+export function actionsByName<Action extends string>(
+  actions: readonly ActionOf<Action>[],
+): (name: string) => Action | undefined {
+  const byName = new Map(
+    actions.flatMap(([{ name, aliases = [] }, action]) => [name, ...aliases].map((each) => [each, action] as const)),
+  );
+  return (name) => byName.get(name);
 }
+
+export const clientAction = actionsByName(CLIENT_ACTIONS);

@@ -1,6 +1,8 @@
 /** Two people look at one session: the real engine, two terminal clients, each on a terminal of its own. */
+
 import { afterEach, describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
+import { screenAction } from "../../src/cli/tui/screen-actions.js";
 import { runTui } from "../../src/clients/tui/app.js";
 import type { TuiOptions } from "../../src/clients/tui/options.js";
 import type { Frame, FullScreen, TerminalInput, TuiTerminal } from "../../src/clients/tui/terminal/terminal.js";
@@ -92,7 +94,7 @@ function sit(client: EngineClient, session: SessionId, terminal: FakeTerminal) {
     showCost: false,
     verses: [],
     still: true,
-    clientAction: (name) => (name === "exit" ? "exit" : undefined),
+    clientAction: screenAction,
   };
   return runTui(options);
 }

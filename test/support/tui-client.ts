@@ -1,5 +1,7 @@
 /** The terminal client in this process, on a virtual terminal: keys are typed, the screen is read. */
+
 import { systemClock } from "../../src/base/clock.js";
+import { screenAction } from "../../src/cli/tui/screen-actions.js";
 import { runTui } from "../../src/clients/tui/app.js";
 import type { TuiEnd, TuiOptions } from "../../src/clients/tui/options.js";
 import { openTerminal } from "../../src/clients/tui/terminal/open-terminal.js";
@@ -36,7 +38,7 @@ export class TuiClient {
       showCost: false,
       verses: [],
       still: true,
-      clientAction: (name) => (name === "exit" ? "exit" : undefined),
+      clientAction: screenAction,
       ...options,
     });
   }

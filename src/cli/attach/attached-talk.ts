@@ -1,4 +1,5 @@
 /** A session of a running engine, opened for a client of this process. */
+
 import { resolve } from "node:path";
 import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -11,6 +12,7 @@ import { type Failure, failure } from "../../protocol/errors.js";
 import type { SessionMode } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionInfo } from "../../protocol/queries.js";
+import { slashRequest } from "../../protocol/slash-command.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { noteWorkspace } from "../../system/project-folders.js";
@@ -108,8 +110,7 @@ async function applyFlags(
   }
   const effort = isNew ? wantedEffort(flags, variables) : flags.text("effort");
   if (effort === undefined) return undefined;
-  const payload = { namespace: "slash", verb: "effort", payload: { args: effort } };
-  const reply = await client.send("CustomCommand", payload, session);
+  const reply = await client.send("CustomCommand", slashRequest("effort", effort), session);
   return reply.ok ? undefined : reply.failure;
 }
 

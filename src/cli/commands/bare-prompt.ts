@@ -5,6 +5,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { type ParsedFlags, parseFlags } from "../../commands/flags.js";
 import { actionsOf } from "../../commands/registry.js";
+import { readSlashLine } from "../../protocol/slash-command.js";
 import { COMMANDS } from "../command-table.js";
 import { runPrompt } from "./run.js";
 import { RUN_FLAGS } from "./run-flags.js";
@@ -80,7 +81,7 @@ async function checkFirstWord(words: readonly string[]): Promise<void> {
 
 /** A prompt has a space, is a slash command, or is a sentence in a script without spaces. */
 function looksLikePrompt(word: string): boolean {
-  return /\s/.test(word) || /^\/[a-z][a-z-]*(:[a-z][a-z-]*)*$/i.test(word) || UNSPACED.test(word);
+  return /\s/.test(word) || readSlashLine(word) !== undefined || UNSPACED.test(word);
 }
 
 async function suggestion(typed: string): Promise<string> {

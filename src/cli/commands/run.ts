@@ -1,4 +1,5 @@
 /** `oxbow "prompt"`, `oxbow run`, `oxbow --run SCRIPT`, and the plain line client when there is no prompt. */
+
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { OutputFormat } from "../../clients/headless/one-shot.js";
@@ -8,6 +9,7 @@ import type { EngineClient } from "../../protocol/client.js";
 import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { readSlashLine } from "../../protocol/slash-command.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { outputGuard } from "../output-guard.js";
@@ -143,10 +145,9 @@ async function slashCommand(
       `'${typed}' is a shell command for a conversation, not a prompt. Run it in your shell, or put another word first to send it to the model.`,
     );
   }
-  if (!typed.startsWith("/")) return undefined;
-  const { readCommand, runOneCommand } = await import("../../clients/headless/one-command.js");
-  const command = readCommand(typed);
+  const command = readSlashLine(typed);
   if (command === undefined) return undefined;
+  const { runOneCommand } = await import("../../clients/headless/one-command.js");
   return (format) =>
     inSession(flags, variables, async (place) => {
       const end = await runOneCommand(command, {

@@ -14,10 +14,10 @@ import type { SessionId } from "../../protocol/ids.js";
 import { preferSmallHeap } from "../../system/engine-settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { MemoryRelease } from "../../system/release-memory.js";
-import { clientAction } from "../client-actions.js";
 import { clientFiles } from "./client-files.js";
 import { composerParts } from "./composer-parts.js";
 import { terminalLogin } from "./login.js";
+import { screenAction } from "./screen-actions.js";
 import { clientThemes } from "./themes.js";
 
 export interface ConverseOptions {
@@ -62,7 +62,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     still: screenReader,
     linear: screenReader,
     verses: spinner === "verses" && !screenReader ? verses() : [],
-    clientAction,
+    clientAction: screenAction,
     login: terminalLogin(terminal),
     composer,
     files: clientFiles(variables),

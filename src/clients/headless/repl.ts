@@ -7,6 +7,7 @@ import { firstLine } from "../../base/pasted-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isBinaryText } from "../../base/text-or-binary.js";
+import { readTypedInput, type TypedInput } from "../../base/typed-input.js";
 import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
 import { type ImageBlock, plainText, text } from "../../protocol/content.js";
@@ -15,8 +16,9 @@ import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
+import { readSlashAnswer, type SlashAnswer, type SlashLine, slashRequest } from "../../protocol/slash-command.js";
 import { DraftLine } from "./draft-line.js";
-import { isSlashLine, readSlash, takeDuringTurn } from "./during-turn.js";
+import { takeDuringTurn } from "./during-turn.js";
 import { answerQuestion } from "./permission-prompt.js";
 import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
 import { ShellOutput } from "./shell-output.js";
@@ -28,9 +30,8 @@ import { TurnReport } from "./turn-report.js";
 export type { LineSource, Problem, ReplOptions, TypedLine } from "./repl-options.js";
 
 /** Reports the first problem, so that a failing script is noticed. */
-export async function runRepl(options: ReplOptions): Promise<Problem | undefined> {
-  const repl = new Repl(options);
-  return repl.run();
+export function runRepl(options: ReplOptions): Promise<Problem | undefined> {
+  return new Repl(options).run();
 }
 
 class Repl {
@@ -123,19 +124,15 @@ class Repl {
 
   /** False when the client should end. */
   async #take(input: string): Promise<boolean> {
-    if (input.startsWith("!")) {
-      const isShared = input.startsWith("!!");
-      const command = input.slice(isShared ? 2 : 1).trim();
-      const output = await this.#shell(command);
-      if (isShared && output !== undefined) this.#context.push(`[context: !${command}]\n${output}`);
-      return true;
-    }
-    if (!isSlashLine(input)) {
-      await this.#turn(input);
-      return true;
-    }
-    const { name, rest, action } = readSlash(input, this.#options.clientAction);
-    switch (action) {
+    const typed = readTypedInput(input);
+    if (typed.kind === "prompt") await this.#turn(input);
+    else if (typed.kind === "shell") await this.#shell(typed);
+    else return this.#slash(typed);
+    return true;
+  }
+
+  async #slash({ name, rest }: SlashLine): Promise<boolean> {
+    switch (this.#options.clientAction(name)) {
       case "exit":
         return false;
       case "cancel":
@@ -172,11 +169,11 @@ class Repl {
     else await client.send("CancelTurn", {}, this.#session);
   }
 
-  async #shell(command: string): Promise<string | undefined> {
+  async #shell({ command, shown }: Extract<TypedInput, { readonly kind: "shell" }>): Promise<void> {
     this.#output.begin();
     const answer = await this.#interruptible(() => this.#ask("shell", command));
     this.#output.end(answer?.text);
-    return answer?.text;
+    if (shown === "model" && answer !== undefined) this.#context.push(`[context: !${command}]\n${answer.text}`);
   }
 
   async #command(verb: string, args: string): Promise<void> {
@@ -198,19 +195,19 @@ class Repl {
   }
 
   /** The command's answer, and whether it began a turn; undefined if it was refused and reported. */
-  async #ask(verb: string, args: string): Promise<{ readonly text: string; readonly isTurn: boolean } | undefined> {
+  async #ask(verb: string, args: string): Promise<SlashAnswer | undefined> {
     const { isTerminal, columns } = this.#options.terminal.out;
     const screen = isTerminal && columns !== undefined ? { columns } : {};
-    const payload = { namespace: "slash", verb, payload: { args, ...screen } };
-    const reply = await this.#options.client.send("CustomCommand", payload, this.#session);
+    const reply = await this.#options.client.send("CustomCommand", slashRequest(verb, args, screen), this.#session);
     if (!reply.ok) {
       this.#complain(reply);
       return undefined;
     }
-    const { text = "", exit_code: exitCode, state, follow } = isJsonObject(reply.value) ? reply.value : {};
-    if (isJsonObject(follow) && !(await this.#open(follow))) return undefined;
-    if (typeof exitCode === "number" && exitCode !== 0) this.#problem ??= { kind: "answer", exitCode };
-    return { text: String(text), isTurn: state === "started" };
+    const answer = readSlashAnswer(reply.value);
+    const { exitCode, follow } = answer;
+    if (follow !== undefined && !(await this.#open(follow))) return undefined;
+    if (exitCode !== 0) this.#problem ??= { kind: "answer", exitCode };
+    return answer;
   }
 
   async #turn(input: string): Promise<void> {
@@ -240,17 +237,12 @@ class Repl {
   }
 
   async #during(typed: TypedLine): Promise<void> {
-    const { client, lines, clientAction } = this.#options;
+    const { client, lines, clientAction, terminal } = this.#options;
     await takeDuringTurn(typed, {
       ...{ client, lines, clientAction, session: this.#session },
-      echo: (line, what) => this.#echo(line, what),
+      echo: (line, what) => this.#view.aside(terminal.err.isTerminal ? `> ${firstLine(line)}  ${what}` : what),
       complain: (reply) => this.#complain(reply),
     });
-  }
-
-  /** Shows the line, if nothing else does, and when it will be sent. */
-  #echo(line: string, what: string): void {
-    this.#view.aside(this.#options.terminal.err.isTerminal ? `> ${firstLine(line)}  ${what}` : what);
   }
 
   #hint(reply: CommandReply): void {

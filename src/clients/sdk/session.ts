@@ -1,4 +1,5 @@
 /** One session of an engine: prompts, events, questions. */
+
 import type { CommandReply, QueryReply } from "../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
 import type { InputContent } from "../../protocol/content.js";
@@ -6,6 +7,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { JsonValue } from "../../protocol/json.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
+import { slashRequest } from "../../protocol/slash-command.js";
 import { RefusedError } from "./connection-error.js";
 import { EventQueue } from "./event-queue.js";
 import { type PermissionCallback, Questions } from "./questions.js";
@@ -78,7 +80,7 @@ export class Session {
 
   /** A slash command: `command("cost")`. */
   command(verb: string, args = ""): Promise<JsonValue | undefined> {
-    return this.send("CustomCommand", { namespace: "slash", verb, payload: { args } });
+    return this.send("CustomCommand", slashRequest(verb, args));
   }
 
   async cancel(): Promise<void> {

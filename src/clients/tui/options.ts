@@ -1,5 +1,5 @@
 /** The options and the result of the terminal client. */
-import type { ClientAction } from "../../base/client-action.js";
+import type { ScreenAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
@@ -37,7 +37,7 @@ export interface TuiOptions {
   readonly themes?: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
   /** The user's keys; default: the built-in ones. */
   readonly keys?: Bindings;
-  readonly clientAction: (name: string) => ClientAction | undefined;
+  readonly clientAction: (name: string) => ScreenAction | undefined;
   /** The session was stored before: the client shows its conversation first. */
   readonly resumed?: boolean;
   /** A list that is open from the start. */

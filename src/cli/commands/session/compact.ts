@@ -4,7 +4,7 @@ import { Spinner } from "../../../clients/headless/spinner.js";
 import type { ParsedFlags } from "../../../commands/flags.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
-import { isJsonObject } from "../../../protocol/json.js";
+import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT, exitCodeOfFailure } from "../../exit-codes.js";
 import type { OpenSessions } from "./open-sessions.js";
@@ -28,13 +28,12 @@ export async function compact(
     });
     const verb = flags.has("dry-run") ? "summarize" : "compact";
     const args = verb === "summarize" ? `--show -- ${words}` : words;
-    const payload = { namespace: "slash", verb, payload: { args } };
-    const reply = await client.send("CustomCommand", payload, session).finally(() => spinner.stop());
+    const reply = await client.send("CustomCommand", slashRequest(verb, args), session).finally(() => spinner.stop());
     if (!reply.ok) {
       terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
       return exitCodeOfFailure(reply.failure);
     }
-    const text = isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";
+    const { text } = readSlashAnswer(reply.value);
     const result =
       verb === "summarize" ? { summary: text } : { shortened: shortened !== undefined, ...outcome(shortened) };
     terminal.out.write(flags.has("json") ? `${jsonText({ session, ...result }, 2)}\n` : `${safeText(text)}\n`);

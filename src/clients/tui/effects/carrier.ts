@@ -1,11 +1,12 @@
 /** Carries out effects that need the engine: inputs, commands, questions, pickers. */
 
-import type { ClientAction } from "../../../base/client-action.js";
+import type { ScreenAction } from "../../../base/client-action.js";
 import type { Clock } from "../../../base/clock.js";
 import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
 import type { SessionId } from "../../../protocol/ids.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
+import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
+import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
 import type { Block } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
@@ -40,7 +41,7 @@ export interface CarrierOptions {
   /** Asks the terminal to copy a text to the clipboard; false if the terminal certainly cannot. */
   readonly copy: (text: string) => boolean;
   /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
-  readonly clientAction: (name: string) => ClientAction | undefined;
+  readonly clientAction: (name: string) => ScreenAction | undefined;
   readonly exit: () => void;
   /** Absent if the program cannot sign in. */
   readonly login?: Login;
@@ -178,17 +179,16 @@ export class Carrier {
       this.#complain(reply);
       return;
     }
-    const follow = isJsonObject(reply.value) ? reply.value.follow : undefined;
-    const text = textOf(reply.value);
+    const { text, follow } = readSlashAnswer(reply.value);
     const show = () => void (text !== "" && print({ kind: "command", line, text }));
-    if (isJsonObject(follow)) this.switching(this.#follow(follow, show));
+    if (follow !== undefined) this.switching(this.#follow(follow, show));
     else show();
     await this.#switching;
     await this.refresh();
   }
 
   /** Continues with the session that a command returned. */
-  async #follow(wanted: JsonObject, show: () => void): Promise<void> {
+  async #follow(wanted: CommandPayloads["CreateSession"], show: () => void): Promise<void> {
     const { client, state, restart } = this.#options;
     const reply = await client.send("CreateSession", wanted);
     this.#complain(reply);
@@ -201,8 +201,7 @@ export class Carrier {
   /** A slash command that the engine runs. */
   slash(verb: string, args: string): Promise<CommandReply> {
     const { client, state, columns } = this.#options;
-    const payload = { args, columns: columns() };
-    return client.send("CustomCommand", { namespace: "slash", verb, payload }, state().session);
+    return client.send("CustomCommand", slashRequest(verb, args, { columns: columns() }), state().session);
   }
 
   async #shell(command: string, share: boolean): Promise<void> {
@@ -214,8 +213,9 @@ export class Carrier {
       this.#complain(reply);
       return;
     }
-    const output = textOf(reply.value) || shown;
-    const exitCode = exitCodeOf(reply.value);
+    const { text, value } = readSlashAnswer(reply.value);
+    const output = text || shown;
+    const exitCode = exitCodeOf(value);
     print({ kind: "shell", command, output, ...(exitCode !== undefined && { exitCode }) });
     if (share) update((now) => ({ ...now, context: [...now.context, `[context: !${command}]\n${output}`] }));
     update((now) => now);
@@ -271,12 +271,8 @@ export class Carrier {
 }
 
 /** The text of a command's answer. */
-function textOf(value: JsonValue | undefined): string {
-  return isJsonObject(value) && typeof value.text === "string" ? value.text : "";
-}
-
-function exitCodeOf(value: JsonValue | undefined): number | undefined {
-  const inner = isJsonObject(value) && isJsonObject(value.value) ? value.value : undefined;
-  const details = inner !== undefined && isJsonObject(inner.details) ? inner.details : undefined;
+/** Of the shell command: it is part of the tool's result. */
+function exitCodeOf(value: JsonValue): number | undefined {
+  const details = isJsonObject(value) && isJsonObject(value.details) ? value.details : undefined;
   return typeof details?.exit_code === "number" ? details.exit_code : undefined;
 }

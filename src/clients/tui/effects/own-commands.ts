@@ -1,4 +1,5 @@
 /** Commands that the client does itself: a picker instead of a list, a new conversation, the end. */
+import type { ScreenAction } from "../../../base/client-action.js";
 import { text as textBlock } from "../../../protocol/content.js";
 import type { DialogName } from "../state.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
@@ -15,7 +16,8 @@ export async function runOwnCommand(
   options: CarrierOptions,
 ): Promise<boolean> {
   const bare = args.trim() === "";
-  switch (options.clientAction(verb)) {
+  const action = options.clientAction(verb);
+  switch (action) {
     case "exit":
       options.exit();
       return true;
@@ -31,56 +33,54 @@ export async function runOwnCommand(
       await work;
       return true;
     }
+    case "undo":
+      return (await import("./review-undo.js")).reviewUndo(args, carrier, options);
+    case "login":
+      await (await import("./login.js")).login(args.trim(), carrier, options);
+      return true;
+    case "copy":
+      (await import("./copy-answer.js")).copyAnswer(args.trim(), carrier, options);
+      return true;
+    case "web":
+      copyAddress(options);
+      // The engine's answer shows all of them.
+      return false;
+    case undefined:
+      return false;
+    default:
+      return show(action, args.trim(), { carrier, options });
   }
-  if (UNDO.has(verb)) {
-    const { reviewUndo } = await import("./review-undo.js");
-    return reviewUndo(args, carrier, options);
-  }
-  if (verb === "login") {
-    const { login } = await import("./login.js");
-    await login(args.trim(), carrier, options);
-    return true;
-  }
-  if (verb === "copy") {
-    const { copyAnswer } = await import("./copy-answer.js");
-    copyAnswer(args.trim(), carrier, options);
-    return true;
-  }
-  if (verb === "web") {
-    // The engine's answer shows all of them.
-    const [address] = options.state().place?.addresses ?? [];
-    if (address !== undefined && options.copy(address)) options.hint(`Asked the terminal to copy ${address}.`);
-    return false;
-  }
-  if (!bare && verb === "theme") {
-    chooseTheme(args.trim(), options);
-    return true;
-  }
-  if (!bare) return false;
-  const dialog = DIALOGS.get(verb);
-  if (dialog === undefined) return false;
-  await carrier.openDialog(dialog);
+}
+
+/** With arguments, the engine runs it without a list to choose from. */
+async function show(
+  action: ShownAction,
+  args: string,
+  { carrier, options }: { readonly carrier: Carrier; readonly options: CarrierOptions },
+): Promise<boolean> {
+  if (args === "") await carrier.openDialog(DIALOGS[action]);
+  else if (action === "theme") chooseTheme(args, options);
+  else return false;
   return true;
 }
 
-const UNDO: ReadonlySet<string> = new Set(["undo", "unapply", "session:undo", "sessions:undo"]);
+type ShownAction = keyof typeof DIALOGS;
 
-const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
-  ["model", "models"],
-  ["sessions", "sessions"],
-  ["resume", "sessions"],
-  ["session:resume", "sessions"],
-  ["sessions:resume", "sessions"],
-  ["session:attach", "sessions"],
-  ["sessions:attach", "sessions"],
-  ["theme", "themes"],
-  ["keys", "help"],
-  ["hotkeys", "help"],
-  ["transcript", "transcript"],
-  ["sidebar", "sidebar"],
-  ["approve", "approvals"],
-  ["rewind", "rewind"],
-] as const);
+const DIALOGS = {
+  approve: "approvals",
+  keys: "help",
+  model: "models",
+  rewind: "rewind",
+  sessions: "sessions",
+  sidebar: "sidebar",
+  theme: "themes",
+  transcript: "transcript",
+} as const satisfies Partial<Record<ScreenAction, DialogName>>;
+
+function copyAddress({ state, copy, hint }: CarrierOptions): void {
+  const [address] = state().place?.addresses ?? [];
+  if (address !== undefined && copy(address)) hint(`Asked the terminal to copy ${address}.`);
+}
 
 function chooseTheme(name: string, { themes, setTheme, print }: CarrierOptions): void {
   if (themes.some((theme) => theme.name === name)) {

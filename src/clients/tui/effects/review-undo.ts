@@ -1,5 +1,7 @@
 /** `/undo`: shows what it would undo, and undoes the files or hunks that the user accepts. */
+
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
+import { readSlashAnswer } from "../../../protocol/slash-command.js";
 import { parseHunks } from "../content/diff/hunks.js";
 import { type ReviewCounts, type ReviewFile, type ReviewStop, reviewDialog } from "../dialogs/review.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
@@ -13,8 +15,8 @@ export async function reviewUndo(args: string, carrier: Carrier, options: Carrie
   const which = args.trim();
   if (!REVIEWED.test(which)) return false;
   const reply = await carrier.slash("undo", `${which} --dry-run`);
-  const plan = reply.ok && isJsonObject(reply.value) && isJsonObject(reply.value.value) ? reply.value.value : undefined;
-  if (plan === undefined) return false;
+  const plan = reply.ok ? readSlashAnswer(reply.value).value : undefined;
+  if (!isJsonObject(plan)) return false;
   const files = await withTexts(undoFiles(plan), options);
   // With nothing to decide on, the text of the engine says why.
   if (files.every(({ fixed }) => fixed)) return false;
@@ -59,14 +61,13 @@ async function undo(
   const reply = only.includes(undefined)
     ? undefined
     : await carrier.slash("undo", [chosen, "yes", ...(guarded ? ["guarded"] : []), ...only].join(" "));
-  const text = reply?.ok && isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";
   if (reply === undefined) {
     print({
       kind: "notice",
       level: "error",
       text: "You cannot choose a single file whose name has both quotation marks. /undo yes undoes all.",
     });
-  } else if (reply.ok) print({ kind: "command", line: "/undo", text });
+  } else if (reply.ok) print({ kind: "command", line: "/undo", text: readSlashAnswer(reply.value).text });
   else print({ kind: "notice", level: "error", text: reply.failure.message });
   update((now) => now);
 }

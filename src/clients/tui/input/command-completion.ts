@@ -6,8 +6,10 @@
  * 2. A command is also found by a part of its name: `/add` finds `/route:add`.
  * 3. Both spellings work: `/route:add` and `/route add`.
  */
+
 import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import type { ArgumentInfo, CommandInfo } from "../../../protocol/queries.js";
+import { readSlashLine } from "../../../protocol/slash-command.js";
 import type { CompletionSource, Place, Suggestion, Suggestions } from "./completion.js";
 
 export interface Value {
@@ -32,8 +34,7 @@ export function commandCompletion(source: CommandSource): CompletionSource {
   return {
     suggest({ line, column, isFirstLine }: Place) {
       const before = line.slice(0, column);
-      // A first word with another slash is a path.
-      if (!isFirstLine || !/^\/[^\s/]*(?:\s|$)/.test(before)) return undefined;
+      if (!isFirstLine || readSlashLine(before) === undefined) return undefined;
       const answer = (commands: readonly CommandInfo[]) =>
         /\s/.test(before) ? argumentsAt(before, commands, source) : namesAt(before.slice(1), commands);
       const commands = source.commands();

@@ -1,9 +1,9 @@
 /** The draft itself: text with pastes and images in it, the caret, and what is sent. */
 
 import { cleanPaste } from "../../../base/pasted-text.js";
+import { readTypedInput, type TypedInput } from "../../../base/typed-input.js";
 import type { ImageBlock } from "../../../protocol/content.js";
 import { Attachments, CLIPBOARD, type DraftPart } from "./attachments.js";
-import { classify, type Sent } from "./classify.js";
 import { DraftLayout } from "./draft-layout.js";
 import { baseName, imagePaths } from "./image-paths.js";
 import { PromptEditor } from "./prompt-editor.js";
@@ -12,7 +12,7 @@ export interface Submission {
   /** The whole text, with pastes in full. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  readonly sent: Sent;
+  readonly sent: TypedInput;
 }
 
 export interface Draft {
@@ -113,7 +113,7 @@ export class DraftBuffer {
     const raw = this.editor.text;
     if (raw.trim() === "") return undefined;
     const text = trimBlankLines(this.#attachments.expand(raw));
-    return { text, images: this.#attachments.images(raw), sent: this.#expanded(classify(raw)) };
+    return { text, images: this.#attachments.images(raw), sent: this.#expanded(readTypedInput(raw)) };
   }
 
   clear(): void {
@@ -192,7 +192,7 @@ export class DraftBuffer {
     return this.#addImage(part.image, source) ?? source;
   }
 
-  #expanded(sent: Sent): Sent {
+  #expanded(sent: TypedInput): TypedInput {
     const expand = (text: string) => this.#attachments.expand(text);
     if (sent.kind === "prompt") return { ...sent, text: trimBlankLines(expand(sent.text)) };
     if (sent.kind === "slash") return { ...sent, rest: expand(sent.rest) };

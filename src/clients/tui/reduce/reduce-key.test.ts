@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
+import { readTypedInput } from "../../../base/typed-input.js";
 import type { ClientId, SessionId } from "../../../protocol/ids.js";
-import { classify } from "../input/classify.js";
 import { firstState, type State } from "../state.js";
 import { afterKey, expire } from "./expire.js";
 import { reduceKey } from "./reduce-key.js";
@@ -90,7 +90,7 @@ describe("the keys of the conversation", () => {
 
 describe("what is sent", () => {
   const send = (state: State, text: string, when: "now" | "later" = "now") =>
-    reduceSubmit(state, { text, sent: classify(text), images: [], when }, 5);
+    reduceSubmit(state, { text, sent: readTypedInput(text), images: [], when }, 5);
 
   verifies(["U2"], "starts a turn, steers one that runs, or waits for its end", () => {
     expect(send(IDLE, "hello").effects).toMatchObject([

@@ -1,11 +1,12 @@
 /** Handles a text that the user sends. */
+
+import type { TypedInput } from "../../../base/typed-input.js";
 import { type ImageBlock, type InputContent, text as textBlock } from "../../../protocol/content.js";
-import type { Sent } from "../input/classify.js";
 import type { Effect, Reduced, State } from "../state.js";
 import { hinted } from "./expire.js";
 
 export interface Submitted {
-  readonly sent: Sent;
+  readonly sent: TypedInput;
   /** The text as typed. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
@@ -47,7 +48,7 @@ function prompt(state: State, { text, images, when }: Submitted, now: number): R
 
 function shell(
   state: State,
-  { command, shown }: Extract<Sent, { readonly kind: "shell" }>,
+  { command, shown }: Extract<TypedInput, { readonly kind: "shell" }>,
   { text, now }: { readonly text: string; readonly now: number },
 ): Reduced {
   if (state.turn !== undefined || state.shell !== undefined) {

@@ -4,6 +4,7 @@
  * 1. A prompt is answered when its turn has ended and all its updates are sent.
  * 2. After a cancel every waiting prompt is answered with `cancelled`, also one whose turn had not started.
  */
+
 import type { ContentBlock, PromptResponse, SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
 import { safeText } from "../../../base/terminal-text.js";
 import type { EngineClient } from "../../../protocol/client.js";
@@ -12,13 +13,13 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import { type Failure, failure } from "../../../protocol/errors.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
-import { isJsonObject } from "../../../protocol/json.js";
+import { readSlashAnswer, type SlashLine, slashRequest } from "../../../protocol/slash-command.js";
 import { addCost, type Cost } from "../../../protocol/usage.js";
 import type { ElicitInEditor } from "./elicitations.js";
 import { requestError } from "./errors.js";
 import { answer, EventUpdates } from "./event-updates.js";
 import { type AskEditor, PermissionRequests } from "./permission-requests.js";
-import { commandOf, type Delimit, inputOf, type TypedCommand } from "./prompt-content.js";
+import { commandOf, type Delimit, inputOf } from "./prompt-content.js";
 import type { News } from "./session-news.js";
 import { type ReadInEditor, withUnsaved } from "./unsaved-text.js";
 import { UpdateQueue } from "./update-queue.js";
@@ -197,19 +198,18 @@ export class AcpSession {
     return "begun";
   }
 
-  async #run({ verb, args }: TypedCommand, waiting: Waiting): Promise<"begun" | "answered"> {
+  async #run({ name, rest }: SlashLine, waiting: Waiting): Promise<"begun" | "answered"> {
     const { client, session, changed } = this.#options;
-    const command = { namespace: "slash", verb, payload: { args } };
-    const reply = await client.send("CustomCommand", command, session);
+    const reply = await client.send("CustomCommand", slashRequest(name, rest), session);
     if (!reply.ok) {
       waiting.hasTurn = true;
       this.show(answer(safeText(reply.failure.message)));
       return "answered";
     }
-    const { text = "", state, follow } = isJsonObject(reply.value) ? reply.value : {};
-    if (state === "started") return "begun";
+    const { text, isTurn, follow } = readSlashAnswer(reply.value);
+    if (isTurn) return "begun";
     waiting.hasTurn = true;
-    const words = follow === undefined ? String(text) : `/${verb} works only in Oxbow's own terminal client.`;
+    const words = follow === undefined ? text : `/${name} works only in Oxbow's own terminal client.`;
     this.show(answer(`\`\`\`\n${safeText(words)}\n\`\`\``));
     changed("options");
     return "answered";

@@ -5,9 +5,11 @@
  * 2. Text that the editor adds from files and pages is data: it is delimited as untrusted.
  * 3. A link names a file. The model reads it with its own tools, under the permissions of the session.
  */
+
 import type { ContentBlock, EmbeddedResource } from "@agentclientprotocol/sdk";
 import { safeLine } from "../../../base/terminal-text.js";
 import { type InputContent, text } from "../../../protocol/content.js";
+import { readSlashLine, type SlashLine } from "../../../protocol/slash-command.js";
 import { invalid } from "./errors.js";
 
 /** Delimits text from outside. */
@@ -64,24 +66,18 @@ function joined(content: readonly InputContent[]): readonly InputContent[] {
   return out;
 }
 
-export interface TypedCommand {
-  readonly verb: string;
-  readonly args: string;
-}
-
-/** A prompt that is a slash command; undefined if it is not. A path such as `/etc/hosts` is none. */
-export function commandOf(blocks: readonly ContentBlock[]): TypedCommand | undefined {
+/** A prompt that is a slash command; undefined if it is not. */
+export function commandOf(blocks: readonly ContentBlock[]): SlashLine | undefined {
   const [first] = blocks;
   if (first?.type !== "text" || !first.text.trimStart().startsWith("/")) return undefined;
   const words = blocks.map((block) => {
     if (block.type === "text") return block.text;
     return block.type === "resource_link" ? pathOf(block.uri) : undefined;
   });
-  const [, verb, args = ""] =
-    /^\/(\p{L}[\p{L}\p{N}_.-]*(?::[\p{L}\p{N}_.-]+)*)(?:\s+(.*))?$/su.exec(words.join("").trim()) ?? [];
-  if (verb === undefined) return undefined;
-  if (words.includes(undefined)) throw invalid("A slash command takes text and file mentions only.");
-  return { verb, args };
+  const line = readSlashLine(words.join("").trim());
+  if (line !== undefined && words.includes(undefined))
+    throw invalid("A slash command takes text and file mentions only.");
+  return line;
 }
 
 function pathOf(uri: string): string {

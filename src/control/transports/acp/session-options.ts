@@ -1,9 +1,11 @@
 /** What the user can set for a session in the editor: the mode, the model and how much it thinks. */
+
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
 import type { EngineClient } from "../../../protocol/client.js";
 import type { SessionMode } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import type { StatusInfo } from "../../../protocol/queries.js";
+import { slashRequest } from "../../../protocol/slash-command.js";
 import { invalid, requestError } from "./errors.js";
 
 const MODES: readonly { readonly id: SessionMode; readonly name: string; readonly description: string }[] = [
@@ -88,8 +90,7 @@ export async function setOption(target: Target, id: string, value: unknown): Pro
   }
   if (id !== "effort") throw invalid(`There is no option ${id}.`);
   if (!EFFORTS.some((effort) => effort.value === value)) throw invalid(`There is no effort ${value}.`);
-  const command = { namespace: "slash", verb: "effort", payload: { args: value } };
-  const reply = await client.send("CustomCommand", command, session);
+  const reply = await client.send("CustomCommand", slashRequest("effort", value), session);
   if (!reply.ok) throw requestError(reply.failure);
 }
 

@@ -5,6 +5,7 @@
  *    for one on its behalf.
  * 2. A refusal is a result with `isError` and a reason, so that the outer agent can react to it.
  */
+
 import { isAbsolute } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Clock } from "../../../base/clock.js";
@@ -14,6 +15,7 @@ import { text } from "../../../protocol/content.js";
 import { type Failure, failure } from "../../../protocol/errors.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
+import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
 import { watchTurn } from "./agent-turn.js";
 import { RUN_TOOL, TOOLS } from "./tool-schemas.js";
 
@@ -214,9 +216,8 @@ async function send(
   { text: words, skill, queue }: Input,
 ): Promise<JsonObject> {
   if (typeof skill === "string") {
-    const command = { namespace: "slash", verb: `skills:${skill}`, payload: { args: words } };
-    const { value } = demand(await client.send("CustomCommand", command, session));
-    if (isJsonObject(value) && value.state === "started") return { session, state: "started" };
+    const { value } = demand(await client.send("CustomCommand", slashRequest(`skills:${skill}`, words), session));
+    if (readSlashAnswer(value).isTurn) return { session, state: "started" };
     throw new Refused(failure("InvalidInput", { detail: `The skill ${skill} started no turn.` }));
   }
   const payload = { content: [text(words)], ...(queue && { queue }) };

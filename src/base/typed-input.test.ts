@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { readTypedInput } from "./typed-input.js";
+
+it.each([
+  ["/help", "help", ""],
+  ["/ help", "help", ""],
+  [" /model  gpt 5 ", "model", "gpt 5"],
+  ["/skills:pdf-2\nthe file", "skills:pdf-2", "the file"],
+  ["/2", "2", ""],
+  ["/", "", ""],
+])("reads %j as a command", (input, name, rest) => {
+  expect(readTypedInput(input)).toEqual({ kind: "slash", name, rest });
+});
+
+it.each([
+  ["! ls", "ls", "person"],
+  ["!!git log", "git log", "model"],
+])("reads %j as a shell command", (input, command, shown) => {
+  expect(readTypedInput(input)).toEqual({ kind: "shell", command, shown });
+});
+
+it.each(["/etc/hosts is wrong", "look at /etc", "// what is this?", "/* why */ int x;", "!", "!!", " two words "])(
+  "reads %j as text",
+  (input) => {
+    expect(readTypedInput(input)).toEqual({ kind: "prompt", text: input });
+  },
+);

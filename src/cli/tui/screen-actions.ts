@@ -1,0 +1,32 @@
+/** The commands that the terminal client runs itself, by name and alias. */
+import type { ScreenAction } from "../../base/client-action.js";
+import { MODEL } from "../../commands/catalogue/conversation.js";
+import { WEB } from "../../commands/catalogue/engine.js";
+import * as screen from "../../commands/catalogue/screen.js";
+import { RESUME_HERE, SESSION_LIST, SESSION_RESUME, UNDO } from "../../commands/catalogue/sessions.js";
+import type { CommandSpec } from "../../commands/command.js";
+import { actionsByName, CLIENT_ACTIONS } from "../client-actions.js";
+
+export const screenAction: (name: string) => ScreenAction | undefined = actionsByName<ScreenAction>([
+  ...CLIENT_ACTIONS,
+  [screen.APPROVE, "approve"],
+  [screen.COPY, "copy"],
+  [screen.KEYS, "keys"],
+  [screen.LOGIN, "login"],
+  [screen.REWIND, "rewind"],
+  [screen.SIDEBAR, "sidebar"],
+  [screen.THEME, "theme"],
+  [screen.TRANSCRIPT, "transcript"],
+  [MODEL, "model"],
+  [RESUME_HERE, "sessions"],
+  [SESSION_RESUME, "sessions"],
+  [shortNames(SESSION_LIST), "sessions"],
+  [UNDO, "undo"],
+  [WEB, "web"],
+]);
+
+/** `/sessions` opens the list to choose from; `/sessions:list` prints it. */
+function shortNames({ name, aliases = [] }: CommandSpec): Pick<CommandSpec, "name" | "aliases"> {
+  const [first = name, ...others] = aliases.filter((alias) => !alias.includes(":"));
+  return { name: first, aliases: others };
+}
