@@ -60,6 +60,8 @@ export interface CommandSpec {
   readonly shellFlags?: readonly Flag[];
   readonly users: readonly CommandUser[];
   readonly places: readonly CommandPlace[];
+  /** It shows or changes other sessions, the engine, or what all sessions share. A token for certain sessions may not run it. */
+  readonly beyondSession?: true;
   /** People type its name with colons only: `/git:fix`, because `/git fix` is the command `git`. */
   readonly withColons?: true;
 }
@@ -87,6 +89,8 @@ export interface CommandContext {
   write(text: string): Promise<void>;
   /** Asks the user; absent if no user can answer. */
   confirm?(question: string): Promise<boolean>;
+  /** The caller may use this session only. */
+  readonly isLimited?: true;
   /** The part of the answer that the caller uses; default: both. A command may leave out the other part if that part is slow to make. */
   readonly wants?: "text" | "value";
   /** The screen that shows the text; absent for a pipe or a program. */

@@ -230,3 +230,35 @@ describe("the catalogue", () => {
     }
   });
 });
+
+describe("a token for certain sessions", () => {
+  const own = echo({ name: "status" });
+  const shared = echo({ name: "cost", beyondSession: true });
+  const run = (line: string) =>
+    runSlash(new CommandRegistry().register(own, shared), line, {
+      identity: "human",
+      context: { ...CONTEXT, isLimited: true },
+      busy: false,
+    });
+
+  verifies(["C7"], "runs commands of the session, and none that reaches beyond it", async () => {
+    expect(await run("status")).toMatchObject({ text: "status" });
+    expect(await run("cost")).toMatchObject({
+      failure: { message: expect.stringContaining("/cost needs a token that is not limited to sessions.") },
+    });
+  });
+
+  /** A new command is in this list only if it shows and changes nothing of other sessions, the engine or the user's files. */
+  verifies(["C7"], "runs no command but these", () => {
+    const allowed = SESSION_SPECS.filter((spec) => worksOn(spec, { surface: "slash" }) && !spec.beyondSession);
+    const first = (name: string) => name.split(":")[0] ?? "";
+    expect([...new Set(allowed.map(({ name }) => first(name)))].sort()).toEqual([
+      ...["agents", "apply", "approve", "audit", "budget", "cancel", "clear", "compact", "context", "copy", "effort"],
+      ...["exit", "files", "git", "help", "hooks", "keys", "login", "mode", "model", "models", "permissions", "plan"],
+      ...["queue", "read", "record", "rename", "rewind", "run", "safemode", "search", "security", "shell", "sidebar"],
+      ...["skills", "sources", "status", "summarize", "template", "theme", "transcript", "undo", "why", "write"],
+    ]);
+    const ofRules = allowed.map(({ name }) => name).filter((name) => /^(permissions|safemode):/.test(name));
+    expect(ofRules).toEqual(["permissions:list", "permissions:test", "permissions:revoke", "safemode:status"]);
+  });
+});

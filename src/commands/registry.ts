@@ -116,8 +116,6 @@ export interface SlashCaller {
   readonly busy: boolean;
   /** The line is from an alias of a project. */
   readonly byProject?: boolean;
-  /** The token of the client is for certain sessions: nothing about others. */
-  readonly isLimited?: boolean;
   /** How many aliases led here. */
   readonly expansions?: number;
 }
@@ -156,15 +154,11 @@ async function runExpanded(
   return { text: "", value: { prompt: expanded.text }, turn: { input: [text(expanded.text)] } };
 }
 
-/** They show or change other sessions, the engine, or what all sessions share. */
-const BEYOND_SESSION =
-  /^(session|sessions|resume|recall|import|clients|health|web|cost|bench|memory|kb|rag|route|profiles|creds|auth|ollama|plugin|mcp|token|doctor)(:|$)/;
-
 function refusalOf(command: Command, caller: SlashCaller): string | undefined {
-  const { identity, context, busy, byProject = false, isLimited = false } = caller;
-  const { name, users, places } = command;
+  const { identity, context, busy, byProject = false } = caller;
+  const { name, users, places, beyondSession } = command;
   const typed = spell(name, context);
-  if (isLimited && BEYOND_SESSION.test(name)) return `${typed} needs a token that is not limited to sessions.`;
+  if (context.isLimited && beyondSession) return `${typed} needs a token that is not limited to sessions.`;
   if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
   if (byProject && !users.includes("agents"))
     return `${typed} is only for people, so an alias of a project cannot run it.`;

@@ -97,25 +97,33 @@ describe("an agent", () => {
 });
 
 describe("a token for one session", () => {
-  verifies(["C7"], "learns nothing of others through slash commands", async () => {
+  verifies(["C7"], "learns and changes nothing of others through slash commands", async () => {
     const other = await served.newSession();
     const { token } = await served.served.tokens.make({ identity_class: "agent", sessions: [session] });
-    await served.ask("/v1/handshake", { token });
-    for (const line of [
-      "session:list --all",
-      `session:show ${other}`,
-      "session list",
-      "sessions",
-      "clients",
-      "health",
-      "recall x",
-    ]) {
-      const [verb = "", ...args] = line.split(" ");
-      const payload = { namespace: "slash", verb, payload: { args: args.join(" ") } };
-      const body = { kind: "CustomCommand", session, payload };
-      const { json, text } = await served.ask("/v1/commands", { method: "POST", body, token });
-      expect([line, json.ok]).toEqual([line, false]);
-      expect(text).not.toContain(served.home);
+    const person = await served.served.tokens.make({ identity_class: "human", sessions: [session] });
+    for (const each of [token, person.token]) {
+      await served.ask("/v1/handshake", { token: each });
+      for (const line of [
+        "session:list --all",
+        `session:show ${other}`,
+        "session list",
+        "sessions",
+        "clients",
+        "health",
+        "recall x",
+        `undo ${other} yes`,
+        `permissions:replay ${other}`,
+        "permissions:set . none",
+        "safemode:on",
+      ]) {
+        const [verb = "", ...args] = line.split(" ");
+        const payload = { namespace: "slash", verb, payload: { args: args.join(" ") } };
+        const body = { kind: "CustomCommand", session, payload };
+        const { json, text } = await served.ask("/v1/commands", { method: "POST", body, token: each });
+        expect([line, json.ok]).toEqual([line, false]);
+        expect(text).toMatch(/not limited to sessions|for people, not for agents/);
+        expect(text).not.toContain(served.home);
+      }
     }
     const servers = { kind: "ListMcpServers", request: {} };
     expect((await served.ask("/v1/queries", { method: "POST", body: servers, token })).json.answer).toEqual({

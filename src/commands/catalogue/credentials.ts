@@ -44,6 +44,7 @@ export const AUTH_SET: CommandSpec = {
     { name: "yes", short: "y", help: "to sign in: you have read the provider's terms, do not ask" },
   ],
   users: PEOPLE,
+  beyondSession: true,
   places: SHELL_ONLY,
 };
 
@@ -52,6 +53,7 @@ export const AUTH_LIST: CommandSpec = {
   aliases: ["creds:list"],
   summary: "list the keys and where they come from, without their values",
   users: ["people", "agents in the shell"],
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -62,6 +64,7 @@ export const AUTH_REMOVE: CommandSpec = {
   arguments: ENTRY,
   flags: [ACCOUNT],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -70,6 +73,7 @@ export const AUTH_UNLOCK: CommandSpec = {
   summary: "enter the passphrase once, until the helper process ends",
   flags: [{ name: "stdin", help: "read the passphrase from standard input" }],
   users: PEOPLE,
+  beyondSession: true,
   places: SHELL_ONLY,
 };
 
@@ -77,5 +81,6 @@ export const AUTH_LOCK: CommandSpec = {
   name: "auth:lock",
   summary: "stop the helper process, which has the decrypted keys",
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };

@@ -8,6 +8,7 @@ export const CLIENTS: CommandSpec = {
   name: "clients",
   summary: "show who is connected to the engine, and who is in this session",
   users: EVERYONE,
+  beyondSession: true,
   places: ANY_TIME,
 };
 
@@ -15,6 +16,7 @@ export const WEB: CommandSpec = {
   name: "web",
   summary: "show and copy the address at which other programs reach this engine over HTTP",
   users: EVERYONE,
+  beyondSession: true,
   places: ANY_TIME,
 };
 
@@ -22,5 +24,6 @@ export const HEALTH: CommandSpec = {
   name: "health",
   summary: "show the state of the engine and of each of its parts",
   users: EVERYONE,
+  beyondSession: true,
   places: ANY_TIME,
 };

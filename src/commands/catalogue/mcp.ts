@@ -23,6 +23,7 @@ export const MCP_LIST: CommandSpec = {
   summary: "list the MCP servers, where they are named and what state they are in",
   shellFlags: [CWD],
   users: ["people", "agents"],
+  beyondSession: true,
   places: ["during a turn", "between turns", "without a session"],
 };
 
@@ -58,6 +59,7 @@ export const MCP_ADD: CommandSpec = {
   ],
   shellFlags: [CWD],
   users: ["people"],
+  beyondSession: true,
   places: ["without a session"],
 };
 
@@ -68,6 +70,7 @@ export const MCP_REMOVE: CommandSpec = {
   flags: [SCOPE],
   shellFlags: [CWD],
   users: ["people"],
+  beyondSession: true,
   places: ["without a session"],
 };
 
@@ -77,6 +80,7 @@ export const MCP_TEST: CommandSpec = {
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   shellFlags: [CWD],
   users: ["people"],
+  beyondSession: true,
   places: ["without a session"],
 };
 
@@ -91,6 +95,7 @@ export const MCP_AUTH: CommandSpec = {
   ],
   shellFlags: [CWD],
   users: ["people"],
+  beyondSession: true,
   places: ["without a session"],
 };
 
@@ -99,6 +104,7 @@ export const MCP_RESTART: CommandSpec = {
   summary: "start an MCP server again",
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   users: ["people"],
+  beyondSession: true,
   places: ["during a turn", "between turns"],
 };
 
@@ -108,5 +114,6 @@ export const MCP_APPROVE: CommandSpec = {
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   shellFlags: [CWD],
   users: ["people"],
+  beyondSession: true,
   places: ["between turns", "without a session"],
 };

@@ -34,6 +34,7 @@ export const MEMORY_LIST: CommandSpec = {
   flags: [SCOPE, TYPE],
   shellFlags: [FOLDER],
   users: READERS,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -43,6 +44,7 @@ export const MEMORY_SHOW: CommandSpec = {
   arguments: [NAME],
   shellFlags: [FOLDER],
   users: READERS,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -52,6 +54,7 @@ export const MEMORY_FIND: CommandSpec = {
   arguments: [{ name: "WORDS", kind: "line", rest: "text" }],
   shellFlags: [FOLDER],
   users: READERS,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -68,6 +71,7 @@ export const MEMORY_ADD: CommandSpec = {
   ],
   shellFlags: [FOLDER],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -78,6 +82,7 @@ export const MEMORY_EDIT: CommandSpec = {
   flags: [TYPE, { name: "description", short: "d", value: "LINE", help: "one line about it" }],
   shellFlags: [FOLDER],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -87,6 +92,7 @@ export const MEMORY_FORGET: CommandSpec = {
   arguments: [NAME],
   shellFlags: [FOLDER],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -96,6 +102,7 @@ export const MEMORY_LOG: CommandSpec = {
   flags: [{ name: "limit", short: "n", value: "N", help: "at most this many (default 20)" }],
   shellFlags: [FOLDER],
   users: READERS,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -103,6 +110,7 @@ export const MEMORY_WHY: CommandSpec = {
   name: "memory:why",
   summary: "show which memories went along with your last input, and why",
   users: PEOPLE,
+  beyondSession: true,
   places: SESSION,
 };
 
@@ -110,6 +118,7 @@ export const MEMORY_ON: CommandSpec = {
   name: "memory:on",
   summary: "give the model the memory tool in this session",
   users: PEOPLE,
+  beyondSession: true,
   places: SESSION,
 };
 
@@ -117,6 +126,7 @@ export const MEMORY_EXTRACT: CommandSpec = {
   name: "memory:extract",
   summary: "let the model propose memories from this conversation; nothing is saved",
   users: PEOPLE,
+  beyondSession: true,
   places: BETWEEN_TURNS,
 };
 
@@ -125,5 +135,6 @@ export const MEMORY_KEEP: CommandSpec = {
   summary: "save proposals of /memory extract by their numbers, or all",
   arguments: [{ name: "NUMBER", kind: "text", rest: "list", missing: "Give numbers of proposals, or all." }],
   users: PEOPLE,
+  beyondSession: true,
   places: BETWEEN_TURNS,
 };

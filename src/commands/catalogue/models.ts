@@ -49,6 +49,7 @@ export const ROUTE_LIST: CommandSpec = {
   aliases: ["route"],
   summary: "list the routes",
   users: ["people", "agents in the shell"],
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -60,6 +61,7 @@ export const ROUTE_ADD: CommandSpec = {
     { name: "MODEL", kind: "text", rest: "list", complete: "model" },
   ],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -68,6 +70,7 @@ export const ROUTE_REMOVE: CommandSpec = {
   summary: "remove a route",
   arguments: [ROUTE],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -76,6 +79,7 @@ export const ROUTE_ENABLE: CommandSpec = {
   summary: "switch a route on",
   arguments: [ROUTE],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -84,6 +88,7 @@ export const ROUTE_DISABLE: CommandSpec = {
   summary: "switch a route off and keep it",
   arguments: [ROUTE],
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -98,6 +103,7 @@ export const BENCH: CommandSpec = {
     { name: "max-tokens", value: "N", help: "the longest answer in tokens (default 256)" },
   ],
   users: EVERYONE,
+  beyondSession: true,
   places: ["between turns", "without a session"],
 };
 
@@ -107,6 +113,7 @@ type OllamaSpec = Pick<CommandSpec, "summary" | "arguments" | "aliases"> & Parti
 
 /** Starting a service and loading models takes the memory and the disk of the user, so an agent may only look. */
 const ollama = (action: string, spec: OllamaSpec): CommandSpec => ({
+  beyondSession: true,
   name: `ollama:${action}`,
   users: ["people"],
   places: ANYWHERE,

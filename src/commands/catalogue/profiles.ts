@@ -18,6 +18,7 @@ export const PROFILES_LIST: CommandSpec = {
   summary: "list the profiles: where each is from, which is in use, what replaces what",
   shellFlags: [CWD],
   users: READERS,
+  beyondSession: true,
   places: EVERYWHERE,
 };
 
@@ -28,6 +29,7 @@ export const PROFILES_SHOW: CommandSpec = {
   arguments: [{ ...PROFILE_NAME, optional: true }],
   shellFlags: [CWD],
   users: READERS,
+  beyondSession: true,
   places: EVERYWHERE,
 };
 
@@ -37,5 +39,6 @@ export const PROFILES_USE: CommandSpec = {
   arguments: [PROFILE_NAME],
   flags: [IN_PLACE, EMPTY],
   users: ["people"],
+  beyondSession: true,
   places: ["between turns"],
 };

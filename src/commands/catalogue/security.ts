@@ -46,6 +46,7 @@ export const PERMISSIONS_REPLAY: CommandSpec = {
   arguments: [{ name: "SESSION", kind: "text", complete: "session" }],
   shellFlags: SHELL_FLAGS,
   users: READ_ONLY,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -58,6 +59,7 @@ export const PERMISSIONS_SET: CommandSpec = {
   ],
   shellFlags: SHELL_FLAGS,
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -67,6 +69,7 @@ export const PERMISSIONS_RESET: CommandSpec = {
   arguments: [{ name: "PATH", kind: "path", rest: "text", optional: true, complete: "file" }],
   shellFlags: SHELL_FLAGS,
   users: PEOPLE,
+  beyondSession: true,
   places: ANYWHERE,
 };
 
@@ -83,10 +86,14 @@ export const PERMISSIONS_PROMOTE: CommandSpec = {
   summary: "write a rule of this session to the profile",
   arguments: [{ name: "N", kind: "number" }],
   users: PEOPLE,
+  beyondSession: true,
   places: ANY_TIME,
 };
 
 export const SAFEMODE_NAMESPACE = { safemode: "run only listed commands, for you and for the model" };
+
+/** They apply to all sessions of the folder. */
+const SHARED = { beyondSession: true } as const;
 
 const safeMode = (
   action: string,
@@ -109,12 +116,23 @@ export const SAFEMODE_STATUS = safeMode(
   },
   READ_ONLY,
 );
-export const SAFEMODE_ON = safeMode("on", { summary: "switch safe mode on" });
-export const SAFEMODE_OFF = safeMode("off", { summary: "switch safe mode off" });
+export const SAFEMODE_ON = safeMode("on", { ...SHARED, summary: "switch safe mode on" });
+export const SAFEMODE_OFF = safeMode("off", { ...SHARED, summary: "switch safe mode off" });
 const PROGRAM = [{ name: "PROGRAM", kind: "text", complete: "program" }] as const;
-export const SAFEMODE_ALLOW = safeMode("allow", { summary: "add a program to the list", arguments: PROGRAM });
-export const SAFEMODE_DENY = safeMode("deny", { summary: "remove a program from the list", arguments: PROGRAM });
-export const SAFEMODE_RESET = safeMode("reset", { summary: "switch safe mode off and restore the built-in list" });
+export const SAFEMODE_ALLOW = safeMode("allow", {
+  ...SHARED,
+  summary: "add a program to the list",
+  arguments: PROGRAM,
+});
+export const SAFEMODE_DENY = safeMode("deny", {
+  ...SHARED,
+  summary: "remove a program from the list",
+  arguments: PROGRAM,
+});
+export const SAFEMODE_RESET = safeMode("reset", {
+  ...SHARED,
+  summary: "switch safe mode off and restore the built-in list",
+});
 
 export const PLAN_NAMESPACE = { plan: "plan first: Oxbow changes nothing until you approve" };
 

@@ -31,6 +31,7 @@ const session = (action: string, spec: Omit<CommandSpec, "name">): CommandSpec =
   name: `session:${action}`,
   aliases: [`sessions:${action}`, ...(spec.aliases ?? [])],
   shellFlags: SESSION_SHELL_FLAGS,
+  beyondSession: true,
 });
 
 export const SESSION_LIST = session("list", {
@@ -92,6 +93,7 @@ export const RECALL: CommandSpec = {
     { name: "limit", short: "n", value: "N", help: "at most this many places (default 8)" },
   ],
   users: PEOPLE,
+  beyondSession: true,
   places: ["during a turn", "between turns"],
 };
 
@@ -236,6 +238,7 @@ export const RESUME_HERE: CommandSpec = {
   summary: "continue another session here; without an id the terminal client shows a list",
   arguments: [{ ...NEEDED_ID, optional: true }],
   users: PEOPLE,
+  beyondSession: true,
   places: ["between turns"],
 };
 

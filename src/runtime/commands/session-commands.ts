@@ -106,12 +106,12 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
     progress: (message) => run.bus.publish("Notice", { level: "progress", message }),
     warn: (message) => run.bus.publish("Notice", { level: "warning", message }),
     write: async (text) => written.add(text),
+    ...(request.isLimited && { isLimited: true as const }),
     ...(typeof columns === "number" && columns > 0 && { screen: { width: Math.floor(columns), color: false } }),
   };
   try {
     const result = await runSlash(registry, `${verb} ${typeof args === "string" ? args : ""}`, {
       identity: client.identity,
-      isLimited: request.isLimited,
       context,
       busy: run.busy,
     });
