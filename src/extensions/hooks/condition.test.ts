@@ -35,6 +35,14 @@ describe("the condition of a hook", () => {
     expect(fits("not a rule (", "git push")).toBe(true);
   });
 
+  verifies(["E3"], "takes no longer for a command that almost fits", () => {
+    const command = "a".repeat(2000);
+    expect(conditionHolds(`Bash(${"*a".repeat(30)}*b)`, view("bash", { command }), place)).toBe(false);
+    expect(conditionHolds(`Edit(${"*a".repeat(30)}*b)`, view("write", { path: command, content: "" }), place)).toBe(
+      false,
+    );
+  });
+
   verifies(["E3"], "fits paths and addresses", () => {
     const write = (rule: string, path: string) => conditionHolds(rule, view("write", { path, content: "" }), place);
     expect(write("Edit(*.env)", "deep/.env")).toBe(true);

@@ -2,7 +2,17 @@
  * The `if` of a hook: one permission rule, such as `Bash(git push *)` or `Edit(*.env)`, that the call must match. A hook is often a guard,
  * so a condition that is not understood counts as a match, and one part of a command is enough.
  */
+
 import { basename, join } from "node:path";
+import {
+  ANY,
+  FOLDERS,
+  IN_NAME,
+  ONE_IN_NAME,
+  type PatternPart,
+  starPattern,
+  type TextPattern,
+} from "../../base/star-pattern.js";
 import type { JsonValue } from "../../protocol/json.js";
 import type { ToolView } from "./tool-views.js";
 
@@ -43,8 +53,8 @@ function simpleCommands(text: string): readonly string[] {
 /** `x:*` and `x *` mean the word and everything after it. */
 function fitsCommand(command: string, about: string): boolean {
   const words = about.trim().replace(/(?::\*|\s\*)$/, "");
-  if (words !== about.trim()) return globPattern(words, "any", "(?:\\s[\\s\\S]*)?").test(command);
-  return globPattern(words, "any").test(command);
+  if (globPattern(words, "any").test(command)) return true;
+  return words !== about.trim() && globPattern(`${words} *`, "any").test(command.replaceAll(/\s/g, " "));
 }
 
 function fitsPath(path: string, about: string, { root, home }: ConditionPlace): boolean {
@@ -70,18 +80,19 @@ function fitsParameter(input: Readonly<Record<string, JsonValue | undefined>>, a
   return globPattern(wanted.trim(), "any").test(String(value));
 }
 
-function pathPattern(glob: string): RegExp {
+function pathPattern(glob: string): TextPattern {
   return globPattern(glob, "path");
 }
 
 /** `any`: a star crosses everything; `name`: within one name; `path`: two stars cross slashes. */
-function globPattern(glob: string, kind: "any" | "name" | "path", end = ""): RegExp {
-  const star = kind === "any" ? "[\\s\\S]*" : "[^/]*";
-  const source = glob.replace(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (part) => {
-    if (part === "*") return star;
-    if (part === "?" && kind !== "any") return "[^/]";
-    if (part === "**/") return kind === "any" ? `${star}/` : "(?:[\\s\\S]*/)?";
-    return part === "**" ? "[\\s\\S]*" : `\\${part}`;
-  });
-  return new RegExp(`^${source}${end}$`);
+function globPattern(glob: string, kind: "any" | "name" | "path"): TextPattern {
+  const parts = glob.match(/\*\*\/|\*\*|\*|\?|[^*?]+/g) ?? [];
+  return starPattern(
+    parts.flatMap((part): readonly PatternPart[] => {
+      if (part === "**") return [ANY];
+      if (kind === "any") return part === "**/" ? [ANY, "/"] : [part === "*" ? ANY : part];
+      if (part === "**/") return [FOLDERS];
+      return [part === "*" ? IN_NAME : part === "?" ? ONE_IN_NAME : part];
+    }),
+  );
 }

@@ -48,6 +48,17 @@ function verdicts(workspace: string, commands: readonly string[]) {
   return commands.map((command) => [command, verdict(workspace, command)]);
 }
 
+describe("a glob with many stars", () => {
+  verifies(["P3"], "is judged at once, also if it almost fits a long name", async () => {
+    const folder = join(base, "stars");
+    await put(folder, { ["a".repeat(200)]: "x" });
+    const stars = `${"*a".repeat(20)}*b`;
+    for (const command of [`ls -R ${stars}`, `cat ${stars}`, `grep -r x --include='${stars}' .`]) {
+      expect([command, verdict(folder, command)]).toEqual([command, expect.any(String)]);
+    }
+  });
+});
+
 describe("links out of the workspace, deep in it", () => {
   verifies(["P3"], "make commands ask that follow them", () => {
     const commands = [

@@ -5,8 +5,10 @@
  * Left out of the search for secrets: `node_modules`, which holds other people's code, and `.git` but for its configuration when that
  * has a login in it.
  */
+
 import { posix } from "node:path";
 import { sensitiveReason } from "../../base/sensitive-path.js";
+import { namePattern, type TextPattern } from "../../base/star-pattern.js";
 import type { SimpleCommand, Word } from "../shell/syntax.js";
 import { globValue, hasGlob } from "../shell/word-values.js";
 import { programName } from "../shell/wrappers.js";
@@ -202,11 +204,6 @@ function holdsLogin(config: string | undefined): boolean {
 }
 
 /** Brackets count as any character: one too many found is harmless. */
-function globShape(part: string): RegExp {
-  const source = part
-    .replace(/\[[^\]]*\]/g, "?")
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*+/g, "[^/]*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "is");
+function globShape(part: string): TextPattern {
+  return namePattern(part.replace(/\[[^\]]*\]/g, "?"));
 }

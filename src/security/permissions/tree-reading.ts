@@ -1,4 +1,5 @@
 /** What a read-only command does with its folders and globs, by its text; in doubt, more. */
+import { namePattern, type TextPattern } from "../../base/star-pattern.js";
 import { optionSets, readArguments } from "../shell/arguments.js";
 import { READ_ONLY_PROGRAMS } from "../shell/programs/table.js";
 import type { SimpleCommand, Word } from "../shell/syntax.js";
@@ -15,7 +16,7 @@ export interface TreeReading {
   /** Also files whose names begin with a dot. */
   readonly hidden: boolean;
   /** Names of files that it is limited to; empty for all. */
-  readonly only: readonly RegExp[];
+  readonly only: readonly TextPattern[];
 }
 
 const set = (list: string) => new Set(list.split(" "));
@@ -132,13 +133,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   du: (options) => ({ recursive: true, follows: options.has("L", "--dereference") }),
 };
 
-function rgNames(options: Options): readonly RegExp[] {
+function rgNames(options: Options): readonly TextPattern[] {
   const globs = options.of("-g", "--glob", "--iglob").filter((glob) => !glob.startsWith("!"));
   return globs.map((glob) => nameShape(glob.slice(glob.lastIndexOf("/") + 1)));
 }
 
 /** A type that may be one of secrets limits nothing. */
-function rgTypes(options: Options): readonly RegExp[] {
+function rgTypes(options: Options): readonly TextPattern[] {
   const types = options.of("-t", "--type");
   const isHarmless = types.length > 0 && types.every((type) => Object.hasOwn(HARMLESS_TYPES, type));
   return isHarmless ? [NO_NAME] : [];
@@ -147,7 +148,7 @@ function rgTypes(options: Options): readonly RegExp[] {
 const NO_NAME = /^(?!)/;
 const DISJUNCTION = set("-o -or ! -not , ( )");
 
-function namesOfFind(finder: SimpleCommand): readonly RegExp[] {
+function namesOfFind(finder: SimpleCommand): readonly TextPattern[] {
   const values = finder.words.slice(1).map((word) => fixedValue(word) ?? "");
   if (values.some((value) => DISJUNCTION.has(value))) return [];
   const names = values.flatMap((value, index) => (/^-i?name$/.test(value) ? [values[index + 1] ?? "*"] : []));
@@ -156,11 +157,6 @@ function namesOfFind(finder: SimpleCommand): readonly RegExp[] {
 }
 
 /** A glob for one name; what is not plain counts as any text. */
-function nameShape(glob: string): RegExp {
-  const source = glob
-    .replace(/\[[^\]]*\]|\{[^}]*\}/g, "*")
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "i");
+function nameShape(glob: string): TextPattern {
+  return namePattern(glob.replace(/\[[^\]]*\]|\{[^}]*\}/g, "*"));
 }

@@ -4,8 +4,10 @@
  * 1. It is inside the workspace and not a place of secrets. Links are not followed here; a sandbox contains those.
  * 2. After a `cd` that may or may not have worked, a path must be inside from every folder the shell may be in.
  */
+
 import { posix } from "node:path";
 import { SENSITIVE_NAMES, sensitiveReason } from "../../base/sensitive-path.js";
+import { namePattern } from "../../base/star-pattern.js";
 import { HARMLESS_FILES } from "./programs/sensitive-files.js";
 import type { Word } from "./syntax.js";
 import { globValue, hasGlob } from "./word-values.js";
@@ -73,11 +75,7 @@ export function mayFindSecrets(part: string): boolean {
     .replace(/\*+/g, "*");
   if (glob.replace(/\*\.[a-z0-9]+$|[^a-z]/g, "") === "") return false;
   if (glob.split("*").length > 4) return true;
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  const shape = new RegExp(`^${source}$`);
+  const shape = namePattern(glob);
   return SENSITIVE_NAMES.some((name) => shape.test(name));
 }
 
