@@ -110,7 +110,7 @@ async function supervise(
   const quiet = reason === "exit" && (await quietWithin(launched, tree, { clock, ms: request.drainMs ?? DRAIN_MS }));
   if (!quiet && !tree.isEmpty()) {
     if (reason === "exit") leftovers = tree.members().length;
-    survivors = await tree.terminate({ clock, graceMs: request.graceMs ?? GRACE_MS });
+    survivors = await tree.terminate({ clock, graceMs: graceFor(reason, request) });
     // All processes have ended; the exit event of the first one may still come.
     if (exit === undefined) await Promise.race([exited, pause(clock, EXIT_LIMIT_MS)]);
   }
@@ -121,6 +121,10 @@ async function supervise(
   watchdog.unwatch(tree.pid);
   trees.delete(tree);
   return { reason, exitCode: exit?.code, signal: exit?.signal, leftovers, survivors };
+}
+
+function graceFor(reason: EndReason, { graceMs = GRACE_MS, leftoverGraceMs = graceMs }: ProcessRequest): number {
+  return reason === "exit" ? leftoverGraceMs : graceMs;
 }
 
 function firstReason(

@@ -30,6 +30,8 @@ export interface ProcessRequest {
   readonly timeoutMs?: number;
   /** How long a process may take to stop before it is killed. */
   readonly graceMs?: number;
+  /** The same for processes that outlive the command; default: `graceMs`. */
+  readonly leftoverGraceMs?: number;
   /** How long processes that outlive the command may keep writing before they are stopped. */
   readonly drainMs?: number;
   readonly clock?: Clock;

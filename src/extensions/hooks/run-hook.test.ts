@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import type { Clock } from "../../base/clock.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type ConfiguredHook, readHooks } from "./configuration.js";
 import { readAnswer } from "./hook-answer.js";
@@ -28,6 +29,27 @@ function run(command: string, more: object = {}, input = "{}") {
   const { handler, timeoutMs } = hook(command, more);
   if (handler.type !== "command") throw new Error(handler.type);
   return runHook({ hook: { handler, timeoutMs }, input, variables: { X: root }, isContained: false }, place);
+}
+
+/** Its time passes only in waits of less than a second; longer ones never end. */
+class ShortWaits implements Clock {
+  #now = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  wall(): number {
+    return this.#now;
+  }
+
+  after(ms: number, action: () => void): () => void {
+    if (ms >= 1000) return () => {};
+    return nodeClock.after(ms / 4, () => {
+      this.#now += ms;
+      action();
+    });
+  }
 }
 
 /** Commands with this word in their arguments that are still alive. */
@@ -90,6 +112,19 @@ describe("a hook's command", () => {
       expect(survivors(word)).toBe("");
     },
   );
+
+  verifies(["E3"], "waits half a second for a daemon that it left and that ignores SIGTERM", async () => {
+    const word = `hook-leftover-${process.pid}`;
+    const clock = new ShortWaits();
+    const { handler, timeoutMs } = hook(`(trap '' TERM; exec -a ${word} sleep 60) > /dev/null 2>&1 & echo started`);
+    if (handler.type !== "command") throw new Error(handler.type);
+    const place = { root, home: "/home/ann", environment: { PATH: process.env.PATH ?? "" }, clock };
+    const end = await runHook({ hook: { handler, timeoutMs }, input: "", variables: {}, isContained: false }, place);
+    expect(end).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
+    expect(clock.now()).toBeGreaterThanOrEqual(500);
+    expect(clock.now()).toBeLessThan(2000);
+    expect(survivors(word)).toBe("");
+  });
 
   verifies(["E3"], "may flood, crash, close its input at once or not exist", async () => {
     const flood = await run("head -c 60000000 /dev/zero | tr '\\0' x; echo end >&2");

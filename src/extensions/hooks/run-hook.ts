@@ -56,6 +56,8 @@ export type HookEnd =
 
 const MOST_BYTES = 64 * 1024;
 const GRACE_MS = 5000;
+/** The event waits for processes that a hook leaves behind, so they get less time than the hook itself. */
+const LEFTOVER_GRACE_MS = 500;
 /** The exit code of shells for a program that does not exist. */
 const NOT_STARTED = 127;
 
@@ -108,6 +110,7 @@ export async function runHook(
         onErrorOutput: (chunk) => stderr.add(chunk),
         timeoutMs: hook.timeoutMs,
         graceMs: place.graceMs ?? GRACE_MS,
+        leftoverGraceMs: Math.min(place.graceMs ?? GRACE_MS, LEFTOVER_GRACE_MS),
         clock: place.clock,
         leavesNothing: true,
         ...(descriptors !== undefined && { descriptors }),
