@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { type AnswerChange, readAnswer } from "./answer-changes.js";
-import { codeBlocks } from "./code-blocks.js";
+import { codeBlocks, withoutThoughts } from "./code-blocks.js";
 
 const FENCE = "```";
 const block = (info: string, content: string) => `${FENCE}${info}\n${content}\n${FENCE}`;
@@ -32,6 +32,7 @@ describe("the blocks of an answer", () => {
       block(".gitignore", "dist"),
       block("bash {linenos=true}", "no file"),
       block("src/a.ts", "newer"),
+      block("ts // src/b.ts", "3"),
     ].join("\n\n");
     expect(texts(answer)).toEqual([
       ["harvey/spinner.go", "package a\n"],
@@ -39,6 +40,7 @@ describe("the blocks of an answer", () => {
       ["tools/x.py", "2\n"],
       [".gitignore", "dist\n"],
       ["src/a.ts", "newer\n"],
+      ["src/b.ts", "3\n"],
     ]);
   });
 
@@ -46,8 +48,21 @@ describe("the blocks of an answer", () => {
     const answer = `  ~~~~md a.md\n  ${FENCE}\n  inner\n  ${FENCE}\n  ~~~~\n${FENCE}ts b.ts\nnever ended`;
     expect(codeBlocks(answer)).toMatchObject([{ info: "md a.md", content: `${FENCE}\ninner\n${FENCE}\n` }]);
     expect(readAnswer(answer).notes).toEqual(["The block at line 6 (b.ts) has no end"]);
+    // In a list; a fence that is indented more is text.
+    const indented = block("py a.py", `"""\n    ${FENCE}sh\n    ls\n    ${FENCE}\n"""`);
+    expect(texts(`1. Edit:\n\n${indented.replace(/^/gm, "    ")}`)).toEqual([
+      ["a.py", indented.split("\n").slice(1, -1).join("\n").concat("\n")],
+    ]);
     expect(codeBlocks("```inline``` text\n")).toEqual([]);
     expect(codeBlocks(`${FENCE}\r\na\r\n${FENCE}\r\n`)).toMatchObject([{ info: "", content: "a\n" }]);
+  });
+
+  it("do not come from what a model thinks", () => {
+    const thoughts = `<think>\nMaybe:\n${block("ts a.ts", "draft")}\n</think>\n`;
+    expect(codeBlocks(withoutThoughts(`${thoughts}${block("ts a.ts", "1")}`))).toMatchObject([
+      { content: "1\n", line: 7 },
+    ]);
+    expect(withoutThoughts("<think>\nendless").trim()).toBe("");
   });
 
   const ABOVE = [
@@ -65,6 +80,12 @@ describe("the blocks of an answer", () => {
     "- `src/a.ts` (updated)",
     "2. **src/a.ts** (new file):",
     "[src/a.ts](src/a.ts)",
+    "#### 📄 `src/a.ts`",
+    "**1. src/a.ts**",
+    "> src/a.ts",
+    "Create `src/a.ts`:",
+    "New file `src/a.ts`",
+    "**File: src/a.ts**",
     "src/a.ts",
   ];
   verifies(["U7"], "name their files on the line above", () => {
@@ -72,6 +93,8 @@ describe("the blocks of an answer", () => {
       expect([line, texts(`Sure.\n\n${line}\n\n${block("ts", "1")}\nDone.`)]).toEqual([line, [["src/a.ts", "1\n"]]]);
       expect([line, texts(`${line}\n${block("", "1")}`)]).toEqual([line, [["src/a.ts", "1\n"]]]);
     }
+    for (const name of ["filesystem.ts", "create.ts", "file.ts", "path.ts", "newfile.ts"])
+      expect(texts(`### ${name}\n${block("ts", "1")}`)).toEqual([[name, "1\n"]]);
     expect(texts(`__init__.py\n${block("python", "1")}\n### Makefile\n${block("make", "all:")}`)).toEqual([
       ["__init__.py", "1\n"],
       ["Makefile", "all:\n"],
@@ -88,6 +111,7 @@ describe("the blocks of an answer", () => {
       ["sql", "-- schema.sql"],
       ["json", "// package.json"],
       ["md", "<!-- docs/a.md -->"],
+      ["", "// filepath: src/a.ts"],
     ];
     for (const [info = "", comment = ""] of comments) {
       const { files } = readAnswer(block(info, `${comment}\n\ntext`));
@@ -111,6 +135,9 @@ describe("the blocks of an answer", () => {
       "example.com/data.json",
       "https://example.com/a.ts",
       "### Usage",
+      "File format",
+      "Create the file:",
+      "### 3 files",
       "src/",
       "*.ts",
     ];
@@ -198,6 +225,8 @@ describe("diffs", () => {
   verifies(["U7"], "name their files in their headers, on the fence or above", () => {
     expect(changes(block("diff", `--- a/src/a.ts\n+++ b/src/a.ts\n${HUNK}`))).toEqual([["src/a.ts", "update"]]);
     expect(changes(block("", `--- src/a.ts\t2024-01-01\n+++ src/a.ts\n${HUNK}`))).toEqual([["src/a.ts", "update"]]);
+    const spoken = "--- src/a.ts (original)\n+++ src/a.ts (modified)\n a\n-b\n+c";
+    expect(changes(block("diff", spoken))).toEqual([["src/a.ts", "update"]]);
     expect(changes(`### src/a.ts\n${block("diff", HUNK)}`)).toEqual([["src/a.ts", "update"]]);
     expect(changes(block("diff src/a.ts", " a\n-b\n+c"))).toEqual([["src/a.ts", "update"]]);
     const git = `diff --git a/x.sql b/x.sql\nindex 12ab..34cd 100644\n--- a/x.sql\n+++ b/x.sql\n@@ -1 +1 @@\n--- a comment\n+++ b\ndiff --git a/n.ts b/n.ts\nnew file mode 100644\n--- /dev/null\n+++ b/n.ts\n@@ -0,0 +1 @@\n+1`;

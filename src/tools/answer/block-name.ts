@@ -67,26 +67,30 @@ export function pathOnFence(info: string): string | undefined {
   const [, double, single, plain] = NAMED.exec(info) ?? [];
   const named = double ?? single ?? plain;
   if (named !== undefined) return tidy(named);
-  const words = info.split(/\s+/).filter((word) => word !== "" && !word.startsWith("{"));
+  const words = info.split(/\s+/).filter((word) => !/^(?:|\/\/|#|\{.*)$/.test(word));
   const [first = "", second] = words;
   const colon = /^[\w+#.-]+:(.+)$/.exec(first)?.[1];
   const path = [second, colon, first].find((word) => word !== undefined && looksLikePath(word));
   return path === undefined ? undefined : tidy(path);
 }
 
+const BULLET = /^(?:[-*+•]|\d{1,3}[.)])\s+/;
 const LABEL =
-  /^(?:(?:new|updated?|modified|changed|created?|full|complete)\s+)?(?:file(?:\s?name|\s?path)?|path)\s*[:=]\s*/i;
+  /^(?:(?:(?:new|updated?|modified|changed|created?|full|complete)\s+)?(?:file(?:\s?name|\s?path)?|path)\s*[:=]\s*|(?:create|(?:create\s+)?(?:new\s+)?file)\s+)/i;
 const REMARK = /\s*\((?:new|new file|updated?|modified|changed|created?|edited|full|full file|complete)\)$/i;
 
 /** A line that is nothing but the name of a file, with the usual decoration. */
 export function pathInCaption(line: string): string | undefined {
   const plain = line
     .trim()
+    .replace(/^(?:>\s*)+/, "")
     .replace(/^#{1,6}\s+/, "")
     .replace(/\s+#+$/, "")
-    .replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, "")
+    .replace(BULLET, "")
     .replace(/(\*{1,3})([^*]+)\1/g, "$2")
     .replaceAll("`", "")
+    .replace(BULLET, "")
+    .replace(/^(?:\p{Extended_Pictographic}|\uFE0F|\s)+(?=\D)/u, "")
     .replace(/^\[([^\]]+)\]\([^)]*\)(:?)$/, "$1$2");
   return soleName(plain);
 }

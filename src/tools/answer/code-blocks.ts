@@ -27,7 +27,16 @@ interface OpenBlock {
   isUnclear: boolean;
 }
 
-const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
+/** In a list, fences are indented. */
+const FENCE = /^( {0,12})(`{3,}|~{3,})(.*)$/;
+const MOST_EXTRA_INDENT = 3;
+
+/** Some local models write what they think into the answer, with drafts of code. Line numbers stay as they are. */
+export function withoutThoughts(answer: string): string {
+  return answer.replace(/^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i, (thoughts) =>
+    thoughts.replace(/[^\n]/g, ""),
+  );
+}
 
 /** The complete blocks. */
 export function codeBlocks(answer: string): readonly CodeBlock[] {
@@ -48,7 +57,7 @@ export function segmentsOf(answer: string): readonly Segment[] {
       if (!opens && line.trim() !== "") above = line.trim();
       continue;
     }
-    const isAlike = fence.startsWith(open.fence[0] ?? " ") && fence.length >= open.fence.length;
+    const isAlike = isLikeFence(open, { fence, indent: indent.length });
     if (isAlike && info.trim() === "") {
       segments.push({ kind: "block", block: blockOf(open, above) });
       open = undefined;
@@ -59,6 +68,12 @@ export function segmentsOf(answer: string): readonly Segment[] {
     open.lines.push(line.replace(new RegExp(`^ {0,${open.indent}}`), ""));
   }
   return open === undefined ? segments : [...segments, { kind: "unfinished", block: blockOf(open, above) }];
+}
+
+/** A fence that is indented more than the first one is text of the block. */
+function isLikeFence(open: OpenBlock, { fence, indent }: { readonly fence: string; readonly indent: number }): boolean {
+  const isLong = fence.startsWith(open.fence[0] ?? " ") && fence.length >= open.fence.length;
+  return isLong && indent <= open.indent + MOST_EXTRA_INDENT;
 }
 
 function openBlock(begin: Pick<OpenBlock, "fence" | "indent" | "info" | "line">): OpenBlock {

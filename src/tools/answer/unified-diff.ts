@@ -34,13 +34,16 @@ export function readUnifiedDiff(content: string, name: string | undefined): read
 /** A removed line of SQL may begin with `---` too, but no `+++` and `@@` follow it. */
 function isHeader(lines: readonly string[], at: number): boolean {
   const [one = "", two = "", three] = lines.slice(at, at + 3);
-  return one.startsWith("--- ") && two.startsWith("+++ ") && (three === undefined || /^@@/.test(three));
+  if (!one.startsWith("--- ") || !two.startsWith("+++ ")) return false;
+  const isFirst = at === 0 || /^(?:diff --git |index |new file mode )/.test(lines[at - 1] ?? "");
+  return isFirst || three === undefined || three.startsWith("@@");
 }
 
 function headerPath(line = ""): string {
   return line
     .slice(4)
     .replace(/\t.*$/, "")
+    .replace(/\s+\((?:original|old|before|modified|new|updated|after)\)\s*$/i, "")
     .trim()
     .replace(/^"(.*)"$/, "$1");
 }

@@ -12,7 +12,7 @@ import { type Command, type CommandAnswer, type CommandResult, refuse } from "..
 import { type Message, plainText } from "../../../protocol/content.js";
 import { MARKER } from "../../../security/redact/marker.js";
 import { readAnswer } from "../../../tools/answer/answer-changes.js";
-import { codeBlocks } from "../../../tools/answer/code-blocks.js";
+import { codeBlocks, withoutThoughts } from "../../../tools/answer/code-blocks.js";
 import { AnswerError, type PlannedWrite, planAnswer } from "../../../tools/answer/plan-answer.js";
 import { CATALOG } from "../../../tools/catalog.js";
 import { runOf } from "../../opening.js";
@@ -111,5 +111,5 @@ async function guardedReason(gatherer: Gatherer, path: string): Promise<string |
 /** The text of the last answer with text. */
 function lastAnswer(conversation: readonly Message[]): string | undefined {
   const last = conversation.findLast(({ role, content }) => role === "assistant" && plainText(content).trim() !== "");
-  return last && plainText(last.content);
+  return last && withoutThoughts(plainText(last.content));
 }
