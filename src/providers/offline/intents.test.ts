@@ -158,6 +158,12 @@ table("list", [
   ["count the files in src by extension", { goal: "by-extension", scope: src }],
   ["what languages is this project written in", { goal: "by-extension", scope: everywhere }],
   ["what are the 5 largest files in src", { goal: "largest", scope: src, most: 5 }],
+  ["which files are biggest?", { goal: "largest", scope: everywhere }],
+  ["which files in src are the biggest?", { goal: "largest", scope: src }],
+  ["what is the largest file here?", { goal: "largest", scope: everywhere }],
+  ["list the files in src by size", { goal: "largest", scope: src }],
+  ["which files take up the most space?", { goal: "largest", scope: everywhere }],
+  ["are there any big files in src", { goal: "largest", scope: src }],
 ]);
 
 table("measure", [
@@ -201,6 +207,10 @@ table("project", [
 ]);
 
 table("fact", [
+  ["what env vars does it need?", { question: "variables" }],
+  ["what are the most recently changed files", { question: "recent" }],
+  ["which files are newest?", { question: "recent" }],
+  ["what can I run?", { question: "scripts" }],
   ["what version is this", { question: "release" }],
   ["what scripts are there", { question: "scripts" }],
   ["list the dependencies", { question: "dependencies" }],
@@ -239,6 +249,9 @@ table("fact", [
 ]);
 
 table("git", [
+  ["is anything uncommitted?", { question: "status" }],
+  ["when was the last commit?", { question: "log", count: 1 }],
+  ["what is different from the last commit", { question: "diff" }],
   ["what changed in the last commit", { question: "show" }],
   ["which files changed in the last commit?", { question: "show" }],
   ["what's in the last commit", { question: "show" }],
