@@ -12,6 +12,7 @@ import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { answerQuestion } from "./permission-prompt.js";
+import { sendAnswer } from "./send-answer.js";
 import { Spinner } from "./spinner.js";
 import type { Terminal } from "./terminal.js";
 import { TextView } from "./text-view.js";
@@ -130,7 +131,11 @@ async function answer(
   signal: AbortSignal,
 ): Promise<void> {
   const given = await answerQuestion(terminal, question, signal);
-  await client.send("AnswerPermission", { call: question.call, ...given }, session);
+  const promote = (rule: number) => {
+    const payload = { namespace: "slash", verb: "permissions", payload: { args: `promote ${rule}` } };
+    return client.send("CustomCommand", payload, session);
+  };
+  await sendAnswer(client, { session, call: question.call }, { given, promote });
 }
 
 /** Prints the line that says why there is no full answer. */

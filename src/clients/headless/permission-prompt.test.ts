@@ -25,7 +25,7 @@ describe("a question about a call", () => {
       "  │ [y] once  [n] no: ",
       "Why",
       "  │ Allow? bash: ls",
-      "[y] allow once",
+      "[y] allow once  [t] allow this tool for this session",
     ]);
   });
 
@@ -62,9 +62,31 @@ describe("a question about a call", () => {
         once_only: true as const,
         preview: previewCall(args) ?? "",
       };
-      expect(await askPermission(terminal, question, new AbortController().signal)).toBe("allow_once");
+      expect(await askPermission(terminal, question, new AbortController().signal)).toEqual({ decision: "allow_once" });
       expect(written.join("")).toContain("It would write:\n  │ +#!/bin/sh\n  │ +[y] once\n");
-      expect(asked).toEqual(Array(3).fill("[y] allow once, for this path  [n] deny: "));
+      expect(asked).toEqual(Array(3).fill("[n] deny  [m] deny and tell the model why: "));
     },
   );
+
+  verifies(["P2"], "takes the same answers as the terminal client: always, and a denial with a reason", async () => {
+    const give = async (...answers: readonly string[]) => {
+      const written: string[] = [];
+      const rest = [...answers];
+      const err = { isTerminal: true, columns: 80, write: (piece: string) => void written.push(piece) };
+      const terminal: Terminal = { out: err, err, showProgress: true, color: false, askLine: async () => rest.shift() };
+      const call = "call_1" as CallId;
+      const question = { call, tool: "bash", args: {}, summary: "bash: make", offer: ["bash: make *"] };
+      const answer = await askPermission(terminal, question, new AbortController().signal);
+      return { answer, complaints: written.filter((piece) => piece.startsWith("Please")) };
+    };
+    const none = { complaints: [] };
+    expect(await give("A")).toEqual({ answer: { decision: "allow_pattern", always: true }, ...none });
+    expect(await give("m", "use npm")).toEqual({ answer: { decision: "deny", message: "use npm" }, ...none });
+    expect(await give("m use npm test")).toEqual({ answer: { decision: "deny", message: "use npm test" }, ...none });
+    expect(await give("m", " ")).toEqual({ answer: { decision: "deny" }, ...none });
+    expect(await give("")).toEqual({ answer: { decision: "deny" }, ...none });
+    // Words that begin with an answer are none.
+    const complaints = ["Please answer y, s, t, a, n or m.\n"];
+    expect(await give("yes please", "yes")).toEqual({ answer: { decision: "allow_once" }, complaints });
+  });
 });

@@ -21,6 +21,7 @@ import { DraftLine } from "./draft-line.js";
 import { takeDuringTurn } from "./during-turn.js";
 import { answerQuestion } from "./permission-prompt.js";
 import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
+import { sendAnswer } from "./send-answer.js";
 import { ShellOutput } from "./shell-output.js";
 import { Spinner } from "./spinner.js";
 import { TextView } from "./text-view.js";
@@ -279,8 +280,13 @@ class Repl {
   async #answer(question: EventPayloads["PermissionRequested"]): Promise<void> {
     this.#spinner.stop();
     this.#question = new AbortController();
-    const answer = await answerQuestion(this.#options.terminal, question, this.#question.signal);
-    await this.#options.client.send("AnswerPermission", { call: question.call, ...answer }, this.#session);
+    const { client, terminal } = this.#options;
+    const given = await answerQuestion(terminal, question, this.#question.signal);
+    const promote = async (rule: number) => {
+      const answer = await this.#ask("permissions", `promote ${rule}`);
+      if (answer !== undefined) this.#view.aside(safeText(answer.text));
+    };
+    await sendAnswer(client, { session: this.#session, call: question.call }, { given, promote });
   }
 
   #say(message: string): void {

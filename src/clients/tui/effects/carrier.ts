@@ -7,6 +7,7 @@ import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js
 import type { SessionId } from "../../../protocol/ids.js";
 import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
+import { promoteNewRules } from "../../sdk/promote-new-rules.js";
 import type { Block } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
@@ -122,18 +123,10 @@ export class Carrier {
     this.watch(always ? this.#answerAlways(send) : send());
   }
 
-  /** The rules that the answer made are also written to the profile. */
-  async #answerAlways(send: () => Promise<void>): Promise<void> {
+  async #answerAlways(answer: () => Promise<void>): Promise<void> {
     const { client, state } = this.#options;
-    const { session } = state();
-    const before = await client.query("GetPermissions", {}, session);
-    await send();
-    const after = await client.query("GetPermissions", {}, session);
-    if (!before.ok || !after.ok) return;
-    const known = new Set(before.answer.session_rules.map(({ number }) => number));
-    for (const { number } of after.answer.session_rules) {
-      if (!known.has(number)) await this.slash("permissions", `promote ${number}`);
-    }
+    const promote = (rule: number) => this.slash("permissions", `promote ${rule}`);
+    await promoteNewRules(client, state().session, { answer, promote });
   }
 
   /** Inputs wait for the work, so that they reach the session that the user has chosen. */
