@@ -1,5 +1,5 @@
 /** Actions that every client with a conversation can do. */
-export type ClientAction = "cancel" | "clear" | "exit" | "queue";
+export type ClientAction = "cancel" | "clear" | "exit" | "login" | "queue";
 
 /** Actions of the terminal client: the others show something that needs a screen. */
 export type ScreenAction =
@@ -7,7 +7,6 @@ export type ScreenAction =
   | "approve"
   | "copy"
   | "keys"
-  | "login"
   | "model"
   | "rewind"
   | "sessions"

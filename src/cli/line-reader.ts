@@ -15,6 +15,7 @@ import type { Clock } from "../base/clock.js";
 import { cleanPaste, firstLine } from "../base/pasted-text.js";
 import type { TypedLine } from "../clients/headless/repl.js";
 import { EditorScreen } from "./editor-screen.js";
+import { completerOf, type LineCompletion } from "./line-completer.js";
 import { PasteInput } from "./paste-input.js";
 import { PasteMarks } from "./paste-marks.js";
 
@@ -27,6 +28,12 @@ const CONTINUED = "  ";
 const NEWLINE_KEY = /^([^\n]*?)(\n|\x1b\r|\x1b\n|\x1b\[13;2u|\x1b\[27;2;13~)$/;
 /** Backspace and Ctrl-W. */
 const DELETE_KEYS: ReadonlySet<string> = new Set(["\x7f", "\x08", "\x17"]);
+
+export interface LineReaderOptions {
+  /** `signal`: Ctrl-C while a line is typed becomes the signal it would be otherwise, for a program with its own handler. */
+  readonly interrupt?: "here" | "signal";
+  readonly complete?: LineCompletion;
+}
 
 export class LineReader {
   readonly #clock: Clock;
@@ -57,14 +64,16 @@ export class LineReader {
   #asking = false;
   #closed = false;
 
-  /** `signal`: Ctrl-C while a line is typed becomes the signal it would be otherwise, for a program with its own handler. */
-  constructor(clock: Clock, { interrupt = "here" }: { readonly interrupt?: "here" | "signal" } = {}) {
+  constructor(clock: Clock, { interrupt = "here", complete }: LineReaderOptions = {}) {
     this.#clock = clock;
     this.#input = process.stdin;
     const terminal = this.#input.isTTY === true;
     this.#keys = terminal ? this.#openKeys() : undefined;
     const input = (this.#keys as unknown as NodeJS.ReadStream | undefined) ?? this.#input;
-    this.#reader = createInterface({ input, output: this.#screen, terminal, historySize: 500 });
+    // Only a prompt completes: an answer is a letter or a word.
+    const isPrompt = () => this.#waiting !== undefined && !this.#isAnswer;
+    const completer = complete && { completer: completerOf(complete, isPrompt) };
+    this.#reader = createInterface({ input, output: this.#screen, terminal, historySize: 500, ...completer });
     this.#reader.on("line", (line) => this.#take(line));
     this.#reader.on("close", () => {
       this.#closed = true;

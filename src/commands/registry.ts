@@ -166,7 +166,7 @@ function refusalOf(command: Command, caller: SlashCaller): string | undefined {
     return onlyOutside(command, context);
   }
   if (places.includes("in a client"))
-    return `${typed} works only in a conversation on a terminal. Start one with 'oxbow'.`;
+    return `${typed} works only in a conversation in the terminal client: start it with 'oxbow', without --plain.`;
   if (busy && !places.includes("during a turn")) return `${typed} does not work during a turn. Wait until it ends.`;
   return undefined;
 }

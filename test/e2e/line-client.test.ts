@@ -288,11 +288,11 @@ describe("the plain line client on a terminal", () => {
       const terminal = open(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
       await terminal.until("/help for commands");
       terminal.type("do it", "Enter");
-      await terminal.until("[y] allow once, for this path  [n] deny:");
+      await terminal.until(/\[y\] allow once, for this path\n.*\[n\] deny:/);
       expect(terminal.screen()).toContain(".git/hooks/pre-commit is guarded");
       expect(terminal.screen()).toContain("│ +echo one");
       terminal.type("t", "Enter");
-      await terminal.until(/Please answer y or n\.\n.*\[n\] deny:/);
+      await terminal.until(/Please answer y, m or n\.\n.*\n.*\[n\] deny:/);
       terminal.type("y", "Enter");
       await terminal.until("pre-push is guarded");
       await terminal.until(/pre-push is guarded[\s\S]*\[n\] deny:/);

@@ -191,6 +191,13 @@ describe("the terminal client", () => {
     await client.until("· local needs no sign-in: start it.");
     expect(asked).toEqual(["beta", "alpha"]);
     await client.leave();
+    const without = await TuiClient.open(hosted, { login });
+    without.type("/model offline:offline", "\r");
+    await without.until(/^auto · offline:offline/m);
+    without.type("/login beta", "\r");
+    await without.until("esc back");
+    without.type("\x03");
+    await without.leave();
   });
 
   verifies(["U2", "P2"], "interrupts the turn by Esc in a question, and answers the model nothing", async () => {

@@ -54,12 +54,14 @@ async function converseByLines(
   options: ConverseOptions,
 ): Promise<number> {
   const { session, images, flags, variables, leave, keepsTurn, onDrawn, onSession } = options;
-  const [{ runRepl }, { LineReader }, { clientAction }] = await Promise.all([
+  const [{ runRepl }, { LineReader }, { clientAction }, { lineCompletion }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
     import("../client-actions.js"),
+    import("./line-completion.js"),
   ]);
-  const lines = new LineReader(clock);
+  let current = session;
+  const lines = new LineReader(clock, process.stdin.isTTY ? { complete: lineCompletion(client, () => current) } : {});
   const terminal = processTerminal(variables, { lines, verbose: flags.has("verbose") });
   const { model } = chosen;
   const again = resume === undefined ? "" : `\nResuming ${resume.id}: ${resume.title ?? "(no title)"}`;
@@ -81,13 +83,34 @@ async function converseByLines(
   });
   onDrawn?.();
   const input = process.stdin.isTTY ? "person" : "script";
+  let begun = false;
+  const stopEvents = client.subscribe((event) => {
+    begun ||= event.kind === "TurnStarted" && event.session === current;
+  });
   const conversation = { client, session, terminal, lines, clock, verbose, greeting, recent, images };
   const problem = await runRepl({
     ...{ ...conversation, clientAction, input, leaving: leaving.signal },
     ...(keepsTurn && { keepsTurn }),
-    ...(onSession && { onSession }),
+    ...(input === "person" && { login: loginHere }),
+    onSession: (other) => {
+      current = other;
+      onSession?.(other);
+    },
   });
+  stopEvents();
   lines.close();
+  if (input === "person" && begun) process.stderr.write(`\nResume: oxbow ${current}\n`);
   if (stop.asked) return EXIT.cancelled;
   return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);
+}
+
+async function loginHere(provider: string): Promise<void> {
+  const [{ terminalLogin }, { loginByLine }] = await Promise.all([
+    import("../tui/login.js"),
+    import("./line-login.js"),
+  ]);
+  // The line reader rests between two prompts, so the terminal is free.
+  await loginByLine(terminalLogin({ lend: (work) => work() }), provider, (text) => {
+    process.stderr.write(`${text}\n`);
+  });
 }

@@ -4,7 +4,8 @@ import type { Login, SignIn } from "../../clients/tui/effects/login.js";
 import type { TuiTerminal } from "../../clients/tui/terminal/terminal.js";
 import type { NamedProvider } from "../../providers/named.js";
 
-export function terminalLogin(terminal: TuiTerminal): Login {
+/** The terminal is lent to the sign-in while it runs. */
+export function terminalLogin(terminal: Pick<TuiTerminal, "lend">): Login {
   return {
     async providers() {
       const [{ OAUTH_PROVIDERS }, { NAMED_PROVIDERS }] = await Promise.all([

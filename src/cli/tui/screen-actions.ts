@@ -12,7 +12,6 @@ export const screenAction: (name: string) => ScreenAction | undefined = actionsB
   [screen.APPROVE, "approve"],
   [screen.COPY, "copy"],
   [screen.KEYS, "keys"],
-  [screen.LOGIN, "login"],
   [screen.REWIND, "rewind"],
   [screen.SIDEBAR, "sidebar"],
   [screen.THEME, "theme"],

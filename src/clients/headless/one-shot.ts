@@ -131,11 +131,7 @@ async function answer(
   signal: AbortSignal,
 ): Promise<void> {
   const given = await answerQuestion(terminal, question, signal);
-  const promote = (rule: number) => {
-    const payload = { namespace: "slash", verb: "permissions", payload: { args: `promote ${rule}` } };
-    return client.send("CustomCommand", payload, session);
-  };
-  await sendAnswer(client, { session, call: question.call }, { given, promote });
+  await sendAnswer(client, { session, call: question.call }, given);
 }
 
 /** Prints the line that says why there is no full answer. */

@@ -64,7 +64,7 @@ describe("a question about a call", () => {
       };
       expect(await askPermission(terminal, question, new AbortController().signal)).toEqual({ decision: "allow_once" });
       expect(written.join("")).toContain("It would write:\n  │ +#!/bin/sh\n  │ +[y] once\n");
-      expect(asked).toEqual(Array(3).fill("[n] deny  [m] deny and tell the model why: "));
+      expect(asked).toEqual(Array(3).fill("[m] deny and tell the model why  [n] deny: "));
     },
   );
 
@@ -86,7 +86,7 @@ describe("a question about a call", () => {
     expect(await give("m", " ")).toEqual({ answer: { decision: "deny" }, ...none });
     expect(await give("")).toEqual({ answer: { decision: "deny" }, ...none });
     // Words that begin with an answer are none.
-    const complaints = ["Please answer y, s, t, a, n or m.\n"];
+    const complaints = ["Please answer y, s, t, a, m or n.\n"];
     expect(await give("yes please", "yes")).toEqual({ answer: { decision: "allow_once" }, complaints });
   });
 });

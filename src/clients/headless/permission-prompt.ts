@@ -100,8 +100,8 @@ function choicesOf(question: Question): readonly Choice[] {
       label: "always: write this pattern to your profile",
       answer: { decision: "allow_pattern", always: true },
     },
-    { key: "n", label: "deny", answer: DENY },
     { key: "m", label: "deny and tell the model why", answer: DENY },
+    { key: "n", label: "deny", answer: DENY },
   ];
   return choices.filter((choice) => choice !== false);
 }

@@ -46,6 +46,8 @@ export interface ReplOptions {
   readonly keepsTurn?: () => boolean | Promise<boolean>;
   /** The conversation continues with another session. */
   readonly onSession?: (session: SessionId) => void;
+  /** `/login`, where a person can answer. */
+  readonly login?: (provider: string) => Promise<void>;
   /** Binary input is refused. */
   readonly input: "person" | "script";
   /** Take no further line after the first problem. */

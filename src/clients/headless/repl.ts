@@ -133,7 +133,13 @@ class Repl {
   }
 
   async #slash({ name, rest }: SlashLine): Promise<boolean> {
-    switch (this.#options.clientAction(name)) {
+    const action = this.#options.clientAction(name);
+    const { login } = this.#options;
+    if (action === "login" && login !== undefined) {
+      await login(rest.trim());
+      return true;
+    }
+    switch (action) {
       case "exit":
         return false;
       case "cancel":
@@ -282,11 +288,8 @@ class Repl {
     this.#question = new AbortController();
     const { client, terminal } = this.#options;
     const given = await answerQuestion(terminal, question, this.#question.signal);
-    const promote = async (rule: number) => {
-      const answer = await this.#ask("permissions", `promote ${rule}`);
-      if (answer !== undefined) this.#view.aside(safeText(answer.text));
-    };
-    await sendAnswer(client, { session: this.#session, call: question.call }, { given, promote });
+    const said = await sendAnswer(client, { session: this.#session, call: question.call }, given);
+    for (const text of said) this.#view.aside(safeText(text));
   }
 
   #say(message: string): void {

@@ -3,8 +3,9 @@
  * this only checks for a file.
  *
  * 1. Nothing here decrypts the credential file. Only the helper process gets the key for it.
+ * 2. `load` reads the file again when it has changed, so that a sign-in during a conversation counts at once.
  */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
@@ -17,11 +18,14 @@ import { roots } from "../../system/xdg-paths.js";
 import { helperVersion, networkPlan, readNetworkPlan } from "../network.js";
 import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
 
+const NO_FILE = "none";
+
 export class StoredCredentials {
   readonly #variables: Variables;
   readonly #clients = new Map<CatalogueEntry, HttpClient>();
   #catalogue: Catalogue | undefined;
-  #loaded = false;
+  /** The state of the file that was read last. */
+  #stamp = NO_FILE;
   #link: Promise<HelperLink> | undefined;
   /** Why the stored keys cannot be read. */
   #problem: string | undefined;
@@ -32,14 +36,18 @@ export class StoredCredentials {
 
   /** Await it before any other call. */
   async load(): Promise<void> {
-    if (this.#loaded) return;
-    this.#loaded = true;
     const path = credentialFile(this.#variables);
-    if (!existsSync(path)) return;
+    const stamp = stampOf(path);
+    if (stamp === this.#stamp) return;
     const { readCatalogue } = await import("../../security/credentials/catalogue.js");
+    this.#stamp = stamp;
+    this.#problem = undefined;
+    // Models in use keep their clients.
+    this.#clients.clear();
     try {
       this.#catalogue = readCatalogue(path);
     } catch (error) {
+      this.#catalogue = undefined;
       this.#problem = (error as Error).message;
     }
   }
@@ -93,6 +101,11 @@ export class StoredCredentials {
     const http = createHttpClient({ clock: nodeClock });
     return createHelperClient({ link: await this.#link, credential: { provider, account }, http, kind });
   }
+}
+
+function stampOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? NO_FILE : `${found.ino} ${found.mtimeNs} ${found.size}`;
 }
 
 function originOf(url: string): string | undefined {

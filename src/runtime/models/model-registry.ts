@@ -88,6 +88,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
 class ProviderModels implements ModelRegistry {
   readonly #options: ModelRegistryOptions;
+  readonly #stored: StoredCredentials;
   #opened: Promise<ModelParts> | undefined;
   /** The provider of the model in use: a bare model name means one of its models. */
   #current: string | undefined;
@@ -95,6 +96,7 @@ class ProviderModels implements ModelRegistry {
 
   constructor(options: ModelRegistryOptions) {
     this.#options = options;
+    this.#stored = new StoredCredentials(options.variables);
   }
 
   async choose(choice: ModelChoice, person?: Person): Promise<Chosen> {
@@ -155,13 +157,13 @@ class ProviderModels implements ModelRegistry {
     return this.resolve(spec);
   }
 
-  #parts(): Promise<ModelParts> {
+  async #parts(): Promise<ModelParts> {
     const { trace, local, programs, contain, offlineLineMs, http = this.#client(), ...options } = this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
       ...onTape,
-      stored: new StoredCredentials(options.variables),
+      stored: this.#stored,
     }).then((directory) => ({
       directory,
       ...{ http, offlineLineMs },
@@ -171,7 +173,10 @@ class ProviderModels implements ModelRegistry {
       ...(programs && { programs }),
       ...(contain && { contain }),
     }));
-    return this.#opened;
+    const parts = await this.#opened;
+    // The user may have signed in since.
+    if (options.roots !== undefined) await this.#stored.load();
+    return parts;
   }
 
   #client(): HttpClient {

@@ -41,7 +41,7 @@ export async function login(provider: string, carrier: Carrier, options: Carrier
 async function signIn(
   provider: string,
   carrier: Carrier,
-  { login: port, print, update }: CarrierOptions,
+  { login: port, print, update, state }: CarrierOptions,
 ): Promise<void> {
   const advice = (await port?.providers())?.find(({ name }) => name === provider)?.advice;
   if (advice !== undefined) {
@@ -57,4 +57,6 @@ async function signIn(
   else print({ kind: "notice", level: "warning", text: `Not signed in to ${provider}. Nothing was changed.` });
   update((now) => now);
   await carrier.refresh();
+  // Someone who signs in without a model wants one.
+  if (isDone && state().model.startsWith("offline:")) await carrier.openDialog("models");
 }
