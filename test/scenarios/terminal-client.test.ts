@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
+import { clientFiles } from "../../src/cli/tui/client-files.js";
 import { readBindings } from "../../src/clients/tui/keys/bindings.js";
 import { createTheme } from "../../src/clients/tui/themes.js";
 import type { SessionId } from "../../src/protocol/ids.js";
@@ -253,6 +254,29 @@ describe("the terminal client", () => {
       await client.leave();
     },
   );
+
+  verifies(["U3", "P2"], "shows the whole file in the review of a subagent's question", async () => {
+    const { hosted } = await host(
+      [
+        reply().when("begin").tool("agent", { type: "general", description: "edit", prompt: "edit the hook" }),
+        reply().when("edit the hook").tool("edit", { path: ".git/hooks/pre-push", old: "two", new: "TWO" }),
+        reply().text("Over.").times(2),
+      ],
+      { flags: ["--permission-mode", "ask"] },
+    );
+    await mkdir(join(hosted.root, ".git", "hooks"), { recursive: true });
+    await writeFile(join(hosted.root, ".git", "hooks", "pre-push"), "one\ntwo\nthree\nlast\n");
+    const client = await TuiClient.open(hosted, { files: clientFiles({ OXBOW_HOME: await temporaryFolder() }) });
+    client.type("begin", "\r");
+    await client.until("[v] show the whole change");
+    client.type("v");
+    await client.until("enter goes back");
+    client.type("v", "v");
+    await client.until(/^ *4 +last/m);
+    client.type("x");
+    await client.until("Over.");
+    await client.leave();
+  });
 
   verifies(["U2"], "takes the keys that a person chose", async () => {
     const { hosted } = await host([reply().text("Sent by another key.")]);

@@ -6,11 +6,12 @@ import type { ReviewFile, ReviewOptions } from "../dialogs/review.js";
 import type { FoundText } from "../options.js";
 import type { CarrierOptions } from "./carrier.js";
 
-type Place = Pick<CarrierOptions, "files" | "state">;
+interface Place extends Pick<CarrierOptions, "files"> {
+  readonly folder: string | undefined;
+}
 
 /** The files with their present text, and with the line numbers that the changes have in it. */
-export async function withTexts(files: readonly ReviewFile[], { files: access, state }: Place) {
-  const folder = state().place?.cwd;
+export async function withTexts(files: readonly ReviewFile[], { files: access, folder }: Place) {
   if (access === undefined || folder === undefined) return files;
   return Promise.all(
     files.map(async (file) =>

@@ -32,8 +32,8 @@ export async function reviewQuestion(
 ): Promise<void> {
   const proposed = proposedChange(question.args);
   if (proposed.length === 0) return;
-  // A subagent may work in another folder.
-  const files = question.subagent === undefined ? await withTexts(proposed, options) : proposed;
+  const folder = await folderOf(question, options);
+  const files = folder === undefined ? proposed : await withTexts(proposed, { ...options, folder });
   const isOpen = () => options.state().questions.some(({ call }) => call === question.call);
   const tools = await reviewTools(options);
   if (!isOpen()) return;
@@ -52,6 +52,13 @@ export async function reviewQuestion(
       if (answer !== undefined) questions.answerFor(question, answer);
     }
   });
+}
+
+/** A subagent may work in another folder than the session. */
+async function folderOf({ subagent }: Question, { client, state }: CarrierOptions): Promise<string | undefined> {
+  if (subagent === undefined) return state().place?.cwd;
+  const reply = await client.query("ListSessions", { subagents: true });
+  return reply.ok ? reply.answer.sessions.find(({ id }) => id === subagent.session)?.cwd : undefined;
 }
 
 export function endWords({ accepted, declined, all }: ReviewCounts): string {

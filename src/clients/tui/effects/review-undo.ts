@@ -17,7 +17,7 @@ export async function reviewUndo(args: string, carrier: Carrier, options: Carrie
   const reply = await carrier.slash("undo", `${which} --dry-run`);
   const plan = reply.ok ? readSlashAnswer(reply.value).value : undefined;
   if (!isJsonObject(plan)) return false;
-  const files = await withTexts(undoFiles(plan), options);
+  const files = await withTexts(undoFiles(plan), { ...options, folder: options.state().place?.cwd });
   // With nothing to decide on, the text of the engine says why.
   if (files.every(({ fixed }) => fixed)) return false;
   const { title, chosen } = wordsOf(plan, which);
