@@ -50,9 +50,12 @@ interface RunOptions {
   readonly onOutput?: () => void;
   /** When the sandbox was decided on, and is not made yet. */
   readonly beforeLaunch?: () => void;
+  /** When the command has started. */
+  readonly afterLaunch?: () => Promise<void>;
 }
 
-async function run(script: string, { env = {}, signal, onOutput, beforeLaunch }: RunOptions = {}): Promise<Ran> {
+async function run(script: string, options: RunOptions = {}): Promise<Ran> {
+  const { env = {}, signal, onOutput, beforeLaunch, afterLaunch } = options;
   const command = {
     argv: ["/bin/bash", "-c", "--", script],
     cwd: bed.workspace,
@@ -70,7 +73,11 @@ async function run(script: string, { env = {}, signal, onOutput, beforeLaunch }:
     ...(signal && { signal }),
   };
   beforeLaunch?.();
-  const end = await runProcess(request, launch);
+  const end = await runProcess(request, async (given) => {
+    const launched = await launch(given);
+    await afterLaunch?.();
+    return launched;
+  });
   await wrapped.ended();
   return { output, code: end.exitCode, signal: end.signal, reason: end.reason };
 }
@@ -92,6 +99,12 @@ const noneIsWaiting = () => until(() => waitingShells() === 0);
 const nextIsReady = () => until(() => waitingShells() === 1);
 
 describe.skipIf(reason !== undefined)("[P8 T6] a sandbox made ahead", () => {
+  it("is not made for a turn that has ended just after its command began", async () => {
+    await run("true", { afterLaunch: () => ahead.rest() });
+    await new Promise(setImmediate);
+    expect(made).toEqual(["at once"]);
+  });
+
   it("runs a command as a new sandbox would", async () => {
     const script = [
       'echo "$0 $# $SHLVL $PWD"; env | grep -vE "^(OXBOW_CALL|_)=" | sort; ls /proc/self/fd | wc -l',

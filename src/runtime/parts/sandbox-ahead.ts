@@ -36,6 +36,7 @@ export class SandboxAhead {
   readonly #clock: Clock;
   #next: Promise<WaitingSandbox | undefined> | undefined;
   #cancelEnd: () => void = () => {};
+  #beginning: NodeJS.Immediate | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -52,7 +53,7 @@ export class SandboxAhead {
       wrapped,
       launch: async (request) => {
         const launched = await launch(request);
-        if (wrapped.endsWithAll) setImmediate(() => this.#begin(place));
+        if (wrapped.endsWithAll) this.#beginSoon(place);
         return launched;
       },
     };
@@ -60,10 +61,17 @@ export class SandboxAhead {
 
   /** Stops the waiting sandbox, because no command follows for now. */
   async rest(): Promise<void> {
+    clearImmediate(this.#beginning);
     const next = this.#next;
     this.#next = undefined;
     this.#cancelEnd();
     await (await next)?.wrapped.ended();
+  }
+
+  /** After the command has started. It may have ended by then, and the session with it. */
+  #beginSoon(place: SandboxPlace): void {
+    clearImmediate(this.#beginning);
+    this.#beginning = setImmediate(() => this.#begin(place));
   }
 
   #begin(place: SandboxPlace): void {
