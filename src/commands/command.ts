@@ -136,6 +136,8 @@ export interface Expansion {
   readonly text: string;
   /** The user did not write the line, so it may only do what agents may do. */
   readonly byProject: boolean;
+  /** May refuse the prompt, or add to it. */
+  readonly review?: (context: CommandContext, expand: () => CommandResult) => Promise<CommandResult>;
 }
 
 /** The namespace of `route:add`; undefined for a plain name. */

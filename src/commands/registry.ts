@@ -151,7 +151,11 @@ async function runExpanded(
     const byProject = caller.byProject || expanded.byProject;
     return runSlash(registry, expanded.text.slice(1), { ...caller, byProject, expansions: expansions + 1 });
   }
-  return { text: "", value: { prompt: expanded.text }, turn: { input: [text(expanded.text)] } };
+  const expand = () => ({
+    ...{ text: "", value: { prompt: expanded.text } },
+    turn: { input: [text(expanded.text)] },
+  });
+  return expanded.review?.(caller.context, expand) ?? expand();
 }
 
 function refusalOf(command: Command, caller: SlashCaller): string | undefined {

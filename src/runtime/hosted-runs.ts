@@ -37,10 +37,10 @@ export class HostedRuns {
     if (opened === undefined) return undefined;
     const { sessionCommands } = await import("./commands/session-commands.js");
     // Commands in folders may have come or gone.
-    const { extensions } = opened.place.content ?? {};
+    const { extensions } = opened;
     // A deleted folder has nothing new.
-    await extensions?.refresh("files").catch(() => false);
-    const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("\n");
+    await extensions.refresh("files").catch(() => false);
+    const stamp = [extensions.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("\n");
     const known = this.#registries.get(opened);
     if (known?.stamp === stamp) return known.made;
     const { engineCommands } = await import("./commands/engine.js");

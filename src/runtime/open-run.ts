@@ -9,6 +9,7 @@ import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
 import { timedOut } from "../security/permissions/identity.js";
 import { type AssemblyOptions, assemble } from "./assemble.js";
+import { WatchedExtensions } from "./content/watched-extensions.js";
 import type { SessionParts } from "./open-engine.js";
 import { Built, type BuiltParts, type OpenedRun, type Opening } from "./opening.js";
 import { closeParts, type SessionPart } from "./part.js";
@@ -70,7 +71,10 @@ function contextOf(
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
   const person = promptsOf({ engine, session, bus, request, parent });
-  const extensions = engine.content?.extensions ?? NO_EXTENSIONS;
+  const built = new Built();
+  const all = engine.content?.extensions ?? NO_EXTENSIONS;
+  const { notify } = engine;
+  const extensions = parent?.extensions ?? new WatchedExtensions(all, { events: () => built.find("events"), notify });
   return {
     session,
     bus,
@@ -87,7 +91,7 @@ function contextOf(
     parent,
     previous,
     current: {},
-    built: new Built(),
+    built,
   };
 }
 
@@ -130,7 +134,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   stopCollecting();
   for (const line of leftInputs(resumed?.rebuilt.waiting ?? [])) hint(line);
   if (previous !== undefined) await built.recording.takeOver(previous.recording);
-  return { ...built, run, parts };
+  return { ...built, run, parts, extensions: opening.extensions };
 }
 
 /** What becomes of input that waited when the session was stopped. */

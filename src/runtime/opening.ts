@@ -1,4 +1,5 @@
 /** The inputs for opening a session, and the results of its built-in parts so far. */
+import type { ExtensionFiles } from "../base/extension-files.js";
 import type { OutsideResults } from "../chain/outside-results.js";
 import type { GatheredContext } from "../context/pinned/gathered-context.js";
 import type { PinnedContext } from "../context/pinned/pinned-context.js";
@@ -49,6 +50,7 @@ export interface BuiltParts {
 export interface OpenedRun extends BuiltParts {
   readonly run: Run;
   readonly parts: readonly SessionPart[];
+  readonly extensions: ExtensionFiles;
 }
 
 /** The inputs of the built-in parts. */
@@ -83,6 +85,11 @@ export class Built {
     const made = this.#made[name];
     if (made === undefined) throw new Error(`the part with ${name} comes later`);
     return made;
+  }
+
+  /** Undefined before it is made. */
+  find<K extends keyof BuiltParts>(name: K): BuiltParts[K] | undefined {
+    return this.#made[name];
   }
 
   all(): BuiltParts {

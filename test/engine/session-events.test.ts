@@ -1,5 +1,8 @@
 /** The events of Claude Code's hooks beyond turns and calls, through the real engine with the mock model. */
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { ModelName } from "../../src/protocol/events.js";
+import type { CreatePart } from "../../src/runtime/part.js";
 import { reply } from "../../src/testkit/index.js";
 import { HookProject } from "../support/hook-project.js";
 import { verifies } from "../verifies.js";
@@ -69,8 +72,10 @@ describe("UserPromptExpansion", () => {
           hooks: [note("; grep -q no-way seen && { echo Not that. >&2; exit 2; }; echo Extra words.")],
         },
         { matcher: "careful", hooks: [note()] },
+        { matcher: "short", hooks: [command("cat > /dev/null; echo No aliases. >&2; exit 2")] },
       ],
     });
+    project.put(".oxbow/aliases.toml", '[aliases]\nshort = "Say it in few words."\n');
     await project.open([done, done]);
     const { lastRequest } = await project.slashTurn("/fix 7");
     expect(lastRequest).toContain("Fix 7.");
@@ -80,6 +85,7 @@ describe("UserPromptExpansion", () => {
     const requests = project.requests().length;
     expect(await project.slash("/fix no-way")).toMatch(/^refused: .*A hook refused \/fix: Not that\./);
     expect(project.requests()).toHaveLength(requests);
+    expect(await project.slash("/short")).toMatch(/^refused: .*No aliases\./);
     const facts = { hook_event_name: "UserPromptExpansion", expansion_type: "slash_command" };
     expect(seen()).toMatchObject([
       { ...facts, command_name: "fix", command_args: "7", command_source: "projectSettings", prompt: "/fix 7" },
@@ -139,6 +145,30 @@ describe("a change of the model", () => {
         to_provider: "anthropic",
       }),
     ]);
+  });
+});
+
+describe("a failover", () => {
+  verifies(["E3", "M8"], "is a change of the model, too", async () => {
+    project.settings({ PostModelSwitch: [{ matcher: "second", hooks: [note()] }] });
+    const [from, to] = ["first", "second"].map((model) => ({ provider: "anthropic", model })) as [ModelName, ModelName];
+    const failsOver: CreatePart = ({ bus }) => ({
+      name: "fails over",
+      hooks: {
+        start: [
+          {
+            name: "50-fails-over",
+            run: async ({ id: turn }): Promise<undefined> => {
+              bus.publish("FailedOver", { turn, route: "r", from, to, reason: "Overloaded", message: "busy" });
+            },
+          },
+        ],
+      },
+    });
+    await project.open([done], { parts: [failsOver] });
+    await project.turn();
+    await project.close();
+    expect(seen()).toMatchObject([{ from_model: "first", to_model: "second", source: "auto" }]);
   });
 });
 
@@ -205,11 +235,70 @@ describe("worktrees", () => {
       expect([removed !== folder, more]).toEqual([true, []]);
       expect(removed).toMatch(new RegExp(`^${project.folder}/trees/`));
 
-      for (const line of [`mkdir -p ../apart; echo "$PWD/../apart"`, `echo "$PWD"`, "exit 1", "echo nowhere"]) {
+      for (const line of [
+        `mkdir -p ../apart; echo "$PWD/../apart"`,
+        `echo "$PWD/.claude"`,
+        `echo "$PWD"`,
+        "exit 1",
+        "echo nowhere",
+      ]) {
         project.settings({ WorktreeCreate: [{ hooks: [command(`cat > /dev/null; ${line}`)] }] });
         const refused = await project.run([agent("write"), done]);
         expect(refused.results[0]).toMatch(/^error: The subagent did not start\. It needs a worktree, and the hook/);
       }
     },
   );
+});
+
+describe("ConfigChange", () => {
+  verifies(["E3"], "sees approved files that change during a session, and can keep them out of it", async () => {
+    project.put(".claude/commands/old.md", "Old words.");
+    const refuse = "; tail -n 1 seen | grep -q bad && { echo Not now. >&2; exit 2; } || true";
+    project.settings({
+      ConfigChange: [
+        { matcher: "project_settings", hooks: [note(refuse)] },
+        { matcher: "skills", hooks: [command('cat > "$CLAUDE_PROJECT_DIR/skill"')] },
+      ],
+    });
+    await project.open([done, done, done]);
+    await project.turn();
+    expect(seen()).toEqual([]);
+    project.put(".claude/commands/good.md", "Good words.");
+    project.put(".claude/commands/bad.md", "Bad words.");
+    project.put(".claude/skills/careful/SKILL.md", "---\nname: careful\ndescription: d\n---\nBe careful.");
+    rmSync(project.path(".claude/commands/old.md"));
+    await project.approve();
+    expect((await project.slashTurn("/good")).lastRequest).toContain("Good words.");
+    expect(await project.slash("/bad")).toContain("There is no command /bad.");
+    await project.turn();
+    const changes = seen().map(({ source, file_path }) => [source, file_path].join(" "));
+    const files = ["bad", "good", "old"].map(
+      (name) => `project_settings ${project.path(`.claude/commands/${name}.md`)}`,
+    );
+    expect(changes.sort()).toEqual(files);
+    expect(JSON.parse(project.read("skill") ?? "")).toMatchObject({
+      source: "skills",
+      hook_event_name: "ConfigChange",
+    });
+    expect(project.notes.join("\n")).toMatch(/A hook refused the change of .*bad\.md\. .*Not now\./);
+  });
+});
+
+describe("Setup", () => {
+  verifies(["E3"], "runs before the first prompt of a run that asks for it", async () => {
+    const prepare = note("; echo export PREPARED=yes >> $CLAUDE_ENV_FILE; echo The project is ready.");
+    project.settings({
+      Setup: [
+        { matcher: "maintenance", hooks: [prepare] },
+        { matcher: "init", hooks: [command("touch init")] },
+      ],
+    });
+    const script = [reply().tool("bash", { command: "echo prepared: $PREPARED" }), done];
+    const { results, lastRequest } = await project.run(script, ["--maintenance", "--permission-mode", "allow"]);
+    expect(results[0]).toContain("prepared: yes");
+    expect(lastRequest).toContain("The project is ready.");
+    expect(seen()).toMatchObject([{ hook_event_name: "Setup", trigger: "maintenance" }]);
+    expect((await project.run(script)).results[0]).toMatch(/prepared: *$/);
+    expect(project.read("init")).toBeUndefined();
+  });
 });

@@ -90,7 +90,7 @@ export class HookProject {
       readonly answer?: PermissionDecision;
     } = {},
   ): Promise<void> {
-    await this.#approve();
+    await this.approve();
     this.#mock = await startMockModel({ script: script([...replies, reply().text("End of script.")]) });
     const notify = (note: string) => void this.notes.push(note);
     const { flags = ["--permission-mode", "allow"], parts = [] } = options;
@@ -191,7 +191,7 @@ export class HookProject {
   }
 
   /** As the user does with `oxbow ack`. */
-  async #approve(): Promise<void> {
+  async approve(): Promise<void> {
     const config = join(this.home, "config");
     const lock = new ApprovedLock({
       file: join(config, "approved.lock"),

@@ -71,6 +71,14 @@ export const RUN_FLAGS: readonly Flag[] = [
     help: "run hooks, tools and plugins of the project, after you approve each ('oxbow ack')",
   },
   {
+    name: "init",
+    help: "run your Setup hooks before the first prompt, with the trigger 'init'",
+  },
+  {
+    name: "maintenance",
+    help: "the same with the trigger 'maintenance'",
+  },
+  {
     name: "run",
     value: "SCRIPT",
     complete: "file",

@@ -4,6 +4,7 @@ import { RUN_FLAGS } from "./run-flags.js";
 const OF_ONE_PROMPT: ReadonlySet<string> = new Set([
   ...["image", "plain", "quiet-cost", "run", "keep-going", "continue", "resume", "wait", "orphan", "orphan-note"],
   ...["stream-events", "json-events", "output-format", "verbose", "help", "skip-unapproved", "allow-project-hooks"],
+  ...["init", "maintenance"],
 ]);
 
 /** Flags of the commands that run sessions for another program. */

@@ -51,7 +51,7 @@ export interface ElicitedAnswer {
 
 /** On these, plain text on stdout is for the model. */
 const TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set([
-  ...(["SessionStart", "SubagentStart"] as const),
+  ...(["Setup", "SessionStart", "SubagentStart"] as const),
   ...(["UserPromptExpansion", "UserPromptSubmit", "PostModelSwitch"] as const),
 ]);
 /** On these, a refusal decides about a call. */
@@ -59,7 +59,7 @@ const DECIDES: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionReques
 
 /** On these, a refusal is only a message for the user. */
 const ONLY_TOLD: ReadonlySet<HookEvent> = new Set([
-  ...(["SessionStart", "SubagentStart", "SessionEnd", "PostCompact"] as const),
+  ...(["Setup", "SessionStart", "SubagentStart", "SessionEnd", "PostCompact"] as const),
   ...(["PostModelSwitch", "FileChanged", "WorktreeRemove"] as const),
 ]);
 const IGNORES_CODE: ReadonlySet<HookEvent> = new Set([

@@ -13,6 +13,7 @@ interface EventTraits {
 const event = (seconds: number, matcher: MatcherSubject): EventTraits => ({ deadlineMs: seconds * 1000, matcher });
 
 export const HOOK_EVENTS = {
+  Setup: event(30, "trigger"),
   SessionStart: event(5, "source"),
   InstructionsLoaded: event(5, "reason"),
   UserPromptExpansion: event(5, "command"),
@@ -30,6 +31,7 @@ export const HOOK_EVENTS = {
   Notification: event(5, "type"),
   MessageDisplay: event(5, "none"),
   FileChanged: event(5, "file"),
+  ConfigChange: event(5, "source"),
   PreModelSwitch: event(30, "model"),
   PostModelSwitch: event(30, "model"),
   PreCompact: event(60, "trigger"),
@@ -56,8 +58,6 @@ export function hookEvent(name: string): HookEvent | undefined {
 
 /** Events of Claude Code that do not happen here, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  Setup: "it has no step that prepares a project",
-  ConfigChange: "a session keeps the settings that it started with",
   TeammateIdle: "it has no teammates",
   CwdChanged: "a session stays in its folder",
   DirectoryAdded: "only the setting extra_roots adds folders",
@@ -80,12 +80,12 @@ export function takesModels(name: HookEvent): boolean {
 
 /** The start of a session does not wait for other machines. */
 export function takesRequests(name: HookEvent): boolean {
-  return name !== "SessionStart";
+  return name !== "SessionStart" && name !== "Setup";
 }
 
 /** Whether a hook of the event gets a file for variables of later commands. */
 export function takesVariables(name: HookEvent): boolean {
-  return name === "SessionStart" || name === "FileChanged";
+  return name === "SessionStart" || name === "Setup" || name === "FileChanged";
 }
 
 /** Whether the action does not happen if a hook is late. */

@@ -3,6 +3,7 @@ import { verifies } from "../../../test/verifies.js";
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
 import type { Command, CommandContext, CommandSpec } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
+import { NO_EVENTS } from "../parts/event-hooks.js";
 import { aliasCommands } from "./aliases.js";
 
 const CONTEXT: CommandContext = {
@@ -47,7 +48,11 @@ async function registryWith(texts: { readonly user?: string; readonly project?: 
     ...(texts.user === undefined ? [] : [file(texts.user, "user")]),
     ...(texts.project === undefined ? [] : [file(texts.project, "project")]),
   ];
-  const commands = await aliasCommands(files, { known, report: (problem) => problems.push(problem) });
+  const commands = await aliasCommands(files, {
+    known,
+    report: (problem) => problems.push(problem),
+    events: NO_EVENTS,
+  });
   known.register(...commands);
   const run = async (line: string, identity: "human" | "agent" = "human") => {
     const result = await runSlash(known, line, { identity, context: CONTEXT, busy: false });

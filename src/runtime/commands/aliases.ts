@@ -7,29 +7,32 @@
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { wordsOf } from "../../commands/arguments.js";
-import { type Command, type CommandSpec, refuse } from "../../commands/command.js";
+import { type Command, type CommandSpec, type Expansion, refuse } from "../../commands/command.js";
 import type { CommandRegistry } from "../../commands/registry.js";
 import { cycleOf, expandAlias, targetName } from "../../extensions/aliases/expand-alias.js";
 import { type Alias, readAliases } from "../../extensions/aliases/read-aliases.js";
+import type { SessionEvents } from "../parts/event-hooks.js";
+import { hookedPrompt } from "./prompt-expansion.js";
 
 export interface AliasPlace {
   /** All commands except aliases. */
   readonly known: CommandRegistry;
   readonly report: (problem: string) => void;
+  readonly events: SessionEvents;
 }
 
 const SLASH = { surface: "slash" } as const;
 
 export async function aliasCommands(
   files: readonly ExtensionFile[],
-  { known, report }: AliasPlace,
+  { known, report, events }: AliasPlace,
 ): Promise<readonly Command[]> {
   const { aliases, problems } = await readAliases(files);
   const byName = new Map(aliases.map((alias) => [alias.name, alias]));
   for (const problem of problems) report(problem);
   return aliases.flatMap((alias) => {
     const problem = problemOf(alias, byName, known);
-    if (problem === undefined) return [aliasCommand(alias)];
+    if (problem === undefined) return [aliasCommand(alias, events)];
     report(`${alias.path}: alias "${alias.name}" is left out: ${problem}`);
     return [];
   });
@@ -70,7 +73,7 @@ function commandOf(
   return "failure" in found ? undefined : found.command;
 }
 
-function aliasCommand(alias: Alias): Command {
+function aliasCommand(alias: Alias, events: SessionEvents): Command {
   const { name, target, description, scope } = alias;
   const isPrompt = !target.startsWith("/");
   const stands = target.length > 60 ? `${target.slice(0, 59)}…` : target;
@@ -84,8 +87,11 @@ function aliasCommand(alias: Alias): Command {
     expand: (line) => {
       const expanded = expandAlias(alias, { line, words: wordsOf(line).map(({ value }) => value) });
       if ("problem" in expanded) return refuse(expanded.problem);
-      const kind = isPrompt ? "prompt" : "command";
-      return { kind, text: expanded.text, byProject: scope === "project" };
+      const made = { text: expanded.text, byProject: scope === "project" };
+      if (!isPrompt) return { kind: "command", ...made };
+      const review: Expansion["review"] = (context, expand) =>
+        hookedPrompt({ name, line, source: scope }, { events, context, expand });
+      return { kind: "prompt", ...made, review };
     },
     run: () => refuse(`/${name} is an alias.`),
   };

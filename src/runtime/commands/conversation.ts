@@ -64,16 +64,16 @@ export interface ModelPort {
   readonly run: Run;
   readonly registry: ModelRegistry;
   readonly routes: ModelRoutes;
-  readonly change: (model: Model, requested: string) => Promise<Failure | undefined>;
+  readonly change: (model: Model, requested: string, signal?: AbortSignal) => Promise<Failure | undefined>;
 }
 
 export function modelCommand(port: ModelPort): Command {
   const { run, registry } = port;
   return {
     ...MODEL,
-    run: async (args) => {
+    run: async (args, { signal }) => {
       const spec = args.text("NAME");
-      if (spec !== undefined) return switchModel(spec, port);
+      if (spec !== undefined) return switchModel(spec, port, signal);
       const text = `Now: ${modelName(run)}\n\n${await registry.menu()}\n\nSwitch: /model NUMBER or NAME`;
       const ready = (await registry.providers()).filter((provider) => provider.ready);
       const models = ready.flatMap(({ name, models: own }) => own.map(({ id }) => `${name}:${id}`));
@@ -82,11 +82,15 @@ export function modelCommand(port: ModelPort): Command {
   };
 }
 
-export async function switchModel(spec: string, { run, registry, routes, change }: ModelPort): Promise<CommandResult> {
+export async function switchModel(
+  spec: string,
+  { run, registry, routes, change }: ModelPort,
+  signal?: AbortSignal,
+): Promise<CommandResult> {
   const found = await routes.resolve(spec);
   const resolved = found ?? (await (/^\d+$/.test(spec) ? registry.numbered(Number(spec)) : registry.resolve(spec)));
   if ("failure" in resolved) return resolved;
-  const refused = await change(resolved.model, spec);
+  const refused = await change(resolved.model, spec, signal);
   if (refused !== undefined) return { failure: refused };
   return { text: `The next turn uses ${modelName(run)}.`, value: { model: modelName(run) } };
 }

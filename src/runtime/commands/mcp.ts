@@ -95,7 +95,7 @@ async function restart(server: McpServer, { signal }: CommandContext): Promise<C
 /** The entry with its program, then the tools. */
 async function approveNamed(
   name: string,
-  { engine, root }: Opening,
+  { engine, extensions, root }: Opening,
   servers: SessionServers | undefined,
 ): Promise<CommandResult> {
   let files: readonly string[];
@@ -107,7 +107,7 @@ async function approveNamed(
   const server = servers?.named(name);
   if (files.length === 0 && server === undefined)
     return refuse(`No settings file has an MCP server '${safeLine(name)}'.`);
-  await engine.content?.extensions.refresh("files");
+  await extensions.refresh("files");
   const tools = (await server?.approveTools()) ?? 0;
   const lines = [
     ...files.map((file) => `Approved '${safeLine(name)}' of ${file}, and its program as it is now.`),

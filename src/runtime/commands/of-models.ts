@@ -19,7 +19,8 @@ export function modelPartCommands(opening: Opening): readonly Command[] {
   const { effort, permissions, recording, events } = built.all();
   const { settings, roots } = loaded;
   const place = { run, events, newCall: () => engine.ids.next("call") };
-  const change: ModelPort["change"] = (model, requested) => changeModel({ model, requested, source: "command" }, place);
+  const change: ModelPort["change"] = (model, requested, signal) =>
+    changeModel({ model, requested, source: "command" }, { ...place, signal });
   const model = { run, registry, routes, change };
   const aside: Run["aside"] = (action) => run.aside(action);
   return [

@@ -5,6 +5,7 @@ import { requestsIn, summaryText } from "../../context/compaction/summary-messag
 import type { Run } from "../../control/run.js";
 import { type Opening, runOf } from "../opening.js";
 import type { RunCompaction } from "../parts/compaction.js";
+import type { SessionEvents } from "../parts/event-hooks.js";
 import type { ProfilePlace } from "../settings/profile-list.js";
 import { profileNames } from "../settings/project-profiles.js";
 import type { LoadedSettings } from "../settings/settings.js";
@@ -20,6 +21,7 @@ interface UsePort extends ProfilePlace {
   /** The user chose another model than that of the settings. */
   readonly hasOwnModel: boolean;
   readonly isStored: () => Promise<boolean>;
+  readonly events: SessionEvents;
 }
 
 export function sessionProfileCommands(opening: Opening): readonly Command[] {
@@ -33,6 +35,7 @@ export function sessionProfileCommands(opening: Opening): readonly Command[] {
     compaction: built.get("compaction"),
     hasOwnModel: run.model !== model,
     isStored: async () => (await sessions.choice()).kind !== "none",
+    events: built.get("events"),
   });
   const { arguments: _name, ...short } = PROFILES_USE;
   const taken = [PROFILES_LIST, PROFILES_SHOW, PROFILES_USE].map(({ name }) => name);
@@ -57,6 +60,8 @@ async function useProfile(name: string, args: CommandArguments, port: UsePort): 
     if (!(await port.isStored()) || run.conversation.length === 0) {
       return refuse(`Only a stored session with a conversation can change in place. Use /profiles:${name}.`);
     }
+    const refused = await refusedChange(loaded, port);
+    if (refused !== undefined) return refuse(refused);
     const text = inPlaceText(loaded);
     return { text, value: { profile: name, session }, follow: { resume: session, profile: name, ...model } };
   }
@@ -72,6 +77,15 @@ async function useProfile(name: string, args: CommandArguments, port: UsePort): 
     value: { profile: name, paused: session, carried: carry !== undefined },
     follow: { after: session, profile: name, ...model, ...(carry !== undefined && { carry }) },
   };
+}
+
+/** Why hooks keep the session as it is. */
+async function refusedChange({ layers, chosen }: LoadedSettings, { events }: UsePort): Promise<string | undefined> {
+  const { scope, path } = layers.at(-1) ?? {};
+  const source = scope === "project" ? "project_settings" : "user_settings";
+  const input = { source, ...(path !== undefined && { file_path: path }) };
+  const { refuses, reason } = await events.fire("ConfigChange", { subject: source, input });
+  return refuses ? `A hook refused the profile ${chosen.name}: ${reason}` : undefined;
 }
 
 /** Undefined if there is nothing to summarise. */

@@ -20,6 +20,8 @@ export interface ModelChangePlace {
   readonly run: Run;
   readonly events: SessionEvents;
   readonly newCall: () => CallId;
+  /** Ends the question to the user. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Why the model stays; undefined if it changed. */
@@ -30,9 +32,11 @@ export async function changeModel(change: ModelChange, place: ModelChangePlace):
     run.model = model;
     return undefined;
   }
+  const stop = place.signal && { signal: place.signal };
   const input = { ...switchInput(run.model, model), requested_model: change.requested, source: change.source };
-  const answer = await events.fire("PreModelSwitch", { subject: model.model, input });
+  const answer = await events.fire("PreModelSwitch", { subject: model.model, input, ...stop });
   const refusal = await refusalOf(answer, input, place);
+  if (place.signal?.aborted) return failure("InvalidInput", { detail: "The change of the model was cancelled." });
   if (refusal !== undefined)
     return failure("InvalidInput", { detail: `A hook refused the change of the model: ${refusal}` });
   run.model = model;
@@ -53,7 +57,7 @@ export function switchInput(from: NamedModel, to: NamedModel): JsonObject {
 async function refusalOf(
   { decision, reason = "it gave no reason.", stop }: HookAnswer,
   input: JsonObject,
-  { run, newCall }: ModelChangePlace,
+  { run, newCall, signal = new AbortController().signal }: ModelChangePlace,
 ): Promise<string | undefined> {
   if (stop !== undefined) return stop;
   if (decision === "deny") return reason;
@@ -68,6 +72,6 @@ async function refusalOf(
     reason,
     once_only: true as const,
   };
-  const answer = await prompts.ask(question, new AbortController().signal);
+  const answer = await prompts.ask(question, signal);
   return answer.decision === "deny" ? (answer.message ?? "you refused it.") : undefined;
 }

@@ -2,7 +2,7 @@
 import type { CreateBuiltIn } from "./built-in.js";
 import { extensionStamp } from "./skills.js";
 
-export const aliases: CreateBuiltIn = ({ extensions, engine }) => {
+export const aliases: CreateBuiltIn = ({ extensions, engine, built }) => {
   const reported = new Set<string>();
   const report = (problem: string) => {
     if (reported.has(problem)) return;
@@ -16,7 +16,7 @@ export const aliases: CreateBuiltIn = ({ extensions, engine }) => {
       const files = extensions.of("alias");
       if (files.length === 0) return [];
       const { aliasCommands } = await import("../commands/aliases.js");
-      return aliasCommands(files, { known, report });
+      return aliasCommands(files, { known, report, events: built.get("events") });
     },
   };
 };

@@ -102,6 +102,8 @@ class LateEventHooks implements SessionEvents {
       const { openEventHooks } = await import("./hooks/open-event-hooks.js");
       this.#opened ??= openEventHooks(this.#opening, { isStart: !this.#hasTurn });
       await this.#opened.add(files);
+      // The files of this moment are in use; hooks may decide about later ones.
+      void extensions.version;
     } catch (error) {
       engine.notify(`Oxbow could not load the hooks: ${(error as Error).message}`);
     }

@@ -174,7 +174,7 @@ export class Executables {
   }
 
   get #version(): number {
-    return this.#opening.engine.content?.extensions.version ?? 0;
+    return this.#files.version;
   }
 
   get #answers(): string {

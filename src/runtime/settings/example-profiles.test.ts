@@ -12,6 +12,7 @@ import { loadCommandReader } from "../../security/permissions/command-reader.js"
 import { loadPermissions } from "../../security/permissions/load-permissions.js";
 import { READER } from "../../security/permissions/test-support/sample-policy.js";
 import { aliasCommands } from "../commands/aliases.js";
+import { NO_EVENTS } from "../parts/event-hooks.js";
 import { withProject } from "./project-profiles.js";
 import { loadSettings } from "./settings.js";
 
@@ -60,7 +61,11 @@ describe("the examples of profiles", () => {
 
   verifies(["U6"], "give names to prompts and commands", async () => {
     const problems: string[] = [];
-    const place = { known: new CommandRegistry(), report: (problem: string) => problems.push(problem) };
+    const place = {
+      known: new CommandRegistry(),
+      report: (problem: string) => problems.push(problem),
+      events: NO_EVENTS,
+    };
     const commands = await aliasCommands([exampleFile("aliases.toml", "alias")], place);
     expect([commands.map(({ name }) => name), problems]).toEqual([["c", "explain", "fix"], []]);
   });

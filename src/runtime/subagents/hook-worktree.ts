@@ -2,7 +2,7 @@
  * A workspace for a subagent that a hook makes instead of git.
  *
  * 1. It stays if the subagent changed something in it: Oxbow does not know how to store the changes.
- * 2. A hook that the project can change makes it in the project only: it cannot choose another folder that the subagent may change.
+ * 2. A hook that the project can change makes a new folder in the project: it cannot choose another folder that the subagent may change.
  */
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -21,12 +21,15 @@ export interface HookWorktreeOptions {
 
 /** More files count as a change. */
 const MOST_FILES = 50_000;
+/** Clocks of file systems tick every few milliseconds. */
+const TICK_MS = 20;
 const OF_VERSION_CONTROL: ReadonlySet<string> = new Set([".git", ".hg", ".jj", ".svn"]);
 
 export async function hookWorktree(options: HookWorktreeOptions): Promise<Worktree | { readonly problem: string }> {
   const { root, name, events, signal } = options;
+  const from = Date.now();
   const answer = await events.fire("WorktreeCreate", { input: { name }, signal });
-  const made = folderOf(answer, root);
+  const made = folderOf(answer, { root, from });
   if ("problem" in made) return { problem: `It needs a worktree, and the hook for it made none: ${made.problem}` };
   const { path } = made;
   const since = Date.now();
@@ -45,7 +48,7 @@ export async function hookWorktree(options: HookWorktreeOptions): Promise<Worktr
 
 function folderOf(
   { refuses, reason, stop, folder }: HookAnswer,
-  root: string,
+  { root, from }: { readonly root: string; readonly from: number },
 ): { readonly path: string } | { readonly problem: string } {
   if (refuses || stop !== undefined) return { problem: stop ?? reason ?? "it gave no reason." };
   if (folder === undefined) return { problem: "it failed." };
@@ -54,6 +57,8 @@ function folderOf(
   if (isWithin(root, path)) return { problem: `${path} is not separate from the workspace` };
   if (folder.isOfProject && (!isWithin(path, root) || isWithin(path, join(root, ".git"))))
     return { problem: `a hook of the project can make it in the project only, not in ${path}` };
+  if (folder.isOfProject && statSync(path).birthtimeMs < from - TICK_MS)
+    return { problem: `a hook of the project must make a new folder, and ${path} is not new` };
   return { path };
 }
 

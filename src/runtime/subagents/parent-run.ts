@@ -1,4 +1,5 @@
 /** What a subagent's session gets from its parent session. */
+import type { ExtensionFiles } from "../../base/extension-files.js";
 import type { PermissionPrompts } from "../../control/permission-prompts.js";
 import type { Effort } from "../../engine/ports.js";
 import type { TurnCount } from "../../extensions/subagents/limits.js";
@@ -27,6 +28,8 @@ export interface ParentRun {
   readonly undo?: RunUndo;
   /** What hooks of the parent's start added for commands. */
   readonly hookVariables: HookVariables;
+  /** The approved files that the parent uses. */
+  readonly extensions: ExtensionFiles;
   /** The parent's questions: its clients answer those of the subagent. */
   readonly prompts: PermissionPrompts;
   readonly mayUse: (tool: string) => boolean;

@@ -20,7 +20,7 @@ import { hookServices } from "./hook-services.js";
 import { takeEnvironment } from "./take-environment.js";
 import { ToolHooks } from "./tool-hooks.js";
 import { Transcript } from "./transcript.js";
-import { type StartSource, TurnHooks } from "./turn-hooks.js";
+import { type SetupTrigger, type StartSource, TurnHooks } from "./turn-hooks.js";
 
 /** The names of the modes for hooks. */
 const MODES: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
   const source = isStart ? sourceOf(opening) : undefined;
   const agent = opening.parent?.isOfHook ? "hook" : opening.parent?.name.type;
   const loads = () => engine.content?.loads ?? [];
-  const turns: TurnHooks = new TurnHooks(hooks, { source, agent, root: engine.root, loads });
+  const turns: TurnHooks = new TurnHooks(hooks, { source, agent, root: engine.root, loads, setup: setupOf(opening) });
   const tools = new ToolHooks({
     hooks,
     root: engine.root,
@@ -101,6 +101,11 @@ export function openEventHooks(opening: Opening, { isStart }: { readonly isStart
       transcript.remove();
     },
   };
+}
+
+function setupOf({ engine: { flags }, parent }: Opening): SetupTrigger | undefined {
+  if (parent !== undefined || flags === undefined) return undefined;
+  return flags.has("init") ? "init" : flags.has("maintenance") ? "maintenance" : undefined;
 }
 
 function sourceOf({ resumed, before }: Opening): StartSource {

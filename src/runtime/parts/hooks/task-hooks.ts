@@ -14,6 +14,7 @@ import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 type Tasks = ReadonlyMap<string, boolean>;
 
 const AT_ONCE = 8;
+const MOST_TASKS = 100;
 
 export class TaskHooks {
   readonly #hooks: EventHooks;
@@ -32,6 +33,8 @@ export class TaskHooks {
     if (tool !== "todo" || !this.#hooks.has("TaskCreated", "TaskCompleted")) return undefined;
     const before = this.#known ?? listIn(conversation, call);
     const wanted = tasksOf(args);
+    // The tool refuses such a list.
+    if (wanted.size > MOST_TASKS) return undefined;
     const created = [...wanted.keys()].filter((text) => !before.has(text));
     const completed = [...wanted].flatMap(([text, isDone]) => (isDone && before.get(text) !== true ? [text] : []));
     const answers = [

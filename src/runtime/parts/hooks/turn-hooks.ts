@@ -20,6 +20,9 @@ import { FileHooks } from "./file-hooks.js";
 import { batchOf, errorName } from "./hook-facts.js";
 import { InstructionHooks } from "./instruction-hooks.js";
 
+/** Why the user prepares the project. */
+export type SetupTrigger = "init" | "maintenance";
+
 export type StartSource = "startup" | "resume" | "clear" | "compact";
 
 const MOST_CONTINUATIONS = 8;
@@ -35,6 +38,7 @@ export class TurnHooks {
   #lastStop: StopReason | undefined;
   #continued: { readonly turn: Turn; times: number } | undefined;
   readonly #root: string;
+  readonly #setup: SetupTrigger | undefined;
   #turn: Turn | undefined;
   readonly #instructions: InstructionHooks;
   readonly #files: FileHooks;
@@ -50,17 +54,20 @@ export class TurnHooks {
       agent,
       root,
       loads,
+      setup,
     }: {
       readonly source: StartSource | undefined;
       readonly agent?: string | undefined;
       readonly root: string;
       readonly loads: () => readonly InstructionLoad[];
+      readonly setup: SetupTrigger | undefined;
     },
   ) {
     this.#hooks = hooks;
     this.#root = root;
     this.#source = source;
     this.#agent = agent;
+    this.#setup = setup;
     this.#instructions = new InstructionHooks(hooks, loads);
     this.#files = new FileHooks(hooks, root);
   }
@@ -141,6 +148,7 @@ export class TurnHooks {
     this.#source = undefined;
     const { signal } = turn;
     if (this.#agent !== undefined) return source && this.#startAgent(this.#agent, signal);
+    await this.#setUp(source, signal);
     if (source !== undefined) {
       const { answer } = await this.#hooks.fire("SessionStart", { subject: source, input: { source }, signal });
       this.keep("SessionStart", answer.context);
@@ -156,7 +164,16 @@ export class TurnHooks {
     return { stop: refusal };
   }
 
+  /** Before the first turn of a run whose user asks for it. */
+  async #setUp(source: StartSource | undefined, signal: AbortSignal): Promise<void> {
+    const trigger = this.#setup;
+    if (trigger === undefined || (source !== "startup" && source !== "resume")) return;
+    const { answer } = await this.#hooks.fire("Setup", { subject: trigger, input: { trigger }, signal });
+    this.keep("Setup", answer.context);
+  }
+
   async #startAgent(agent: string, signal: AbortSignal): Promise<HookResult> {
+    this.#instructions.tell();
     const { answer } = await this.#hooks.fire("SubagentStart", { subject: agent, input: {}, signal });
     this.keep("SubagentStart", answer.context);
     return answer.stop === undefined ? undefined : { stop: answer.stop };
