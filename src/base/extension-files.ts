@@ -34,6 +34,8 @@ export interface ExtensionFile {
   readonly source: string;
   /** The path below the folder of its kind, with forward slashes: `assemble/30-rules` for `hooks.d/assemble/30-rules`. */
   readonly name: string;
+  /** The name of the plugin whose folder `source` is; it is the namespace of the file. */
+  readonly plugin?: string;
   readonly executable: boolean;
   readonly sha256: string;
   /** The approved bytes as text; throws if the file has changed since the approval. */

@@ -42,6 +42,8 @@ export class HookProject {
   readonly folder = join(this.base, "project");
   readonly home = join(this.base, "home");
   readonly notes: string[] = [];
+  /** Folders with plugins that the user names on the command line. */
+  plugins: readonly string[] = [];
   /** Folders in the project whose instruction files the user approves, too. */
   below: readonly string[] = [];
   /** Whether the user approves content of this kind. */
@@ -95,7 +97,13 @@ export class HookProject {
     const notify = (note: string) => void this.notes.push(note);
     const { flags = ["--permission-mode", "allow"], parts = [] } = options;
     const content = { folder: this.folder, notify };
-    this.#hosted = await hostEngine(this.base, this.#mock, { flags, parts, home: this.home, content });
+    const named = this.plugins.flatMap((folder) => ["--plugin-dir", folder]);
+    this.#hosted = await hostEngine(this.base, this.#mock, {
+      flags: [...flags, ...named],
+      parts,
+      home: this.home,
+      content,
+    });
     this.#client = options.answer === undefined ? this.#hosted.connect() : this.#person(this.#hosted, options.answer);
     await this.session();
   }
@@ -198,7 +206,8 @@ export class HookProject {
       contents: join(this.home, "data", "approved"),
     });
     for (const folder of [this.folder, ...this.below.map((each) => this.path(each))]) {
-      const found = await discoverContent({ folder, home: { config, user: this.home }, importsOf });
+      const home = { config, user: this.home, plugins: this.plugins };
+      const found = await discoverContent({ folder, home, importsOf });
       const review = await reviewContent(found, lock);
       const wanted = [...review.pending, ...review.minorChanges].filter(({ item }) => this.approves(item.kind));
       for (const { item, change, after } of wanted)

@@ -1,3 +1,4 @@
+import { PLUGIN_DIR } from "../../commands/catalogue/extensions.js";
 import type { Flag } from "../../commands/flags.js";
 
 /** Flags of `oxbow run` and of a bare prompt. */
@@ -70,6 +71,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "allow-project-hooks",
     help: "run hooks, tools and plugins of the project, after you approve each ('oxbow ack')",
   },
+  PLUGIN_DIR,
   {
     name: "init",
     help: "run your Setup hooks before the first prompt, with the trigger 'init'",

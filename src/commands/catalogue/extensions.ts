@@ -8,10 +8,19 @@ const FOLDER: readonly Flag[] = [
   { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
 ];
 
+/** Also a flag of a run, and of the commands that approve content. */
+export const PLUGIN_DIR: Flag = {
+  name: "plugin-dir",
+  value: "DIR",
+  repeatable: true,
+  complete: "folder",
+  help: "a folder with a plugin of Claude Code: skills, commands, agents, hooks, MCP servers (repeatable)",
+};
+
 export const SOURCES: CommandSpec = {
   name: "sources",
   summary: "list the folders with extensions, what they hold, and what waits for approval",
-  shellFlags: FOLDER,
+  shellFlags: [...FOLDER, PLUGIN_DIR],
   users: EVERYONE,
   places: ANYWHERE,
 };
@@ -19,7 +28,7 @@ export const SOURCES: CommandSpec = {
 export const HOOKS: CommandSpec = {
   name: "hooks",
   summary: "list the hooks of each stage, in the order they run, and those of events",
-  shellFlags: FOLDER,
+  shellFlags: [...FOLDER, PLUGIN_DIR],
   users: EVERYONE,
   places: ANYWHERE,
 };

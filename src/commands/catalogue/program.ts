@@ -1,6 +1,7 @@
 /** Commands that only `oxbow NAME` has. The command line adds the flags of a run. */
 import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
 import type { Flag } from "../flags.js";
+import { PLUGIN_DIR } from "./extensions.js";
 
 const EVERYONE: readonly CommandUser[] = ["people", "agents"];
 const PROGRAM: readonly CommandPlace[] = ["without a session"];
@@ -50,6 +51,7 @@ export const ACK: CommandSpec = {
     },
     { name: "plain", help: "ask line by line instead of showing a screen" },
     FOLDER,
+    PLUGIN_DIR,
   ],
   users: ["people", "agents in the shell"],
   places: PROGRAM,
@@ -59,7 +61,7 @@ export const VERIFY_ACK: CommandSpec = {
   name: "verify-ack",
   summary: "check that everything is approved; exit code 5 if not",
   arguments: [{ name: "PATH", kind: "path", optional: true, rest: "list", complete: "file" }],
-  shellFlags: [FOLDER],
+  shellFlags: [FOLDER, PLUGIN_DIR],
   users: EVERYONE,
   places: PROGRAM,
 };

@@ -5,6 +5,7 @@
  * | --- | --- |
  * | `.oxbow/commands`, `.claude/commands` | `/NAME`; a folder is a namespace: `git/fix.md` is `/git:fix` |
  * | `.codex/prompts` | `/prompts:NAME` |
+ * | `commands` of a plugin | `/PLUGIN:NAME` |
  */
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
 import { argumentHintOf, flagOf, isYamlMap, lineOf, wordsOf } from "../../base/front-matter.js";
@@ -19,6 +20,8 @@ export interface PromptFile {
   readonly layout: PromptLayout;
   readonly scope: ExtensionScope;
   readonly path: string;
+  /** The folder of the plugin that it belongs to. */
+  readonly pluginRoot?: string;
   readonly summary: string;
   readonly argumentHint?: string;
   /** The names of the arguments, in their order. */
@@ -42,10 +45,11 @@ export async function readPromptFile(file: ExtensionFile): Promise<PromptFile | 
   const model = lineOf(fields, "model");
   const problems = found.problems.map(({ line, message }) => `${message} (line ${line})`);
   return {
-    name: nameOf(file.name, layout),
+    name: file.plugin === undefined ? nameOf(file.name, layout) : `${file.plugin}:${nameOf(file.name, layout)}`,
     layout,
     scope: file.scope,
     path: file.path,
+    ...(file.plugin !== undefined && { pluginRoot: file.source }),
     summary: (lineOf(fields, "description") ?? firstLine(body)).slice(0, SUMMARY_LENGTH),
     ...(hint !== undefined && { argumentHint: hint }),
     argumentNames: namesOf(fields.get("arguments")) ?? wordsOf(fields, "arguments"),
@@ -59,7 +63,8 @@ export async function readPromptFile(file: ExtensionFile): Promise<PromptFile | 
   };
 }
 
-export function layoutOf({ source }: Pick<ExtensionFile, "source">): PromptLayout {
+export function layoutOf({ source, plugin }: Pick<ExtensionFile, "source" | "plugin">): PromptLayout {
+  if (plugin !== undefined) return "claude";
   if (/[/\\]\.codex[/\\]?$/.test(source)) return "codex";
   return /[/\\]\.claude[/\\]?$/.test(source) ? "claude" : "oxbow";
 }

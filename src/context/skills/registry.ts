@@ -103,7 +103,9 @@ async function loadOne(
     return undefined;
   }
   problems.push(...read.problems.map((message) => ({ path, message, effect: "loaded" as const })));
-  return fileSkill(file, read.facts, { files: filesOf(file, files), copy });
+  const { facts } = read;
+  const named = file.plugin === undefined ? facts : { ...facts, id: `${file.plugin}:${facts.id}` };
+  return fileSkill(file, named, { files: filesOf(file, files), copy });
 }
 
 /** By their path below the folder of the skill. */
@@ -123,9 +125,9 @@ function fileSkill(
     scope: file.scope,
     path: file.path,
     files: [...files.keys()],
-    body: async () => bodyOf(await file.read()),
+    body: async () => withPluginRoot(bodyOf(await file.read()), file),
     file: (path) => files.get(path.replace(/^\.\//, "")),
-    folder: async () => (files.size === 0 ? undefined : copy?.(facts.id, files)),
+    folder: async () => (files.size === 0 ? undefined : copy?.(facts.id.replaceAll(":", "-"), files)),
   };
 }
 
@@ -138,6 +140,11 @@ function builtInSkill({ facts, load }: BuiltInSkill): Skill {
     file: () => undefined,
     folder: async () => undefined,
   };
+}
+
+/** The skill of a plugin may name files of the plugin. */
+function withPluginRoot(body: string, { plugin, source }: ExtensionFile): string {
+  return plugin === undefined ? body : body.replace(/\$\{CLAUDE_PLUGIN_ROOT\}/g, () => source);
 }
 
 function bodyOf(text: string): string {

@@ -37,6 +37,8 @@ export interface ConfiguredHook {
   /** Of a hook of a skill: the folder with the skill's files. Of a hook in front matter: whether the skill or command is in use. */
   readonly folder?: string;
   readonly isActive?: () => boolean;
+  /** The folder of the plugin that it belongs to. */
+  readonly pluginRoot?: string;
 }
 
 export interface HookEntries {

@@ -232,7 +232,7 @@ export class EventHooks {
     return this.#contained.has(hook) ? withoutPermission(answer) : answer;
   }
 
-  #variables({ event, folder }: ConfiguredHook): Readonly<Record<string, string>> {
+  #variables({ event, folder, pluginRoot }: ConfiguredHook): Readonly<Record<string, string>> {
     const { root, session } = this.#options;
     return {
       CLAUDE_PROJECT_DIR: root,
@@ -242,6 +242,7 @@ export class EventHooks {
       OXBOW_SESSION_ID: session,
       OXBOW_HOOK_EVENT: event,
       ...(folder !== undefined && { CLAUDE_PLUGIN_ROOT: folder, CLAUDE_SKILL_DIR: folder }),
+      ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
     };
   }
 

@@ -31,7 +31,8 @@ export async function chooseServers(files: readonly ExtensionFile[], place: Conf
   const byName = new Map<string, { readonly server?: ChosenServer; readonly path: string }>();
   const hidden: { name: string; path: string; by: string }[] = [];
   for (const file of inOrder(files)) {
-    const { path, entry = "", scope } = file;
+    const { path, entry = "", scope, plugin: owner, source } = file;
+    const plugin = owner === undefined ? undefined : { name: owner, root: source };
     let text: string;
     try {
       text = await file.read();
@@ -39,7 +40,7 @@ export async function chooseServers(files: readonly ExtensionFile[], place: Conf
       problems.push((error as Error).message);
       continue;
     }
-    const read = readConfig({ path, entry, owner: scope === "project" ? "project" : "user", text }, place);
+    const read = readConfig({ path, entry, owner: scope === "project" ? "project" : "user", text, plugin }, place);
     if ("problem" in read) {
       problems.push(`The MCP server '${read.name}' in ${path} is left out: ${read.problem}.`);
       continue;

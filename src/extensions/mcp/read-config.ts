@@ -37,6 +37,8 @@ export interface ConfigEntry {
   readonly owner: "user" | "project";
   /** Canonical JSON. */
   readonly text: string;
+  /** The plugin that the file belongs to. */
+  readonly plugin?: { readonly name: string; readonly root: string } | undefined;
 }
 
 export type ReadConfig =
@@ -54,8 +56,13 @@ export function dialectOf(path: string): Dialect {
 
 const MOST_NAME = 100;
 
-export function readConfig(entry: ConfigEntry, place: ConfigPlace): ReadConfig {
-  const name = serverNameOf(entry.entry);
+export function readConfig(entry: ConfigEntry, around: ConfigPlace): ReadConfig {
+  const { plugin } = entry;
+  const own = serverNameOf(entry.entry);
+  // Hooks and permission rules for Claude Code know the tools of plugins by this name.
+  const name = plugin === undefined || own === "" ? own : `plugin_${plugin.name}_${own}`;
+  const place =
+    plugin === undefined ? around : { ...around, variables: { ...around.variables, CLAUDE_PLUGIN_ROOT: plugin.root } };
   try {
     const value = JSON.parse(entry.text) as JsonValue;
     if (!isJsonObject(value)) throw new Error("it is not a table, or its name is used twice");
@@ -73,7 +80,7 @@ interface Reading {
 }
 
 function configOf(name: string, value: JsonObject, { entry, place }: Reading): ServerConfig {
-  const dialect = dialectOf(entry.path);
+  const dialect = entry.plugin === undefined ? dialectOf(entry.path) : "claude";
   const expansion = expander({ dialect, ...place });
   const scope: McpScope = entry.entry.startsWith("projects.") ? "local" : entry.owner;
   const transport = transportOf(value, { dialect, expansion, place, entry });

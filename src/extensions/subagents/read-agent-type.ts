@@ -21,9 +21,10 @@ export interface AgentFileFault {
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_. -]{0,63}$/u;
 const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 
-type Origin = Pick<ExtensionFile, "path" | "name" | "scope">;
+type Origin = Pick<ExtensionFile, "path" | "name" | "scope"> & Partial<Pick<ExtensionFile, "plugin" | "source">>;
 
-export function readAgentType(text: string, { path, name: file, scope }: Origin): AgentType | AgentFileFault {
+export function readAgentType(text: string, origin: Origin): AgentType | AgentFileFault {
+  const { path, name: file, scope, plugin, source = "" } = origin;
   const matter = readLooseFrontMatter(text);
   if ("fault" in matter) return { path, fault: matter.message };
   const { fields, body } = matter;
@@ -34,10 +35,11 @@ export function readAgentType(text: string, { path, name: file, scope }: Origin)
   const model = lineOf(fields, "model");
   const effort = EFFORTS.find((level) => level === lineOf(fields, "effort"));
   const most = Number(lineOf(fields, "maxTurns") ?? lineOf(fields, "max_iterations"));
+  const prompt = body.trim();
   return {
-    name,
+    name: plugin === undefined ? name : `${plugin}:${name}`,
     description,
-    prompt: body.trim(),
+    prompt: plugin === undefined ? prompt : prompt.replace(/\$\{CLAUDE_PLUGIN_ROOT\}/g, () => source),
     ...toolFields(matter),
     ...(model !== undefined && model !== "inherit" && { model }),
     ...(effort !== undefined && { effort }),

@@ -71,11 +71,12 @@ async function runPrompt(
   const { root, session } = opening;
   const outside = opening.built.get("outside");
   const mark = outside.wraps ? await outside.wrapper() : (words: string) => words;
+  const pluginRoot = file.pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: file.pluginRoot };
   const args = {
     line,
     names: file.argumentNames,
     missing: file.layout === "claude" ? ("keep" as const) : ("empty" as const),
-    variables: { CLAUDE_PROJECT_DIR: root, CLAUDE_SESSION_ID: session, OXBOW_SESSION_ID: session },
+    variables: { CLAUDE_PROJECT_DIR: root, CLAUDE_SESSION_ID: session, OXBOW_SESSION_ID: session, ...pluginRoot },
   };
   const expanded = await run.between(async ({ ports, signal }) => {
     const text = await expandPrompt(file.body, args, portsOf({ run, ports, signal }, { root, mark }));

@@ -3,6 +3,7 @@ import type { ExtensionKind } from "../../base/extension-files.js";
 import type { Variables } from "../../base/variables.js";
 import type { Conversation } from "../../security/trust/ask-pending.js";
 import type { ContentKind } from "../../security/trust/content.js";
+import { pluginFolders } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { packFolders } from "../settings/skill-packs.js";
 import { homeFolder } from "./home-folder.js";
@@ -68,7 +69,12 @@ export function discoverOptions({
 /** Where content of the user is. */
 export function homeOf({ roots, settings }: Pick<LoadedSettings, "roots" | "settings">, variables: Variables) {
   const packs = packFolders(settings.skill_packs.value, roots.config);
-  return { config: roots.config, user: homeFolder(variables), ...(packs.length > 0 && { packs }) };
+  const plugins = pluginFolders(settings, { config: roots.config, home: homeFolder(variables) });
+  return {
+    ...{ config: roots.config, user: homeFolder(variables) },
+    ...(packs.length > 0 && { packs }),
+    ...(plugins.length > 0 && { plugins }),
+  };
 }
 
 /** A profile that the user named by its path has no other file with its name. */

@@ -182,12 +182,13 @@ interface Placed {
 }
 
 function fileOf(item: TrustedItem, { kind, source, name, group }: Placed): ExtensionFile {
-  const { root, path, entry, owner, executable, sha256 } = item;
+  const { root, path, entry, owner, executable, sha256, plugin } = item;
   return {
     kind,
     scope: owner,
     path: join(root, path),
     ...(entry !== undefined && { entry }),
+    ...(plugin !== undefined && { plugin }),
     ...{ source, name, executable, sha256 },
     read: () => approvedText(item, readTrusted),
     program: () => group.copyOf(item),

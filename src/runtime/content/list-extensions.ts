@@ -16,6 +16,8 @@ export interface ListedExtension {
   readonly entry?: string;
   readonly scope: "user" | "project";
   readonly source: string;
+  /** The name of the plugin whose folder `source` is. */
+  readonly plugin?: string;
   readonly executable: boolean;
   readonly state: "approved" | "waiting" | "refused";
   /** It also needs --allow-project-hooks. */
@@ -68,6 +70,7 @@ export async function listExtensions({
       ...{ kind: item.kind, name: item.name ?? item.path, path, scope: item.owner, executable: item.executable },
       ...(item.entry !== undefined && { entry: item.entry }),
       source: item.source ?? item.root,
+      ...(item.plugin !== undefined && { plugin: item.plugin }),
       state: approved.has(key) ? "approved" : refused.has(key) ? "refused" : "waiting",
       needsFlag: needsProjectFlag(item),
     };

@@ -11,7 +11,7 @@ import { homeFolder } from "./home-folder.js";
 
 /** Undefined for a server that is not a program, and for an entry that cannot be read. */
 export async function pinsOfEntry(
-  { root, path, entry = "", owner }: ContentItem,
+  { root, path, entry = "", owner, plugin: name }: ContentItem,
   bytes: Uint8Array,
   { folder, variables }: { readonly folder: string; readonly variables: Variables },
 ): Promise<Readonly<Record<string, string>> | undefined> {
@@ -23,8 +23,9 @@ export async function pinsOfEntry(
     }
   };
   const place = { root: realpathOrSelf(folder), home: homeFolder(variables), variables, readFile };
+  const plugin = name === undefined ? undefined : { name, root };
   const text = new TextDecoder().decode(bytes);
-  const read = readConfig({ path: join(root, path), entry, owner, text }, place);
+  const read = readConfig({ path: join(root, path), entry, owner, text, plugin }, place);
   if (!("config" in read) || read.config.transport.kind !== "stdio") return undefined;
   return findPins(read.config.transport, pinPlace(folder, variables));
 }

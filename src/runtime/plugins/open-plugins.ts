@@ -16,6 +16,7 @@ import { NAMED_PROVIDERS } from "../../providers/named.js";
 import type { LogFunction } from "../../system/log.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
+import { isPluginEntry } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
 export interface PluginsPlace {
@@ -38,7 +39,8 @@ export async function openPlugins(options: PluginsPlace): Promise<readonly Loade
     home: variables.HOME || homedir(),
     cache: join(roots.cache, "plugins"),
   };
-  const entries = loaded.settings.plugins.value.map((entry) => sourceOfEntry(entry, place));
+  const ofCode = loaded.settings.plugins.value.filter((entry) => !isPluginEntry(entry, place));
+  const entries = ofCode.map((entry) => sourceOfEntry(entry, place));
   try {
     return await loadPlugins([...userPlugins(options), ...entries], {
       place,

@@ -13,6 +13,7 @@ import { makeHome } from "./home-folder.js";
 import { type MemorySettings, readMemorySettings } from "./memory-settings.js";
 import { type ModelSettings, readModelSettings } from "./model-settings.js";
 import { type NetworkSettings, readNetworkSettings } from "./network-settings.js";
+import { missingPlugins } from "./plugin-folders.js";
 import { type Layer, unknownKeys } from "./profile.js";
 import { readScreenSettings, type ScreenSettings } from "./screen-settings.js";
 import { readSecuritySettings, type SecuritySettings } from "./security-settings.js";
@@ -85,6 +86,7 @@ export async function resolveSettings(
   const warnings = [
     ...layers.flatMap((layer) => unknownKeys(layer, known)),
     ...from.refused,
+    ...missingPlugins(settings, { config: place.roots.config, home: sources.variables.HOME }),
     ...missing.map((folder) => `${packs.origin}: there is no skill pack in ${folder}.`),
   ];
   return { ...place, settings, warnings, keys: from.keys };

@@ -16,6 +16,7 @@ export interface TurnSettings {
   readonly run_timeout_ms: Setting<number | undefined>;
   /** Plugins to load besides those of the user's folder: paths and installed packages. */
   readonly plugins: Setting<readonly string[]>;
+  readonly plugin_dirs: Setting<readonly string[]>;
   /** The `[plugin]` tables, as they were written. */
   readonly plugin: Setting<unknown>;
   readonly system_prompt: Setting<string | undefined>;
@@ -68,6 +69,12 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       project: "any",
     }),
     plugins: from.pick<readonly string[]>({ key: "plugins", fallback: [], read: read.names }),
+    plugin_dirs: from.pick<readonly string[]>({
+      key: "plugin_dirs",
+      flag: "plugin-dir",
+      fallback: [],
+      read: read.names,
+    }),
     plugin: from.tables("plugin"),
     system_prompt: from.pick({
       key: "system_prompt",

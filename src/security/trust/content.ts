@@ -55,6 +55,8 @@ export interface ContentItem {
   readonly source?: string;
   /** Below the folder of its kind, with forward slashes: `start/10-a` for `hooks.d/start/10-a`. */
   readonly name?: string;
+  /** The plugin that it belongs to: the folder it was found in. */
+  readonly plugin?: string;
   /** It was written for another tool, so a run without a terminal skips it rather than stops. */
   readonly optional?: true;
   /** It is neither in the project nor in the user's configuration, so that only its whole path tells where. */

@@ -276,6 +276,7 @@ function placed<Found extends ContentItem | UnusableContent>(item: Found, origin
     source: join(origin.root, origin.base),
     name: relative(top, item.path).replaceAll(sep, "/"),
     ...(origin.optional && { optional: true }),
+    ...(origin.plugin !== undefined && { plugin: origin.plugin }),
     ...(origin.isAbove && { isAbove: true }),
   };
 }

@@ -18,11 +18,14 @@ import type { ContentKind } from "./content.js";
 import { foldersUpward, type Origin, realFolder } from "./folders.js";
 import { isThere } from "./is-there.js";
 import { HOME_LAYOUTS, LAYOUTS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
+import { readPluginFolder } from "./plugin-folder.js";
 
 export interface Source extends Origin {
   readonly places: readonly Place[];
   /** It belongs to another tool of the user. */
   readonly optional?: true;
+  /** The name of the plugin that it is. */
+  readonly plugin?: string;
 }
 
 export interface ProjectFolder {
@@ -36,6 +39,8 @@ export interface Home {
   readonly user?: string | undefined;
   /** Folders of skills that the user's profile names. */
   readonly packs?: readonly string[] | undefined;
+  /** Folders with plugins of Claude Code that the user names. */
+  readonly plugins?: readonly string[] | undefined;
 }
 
 /** What Oxbow asks about in the user's own folder: providers there are read without approval. */
@@ -61,11 +66,21 @@ export function userSources(folder: string, home: Home, names?: readonly string[
         }));
   const packs = (home.packs ?? []).map((path) => ({ path, places: PACK_PLACES, folder: undefined }));
   const folders = [...layouts, ...packs, { path: home.config, places: OWN_PLACES, folder: undefined }];
-  return folders.flatMap(({ path, places, folder: layout }): Source[] => {
+  const own = folders.flatMap(({ path, places, folder: layout }): Source[] => {
     const root = realFolder(path);
     if (root === undefined) return [];
     const owner = isWithin(root, folder) ? "project" : "user";
     return [{ root, base: "", owner, places, ...(layout !== undefined && owner === "user" && { optional: true }) }];
+  });
+  return [...pluginSources(folder, home.plugins ?? []), ...own];
+}
+
+function pluginSources(folder: string, plugins: readonly string[]): readonly Source[] {
+  return plugins.flatMap((path): Source[] => {
+    const root = realFolder(path);
+    if (root === undefined) return [];
+    const { name, places } = readPluginFolder(root);
+    return [{ root, base: "", owner: isWithin(root, folder) ? "project" : "user", places, plugin: name }];
   });
 }
 

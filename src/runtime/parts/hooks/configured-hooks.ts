@@ -25,7 +25,12 @@ export async function fileHooks(files: readonly ExtensionFile[], place: HooksPla
   const wanted = await withoutDisabled(files.filter((file) => isInUse(file, place)));
   const found = await Promise.all(wanted.map((file) => entryOf(file, problems)));
   const { hooks, problems: more } = readHooks(found.filter((entry) => entry !== undefined));
-  return { hooks, problems: [...problems, ...more] };
+  const plugins = new Map(wanted.flatMap(({ path, plugin, source }) => (plugin === undefined ? [] : [[path, source]])));
+  const inPlugins = hooks.map((hook) => {
+    const pluginRoot = plugins.get(hook.path);
+    return pluginRoot === undefined ? hook : { ...hook, pluginRoot };
+  });
+  return { hooks: inPlugins, problems: [...problems, ...more] };
 }
 
 export function namedProfileHooks(place: HooksPlace): ReadHooks {

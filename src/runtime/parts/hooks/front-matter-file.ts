@@ -2,7 +2,7 @@
 import { basename, dirname, relative } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
 
-type Located = Pick<ExtensionFile, "path" | "name" | "source">;
+type Located = Pick<ExtensionFile, "path" | "name" | "source" | "plugin">;
 
 export function isFrontMatter({ path }: { readonly path: string }): boolean {
   return path.endsWith(".md");
@@ -23,7 +23,8 @@ const COMMAND_FOLDERS = ["commands", "templates"];
 /** For messages: `skill careful`, `agent guarded`, `command /git:fix`. */
 export function bearerOf(file: Located): string | undefined {
   if (!isFrontMatter(file)) return undefined;
-  const { path, name } = file;
-  if (isOfCommand(file)) return `command /${name.replace(/\.md$/i, "").replaceAll("/", ":")}`;
-  return isOfSkill(file) ? `skill ${basename(dirname(path))}` : `agent ${basename(path, ".md")}`;
+  const { path, name, plugin } = file;
+  const space = plugin === undefined ? "" : `${plugin}:`;
+  if (isOfCommand(file)) return `command /${space}${name.replace(/\.md$/i, "").replaceAll("/", ":")}`;
+  return isOfSkill(file) ? `skill ${space}${basename(dirname(path))}` : `agent ${space}${basename(path, ".md")}`;
 }

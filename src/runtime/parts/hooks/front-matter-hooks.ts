@@ -16,7 +16,7 @@ import type { Opening } from "../../opening.js";
 import { copier, removeCopies } from "../skill-copies.js";
 import { skillFolder } from "../skill-folder.js";
 import { fileHooks, isDisabled } from "./configured-hooks.js";
-import { isOfCommand, isOfSkill } from "./front-matter-file.js";
+import { isOfSkill } from "./front-matter-file.js";
 
 type Place = Pick<Opening, "engine" | "extensions" | "session" | "current" | "parent">;
 
@@ -34,9 +34,11 @@ export class FrontMatterHooks {
 
   async read(found: readonly ExtensionFile[]): Promise<ReadHooks> {
     const files = await this.#withoutDisabled(found);
+    // A plugin may keep its commands in any folder.
+    const commands = new Set(this.#place.extensions.of("prompt").map(({ path }) => path));
     const ofSkills = files.filter(isOfSkill);
-    const ofCommands = files.filter(isOfCommand);
-    const ofAgent = files.filter((file) => !isOfCommand(file) && file.path === this.#place.parent?.agentFile);
+    const ofCommands = files.filter(({ path }) => commands.has(path));
+    const ofAgent = files.filter(({ path }) => path === this.#place.parent?.agentFile);
     const skills = ofSkills.length === 0 ? undefined : await this.#skills();
     const read = await Promise.all([
       ...ofSkills.map((file) => this.#skillHooks(file, skills)),

@@ -8,7 +8,7 @@ import { readRegularText } from "../../../system/regular-file.js";
 import { eventOf } from "./configured-hooks.js";
 import { bearerOf } from "./front-matter-file.js";
 
-export type HookEntry = Pick<ExtensionFile, "path" | "entry" | "scope" | "name" | "source">;
+export type HookEntry = Pick<ExtensionFile, "path" | "entry" | "scope" | "name" | "source" | "plugin">;
 
 export interface ListedHook {
   readonly event: string;
