@@ -82,3 +82,16 @@ verifies(["E1", "P14"], "a plugin in the profile waits for approval like all con
   );
   expect(await project.slash("/kit:git:look src")).toMatch(/^refused/);
 });
+
+verifies(["E3"], "two plugins with the same line for a hook both run their program", async () => {
+  const folders = ["one", "two"].map((name) => join(project.home, "plugins", name));
+  for (const path of folders) {
+    const hook = { type: "command", command: `${ROOT}/note.sh` };
+    const hooks = { Stop: [{ hooks: [hook] }] };
+    project.put(join(path, ".claude-plugin/plugin.json"), JSON.stringify({ hooks }));
+    project.put(join(path, "note.sh"), `#!/bin/sh\necho ${path} >> notes.txt\n`, 0o755);
+  }
+  project.plugins = folders;
+  await project.run([done]);
+  expect(project.read("notes.txt")?.trim().split("\n").sort()).toEqual(folders);
+});

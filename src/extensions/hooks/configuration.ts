@@ -47,6 +47,8 @@ export interface HookEntries {
   /** `PreToolUse` for `hooks.PreToolUse`; a table of a profile may name its event itself. */
   readonly event: string;
   readonly value: unknown;
+  /** The folder of the plugin that the file belongs to. */
+  readonly pluginRoot?: string;
 }
 
 export interface ReadHooks {
@@ -132,6 +134,7 @@ function readHook(written: Table, { event, entry, matcher }: HandlerPlace): Foun
     sandbox: written.sandbox === true,
     scope: entry.scope,
     path: entry.path,
+    ...(entry.pluginRoot !== undefined && { pluginRoot: entry.pluginRoot }),
   };
 }
 
@@ -147,8 +150,9 @@ function timeoutOf({ timeout, timeout_ms }: Table): number | "default" | undefin
   return ms > 0 ? ms : undefined;
 }
 
-function identityOf({ event, matcher, condition, handler }: ConfiguredHook): string {
-  return JSON.stringify([event, matcher ?? "", condition ?? "", handler]);
+/** The same line of two plugins runs two programs. */
+function identityOf({ event, matcher, condition, handler, pluginRoot }: ConfiguredHook): string {
+  return JSON.stringify([event, matcher ?? "", condition ?? "", handler, pluginRoot ?? ""]);
 }
 
 type Table = Readonly<Record<string, unknown>>;

@@ -138,6 +138,8 @@ describe("the blocks of an answer", () => {
       "File format",
       "Create the file:",
       "### 3 files",
+      "### src/a\u001b[2J.ts",
+      "### src/\u202ea.ts",
       "src/",
       "*.ts",
     ];

@@ -6,7 +6,8 @@ const NAMES: ReadonlySet<string> = new Set(
 
 /** `src/a`, `README.md`, `Makefile`. Another name without a dot is a language, and a number is a version. */
 export function looksLikePath(word: string): boolean {
-  if (!/^[^\s`"'<>|*?:]+$/.test(word) || word.endsWith("/") || /^v?[\d.]+$/.test(word)) return false;
+  if (!/^[^\s`"'<>|*?:]+$/.test(word) || /[\p{Cc}\p{Cf}]/u.test(word) || word.endsWith("/") || /^v?[\d.]+$/.test(word))
+    return false;
   return (
     NAMES.has(word) || word.includes("/") || /^\.?[\w@-][\w@.-]*\.[A-Za-z0-9]+$/.test(word) || /^\.[a-z]\w*$/.test(word)
   );

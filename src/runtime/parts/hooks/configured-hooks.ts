@@ -25,12 +25,7 @@ export async function fileHooks(files: readonly ExtensionFile[], place: HooksPla
   const wanted = await withoutDisabled(files.filter((file) => isInUse(file, place)));
   const found = await Promise.all(wanted.map((file) => entryOf(file, problems)));
   const { hooks, problems: more } = readHooks(found.filter((entry) => entry !== undefined));
-  const plugins = new Map(wanted.flatMap(({ path, plugin, source }) => (plugin === undefined ? [] : [[path, source]])));
-  const inPlugins = hooks.map((hook) => {
-    const pluginRoot = plugins.get(hook.path);
-    return pluginRoot === undefined ? hook : { ...hook, pluginRoot };
-  });
-  return { hooks: inPlugins, problems: [...problems, ...more] };
+  return { hooks, problems: [...problems, ...more] };
 }
 
 export function namedProfileHooks(place: HooksPlace): ReadHooks {
@@ -59,10 +54,10 @@ function ownProfile({ loaded, root }: HooksPlace, problems: string[]): readonly 
 }
 
 async function entryOf(file: ExtensionFile, problems: string[]): Promise<HookEntries | undefined> {
-  const { scope, path, entry = "" } = file;
+  const { scope, path, entry = "", plugin, source } = file;
   try {
     const value: unknown = JSON.parse(await file.read());
-    return { scope, path, event: eventOf(entry), value };
+    return { scope, path, event: eventOf(entry), value, ...(plugin !== undefined && { pluginRoot: source }) };
   } catch (error) {
     problems.push(`${path}: Oxbow cannot read the hooks: ${(error as Error).message}`);
     return undefined;
