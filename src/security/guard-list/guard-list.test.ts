@@ -76,6 +76,50 @@ describe("another name of a guarded file", () => {
   });
 });
 
+describe("the target of a symbolic link at a guarded name", () => {
+  it("is guarded like the link: of hooks, editors and agents, also before it exists", () => {
+    git("init", "-q");
+    git("config", "core.hooksPath", "checks");
+    const links = {
+      ".git/hooks/pre-commit": ["../../scripts/pre-commit.sh", "scripts/pre-commit.sh"],
+      "checks/pre-push": ["../scripts/push.sh", "scripts/push.sh"],
+      ".vscode": ["editor", "editor/tasks.json"],
+      ".claude/skills": ["../skills", "skills/a/SKILL.md"],
+      ".mcp.json": [join(root, "later/servers.json"), "later/servers.json"],
+      "lib/.envrc": ["../first", "second"],
+    } as const;
+    put("editor/a");
+    put("scripts/push.sh");
+    put("scripts/other.sh");
+    symlinkSync("second", join(root, "first"));
+    for (const [name, [target]] of Object.entries(links)) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      symlinkSync(target, join(root, name));
+    }
+    const list = open();
+    for (const [name, [, path]] of Object.entries(links))
+      expect(list.reason(join(root, path))).toContain(`the symbolic link ${name}: `);
+    // Another link in between may be replaced.
+    expect(guarded("first", list)).toBe(true);
+    expect(["scripts/other.sh", "skillset", "later/b"].filter((path) => guarded(path, list))).toEqual([]);
+    for (const path of ["editor", "scripts/push.sh"]) expect(list.places()).toContain(join(root, path));
+    expect(list.places()).not.toContain(join(root, "later/servers.json"));
+  });
+
+  it("guards nothing when it is everything, lies outside, or leads in a circle", () => {
+    git("init", "-q");
+    for (const [name, target] of Object.entries({
+      ".vscode": ".",
+      ".idea": base,
+      ".zed": ".zed",
+      ".envrc": "/etc/hostname",
+    }))
+      symlinkSync(target, join(root, name));
+    put("tasks.json");
+    expect(guarded("tasks.json")).toBe(false);
+  });
+});
+
 describe("names", () => {
   it.each([
     ...[
@@ -219,17 +263,21 @@ describe("names", () => {
   ])("leaves %s alone", (path) => expect(guardedName(path)).toBeUndefined());
 
   const MORE = {
-    "version control": "CVS/Root _FOSSIL_ .fslckout .p4config .sapling/config _MTN/monotonerc",
-    hooks: ".lintstagedrc .lintstagedrc.mjs lint-staged.config.js hk.pkl captainhook.json .trunk/trunk.yaml",
+    "version control":
+      "CVS/Root _FOSSIL_ .fslckout .p4config .sapling/config _MTN/monotonerc .lfsconfig .hgsub .dvc/config.local .west/config",
+    hooks:
+      ".lintstagedrc .lintstagedrc.mjs lint-staged.config.js hk.pkl captainhook.json .trunk/trunk.yaml .simple-git-hooks.mjs grumphp.yml",
     editors:
-      ".clangd .ccls hie.yaml .merlin .ycm_extra_conf.py .factorypath .settings/a.prefs a.iws src/.a.suo CMakeLists.txt.user",
-    shells: ".envrc.local .autoenv_leave.zsh .rvmrc .pyenv-vars .tmuxinator.yml flake.nix shell.nix devbox.json",
-    interpreters: ".iex.exs .erlang .byebugrc .rdbgrc .gdbearlyinit .valgrindrc",
+      ".clangd .ccls hie.yaml .merlin .ycm_extra_conf.py .factorypath .settings/a.prefs a.iws src/.a.suo CMakeLists.txt.user .lsp/config.edn a/omnisharp.json .local.vimrc .vimspector.json .ctags",
+    shells:
+      ".envrc.local .autoenv_leave.zsh .rvmrc .pyenv-vars .tmuxinator.yml flake.nix shell.nix devbox.json mise-tasks/a bin/activate-hermit pkgx.yaml .actrc",
+    interpreters:
+      ".iex.exs .erlang .byebugrc .rdbgrc .gdbearlyinit .valgrindrc .RData .nrepl.edn .psysh.php jupyter_server_config.py ipython_config.py",
     builds:
-      "user.bazelrc .bazelrc.user tools/bazel.rc .pants.rc .plzconfig.local .gradle/init.gradle.kts .m2/settings.xml",
+      "user.bazelrc .bazelrc.user tools/bazel.rc .pants.rc .plzconfig.local .gradle/init.gradle.kts .m2/settings.xml .corepack.env poetry.toml .pixi/config.toml .sbtrc",
     // Whatever the agent is called.
     agents:
-      ".newagent/mcp.json .newagent/settings.local.json .newagent/hooks/a.sh .newagent/skills/a/SKILL.md .crush.json",
+      ".newagent/mcp.json .newagent/settings.local.json .newagent/hooks/a.sh .newagent/skills/a/SKILL.md .crush.json .opencode.json a/mcp-config.jsonc .mcp.yaml .serena/project.yml gptme.toml",
   };
   it.each(Object.entries(MORE))("guards files of %s", (_, paths) => {
     expect(paths.split(" ").filter((path) => guardedName(path) === undefined)).toEqual([]);
@@ -238,7 +286,7 @@ describe("names", () => {
   it("leaves sources, settings of linters and samples alone", () => {
     const paths =
       "build.rs gradlew gradle.properties deno.json .eslintrc.js .pylintrc .python-version .envrc.example .bsp/sbt.json " +
-      "locales/global.json pnpm-workspace.yaml .gitpod.yml .github/copilot-instructions.md settings.json hooks/a.sh cvs/ann.pdf";
+      "locales/global.json pnpm-workspace.yaml .gitpod.yml .github/copilot-instructions.md settings.json hooks/a.sh cvs/ann.pdf mcp.md mcp-server.ts bin/tool bins/hermit.md docs/mcp/a.json";
     expect(paths.split(" ").filter((path) => guardedName(path) !== undefined)).toEqual([]);
   });
 });

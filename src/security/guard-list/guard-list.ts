@@ -6,7 +6,7 @@
  * 2. Every git folder, also nested ones, ones without a work tree, and one that a change would make (`git-folders.ts`).
  * 3. What the settings of git name (`configured-places.ts`): of the system, of the person, of the repository around the workspace
  *    and of every repository in it. They are read once, and again when one of their files changed.
- * 4. Other names of such files: hard links (`linked-files.ts`).
+ * 4. Other names of such files: hard links (`linked-files.ts`), and what symbolic links at guarded names lead to (`link-targets.ts`).
  */
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -18,6 +18,7 @@ import { isWithin } from "../../system/within.js";
 import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
 import { gitFolderReason } from "./git-folders.js";
 import { guardedName } from "./guarded-names.js";
+import { LinkTargets } from "./link-targets.js";
 import { LinkedFiles } from "./linked-files.js";
 import type { WorkTreeSearch } from "./work-tree-search.js";
 
@@ -43,11 +44,14 @@ export class GuardList {
   readonly #options: GuardListOptions;
   readonly #known = new Map<string, Known>();
   readonly #linked: LinkedFiles;
+  readonly #targets: LinkTargets;
 
   constructor(options: GuardListOptions) {
     this.#options = options;
     const { roots, clock } = options;
-    this.#linked = new LinkedFiles({ roots, clock, guarded: () => [...this.#gitFiles(), ...this.#existing()] });
+    const guarded = () => [...this.#gitFiles(), ...this.#existing()];
+    this.#linked = new LinkedFiles({ roots, clock, guarded });
+    this.#targets = new LinkTargets({ roots, clock, guarded });
   }
 
   /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
@@ -56,10 +60,12 @@ export class GuardList {
     if (root === undefined) return undefined;
     const reason = this.#reasonOf(path, root);
     if (reason !== undefined) return reason;
+    const about = (other: string) =>
+      `${relative(root, other)}: ${this.#reasonOf(other, root) ?? "that file is guarded"}`;
+    const target = this.#targets.around(path);
+    if (target !== undefined) return `it is the target of the symbolic link ${about(target.link)}`;
     const other = this.#linked.sameAs(path);
-    if (other === undefined) return undefined;
-    const name = relative(root, other);
-    return `it is another name (a hard link) of ${name}: ${this.#reasonOf(other, root) ?? "that file is guarded"}`;
+    return other && `it is another name (a hard link) of ${about(other)}`;
   }
 
   #reasonOf(path: string, root: string): string | undefined {
@@ -76,7 +82,10 @@ export class GuardList {
 
   /** Existing guarded files and folders, except git folders: by name, because git's settings name them, and other names of both. */
   places(): readonly string[] {
-    return [...this.#existing(), ...this.#linked.aliases()];
+    const targets = this.#targets.now().map(({ path }) => path);
+    return [
+      ...new Set([...this.#existing(), ...this.#linked.aliases(), ...targets.filter((path) => existsSync(path))]),
+    ];
   }
 
   #existing(): readonly string[] {
@@ -120,6 +129,7 @@ export class GuardList {
   /** To be called after a program ran: the next answer comes from a new search. */
   mayHaveChanged(): void {
     for (const search of this.#options.searches) search.mayHaveChanged();
+    this.#targets.mayHaveChanged();
   }
 
   /** Also those of repositories around the path that no search has found. */

@@ -27,19 +27,20 @@ const ACCOUNT = "programs of this account run or obey it";
 
 /** Names of folders; everything below them counts. Some of them may be files. */
 const FOLDERS: ReadonlyMap<string, string> = reasons([
-  [VERSION_CONTROL, ".git .hg .jj .svn .bzr .sl .sapling .pijul _darcs _mtn .fossil-settings .repo"],
+  [VERSION_CONTROL, ".git .hg .jj .svn .bzr .sl .sapling .pijul _darcs _mtn .fossil-settings .repo .west .datalad"],
   [HOOKS, ".husky .githooks .git-hooks .lefthook .lefthook-local .cargo-husky .trunk .qlty"],
   [
     EDITOR,
-    ".vscode .vscode-server .vscode-oss .idea .run .zed .fleet .vs .nova .helix .lapce .theia .vim .nvim .emacs.d .externaltoolbuilders .settings .nlsp-settings .sourcekit-lsp .lite-xl",
+    ".vscode .vscode-server .vscode-oss .idea .run .zed .fleet .vs .nova .helix .lapce .theia .vim .nvim .emacs.d .externaltoolbuilders .settings .nlsp-settings .sourcekit-lsp .lite-xl .lsp .hie-bios .ctags.d",
   ],
   [
     AGENT,
     `.oxbow .claude .claude-plugin .codex .cursor .agents .agent .gemini .qwen .windsurf .codeium .continue .kiro .kilocode .opencode
      .amp .augment .goose .junie .amazonq .copilot .crush .factory .qodo .tabnine .trae .warp .devin .openhands .cody .clinerules .pi
-     .antigravity .codebuddy .forge .iflow .kode .qoder .rovodev .vibe .zencoder`,
+     .antigravity .codebuddy .forge .iflow .kode .qoder .rovodev .vibe .zencoder .mcp .serena .ruler .rulesync .gptme .hermes .openclaw .nanocoder .plandex .plandex-v2 .mentat .letta .grok .kimi
+     .droid .swe-agent .jules .taskmaster`,
   ],
-  [PACKAGES, ".mvn .pip .buckconfig.d"],
+  [PACKAGES, ".mvn .pip .buckconfig.d .chef"],
   [TOOLS, ".devcontainer .mise .direnv .flox .shadowenv.d"],
   [STARTED, ".ipython .jupyter"],
   [ACCOUNT, ".ssh .gnupg .terraform.d"],
@@ -48,50 +49,52 @@ const FOLDERS: ReadonlyMap<string, string> = reasons([
 const FILES: ReadonlyMap<string, string> = reasons([
   [
     VERSION_CONTROL.replace("what is in this folder", "it"),
-    ".gitconfig .gitmodules .hgrc .arcconfig .arcrc .p4config p4config.txt .p4enviro .cvsrc .fslckout _fossil_",
+    ".gitconfig .gitmodules .lfsconfig .hgrc .hgsub .hgsubstate .gclient .mrconfig .arcconfig .arcrc .p4config p4config.txt .p4enviro .cvsrc .fslckout _fossil_",
   ],
   [
     HOOKS,
-    ".pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml .huskyrc .huskyrc.js .huskyrc.json captainhook.json .rusty-hook.toml hk.pkl .hk.pkl prek.toml",
+    ".pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml .huskyrc .huskyrc.js .huskyrc.json captainhook.json .rusty-hook.toml grumphp.yml grumphp.yaml grumphp.yml.dist grumphp.yaml.dist hk.pkl .hk.pkl prek.toml",
   ],
   [
     EDITOR,
-    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs .luarc.json .luarc.jsonc .neoconf.json .latexmkrc latexmkrc rust-analyzer.toml .rust-analyzer.toml .clangd .ccls .ycm_extra_conf.py .merlin hie.yaml buildserver.json .vimrc.local .lazy.lua .lite_project.lua .project .classpath .factorypath .pydevproject .tm_properties .kateproject",
+    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs .luarc.json .luarc.jsonc .neoconf.json .latexmkrc latexmkrc rust-analyzer.toml .rust-analyzer.toml .clangd .ccls .ycm_extra_conf.py .merlin hie.yaml buildserver.json .vimrc.local .local.vimrc .vimspector.json .projections.json .tern-project .ctags .solargraph.yml omnisharp.json tasks.vs.json launch.vs.json .lazy.lua .lite_project.lua .project .classpath .factorypath .pydevproject .tm_properties .kateproject",
   ],
   [
     AGENT,
-    ".mcp.json mcp.json .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json .crush.json .continuerc.json .roomodes",
+    ".claude.json claude_desktop_config.json cline_mcp_settings.json gptme.toml conductor.json .opencode.json .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json .crush.json .continuerc.json .roomodes",
   ],
   [
     PACKAGES,
     `.npmrc .yarnrc .yarnrc.yml .yarnrc.yaml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js bunfig.toml .bunfig.toml pip.conf pip.ini .condarc
      uv.toml .gemrc .bazelrc .bazeliskrc .buckconfig .buckconfig.local .sbtopts .jvmopts nuget.config rust-toolchain
      rust-toolchain.toml .pypirc .bazelversion .pantsrc .mill-jvm-opts directory.build.rsp msbuild.rsp
-     .pants.rc .plzconfig .plzconfig.local .pydistutils.cfg`,
+     .pants.rc .plzconfig .plzconfig.local .pydistutils.cfg .corepack.env pdm.toml .pdm.toml poetry.toml .mambarc .sbtrc .sbtconfig
+     .antrc .mavenrc profiles.clj`,
   ],
   [
     SHELL,
     `.envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zprofile .zshenv .zlogin .zlogout .profile .login
      .cshrc .tcshrc .kshrc .mkshrc .inputrc .direnvrc .autoenv .autoenv.zsh .autoenv_leave .autoenv_leave.zsh .screenrc .tmux.conf
-     .tmuxinator.yml .tmuxp.yaml .tmuxp.yml .tmuxp.json .rvmrc .rbenv-vars .pyenv-vars .nodenv-vars`,
+     .tmuxinator.yml .tmuxp.yaml .tmuxp.yml .tmuxp.json .rvmrc .rbenv-vars .pyenv-vars .nodenv-vars .xonshrc`,
   ],
   [
     TOOLS,
-    ".tool-versions .devcontainer.json mise.toml .mise.toml .rtx.toml .asdfrc .prototools flake.nix shell.nix devenv.nix devenv.local.nix devenv.yaml devbox.json",
+    ".tool-versions .devcontainer.json mise.toml .mise.toml .rtx.toml .asdfrc .prototools flake.nix shell.nix devenv.nix devenv.local.nix devenv.yaml devbox.json .actrc ansible.cfg .ansible.cfg pkgx.yaml .pkgx.yaml pkgx.yml .pkgx.yml aqua.yaml .aqua.yaml aqua.yml .aqua.yml .vfox.toml",
   ],
   [
     STARTED,
-    ".gdbinit .lldbinit .pdbrc .pythonrc .pythonstartup sitecustomize.py usercustomize.py .irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .octaverc .perldb .gdbearlyinit .byebugrc .rdbgrc .rdbgrc.rb .iex.exs .erlang .valgrindrc .sbclrc .guile .tclshrc .wishrc .mongorc.js .mongoshrc.js .duckdbrc",
+    ".gdbinit .lldbinit .pdbrc .pdbrc.py .rdata .nrepl.edn .psysh.php startup.m .pythonrc .pythonstartup sitecustomize.py usercustomize.py .irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .octaverc .perldb .gdbearlyinit .byebugrc .rdbgrc .rdbgrc.rb .iex.exs .erlang .valgrindrc .sbclrc .guile .tclshrc .wishrc .mongorc.js .mongoshrc.js .duckdbrc",
   ],
   [
     ACCOUNT,
-    ".ripgreprc .curlrc .wgetrc .terraformrc .netrc .mailcap .forward .xinitrc .xsession .xprofile .pam_environment .psqlrc .sqliterc .ackrc .tigrc .nanorc .muttrc .lesskey .xresources",
+    ".ripgreprc .curlrc .wgetrc .terraformrc .netrc .mailcap .forward .xinitrc .xsession .xprofile .pam_environment .psqlrc .sqliterc .ackrc .tigrc .nanorc .muttrc .lesskey .lessfilter .my.cnf .tofurc .xresources",
   ],
 ]);
 
 /** Places that need more than one name. Matched against the path in lower case. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)\.(aider|roo|cline)[^/]*(\/|$)/, AGENT],
+  [/(^|\/)\.?mcp([-_.][a-z]+)*\.(jsonc?|ya?ml|toml)$/, AGENT],
   // Folders of agents that are not in the list.
   [/(^|\/)\.[^/]+\/(mcp([-_][a-z]+)?\.jsonc?|settings(\.local)?\.json|hooks(\.json)?|skills)(\/|$)/, AGENT],
   [/(^|\/)cvs\/(root|entries|repository)$/, VERSION_CONTROL.replace("what is in this folder", "it")],
@@ -108,10 +111,18 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)gradle\/wrapper(\/|$)/, PACKAGES],
   [/(^|\/)tools\/bazel(\.(ps1|bat|exe))?$/, PACKAGES],
   [/(^|\/)\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)$/, HOOKS],
-  [/(^|\/)\.?simple-git-hooks\.(c?js|json)$/, HOOKS],
+  [/(^|\/)\.?simple-git-hooks\.([cm]?[jt]s|json)$/, HOOKS],
   [/(^|\/)\.?mise\.[^/]+\.toml$/, TOOLS],
   [/(^|\/)\.?mise\/(config(\.[^/]+)?\.toml|tasks(\/|$)|conf\.d(\/|$))/, TOOLS],
-  [/(^|\/)\.mise-tasks(\/|$)/, TOOLS],
+  [/(^|\/)\.?mise-tasks(\/|$)/, TOOLS],
+  [/(^|\/)bin\/(hermit(\.hcl)?|activate-hermit)$/, TOOLS],
+  [/(^|\/)(jupyter|ipython)_([a-z]+_)?config\.(py|json)$/, STARTED],
+  [/(^|\/)\.julia\/config(\/|$)/, ACCOUNT],
+  [/(^|\/)\.aws\/(config|credentials)$/, ACCOUNT],
+  [/(^|\/)\.dvc\/config(\.local)?$/, VERSION_CONTROL.replace("what is in this folder", "it")],
+  [/(^|\/)\.swiftpm\/configuration(\/|$)/, PACKAGES],
+  [/(^|\/)\.pixi\/config\.toml$/, PACKAGES],
+  [/(^|\/)\.luarocks\/config[^/]*\.lua$/, PACKAGES],
   [/(^|\/)\.lldbinit-[^/]+$/, STARTED],
   [/(^|\/)[^/]*\.(code-workspace|sublime-project|ipr|iws|suo)$/, EDITOR],
   [/(^|\/)(cmakelists\.txt|[^/]+\.(pro|qbs|[a-z]+proj))\.user$/, EDITOR],
@@ -127,7 +138,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 
 /** Every shape begins like one of these, so one test is enough for most paths. */
 const MAY_HAVE_SHAPE =
-  /(^|\/)(\.|gradle\/|tools\/|library\/|cvs\/|lefthook|simple-git|mise|lint-staged|nano-staged)|\.(code-workspace|sublime-project|ipr|iws|suo|user|bazelrc)$/;
+  /(^|\/)(\.|gradle\/|tools\/|library\/|cvs\/|lefthook|simple-git|mise|lint-staged|nano-staged|mcp|bin\/|jupyter_|ipython_)|\.(code-workspace|sublime-project|ipr|iws|suo|user|bazelrc)$/;
 
 /** The names of files that Oxbow set aside; no program looks for them. */
 const SET_ASIDE = /\.set-aside-by-oxbow(-\d+)?$/;
@@ -151,7 +162,7 @@ export function guardedName(path: string): string | undefined {
 
 /** The guarded ones among the names in a folder, quickly: a work tree has many names. */
 export function guardedEntries(folder: string, names: readonly string[]): readonly string[] {
-  const isSpecial = /(^|\/)(\.|gradle|tools|library|cvs)/i.test(folder);
+  const isSpecial = /(^|\/)(\.|gradle|tools|library|cvs|bin)/i.test(folder);
   return names.filter((name) => {
     const plain = plainName(name);
     const isSuspect = isSpecial || FOLDERS.has(plain) || FILES.has(plain) || MAY_HAVE_SHAPE.test(plain);
