@@ -27,6 +27,7 @@ import { namedSecret } from "./contained/named-secret.js";
 import type { CommandFacts, CommandPart, Words } from "./facts.js";
 import { type AskGit, gitProblem } from "./git-problem.js";
 import { linkProblem } from "./link-problem.js";
+import { listedProblem } from "./listed-names.js";
 import { shownProblem, treeProblem } from "./tree-problem.js";
 
 const MAX_LENGTH = 32_768;
@@ -54,11 +55,15 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
     ...(isQuiet !== undefined && { programs: isQuiet ? VETTED_GIT_PROGRAMS : WARY_GIT_PROGRAMS }),
   });
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
+  const listed = options.trees && listedProblem(script, place, options.trees);
   const parts = commands.map((command, index) => {
     const found = judged.commands[index];
     const problem =
       diskProblem(command, { from: commands[index - 1], place, options }, found?.verdict) ??
-      shownByGit(command, { askGit: options.askGit, mayAsk: () => isQuiet ?? options.isQuietRepository?.() ?? true });
+      shownByGit(command, { askGit: options.askGit, mayAsk: () => isQuiet ?? options.isQuietRepository?.() ?? true }) ??
+      (listed?.command === command && (listed.byDotGlobs || found?.verdict !== "read-only")
+        ? listed.problem
+        : undefined);
     const wasQuiet = found?.verdict === "read-only" && problem !== undefined;
     const judgedPart = wasQuiet ? { ...found, verdict: "ask" as const, reason: problem } : found;
     const part = readPart(command, judgedPart, place);

@@ -145,6 +145,48 @@ describe("files that hold secrets", () => {
     expect(verdicts(clean, without)).toEqual(without.map((it) => [it, "read-only"]));
   });
 
+  verifies(["P9"], "are found where another program lists the names, or a loop", () => {
+    const exposes = (command: string) =>
+      readCommand(command, { workspace: secrets, trees: diskTrees }).parts.some((part) => part.exposes !== undefined);
+    const shown = [
+      ...[
+        "find . -name '*.p*' | xargs cat",
+        "find . -type f | sort | xargs -n1 head",
+        "find certs | xargs -I{} sh -c 'cat {}'",
+      ],
+      ...[
+        "git ls-files | xargs cat",
+        "git ls-files certs | xargs cat",
+        "cat $(git ls-files)",
+        "cat $(find certs -type f)",
+      ],
+      ...[
+        "rg --files --hidden | xargs cat",
+        "ls -A certs | while read f; do cat certs/$f; done",
+        "echo certs/* | xargs cat",
+      ],
+      ...['for f in certs/*; do cat "$f"; done', "for f in $(find .); do head $f; done", "shopt -s dotglob; cat *"],
+      ...["x=$(git ls-files); cat $x", "find . | env xargs cat", "GLOBIGNORE=x; cat *"],
+    ];
+    expect(shown.filter((command) => !exposes(command))).toEqual([]);
+    const others = [
+      ...[
+        "find . -name '*.ts' | xargs grep A",
+        "git ls-files '*.ts' | xargs cat",
+        "git ls-files src | xargs cat",
+        "cat $(find src)",
+      ],
+      ...[
+        "find . -type f | xargs wc -l",
+        "git ls-files | xargs eslint",
+        "for f in src/*; do cat $f; done",
+        "find . -type f | wc -l",
+      ],
+      ...["for f in *.ts; do cat $f; done", "ls certs; cat $x", "cat *"],
+    ];
+    expect(others.filter(exposes)).toEqual([]);
+  });
+
   it("are distinguished from other reasons to ask", () => {
     const [part] = readCommand("grep -r A .", { workspace: secrets, trees: diskTrees }).parts;
     expect(part?.exposes).toMatch(/^It would show (\.env|certs\/server\.pem): /);

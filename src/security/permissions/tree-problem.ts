@@ -51,7 +51,7 @@ export function treeProblem({ command, from, place }: TreeCall, trees: TreeReade
 }
 
 /** Programs that show or copy what is in the files they are given. */
-const SHOWING = new Set(
+export const SHOWING: ReadonlySet<string> = new Set(
   (
     "cat head tail less more bat nl tac rev sort uniq cut paste strings xxd od hexdump base64 base32 grep egrep fgrep rg awk gawk sed " +
     "diff cmp comm fold fmt column split jq yq cp tar zip dd"
@@ -70,7 +70,7 @@ export function shownProblem(command: SimpleCommand, place: Whereabouts, trees: 
   return problems.find((problem) => problem !== undefined);
 }
 
-class Look {
+export class Look {
   readonly #reading: TreeReading;
   readonly #workspace: string;
   readonly #trees: TreeReader;
@@ -159,6 +159,7 @@ class Look {
 
   /** As the shell does: dot files only if the glob begins with a dot; links to folders are followed. */
   #expand(pattern: string): readonly string[] {
+    const { dotGlobs } = this.#reading;
     const parts = pattern.split("/");
     let found = [parts[0] === "" ? "/" : "."];
     for (const part of parts) {
@@ -170,7 +171,7 @@ class Look {
       const shape = globShape(part);
       found = found.flatMap((folder) =>
         this.#entries(folder)
-          .filter(({ name }) => shape.test(name) && (part.startsWith(".") || !name.startsWith(".")))
+          .filter(({ name }) => shape.test(name) && (dotGlobs || part.startsWith(".") || !name.startsWith(".")))
           .map(({ name }) => `${folder}/${name}`),
       );
     }

@@ -17,6 +17,8 @@ export interface TreeReading {
   readonly hidden: boolean;
   /** Names of files that it is limited to; empty for all. */
   readonly only: readonly TextPattern[];
+  /** Its globs find names that begin with a dot (`shopt -s dotglob`). */
+  readonly dotGlobs?: boolean;
 }
 
 const set = (list: string) => new Set(list.split(" "));
@@ -157,6 +159,6 @@ function namesOfFind(finder: SimpleCommand): readonly TextPattern[] {
 }
 
 /** A glob for one name; what is not plain counts as any text. */
-function nameShape(glob: string): TextPattern {
+export function nameShape(glob: string): TextPattern {
   return namePattern(glob.replace(/\[[^\]]*\]|\{[^}]*\}/g, "*"));
 }
