@@ -201,6 +201,14 @@ describe("[T6 L9] ends", () => {
     expect(run.output).toMatch(/^partial\n\[timed out after \d+ms and was killed/);
   });
 
+  it("says that git may have waited for a named pipe", async () => {
+    const command = "mkdir -p pipes && mkfifo pipes/.gitignore && echo up && sleep 1000 # git status";
+    const { clock, fire } = holdTimers(60_000);
+    const run = await bash({ command, timeout: 60 }, { clock, onProgress: fire });
+    expect(run.output).toMatch(/\n\[pipes\/\.gitignore is a named pipe\. /);
+    rmSync(join(root, "pipes"), { recursive: true });
+  });
+
   verifies(["T6"], "has a default timeout", async () => {
     const run = await bash({ command: "sleep 1000" }, { defaultTimeoutMs: 50 });
     expect(run.status).toBe("timeout");

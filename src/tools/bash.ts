@@ -22,6 +22,7 @@ import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
+import { pipeNote } from "./shell/pipe-note.js";
 import type { AddedEnvironment, ShellCommand, WrapOptions, WrappedCommand } from "./shell/wrapped-command.js";
 
 /** Loaded at the first command: starting processes loads half of Node's network code. */
@@ -167,7 +168,8 @@ class Shell {
       const { runProcess } = await loadProcesses();
       prepared.started?.(context.granted ?? []);
       const end = await runProcess(request, launch);
-      const explain = (output: string) => prepared.explain?.(output);
+      const pipe = end.reason === "timeout" ? await pipeNote(args.command, this.#options.workspaceRoot) : undefined;
+      const explain = (output: string) => pipe ?? prepared.explain?.(output);
       outcome = report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
     } finally {
       live.stop();
