@@ -97,7 +97,7 @@ async function refuseBareBlobs(
 ): Promise<void> {
   for (const word of words.filter((each) => /^[0-9a-f]{4,64}$/i.test(each))) {
     const type = await query(["cat-file", "-t", word]).catch(() => "");
-    if (type.trim() === "blob") throw new Error(`${word} is a file without a name: say REVISION:PATH instead.`);
+    if (type.trim() === "blob") throw new Error(`${word} names a file only by its hash. Use REVISION:PATH instead.`);
   }
 }
 

@@ -84,7 +84,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "run",
     value: "SCRIPT",
     complete: "file",
-    help: "run a file of slash commands and prompts, one a line ('-': standard input); stops at the first failure",
+    help: "run a file of slash commands and prompts, one per line ('-': standard input); stops at the first failure",
   },
   { name: "keep-going", help: "with --run: continue after a failure; the exit code is still that of the first one" },
   { name: "continue", short: "c", help: "resume the latest session of this folder" },

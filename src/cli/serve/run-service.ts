@@ -19,7 +19,7 @@ import { type Prepared, prepare } from "../run/prepare.js";
 import { processTerminal } from "../terminal-io.js";
 import { surviveStrayErrors } from "./stray-errors.js";
 
-const INSIDE = "'oxbow serve' is for people, and this one is inside another Oxbow: run it in a terminal of its own.";
+const INSIDE = "'oxbow serve' is for people and does not run inside another Oxbow. Run it in a separate terminal.";
 
 export async function runService(flags: ParsedFlags, variables: Variables): Promise<number> {
   // The engine would write a person's token.

@@ -35,7 +35,7 @@ export const FILES: CommandSpec = {
 export const GIT: CommandSpec = {
   name: "git",
   usage: "/git status|diff|log|show|blame [ARGUMENTS]",
-  summary: "look at the repository, and give the model the output",
+  summary: "run a git command that only reads, and give the model its output",
   arguments: [
     { name: "ACTION", kind: "choice", complete: ["status", "diff", "log", "show", "blame"] },
     { name: "ARGUMENTS", kind: "text", optional: true, rest: "list" },

@@ -7,10 +7,14 @@ export const COST: CommandSpec = {
   name: "cost",
   aliases: ["usage"],
   usage: "/cost [--by model|day|project] [--since WHEN]",
-  summary: "show the spending: of this session, or with a flag of all sessions",
+  summary: "show the spending of this session; with a flag, of all sessions",
   flags: [
     { name: "by", value: "WHAT", choices: COST_WAYS, help: "model (default), day or project" },
-    { name: "since", value: "WHEN", help: "from then on: 7d, 12h, today, or a date such as 2026-01-31 (default: 30d)" },
+    {
+      name: "since",
+      value: "WHEN",
+      help: "from this time on: 7d, 12h, today, or a date such as 2026-01-31 (default: 30d)",
+    },
     { name: "all", help: "since the first session" },
     { name: "here", help: "only sessions of this folder" },
   ],

@@ -141,7 +141,7 @@ export const KB_EXPORT: CommandSpec = {
 
 export const KB_IMPORT: CommandSpec = {
   name: "kb:import",
-  summary: "add what an exported file has and the knowledge base lacks",
+  summary: "import an exported file; what is already there stays",
   arguments: [{ name: "FILE", kind: "path", complete: "file" }],
   ...shared,
 };

@@ -108,7 +108,7 @@ export const MEMORY_LOG: CommandSpec = {
 
 export const MEMORY_WHY: CommandSpec = {
   name: "memory:why",
-  summary: "show which memories went along with your last input, and why",
+  summary: "show which memories the model got with your last input, and why",
   users: PEOPLE,
   beyondSession: true,
   places: SESSION,

@@ -98,8 +98,8 @@ export const BENCH: CommandSpec = {
   summary: "measure how fast models answer: those named, or the installed ones",
   arguments: [{ name: "MODEL", kind: "text", optional: true, rest: "list", complete: "model" }],
   flags: [
-    { name: "prompt", short: "p", value: "TEXT", help: "what to ask (default: a short explanation)" },
-    { name: "runs", short: "n", value: "N", help: "how often to ask each model; the median counts (default 1)" },
+    { name: "prompt", short: "p", value: "TEXT", help: "the prompt (default: a request for a short explanation)" },
+    { name: "runs", short: "n", value: "N", help: "how often to run each model; the median counts (default 1)" },
     { name: "max-tokens", value: "N", help: "the longest answer in tokens (default 256)" },
   ],
   users: EVERYONE,

@@ -138,7 +138,7 @@ export const MCP_SERVER: CommandSpec = {
 
 export const MCP_SERVER_APPROVE: CommandSpec = {
   name: "mcp-server:approve",
-  summary: "allow a program that waits to drive Oxbow",
+  summary: "allow a waiting program to drive Oxbow",
   users: ["people"],
   places: PROGRAM,
 };
@@ -152,7 +152,7 @@ export const MCP_SERVER_PARENTS: CommandSpec = {
 
 export const MCP_SERVER_FORGET: CommandSpec = {
   name: "mcp-server:forget",
-  summary: "stop allowing a program; the next time it asks again",
+  summary: "stop allowing a program; it must ask again",
   arguments: [{ name: "NUMBER", kind: "text", missing: "Give its number in 'oxbow mcp-server parents'." }],
   users: ["people"],
   places: PROGRAM,

@@ -53,7 +53,7 @@ export const RAG_QUERY: CommandSpec = {
   flags: [
     STORE,
     { name: "top", value: "N", help: "how many passages (default 5)" },
-    { name: "min", value: "SCORE", help: "the least cosine, or share of the words (default 0.3)" },
+    { name: "min", value: "SCORE", help: "the minimum similarity: cosine, or share of the words found (default 0.3)" },
     {
       name: "by",
       value: "HOW",
@@ -90,7 +90,7 @@ export const RAG_DROP: CommandSpec = {
 
 export const RAG_REEMBED: CommandSpec = {
   name: "rag:reembed",
-  summary: "make all vectors of a store again, with another model if --embed names one ('none' removes them)",
+  summary: "recompute all vectors of a store, with another model if --embed names one ('none' removes them)",
   arguments: [{ name: "NAME", kind: "text", optional: true }],
   flags: [EMBED],
   ...shared,
@@ -109,7 +109,7 @@ export const RAG_OVERRIDE: CommandSpec = {
 
 export const RAG_MIGRATE: CommandSpec = {
   name: "rag:migrate",
-  summary: "take over the stores that an older YAML or TOML configuration names under 'rag'",
+  summary: "import the stores that an older YAML or TOML configuration names under 'rag'",
   arguments: [{ name: "FILE", kind: "path", complete: "file" }],
   ...shared,
 };

@@ -23,13 +23,18 @@ export const SERVE: CommandSpec = {
       help: "also serve one session with GET /events, POST /prompt and POST /cancel",
     },
     { name: "origin", value: "ORIGIN", repeatable: true, help: "a web page that may use the ports (repeatable)" },
-    { name: "tls-cert", value: "FILE", complete: "file", help: "certificate in PEM; needed beyond this machine" },
-    { name: "tls-key", value: "FILE", complete: "file", help: "key of the certificate in PEM" },
+    {
+      name: "tls-cert",
+      value: "FILE",
+      complete: "file",
+      help: "certificate (PEM file); required if other machines can connect",
+    },
+    { name: "tls-key", value: "FILE", complete: "file", help: "private key of the certificate (PEM file)" },
     {
       name: "auth-token-file",
       value: "FILE",
       complete: "file",
-      help: "a token from a file with mode 0400; needed beyond this machine ('oxbow token file' makes one)",
+      help: "read the token from a file with mode 0400; required if other machines can connect ('oxbow token file' makes one)",
     },
     {
       name: "auth-channel",
@@ -58,7 +63,7 @@ const OF_A_TOKEN: readonly Flag[] = [
   },
   { name: "commands", value: "A,B", help: "only these commands, such as SendInput,CancelTurn (default: all)" },
   { name: "expires", value: "TIME", help: "how long it is valid: 30m, 24h (default), 7d" },
-  { name: "name", value: "NAME", help: "how others see its holder" },
+  { name: "name", value: "NAME", help: "the name that other clients see" },
 ];
 
 export const TOKEN_NAMESPACE = { token: "make, list and revoke tokens for clients of the engine" };
@@ -70,7 +75,7 @@ export const TOKEN_MAKE: CommandSpec = {
   shellUsage: "oxbow token --session ID [--identity human|agent] [flags]",
   shellFlags: [
     ...OF_A_TOKEN,
-    { name: "can-mint", help: "its holder may ask for tokens that allow no more than this one" },
+    { name: "can-mint", help: "its holder may request more tokens, with at most the same rights" },
   ],
   users: ["people"],
   places: PROGRAM,

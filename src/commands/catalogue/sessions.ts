@@ -76,8 +76,8 @@ export const SESSION_SEARCH = session("search", {
       choices: ["input", "answer", "call", "result", "title"],
       help: "only in inputs, answers, calls, results or titles; can be repeated",
     },
-    { name: "since", value: "TIME", help: "only since then: 7d, 12h, today or a date such as 2026-01-31" },
-    { name: "until", value: "TIME", help: "only before then" },
+    { name: "since", value: "TIME", help: "only since this time: 7d, 12h, today or a date such as 2026-01-31" },
+    { name: "until", value: "TIME", help: "only before this time" },
     { name: "limit", short: "n", value: "N", help: "at most this many places (default 20)" },
   ],
   users: EVERYONE,
@@ -191,7 +191,7 @@ export const SESSION_UNPIN = session("unpin", {
 });
 
 export const SESSION_RENAME = session("rename", {
-  summary: "give it another title; in a conversation 'this' means its own session",
+  summary: "rename a session; in a conversation 'this' means its own session",
   arguments: [NEEDED_ID, { name: "TITLE", kind: "text", rest: "text" }],
   users: PEOPLE,
   places: ANYWHERE,
@@ -245,7 +245,7 @@ export const RESUME_HERE: CommandSpec = {
 /** In a conversation: its own session. */
 export const RENAME_HERE: CommandSpec = {
   name: "rename",
-  summary: "give this session another title",
+  summary: "rename this session",
   arguments: [{ name: "TITLE", kind: "text", rest: "text", missing: "Give the new title: /rename TITLE" }],
   users: PEOPLE,
   places: ["during a turn", "between turns"],

@@ -8,7 +8,7 @@ export function nameProblems(written: string, folder: string): readonly string[]
   const problems: string[] = [];
   const length = [...name].length;
   if (length > NAME_LIMIT)
-    problems.push(`name exceeds ${NAME_LIMIT} characters: the character limit, it has ${length}`);
+    problems.push(`name exceeds ${NAME_LIMIT} characters (the character limit): it has ${length}`);
   if (name !== name.toLowerCase()) problems.push(`name '${name}' must be lowercase`);
   if (/^-|-$/.test(name)) problems.push("name cannot start or end with a hyphen");
   if (name.includes("--")) problems.push("name cannot contain consecutive hyphens");

@@ -115,7 +115,7 @@ function warningFor(fields: readonly FormField[]): readonly string[] {
   const asksForSecret = fields.some(({ name, title = "", description = "" }) =>
     SECRET.test(`${name} ${title} ${description}`),
   );
-  return asksForSecret ? ["Servers must not ask for secrets in a form: give none."] : [];
+  return asksForSecret ? ["Do not enter secrets: servers must not ask for them in a form."] : [];
 }
 
 export function shown(text: string): string {

@@ -22,7 +22,7 @@ export interface QuestionAnswers {
 const ANSWERS = [
   { keys: ["y", "1"], label: "allows all of it once" },
   { keys: ["x", "5"], label: "denies" },
-  { keys: ["m"], label: "denies and tells why" },
+  { keys: ["m"], label: "denies, and tells the model why" },
 ];
 
 export async function reviewQuestion(

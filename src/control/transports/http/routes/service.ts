@@ -27,7 +27,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/v1/handshake",
     name: "handshake",
-    summary: "Shake hands; commands are refused before. Makes a client",
+    summary: "Open a connection: checks the protocol version and creates a client. Commands are refused before this",
     tag: "service",
     query: { protocol_version: TEXT, name: TEXT, can_answer: YES_NO, identity: { enum: ["agent"] } },
     answers: {
@@ -102,7 +102,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/v1/queries",
     name: "sendQuery",
-    summary: "Ask any query",
+    summary: "Send any query",
     tag: "service",
     body: eachKind(QUERY_SCHEMAS, "request"),
     answers: {
