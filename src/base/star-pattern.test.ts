@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ANY, FOLDERS, IN_NAME, namePattern, ONE_IN_NAME, type PatternPart, starPattern } from "./star-pattern.js";
+import { ANY, FOLDERS, IN_NAME, namePattern, ONE, ONE_IN_NAME, type PatternPart, starPattern } from "./star-pattern.js";
 
 describe("a pattern of stars", () => {
   it.each([
@@ -31,6 +31,31 @@ describe("a pattern of stars", () => {
       expect(starPattern(parts).test(text)).toBe(expected);
     },
   );
+
+  it("matches the same with few stars, as a regular expression, and with many", () => {
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return Math.floor((seed / 2 ** 31) * below);
+    };
+    const someParts = (depth: number): PatternPart[] => Array.from({ length: 1 + random(4) }, () => somePart(depth));
+    const somePart = (depth: number): PatternPart => {
+      const simple: readonly PatternPart[] = ["a", "b/", ".", ANY, IN_NAME, ONE, ONE_IN_NAME, FOLDERS];
+      const set: PatternPart = { negated: random(2) === 0, ranges: [["a", random(2) === 0 ? "a" : "z"]] };
+      if (depth > 0 && random(5) === 0) return [someParts(depth - 1), someParts(depth - 1), []];
+      return random(5) === 0 ? set : (simple[random(simple.length)] ?? "a");
+    };
+    let matches = 0;
+    for (let round = 0; round < 3000; round++) {
+      const parts = someParts(1);
+      const text = Array.from({ length: random(6) }, () => ["a", "b", "/", ".", "😀"][random(5)]).join("");
+      // The second branch matches no such text, and has too many stars for a regular expression.
+      const slow = starPattern([[parts, [ANY, ANY, "\0"]]]);
+      expect([parts, text, slow.test(text)]).toEqual([parts, text, starPattern(parts).test(text)]);
+      if (slow.test(text)) matches += 1;
+    }
+    expect(matches).toBeGreaterThan(300);
+  });
 
   it("is not slow for any text", () => {
     const started = process.cpuUsage().user;

@@ -25,6 +25,18 @@ describe("globs", () => {
     for (const path of no.split(" ")) expect(matcher?.test(path), path).toBe(false);
   });
 
+  it("takes no longer for a name that almost fits", () => {
+    const name = "a".repeat(250);
+    for (const glob of [
+      `${"*a".repeat(30)}*b`,
+      `**/${"*a".repeat(30)}*b`,
+      `${"{a,a}".repeat(249)}b`,
+      `${"**/".repeat(20)}b`,
+    ])
+      expect(globMatcher(glob)?.test(`${"a/".repeat(50)}${name}`)).toBe(false);
+    expect(globMatcher(`${"{a,a}".repeat(250)}`)?.test(name)).toBe(true);
+  });
+
   it.each(["[", "[a", "{a", "a}", "{a,{b}", "[b-a]", "a\\"])("%s means nothing", (glob) => {
     expect(globMatcher(glob)).toBeUndefined();
   });

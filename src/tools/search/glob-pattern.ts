@@ -4,22 +4,22 @@
  * 1. `*` and `?` stay within one name; `**` as a whole name spans folders; `[a-z]`, `[!a]`, `{a,b}` and `\x` work.
  * 2. A malformed pattern gives undefined; it never matches by accident.
  */
+import {
+  ANY,
+  FOLDERS,
+  IN_NAME,
+  ONE_IN_NAME,
+  type PatternPart,
+  starPattern,
+  type TextPattern,
+} from "../../base/star-pattern.js";
 
-/** The source of a regular expression without anchors, or undefined when the pattern is not well formed. */
-export function globSource(pattern: string): string | undefined {
+/** Tests whole paths with forward slashes; undefined when the pattern is not well formed. */
+export function globMatcher(pattern: string): TextPattern | undefined {
   const scanner = new GlobScanner(pattern);
-  const source = scanner.sequence("top");
-  return source === undefined || !scanner.atEnd ? undefined : source;
+  const parts = scanner.sequence("top");
+  return parts === undefined || !scanner.atEnd ? undefined : starPattern(parts);
 }
-
-/** Tests whole paths with forward slashes. */
-export function globMatcher(pattern: string): RegExp | undefined {
-  const source = globSource(pattern);
-  return source === undefined ? undefined : new RegExp(`^(?:${source})$`, "u");
-}
-
-const ANY = "[^]*";
-const IN_NAME = "[^/]";
 
 class GlobScanner {
   readonly #pattern: string;
@@ -34,25 +34,25 @@ class GlobScanner {
   }
 
   /** Until the end, or until the `,` or `}` that ends a branch of an alternative. */
-  sequence(place: "top" | "branch"): string | undefined {
-    let out = "";
+  sequence(place: "top" | "branch"): readonly PatternPart[] | undefined {
+    const out: PatternPart[] = [];
     while (!this.atEnd) {
       const char = this.#pattern[this.#at] as string;
       if (place === "branch" && (char === "," || char === "}")) break;
       const part = this.#part(char);
       if (part === undefined) return undefined;
-      out += part;
+      out.push(part);
     }
     return out;
   }
 
-  #part(char: string): string | undefined {
+  #part(char: string): PatternPart | undefined {
     switch (char) {
       case "*":
         return this.#stars();
       case "?":
         this.#at++;
-        return IN_NAME;
+        return ONE_IN_NAME;
       case "[":
         return this.#characterClass();
       case "{":
@@ -72,71 +72,63 @@ class GlobScanner {
   #literal(): string {
     const char = String.fromCodePoint(this.#pattern.codePointAt(this.#at) as number);
     this.#at += char.length;
-    return escaped(char);
+    return char;
   }
 
-  #stars(): string {
+  #stars(): PatternPart {
     const start = this.#at;
     while (this.#pattern[this.#at] === "*") this.#at++;
     const wholeName = this.#at - start === 2 && (start === 0 || this.#pattern[start - 1] === "/");
-    if (!wholeName) return `${IN_NAME}*`;
+    if (!wholeName) return IN_NAME;
     if (this.atEnd) return ANY;
-    if (this.#pattern[this.#at] !== "/") return `${IN_NAME}*`;
+    if (this.#pattern[this.#at] !== "/") return IN_NAME;
     this.#at++;
-    return `(?:${ANY}/)?`;
+    return FOLDERS;
   }
 
-  #slash(): string {
+  #slash(): PatternPart {
     this.#at++;
     // `a/**` is what is below `a`, not `a` itself.
     const rest = this.#pattern.slice(this.#at);
     if (rest === "**") {
       this.#at += 2;
-      return `/${ANY}`;
+      return [["/", ANY]];
     }
     return "/";
   }
 
-  #alternatives(): string | undefined {
+  #alternatives(): PatternPart | undefined {
     this.#at++;
-    const branches: string[] = [];
+    const branches: (readonly PatternPart[])[] = [];
     for (;;) {
       const branch = this.sequence("branch");
       if (branch === undefined || this.atEnd) return undefined;
       branches.push(branch);
-      if (this.#pattern[this.#at++] === "}") return `(?:${branches.join("|")})`;
+      if (this.#pattern[this.#at++] === "}") return branches;
     }
   }
 
-  #characterClass(): string | undefined {
+  #characterClass(): PatternPart | undefined {
     const negated = /[!^]/.test(this.#pattern[this.#at + 1] ?? "");
     let at = this.#at + (negated ? 2 : 1);
     const first = at;
-    let members = "";
+    const ranges: (readonly [string, string])[] = [];
     while (at < this.#pattern.length && (this.#pattern[at] !== "]" || at === first)) {
       if (this.#pattern[at] === "\\" && at + 1 < this.#pattern.length) at++;
       const low = String.fromCodePoint(this.#pattern.codePointAt(at) as number);
       at += low.length;
       const isRange = this.#pattern[at] === "-" && at + 1 < this.#pattern.length && this.#pattern[at + 1] !== "]";
       if (!isRange) {
-        members += escapedMember(low);
+        ranges.push([low, low]);
         continue;
       }
       const high = String.fromCodePoint(this.#pattern.codePointAt(at + 1) as number);
-      if (high < low) return undefined;
+      if ((high.codePointAt(0) ?? 0) < (low.codePointAt(0) ?? 0)) return undefined;
       at += 1 + high.length;
-      members += `${escapedMember(low)}-${escapedMember(high)}`;
+      ranges.push([low, high]);
     }
     if (at >= this.#pattern.length) return undefined;
     this.#at = at + 1;
-    return negated ? `[^/${members}]` : `(?!/)[${members}]`;
+    return { negated, ranges };
   }
-}
-
-function escaped(char: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
-}
-
-function escapedMember(char: string): string {
-  return char === "-" ? "\\-" : escaped(char);
 }

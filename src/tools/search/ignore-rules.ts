@@ -7,7 +7,8 @@
  * 3. `.gitignore` files above a repository's own folder do not apply in it.
  * 4. A folder that is ignored is not entered, so nothing below it can be included again.
  */
-import { globSource } from "./glob-pattern.js";
+import type { TextPattern } from "../../base/star-pattern.js";
+import { globMatcher } from "./glob-pattern.js";
 
 /** Stronger first. */
 export const IGNORE_FILES = [".rgignore", ".ignore", ".gitignore"] as const;
@@ -17,7 +18,7 @@ export type IgnoreFileName = (typeof IGNORE_FILES)[number];
 export const HIDDEN_ALWAYS: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj", ".sl", ".bzr"]);
 
 interface Rule {
-  readonly matcher: RegExp;
+  readonly matcher: TextPattern;
   readonly takesBack: boolean;
   readonly foldersOnly: boolean;
 }
@@ -43,9 +44,8 @@ function parseLine(raw: string): Rule | undefined {
   if (line === "") return undefined;
   if (!anchored && !line.includes("/")) line = `**/${line}`;
   if (line.endsWith("/**")) line = `${line}/*`;
-  const source = globSource(line);
-  if (source === undefined) return undefined;
-  return { matcher: new RegExp(`^(?:${source})$`, "u"), takesBack, foldersOnly };
+  const matcher = globMatcher(line);
+  return matcher && { matcher, takesBack, foldersOnly };
 }
 
 type Verdict = "ignored" | "kept" | undefined;
