@@ -1,6 +1,12 @@
-/** Keeps the head and the tail of a text that is too long, with a marker that says how much was cut and how to get it. */
+/** Shortens texts that are too long. */
 import { groupDigits } from "./group-digits.js";
 
+/** At most this many characters, with an ellipsis at the end if some are left out. */
+export function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${wholeCharacters(text, 0, most - 1)}…`;
+}
+
+/** Keeps the head and the tail, with a marker that says how much was cut and how to get it. */
 export function capText(text: string, most: number, advice: string): string {
   if (text.length <= most) return text;
   const head = wholeCharacters(text, 0, Math.ceil(most * 0.6));

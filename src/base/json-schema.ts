@@ -3,7 +3,9 @@
  * items, enum, const, anyOf/oneOf, minimum/maximum, lengths, pattern. Unknown keywords are ignored, as the standard requires.
  * Its messages name the field, the value and what was expected.
  */
+
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
+import { shorten } from "./cap-text.js";
 
 /** The problems found, each one line; empty when the value fits. */
 export function schemaProblems(schema: JsonValue | undefined, value: JsonValue | undefined, path = ""): string[] {
@@ -122,7 +124,7 @@ function withArticle(type: string): string {
 function show(value: JsonValue | undefined): string {
   if (value === undefined) return "nothing";
   const shown = JSON.stringify(value);
-  return shown.length > 80 ? `${shown.slice(0, 77)}…` : shown;
+  return shorten(shown, 80);
 }
 
 function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

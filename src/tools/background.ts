@@ -4,7 +4,9 @@
  * 1. They belong to the session, which calls `close` at its end to end them all.
  * 2. Each read returns the output since the last one; a file has all of it.
  */
+
 import { onAbort } from "../base/abort-tree.js";
+import { shorten } from "../base/cap-text.js";
 import type { Clock } from "../base/clock.js";
 import { formatDuration } from "../base/duration.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
@@ -181,5 +183,5 @@ function detailsOf(commands: BackgroundCommands, entry: BackgroundCommand): Json
 
 function firstLine(command: string): string {
   const line = command.split("\n", 1)[0] ?? "";
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+  return shorten(line, 120);
 }

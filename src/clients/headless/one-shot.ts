@@ -1,5 +1,7 @@
 /** One prompt, one turn, one outcome: as text, as one JSON object, or as a stream of JSON events. */
+
 import type { Clock } from "../../base/clock.js";
+import { hintOf } from "../../base/input-hint.js";
 import { jsonText } from "../../base/json-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -10,7 +12,6 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
-import { isJsonObject } from "../../protocol/json.js";
 import { answerQuestion } from "./permission-prompt.js";
 import { sendAnswer } from "./send-answer.js";
 import { Spinner } from "./spinner.js";
@@ -55,8 +56,8 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
     watch.spinner.stop();
     return { refused: reply.failure };
   }
-  const hint = isJsonObject(reply.value) ? reply.value.hint : undefined;
-  if (typeof hint === "string") terminal.err.write(`oxbow: ${safeText(hint)}\n`);
+  const hint = hintOf(reply);
+  if (hint !== undefined) terminal.err.write(`oxbow: ${safeText(hint)}\n`);
   return watch.end();
 }
 

@@ -3,6 +3,7 @@
  * works over a serial line, in an editor's shell buffer and in a pipe.
  */
 
+import { hintOf } from "../../base/input-hint.js";
 import { firstLine } from "../../base/pasted-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -15,7 +16,6 @@ import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
-import { isJsonObject } from "../../protocol/json.js";
 import { readSlashAnswer, type SlashAnswer, type SlashLine, slashRequest } from "../../protocol/slash-command.js";
 import { DraftLine } from "./draft-line.js";
 import { takeDuringTurn } from "./during-turn.js";
@@ -115,12 +115,10 @@ class Repl {
     if (event.kind === "CostIncremented") this.#report.addModelTime(event.payload.elapsed_ms);
     if (event.kind === "TurnEnded") this.#reportEnd(event.payload);
     this.#count.follow(event);
-    if (event.kind === "TurnStarted") this.#begin();
-  }
-
-  #begin(): void {
-    this.#report.begin();
-    this.#spinner.begin("thinking", this.#report.estimateMs());
+    if (event.kind === "TurnStarted") {
+      this.#report.begin();
+      this.#spinner.begin("thinking", this.#report.estimateMs());
+    }
   }
 
   /** False when the client should end. */
@@ -133,13 +131,8 @@ class Repl {
   }
 
   async #slash({ name, rest }: SlashLine): Promise<boolean> {
-    const action = this.#options.clientAction(name);
-    const { login } = this.#options;
-    if (action === "login" && login !== undefined) {
-      await login(rest.trim());
-      return true;
-    }
-    switch (action) {
+    const { clientAction, login } = this.#options;
+    switch (clientAction(name)) {
       case "exit":
         return false;
       case "cancel":
@@ -152,6 +145,9 @@ class Repl {
         if (await this.#open(this.#session === undefined ? {} : { after: this.#session }))
           this.#say("New, empty conversation. Your settings stay.");
         return true;
+      case "login":
+        await (login?.(rest.trim()) ?? this.#command(name, rest));
+        return true;
       default:
         await this.#command(name, rest);
         return true;
@@ -161,10 +157,8 @@ class Repl {
   /** Continues with another session. */
   async #open(wanted: CommandPayloads["CreateSession"]): Promise<boolean> {
     const reply = await this.#options.client.send("CreateSession", wanted);
-    if (!reply.ok) {
-      this.#complain(reply);
-      return false;
-    }
+    this.#complain(reply);
+    if (!reply.ok) return false;
     this.#session = reply.session;
     if (reply.session !== undefined) this.#options.onSession?.(reply.session);
     return true;
@@ -218,11 +212,10 @@ class Repl {
   }
 
   async #turn(input: string): Promise<void> {
-    const { client } = this.#options;
     const idle = this.#count.nextIdle();
     this.#spinner.begin("thinking", this.#report.estimateMs());
     const content = [...this.#images.splice(0), ...[...this.#context.splice(0), input].map((words) => text(words))];
-    const reply = await client.send("SendInput", { content }, this.#session);
+    const reply = await this.#options.client.send("SendInput", { content }, this.#session);
     if (!reply.ok) {
       this.#spinner.stop();
       this.#complain(reply);
@@ -253,8 +246,8 @@ class Repl {
   }
 
   #hint(reply: CommandReply): void {
-    const hint = reply.ok && isJsonObject(reply.value) ? reply.value.hint : undefined;
-    if (typeof hint !== "string") return;
+    const hint = hintOf(reply);
+    if (hint === undefined) return;
     const { terminal } = this.#options;
     if (terminal.showProgress) this.#say(safeText(hint));
     else terminal.err.write(`oxbow: ${safeText(hint)}\n`);

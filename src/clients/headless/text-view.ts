@@ -8,6 +8,7 @@
  */
 
 import { roundTokens } from "../../base/budget-text.js";
+import { shorten } from "../../base/cap-text.js";
 import { commandFailure, lastLines } from "../../base/command-failure.js";
 import { gapText } from "../../base/gap-text.js";
 import { groupDigits } from "../../base/group-digits.js";
@@ -270,7 +271,7 @@ function windowText({ model, used, window }: EventPayloads["ContextNearlyFull"])
 
 function firstLine(text: string): string {
   const line = text.trimStart().split("\n", 1)[0] ?? "";
-  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+  return shorten(line, 160);
 }
 
 function indent(text: string): string {
@@ -289,5 +290,5 @@ export function brief(args: JsonObject): string {
     })
     .join(" ")
     .replaceAll("\n", "⏎");
-  return shown.length > 200 ? `${shown.slice(0, 199)}…` : shown;
+  return shorten(shown, 200);
 }

@@ -5,6 +5,7 @@
  * 2. A hook that prints nothing changes nothing. Exit code 2 refuses; its stderr says why.
  * 3. Any other failure is an error with the reason; the caller decides what it means for the stage.
  */
+import { shorten } from "../../base/cap-text.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { MOST_ARGUMENT_LEVELS, nestingOf } from "../../base/json-nesting.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -145,7 +146,7 @@ function parseAnswer(output: string): HookAnswer {
     value = JSON.parse(text) as JsonValue;
   } catch {
     const shown = safeText(text).replaceAll("\n", " ");
-    return { problem: `printed no JSON: ${shown.length > 80 ? `${shown.slice(0, 80)}…` : shown}` };
+    return { problem: `printed no JSON: ${shorten(shown, 80)}` };
   }
   return isJsonObject(value) ? { output: value } : { problem: "printed JSON that is not an object" };
 }

@@ -1,4 +1,5 @@
 /** Parses the output of `--schema`: a tool in the format of the Anthropic API, or of the OpenAI one. */
+import { shorten } from "../../base/cap-text.js";
 import { MOST_ARGUMENT_LEVELS, nestingOf } from "../../base/json-nesting.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -85,5 +86,5 @@ function traitsOf(value: JsonValue | undefined): ToolTraits {
 
 function cut(text: string): string {
   const line = safeText(text).replaceAll("\n", " ");
-  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+  return shorten(line, 80);
 }

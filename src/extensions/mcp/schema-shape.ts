@@ -8,6 +8,7 @@
  *
  * The caller bounds the size and the depth of the schema first.
  */
+import { shorten } from "../../base/cap-text.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { endlessReference } from "./schema-references.js";
@@ -222,5 +223,5 @@ function notA(wanted: string, at: string): Fault {
 
 function shown(text: string): string {
   const line = safeLine(text);
-  return JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line);
+  return JSON.stringify(shorten(line, 80));
 }

@@ -2,6 +2,7 @@
  * The questions that measure a model's abilities. Each has one right answer that a program can check, and needs no other
  * knowledge.
  */
+import { shorten } from "../../base/cap-text.js";
 import { schemaProblems } from "../../base/json-schema.js";
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
@@ -207,5 +208,5 @@ function problemOf(call: ModelToolCall, tool: ToolSpec): string | undefined {
 function describeReply({ text: words, calls }: Reply): string {
   const line = words.replace(/\s+/g, " ").trim();
   if (line === "") return calls.length === 0 ? "no output" : `called ${calls.map((call) => call.tool).join(", ")}`;
-  return `said: ${line.length > 80 ? `${line.slice(0, 79)}…` : line}`;
+  return `said: ${shorten(line, 80)}`;
 }

@@ -5,6 +5,7 @@
  * 2. It runs with the rights of its caller: commands for people stay for people.
  * 3. An alias of a project never stands for a command that only people may use, such as one that changes permissions.
  */
+import { shorten } from "../../base/cap-text.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { wordsOf } from "../../commands/arguments.js";
 import { type Command, type CommandSpec, type Expansion, refuse } from "../../commands/command.js";
@@ -76,7 +77,7 @@ function commandOf(
 function aliasCommand(alias: Alias, events: SessionEvents): Command {
   const { name, target, description, scope } = alias;
   const isPrompt = !target.startsWith("/");
-  const stands = target.length > 60 ? `${target.slice(0, 59)}…` : target;
+  const stands = shorten(target, 60);
   return {
     name,
     summary: `${description === undefined ? "" : `${description}: `}${stands.replaceAll("\n", " ")} (alias, ${scope})`,

@@ -1,4 +1,5 @@
 /** Prepares a stored session for a new run, or says why it cannot be resumed. */
+import { shorten } from "../../base/cap-text.js";
 import type { CutOffCall } from "../../control/cut-off-turn.js";
 import { withReplaced } from "../../control/replaced-ids.js";
 import type { Bus } from "../../engine/bus.js";
@@ -127,7 +128,7 @@ function describe({ rebuilt, orphans }: StoredSession): string {
     if (intent === undefined) return [];
     const isExpired = Object.keys(args).length === 0;
     const words = typeof args.command === "string" ? args.command : isExpired ? "(expired)" : JSON.stringify(args);
-    const shown = words.length > 200 ? `${words.slice(0, 199)}…` : words;
+    const shown = shorten(words, 200);
     return [`${tool} '${shown}' (started at ${intent.started_at})`];
   });
   return `${running.join(" and ")} ${running.length === 1 ? "was" : "were"} running`;

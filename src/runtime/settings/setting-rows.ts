@@ -1,5 +1,7 @@
 /** Settings as lines for people: the name, the value and the origin. */
+
 import { formatBudget } from "../../base/budget-text.js";
+import { shorten } from "../../base/cap-text.js";
 import { formatDuration } from "../../base/duration.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import type { PermissionTable } from "./permission-tables.js";
@@ -40,7 +42,7 @@ function shown(key: string, value: unknown): string {
   if (Array.isArray(value)) return value.join(",");
   if (typeof value === "object" && value !== null) return Object.keys(value).join(",");
   const text = String(value).replaceAll("\n", "⏎");
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return shorten(text, 60);
 }
 
 function tablesText(tables: readonly PermissionTable[]): string {

@@ -1,4 +1,5 @@
 /** Answers the calls of `agent` and `delegate` in one session, within its limits. */
+import { shorten } from "../../base/cap-text.js";
 import type { ToolCall, ToolLinkContext, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import { type AgentType, DELEGATE } from "../../extensions/subagents/agent-type.js";
@@ -100,5 +101,5 @@ function refused(message: string): ToolOutcome {
 
 function firstLine(text: string): string {
   const line = text.split("\n", 1)[0] ?? "";
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+  return shorten(line, 60);
 }

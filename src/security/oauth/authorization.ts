@@ -1,5 +1,7 @@
 /** The sign-in address, and its answer by redirect or by a paste. Pure. */
+
 import { createHash, timingSafeEqual } from "node:crypto";
+import { shorten } from "../../base/cap-text.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { OAuthError } from "./oauth-error.js";
 import type { Proof } from "./pkce.js";
@@ -70,7 +72,7 @@ function codeOrError(query: URLSearchParams): Answer {
 /** Foreign text for one line. */
 export function shown(text: string): string {
   const line = safeLine(text.trim().replace(/\s+/g, " "));
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+  return shorten(line, 200);
 }
 
 function isSame(one: string, other: string): boolean {

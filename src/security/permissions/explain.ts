@@ -1,4 +1,5 @@
 /** `/why`: a decision in a few lines: what was decided, by what, and what would change it. */
+import { shorten } from "../../base/cap-text.js";
 import type { Decision } from "./facts.js";
 import { ruleName, ruleText } from "./rule.js";
 import { draftText } from "./session-rules.js";
@@ -51,5 +52,5 @@ export function denialText({ decidedBy, reason }: Verdict): string {
 
 function oneLine(text: string): string {
   const flat = text.replaceAll(/\s+/g, " ");
-  return flat.length > 160 ? `${flat.slice(0, 159)}…` : flat;
+  return shorten(flat, 160);
 }

@@ -1,4 +1,5 @@
 /** What is known about a call before it is decided. Plain data: made by `collect-facts.ts`, read by `decide.ts`. */
+import { shorten } from "../../base/cap-text.js";
 import type { ToolSet } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
 import type { JsonObject } from "../../protocol/json.js";
@@ -113,5 +114,5 @@ export function describeCall(tool: string, args: JsonObject): string {
   if (typeof path === "string") return `${tool} ${path}`;
   if (typeof url === "string") return `${tool} ${url}`;
   const text = JSON.stringify(args);
-  return `${tool} ${text.length > 200 ? `${text.slice(0, 197)}…` : text}`;
+  return `${tool} ${shorten(text, 200)}`;
 }

@@ -20,7 +20,9 @@
  *    each command of a text by itself.
  * 3. A path is where a file really is, links followed, as seen from the workspace. What forbids a path ignores letter case.
  */
+
 import { posix } from "node:path";
+import { shorten } from "../../base/cap-text.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { DECISIONS, type Decision, IDENTITIES, type Identity } from "./facts.js";
 import { compileGlob, type Glob, GlobError, type GlobKind, withoutCase } from "./glob.js";
@@ -278,5 +280,5 @@ function unknownKeys(value: Readonly<Record<string, unknown>>, known: readonly s
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+  return shorten(text, 80);
 }

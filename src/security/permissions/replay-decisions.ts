@@ -1,4 +1,5 @@
 /** What today's rules would have decided about the calls of a stored session (`oxbow permissions replay SESSION`). */
+import { shorten } from "../../base/cap-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
@@ -102,5 +103,5 @@ export function replayText(replayed: readonly ReplayedDecision[]): string {
 
 function short(text: string): string {
   const flat = text.replaceAll(/\s+/g, " ");
-  return flat.length > 70 ? `${flat.slice(0, 69)}…` : flat;
+  return shorten(flat, 70);
 }

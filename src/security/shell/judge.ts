@@ -8,6 +8,7 @@
  * 3. `blocked` wins over everything and is looked for everywhere, also behind programs that run other programs.
  * 4. Pure: it reads no files. A sandbox contains what links out of the workspace lead to.
  */
+import { shorten } from "../../base/cap-text.js";
 import { conditionProblem } from "./checks/test.js";
 import { credentialProblem } from "./credentials.js";
 import { parseShell } from "./grammar.js";
@@ -108,7 +109,7 @@ function judgedCommand(
 
 /** A problem as a sentence that fits on a screen. */
 function sentence(problem: string): string {
-  const cut = problem.length > 200 ? `${problem.slice(0, 199)}…` : problem;
+  const cut = shorten(problem, 200);
   return `${cut.charAt(0).toUpperCase()}${cut.slice(1)}.`;
 }
 

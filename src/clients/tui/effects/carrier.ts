@@ -2,6 +2,7 @@
 
 import type { ScreenAction } from "../../../base/client-action.js";
 import type { Clock } from "../../../base/clock.js";
+import { hintOf } from "../../../base/input-hint.js";
 import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
 import type { SessionId } from "../../../protocol/ids.js";
@@ -141,8 +142,8 @@ export class Carrier {
     const { session } = state();
     const reply = await client.send(kind, payload, session);
     if (reply.ok) {
-      const hint = isJsonObject(reply.value) ? reply.value.hint : undefined;
-      if (typeof hint === "string") this.#options.print({ kind: "notice", level: "info", text: hint });
+      const hint = hintOf(reply);
+      if (hint !== undefined) this.#options.print({ kind: "notice", level: "info", text: hint });
       return;
     }
     this.#complain(reply);

@@ -1,3 +1,4 @@
+import { shorten } from "../../../base/cap-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { TurnSummary } from "../../../sessions/branch.js";
 
@@ -9,5 +10,5 @@ export function turnLine({ number, input, text, toolCalls }: TurnSummary): strin
 
 function short(text: string): string {
   const shown = safeLine(text.trim());
-  return shown.length > 100 ? `${shown.slice(0, 99)}…` : shown;
+  return shorten(shown, 100);
 }

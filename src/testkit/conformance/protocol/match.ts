@@ -1,4 +1,5 @@
 /** Whether a value is what a scenario expects; says where it differs. */
+import { shorten } from "../../../base/cap-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 
 /** The first difference, as a sentence; undefined if it fits. */
@@ -56,7 +57,7 @@ function typeOf(value: JsonValue | undefined): string {
 
 export function show(value: JsonValue | undefined): string {
   const text = JSON.stringify(value) ?? "missing";
-  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+  return shorten(text, 300);
 }
 
 /** The value at `a.b.0`; undefined if there is none. */
