@@ -20,6 +20,7 @@ import { Pace } from "./pace.js";
 import { afterKey, expire, hinted, nextChange } from "./reduce/expire.js";
 import { reduceEvent } from "./reduce/reduce-event.js";
 import { type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
+import { reducePast } from "./reduce/reduce-past.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
 import { RestTimer } from "./rest-timer.js";
 import { Screen } from "./screen.js";
@@ -208,10 +209,12 @@ export class TuiApp {
     if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
       return;
     const isDelta = event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress";
-    const reduced = reduceEvent(this.#state, event, this.#options.clock.now());
+    const { clock } = this.#options;
+    const isPast = event.id <= this.#carrier.remembered.pastUntil;
+    const reduced = isPast ? reducePast(this.#state, event, clock) : reduceEvent(this.#state, event, clock.now());
     this.#state = reduced.state;
     for (const effect of reduced.effects) this.#carryOut(effect);
-    ringAfterTurn(event.kind, reduced.effects, this.#options);
+    if (!isPast) ringAfterTurn(event.kind, reduced.effects, this.#options);
     this.#showQuestions();
     this.#pace.changed(isDelta ? "stream" : "event");
   }

@@ -220,7 +220,7 @@ export class Carrier {
     const status = await this.#options.client.query("GetStatus", {}, session);
     const last = status.ok ? status.answer.last_event : 0;
     const after = Math.max(0, last - MOST_SHOWN_AGAIN);
-    this.remembered.restart();
+    this.remembered.restart({ pastUntil: last });
     // Opening it attached this client at its end.
     await this.#options.client.send("DetachSession", {}, session);
     const before = await this.#options.client.query("ListEvents", { before: after + 1, limit: 1 }, session);

@@ -20,6 +20,7 @@ export class Remembered {
   #characters = 0;
   /** The last event whose blocks are not here; undefined before the first event. */
   #before: number | undefined;
+  #pastUntil = 0;
 
   get blocks(): readonly Block[] {
     return this.#entries.map(({ block }) => block);
@@ -30,8 +31,14 @@ export class Remembered {
     return this.#before;
   }
 
+  /** Events up to this one happened before the client opened the conversation. */
+  get pastUntil(): number {
+    return this.#pastUntil;
+  }
+
   /** Starts another conversation. */
-  restart(): void {
+  restart({ pastUntil = 0 }: { readonly pastUntil?: number } = {}): void {
+    this.#pastUntil = pastUntil;
     this.#entries = [];
     this.#characters = 0;
     this.#before = undefined;
