@@ -1,6 +1,7 @@
 /** One line about a tool call: first its arguments, then its result. */
 import { formatBytes } from "../../../base/byte-size.js";
 import { groupDigits } from "../../../base/group-digits.js";
+import { readableShellWord } from "../../../base/shell-word.js";
 import type { JsonObject, JsonValue } from "../../../protocol/json.js";
 import type { ToolBlock } from "./block.js";
 
@@ -45,12 +46,17 @@ export function argumentWords({ tool, args, result }: ToolBlock): string {
     case "web_fetch":
       return text(args.url) ?? brief(args);
     case "git":
-      return Object.values(args)
-        .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-        .join(" ");
+      return Object.values(args).map(commandText).join(" ");
     default:
       return brief(args);
   }
+}
+
+/** As it would be typed. */
+function commandText(value: JsonValue | undefined): string {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  return value.map((word) => (typeof word === "string" ? readableShellWord(word) : JSON.stringify(word))).join(" ");
 }
 
 /** Counts of a successful call. */
