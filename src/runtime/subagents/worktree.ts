@@ -62,7 +62,8 @@ export async function openWorktree(options: WorktreeOptions): Promise<Worktree |
     const prefix = (await git.run(root, "rev-parse", "--show-prefix")).trim();
     const base = (await git.run(root, "rev-parse", "HEAD")).trim();
     const tree = join(folder, "tree");
-    await git.run(top, "worktree", "add", "--quiet", "-b", branch, tree, base);
+    // Without the lock, the end of another subagent prunes it if its `.git` file is missing at that moment.
+    await git.run(top, "worktree", "add", "--quiet", "--lock", "-b", branch, tree, base);
     const repository = (await git.run(tree, "rev-parse", "--absolute-git-dir")).trim();
     return worktreeOf({ git, top, folder, branch, base, prefix, repository });
   } catch (error) {
@@ -100,6 +101,7 @@ function worktreeOf({ git, top, folder, branch, base, prefix, repository }: Open
     },
     remove: async () => {
       await rm(folder, { recursive: true, force: true });
+      await rm(join(repository, "locked"), { force: true });
       await git.run(top, "worktree", "prune").catch(() => {});
       if (!isKept) await git.run(top, "branch", "-D", branch).catch(() => {});
     },
