@@ -49,6 +49,20 @@ afterEach(async () => {
 const shown = async (command: string) => (await auto.run(command)).output;
 
 describe.skipIf(reason !== undefined)("secret files that git does not track", () => {
+  verifies(["P15", "P8"], "are not shown by a hard link to a key of Oxbow or of the user, in any mode", async () => {
+    const keys = { "own/data/sessions.key": "one.txt", "home/.ssh/id_ed25519": "deep/two.txt" };
+    lay("deep/a", "");
+    for (const [key, name] of Object.entries(keys)) {
+      mkdirSync(dirname(join(base ?? "", key)), { recursive: true });
+      writeFileSync(join(base ?? "", key), CANARY);
+      linkSync(join(base ?? "", key), at(name));
+    }
+    lay("show.py", "for name in ['one.txt', 'deep/two.txt']: print(open(name).read())\n");
+    const { output } = await auto.runWith("python3 show.py; wc -c < one.txt");
+    expect(output).not.toContain(CANARY);
+    expect(await shown("python3 show.py")).not.toContain(CANARY);
+  });
+
   verifies(["P15", "P8"], "are not shown by any road that needs no question", async () => {
     lay(".env", `KEY=${CANARY}\n`);
     lay("packages/api/.env.local", `KEY=${CANARY}\n`);

@@ -2,9 +2,12 @@
  * The layout of a session's sandbox: how it must be now, whether an existing sandbox still has it, and which places of the guard list
  * exist.
  */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { identityOf } from "../../system/file-identity.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { GuardList } from "../guard-list/guard-list.js";
+import { LinkedFiles } from "../guard-list/linked-files.js";
 import { openGuardList } from "../guard-list/open-guard-list.js";
 import { SecretFiles } from "../guard-list/secret-files.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
@@ -16,6 +19,7 @@ const NO_HOME = "/nonexistent";
 export class SessionLayout {
   readonly #options: SandboxOptions;
   #guardList: GuardList | undefined;
+  #hiddenLinks: LinkedFiles | undefined;
   #secrets: SecretFiles | undefined;
 
   constructor(options: SandboxOptions) {
@@ -53,13 +57,22 @@ export class SessionLayout {
     this.#guardList ??= this.#openGuardList();
     const list = this.#guardList;
     const found = { nested: list.nested(), hookFolders: list.hookFolders(), places: list.places() };
-    const alsoHidden = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
+    this.#hiddenLinks ??= this.#openHiddenLinks();
+    const ofSystem = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
+    const alsoHidden = [...ofSystem, ...this.#hiddenLinks.aliases()];
     const secrets = policy.secrets === "masked" ? this.#secretFiles(list).find() : [];
     const more = this.#options.restrictions?.();
     if (more === undefined) return findLayout(policy, { ...found, alsoHidden, secrets });
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
     const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
     return findLayout(restricted, { ...found, alsoHidden, secrets });
+  }
+
+  /** Hard links in the workspace to files of hidden places: the same key under an ordinary name. */
+  #openHiddenLinks(): LinkedFiles {
+    const { policy, clock = nodeClock } = this.#options;
+    const guarded = () => policy.hidden.flatMap(filesAt);
+    return new LinkedFiles({ roots: policy.writable.map(realFolder), clock, guarded });
   }
 
   #secretFiles(list: GuardList): SecretFiles {
@@ -88,4 +101,14 @@ function lookOf({ writable, guards, standIns, covering, hidden, visible, masked,
   const places = [...covering, ...hidden, ...masked];
   const paths = [...writable, ...guards.pinned, ...guarded, ...places.map(({ path }) => path), ...visible];
   return JSON.stringify([places, home, paths.map((path) => [path, identityOf(path)])]);
+}
+
+/** The place itself, or the files directly in it: keys do not lie deeper, and this runs before each command. */
+function filesAt(place: string): readonly string[] {
+  try {
+    const entries = readdirSync(place, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(place, entry.name));
+  } catch {
+    return [place];
+  }
 }
