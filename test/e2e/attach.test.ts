@@ -50,7 +50,7 @@ if (isThorough) {
 describe.skipIf(tmux === undefined)("a second terminal", () => {
   verifies(
     ["C10"],
-    "attaches to the session of the first, and continues as the engine when that is killed",
+    "attaches to the session of the first, and continues as the engine, in the same mode, when that is killed",
     async () => {
       const mock = await startMockModel({
         script: script(["One.", "Two.", "Three."].map((text) => reply().text(text))),
@@ -63,10 +63,14 @@ describe.skipIf(tmux === undefined)("a second terminal", () => {
         HOME: home,
         OXBOW_HOME: home,
       };
-      const open = () =>
-        new RealTerminal(`cd ${folder} && exec ${process.execPath} ${BIN}`, { columns: 100, rows: 30, variables });
+      const open = (flags = "") =>
+        new RealTerminal(`cd ${folder} && exec ${process.execPath} ${BIN} ${flags}`, {
+          columns: 100,
+          rows: 30,
+          variables,
+        });
       const owner = () => Number(readlinkSync(join(home, "state", "control.lock")).split("_")[2]);
-      const first = open();
+      const first = open("--permission-mode ask");
       await first.until("? for keys");
       first.type("first prompt", "Enter");
       await first.until("One.");
@@ -83,7 +87,8 @@ describe.skipIf(tmux === undefined)("a second terminal", () => {
       await second.until(/second prompt[\s\S]*Two\.[\s\S]*\? for keys/);
       expect(owner()).not.toBe(engine);
       second.type("third prompt", "Enter");
-      await second.until("Three.");
+      // The mode of the first, not the default of the second.
+      await second.until(/Three\.[\s\S]*\nask · /);
     },
   );
 });

@@ -4,6 +4,7 @@ import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
 import type { SessionMode } from "../../protocol/events.js";
+import type { SessionId } from "../../protocol/ids.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 
 const FOLLOWED: ReadonlySet<string> = new Set([
@@ -63,12 +64,28 @@ export function withoutWishes(flags: ParsedFlags): ParsedFlags {
   };
 }
 
-/** The same flags, and the session to resume. */
-export function resuming(flags: ParsedFlags, session: string): ParsedFlags {
-  return {
-    words: flags.words,
-    has: (name) => name === "resume" || (name !== "continue" && flags.has(name)),
-    text: (name) => (name === "resume" ? session : flags.text(name)),
-    list: (name) => flags.list(name),
+/**
+ * The same flags, and the session to resume in the mode that it had: the engine may have started with another one than this client's, and
+ * the mode may have changed since. To allow everything again takes a choice of this person.
+ */
+export function resuming(flags: ParsedFlags, { session, mode }: TakenSession): ParsedFlags {
+  const given = flags.text("permission-mode");
+  const permissionMode = mode === "plan" || (mode === "allow" && given !== "allow") ? undefined : (mode ?? given);
+  const has = (name: string) => {
+    if (name === "resume") return true;
+    if (name === "permission-mode") return permissionMode !== undefined;
+    if (name === "plan" && mode !== undefined) return mode === "plan";
+    return name !== "continue" && flags.has(name);
   };
+  const text = (name: string) => {
+    if (name === "resume") return session;
+    return name === "permission-mode" ? permissionMode : flags.text(name);
+  };
+  return { words: flags.words, has, text, list: (name) => flags.list(name) };
+}
+
+/** A session whose engine has ended. */
+export interface TakenSession {
+  readonly session: SessionId;
+  readonly mode?: SessionMode | undefined;
 }

@@ -1,18 +1,20 @@
 /** A conversation with a session of a running engine, until the person leaves or the engine has ended. */
 
 import { safeLine } from "../../base/terminal-text.js";
+import type { EngineClient } from "../../protocol/client.js";
 import type { ImageBlock } from "../../protocol/content.js";
-import type { SessionEndReason } from "../../protocol/events.js";
+import type { SessionEndReason, SessionMode } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { converse } from "../run/converse.js";
+import type { TakenSession } from "./attach-flags.js";
 import { type AttachPlace, openAttached, talkOf } from "./attached-talk.js";
 import type { Loss } from "./loss.js";
 import { type Choice, versionNote } from "./offer.js";
 import { clientWords, othersOf } from "./others.js";
 
-export type ConversationEnd = { readonly exit: number } | { readonly session: SessionId };
+export type ConversationEnd = { readonly exit: number } | TakenSession;
 
 export interface ConversationPlace extends AttachPlace {
   readonly pid: number | undefined;
@@ -34,8 +36,11 @@ export async function converseAttached(
   let { session } = opened;
   let say: (message: string) => void = () => {};
   let ended: SessionEndReason = "user";
+  let mode = await modeOf(client, session);
   client.subscribe((event) => {
-    if (event.kind === "SessionEnded" && event.session === session) ended = event.payload.reason;
+    if (event.session !== session) return;
+    if (event.kind === "SessionEnded") ended = event.payload.reason;
+    if (event.kind === "ModeChanged") mode = event.payload.mode;
   });
   client.onDetached((other, reason) => {
     if (other !== session) return;
@@ -56,12 +61,19 @@ export async function converseAttached(
       ...{ session, images, flags, variables, choosesSession: choice.kind === "pick" },
       leave: lost.signal,
       keepsTurn: () => true,
-      onSession: (other) => {
+      onSession: async (other) => {
         session = other;
+        mode = undefined;
+        mode = (await modeOf(client, other)) ?? mode;
       },
     },
   );
-  return lost.signal.aborted ? { session } : { exit };
+  return lost.signal.aborted ? { session, mode } : { exit };
+}
+
+async function modeOf(client: EngineClient, session: SessionId): Promise<SessionMode | undefined> {
+  const status = await client.query("GetStatus", {}, session);
+  return status.ok ? status.answer.place?.mode : undefined;
 }
 
 /** Which engine it is, and who else is in the session. */

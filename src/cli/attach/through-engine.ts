@@ -25,7 +25,7 @@ import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { fitsTerminalClient } from "../run/converse.js";
 import { personPresent } from "../terminal-io.js";
-import { refuseFlagsOfEngine, withoutWishes } from "./attach-flags.js";
+import { refuseFlagsOfEngine, type TakenSession, withoutWishes } from "./attach-flags.js";
 import { type AttachPlace, chooseByFlags, folderOf, openAttached, sessionsOf } from "./attached-talk.js";
 import { converseAttached } from "./converse.js";
 import { Loss } from "./loss.js";
@@ -47,7 +47,7 @@ export interface EngineWork {
 /** `own`: this process is to be the engine, with the session to continue and the socket that it took over, if any. */
 export type EngineEnd =
   | { readonly exit: number }
-  | { readonly own: { readonly session?: SessionId; readonly owner?: ControlOwner } };
+  | { readonly own: { readonly taken?: TakenSession; readonly owner?: ControlOwner } };
 
 type Connected = Extract<Reached, { readonly kind: "connected" }>;
 
@@ -108,7 +108,7 @@ async function converse(
       printMessage(`process ${pid} does not answer. Resume: oxbow ${end.session}`);
       return { exit: EXIT.failed };
     }
-    if ("owner" in next) return { own: { session: end.session, owner: next.owner } };
+    if ("owner" in next) return { own: { taken: end, owner: next.owner } };
     reached = next.reached;
     lost = next.lost;
     flags = withoutWishes(given);

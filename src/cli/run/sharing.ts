@@ -37,8 +37,8 @@ export async function ownEngine(
   if (!flags.has("attach") && flagsOfEngine(flags).length > 0) return { flags };
   const end = await throughEngine(flags, work);
   if ("exit" in end) return end;
-  const { session, owner } = end.own;
-  return { flags: session === undefined ? flags : resuming(flags, session), owner };
+  const { taken, owner } = end.own;
+  return { flags: taken === undefined ? flags : resuming(flags, taken), owner };
 }
 
 /** Other clients can attach to a conversation. What that needs is loaded after the first paint. */
