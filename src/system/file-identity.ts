@@ -6,3 +6,8 @@ export function identityOf(path: string): string {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat === undefined ? "" : `${stat.dev}:${stat.ino}:${stat.birthtimeMs}`;
 }
+
+/** Whether a file has hard links. */
+export function hasSeveralNames(path: string): boolean {
+  return (lstatSync(path, { throwIfNoEntry: false })?.nlink ?? 1) > 1;
+}

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { link, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { times } from "../../test/support/thorough.js";
+import { Searcher } from "./search/searcher.js";
 import { type PathGuard, Workspace, WorkspaceError } from "./workspace.js";
 
 let base: string;
@@ -137,4 +138,23 @@ describe.runIf(process.platform === "linux")("a process that swaps", () => {
     racer?.kill("SIGKILL");
     expect(await readdir(join(root, ".git/hooks"))).toEqual([]);
   });
+});
+
+describe("[P15] a search", () => {
+  it.each(["with ripgrep", "built in"])(
+    "does not count matches in an own file under another name (%s)",
+    async (way) => {
+      await link(join(base, "own/creds.key"), join(root, "z.txt"));
+      await writeFile(join(root, "a.txt"), "the a");
+      await link(join(root, "a.txt"), join(root, "b.txt"));
+      const isOwn = async (path: string) => (await stat(path)).ino === (await stat(join(base, "own/creds.key"))).ino;
+      const workspace = await Workspace.open(root, { guard: { ...GUARD, isOwn } });
+      const searcher = new Searcher(workspace, way === "built in" ? { ripgrep: false } : { path: process.env.PATH });
+      for (const mode of ["content", "files"] as const) {
+        const request = { pattern: "^the", mode, limit: 1, context: 0, ignoreCase: false, multiline: false };
+        const { totalFiles, totalCount } = await searcher.search(".", request, AbortSignal.timeout(9000));
+        expect([totalFiles, totalCount]).toEqual([2, 2]);
+      }
+    },
+  );
 });

@@ -15,10 +15,19 @@ export interface Findings {
   readonly isPartial: boolean;
 }
 
+export interface Withholding {
+  /** A path to hide completely. Even its count is hidden, because a count would answer guesses about its content. */
+  readonly isWithheld?: (path: string) => boolean;
+  /** `settle` decides about such a path. */
+  readonly isDoubtful?: (path: string) => boolean;
+}
+
 export class FoundFiles {
   readonly #limit: number;
   readonly #isWithheld: (path: string) => boolean;
+  readonly #isDoubtful: (path: string) => boolean;
   readonly #weigh: (file: FoundFile) => number;
+  #doubtful: FoundFile[] = [];
   #files: FoundFile[] = [];
   #weight = 0;
   /** The limit is reached: files after this path are not needed. */
@@ -27,22 +36,32 @@ export class FoundFiles {
   #totalCount = 0;
   #isPartial = false;
 
-  /** `isWithheld`: a path to hide completely. Even its count is hidden, because a count would answer guesses about its content. */
   constructor(
     { mode, limit }: Pick<SearchRequest, "mode" | "limit">,
-    isWithheld: (path: string) => boolean = () => false,
+    { isWithheld = () => false, isDoubtful = () => false }: Withholding = {},
   ) {
+    this.#isDoubtful = isDoubtful;
     this.#limit = limit;
     this.#isWithheld = isWithheld;
     this.#weigh = mode === "content" ? (file) => Math.min(file.count, limit) : () => 1;
   }
 
   get totalCount(): number {
-    return this.#totalCount;
+    return this.#doubtful.reduce((sum, { count }) => sum + count, this.#totalCount);
   }
 
   add(file: FoundFile): void {
     if (this.#isWithheld(file.path)) return;
+    if (this.#isDoubtful(file.path)) this.#doubtful.push(file);
+    else this.#keep(file);
+  }
+
+  /** Adds the doubtful ones that may be shown. */
+  async settle(mayShow: (path: string) => Promise<boolean>): Promise<void> {
+    for (const file of this.#doubtful.splice(0)) if (await mayShow(file.path)) this.#keep(file);
+  }
+
+  #keep(file: FoundFile): void {
     this.#totalFiles++;
     this.#totalCount += file.count;
     if (this.#last !== undefined && comparePaths(file.path, this.#last) > 0) return;
@@ -54,6 +73,7 @@ export class FoundFiles {
   /** Drops the findings so far, but remembers that there were more. */
   startOver(): void {
     this.#files = [];
+    this.#doubtful = [];
     this.#weight = 0;
     this.#last = undefined;
     this.#totalFiles = 0;

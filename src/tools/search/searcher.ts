@@ -8,6 +8,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { sensitiveReason } from "../../base/sensitive-path.js";
+import { hasSeveralNames } from "../../system/file-identity.js";
 import { isInside } from "../files/containment.js";
 import { HeldDirectory } from "../files/held-directory.js";
 import { printable } from "../files/printable.js";
@@ -134,15 +135,18 @@ export class Searcher {
     const { kind, path: start } = await this.#workspace.stat(path);
     if (kind !== "folder") return this.#searchOne(start, request, signal);
     const tree = await this.#tree(start);
-    const isWithheld = withholding(start.display);
-    let found = new FoundFiles(request, isWithheld);
+    // It may be one of Oxbow's own files under another name.
+    const isDoubtful = (file: string) => hasSeveralNames(join(start.absolute, file));
+    const withheld = { isWithheld: withholding(start.display), isDoubtful };
+    let found = new FoundFiles(request, withheld);
     const engine = await this.#withEither(tree, {
       ripgrep: (program, cwd) => ripgrepSearch({ ...tree, program, cwd, signal, silentMs }, request, found),
       builtIn: () => {
-        found = new FoundFiles(request, isWithheld);
+        found = new FoundFiles(request, withheld);
         return searchTree(start.absolute, this.#builtIn(request), { ...tree, signal, found });
       },
     });
+    await found.settle((file) => this.#workspace.mayRead(join(start.absolute, file)));
     const findings = found.findings();
     const confirm = request.mode === "content" ? confirmLines : confirmPlaces;
     const inPlace = engine === "ripgrep" ? await confirm(start.absolute, findings.files, signal) : findings.files;
