@@ -17,6 +17,7 @@ let clock: ManualClock;
 let ahead: SandboxAhead;
 let sandbox: Sandbox;
 /** For each sandbox, whether it was made for a command that waited. */
+const PATIENCE_MS = 3000;
 let made: ("ahead" | "at once")[];
 
 beforeEach(() => {
@@ -96,7 +97,27 @@ const waitingShells = () => readdirSync("/proc").filter(isWaiting).length;
 /** The kernel may still be ending the processes of a sandbox whose first process has ended. */
 const noneIsWaiting = () => until(() => waitingShells() === 0);
 
-const nextIsReady = () => until(() => waitingShells() === 1);
+/** A sandbox that is made ahead ends if a socket that it hides vanishes, and other tests open and close sockets: then one more command. */
+async function nextIsReady(): Promise<void> {
+  for (let tries = 1; tries < 5; tries++) {
+    const begun = Date.now();
+    let isReady = false;
+    await until(() => {
+      isReady = waitingShells() === 1;
+      return isReady || Date.now() - begun > PATIENCE_MS;
+    });
+    if (isReady) return;
+    await run("true");
+  }
+  await until(() => waitingShells() === 1);
+}
+
+/** Whether the command gets a sandbox that waits, and what it prints. */
+async function runIn(script: string, options: RunOptions = {}) {
+  const before = made.length;
+  const { output } = await run(script, options);
+  return { output, isNew: made[before] === "at once" };
+}
 
 describe.skipIf(reason !== undefined)("[P8 T6] a sandbox made ahead", () => {
   it("is not made for a turn that has ended just after its command began", async () => {
@@ -153,11 +174,11 @@ describe.skipIf(reason !== undefined)("[P8 T6] a sandbox made ahead", () => {
     await nextIsReady();
     rmSync(bed.path(".git"), { recursive: true });
     mkdirSync(bed.path(".git/hooks"), { recursive: true });
-    expect((await run("touch .git/hooks/x; ls .git/hooks")).output).not.toMatch(/^x$/m);
+    const changed = await runIn("touch .git/hooks/x; ls .git/hooks");
+    expect(changed).toMatchObject({ isNew: true });
+    expect(changed.output).not.toMatch(/^x$/m);
     await nextIsReady();
-    expect((await run("echo $MORE", { env: { MORE: "more" } })).output).toBe("more\n");
-    await nextIsReady();
-    expect(made).toEqual(["at once", "ahead", "at once", "ahead", "at once", "ahead"]);
+    expect(await runIn("echo $MORE", { env: { MORE: "more" } })).toEqual({ output: "more\n", isNew: true });
   });
 
   it("ends with the turn, and after a while", async () => {
