@@ -310,7 +310,7 @@ describe("an MCP server", () => {
     const accepted = '{"action":"accept","content":{"mail":"ann@example.com"}}';
     expect(resultsOf(await project.turn("use asks"))).toEqual([`ok: ${accepted}`]);
     expect(questions[0]).toMatchObject({ form: [{ name: "mail", required: true }, { name: "api_key" }] });
-    expect(questions[0]?.reason).toContain("must not ask for secrets");
+    expect(questions[0]?.reason).toContain("Do not enter secrets");
     expect(questions[1]?.reason).toContain("mail must be an e-mail address.");
     expect(questions[1]?.form?.[0]?.default, "what was filled in stays").toBe("ann");
     expect(resultsOf(await project.turn("two"))).toEqual(['ok: {"action":"cancel"}']);

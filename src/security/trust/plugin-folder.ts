@@ -18,8 +18,13 @@ export interface PluginFolder {
 const MANIFEST = ".claude-plugin/plugin.json";
 const MOST_BYTES = 1024 * 1024;
 
+/** A plugin in TypeScript is a file, so nothing can be below it. */
 export function isPluginFolder(folder: string): boolean {
-  return statSync(join(folder, MANIFEST), { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(join(folder, MANIFEST)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Also for a folder without a manifest, and with one that cannot be read: the usual places count then. */
