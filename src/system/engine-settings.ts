@@ -1,11 +1,6 @@
 /** Settings of V8. Each is here only because a bar of the bench fails without it. */
 import { setFlagsFromString } from "node:v8";
 
-/** For a program that waits for a person most of the time: V8 collects garbage before it takes more memory. */
-export function preferSmallHeap(): void {
-  setFlagsFromString("--optimize-for-size");
-}
-
 /**
  * Keeps V8's young generation at its initial size; otherwise it grows to many megabytes: 1.60 to 1.63 times the peak of a bare
  * Node loop after 50 shell turns, where 1.6 is the bar.

@@ -11,7 +11,7 @@ import { openTerminal } from "../../clients/tui/terminal/open-terminal.js";
 import { processIo } from "../../clients/tui/terminal/process-io.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
-import { preferSmallHeap } from "../../system/engine-settings.js";
+import { keepHeapSmall } from "../../system/engine-settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { MemoryRelease } from "../../system/release-memory.js";
 import { clientFiles } from "./client-files.js";
@@ -78,7 +78,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
 
 /** Loads the module after the first turn: a client that runs no turn does not need it. */
 function restAfterTurns(): () => void {
-  preferSmallHeap();
+  keepHeapSmall();
   const before = process.memoryUsage().heapUsed;
   let memory: Promise<MemoryRelease> | undefined;
   return () => {
