@@ -238,7 +238,9 @@ describe("[T1] a quotation that is not in the file", () => {
   });
 
   it("reports when nothing resembles it, and when the new text is already there", () => {
-    expect(refusal("alpha beta", { old: "gamma", new: "delta" })).toContain("Nothing in the file resembles it");
+    expect(refusal("alpha beta", { old: "gamma", new: "delta" })).toContain(
+      "Nothing in the file resembles the text to replace",
+    );
     expect(refusal("a\nnew text\n", { old: "old text here", new: "new text" })).toContain("already there, at line 2");
   });
 

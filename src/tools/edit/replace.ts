@@ -167,7 +167,7 @@ class Search {
     const near = nearest(text, edit.old).map(renderExcerpt);
     const advice =
       near.length === 0
-        ? "Nothing in the file resembles it. Read the file and quote what it says now."
+        ? "Nothing in the file resembles the text to replace. Read the file and quote what it says now."
         : `Quote the file exactly. The nearest places are:\n${near.join("\n…\n")}`;
     return new EditError(`${name} does not occur in the file. Nothing was changed.${hint} ${advice}`);
   }
