@@ -239,13 +239,13 @@ describe("time", () => {
     const text = "cd src && npm test -- --watch | tee out.txt && git add a b c && git commit -m 'a message'";
     const facts = bash(text);
     const cost = (run: () => unknown) => {
-      const times = Array.from({ length: 300 }, () => {
+      const times = Array.from({ length: 500 }, () => {
         const started = performance.now();
         run();
         return performance.now() - started;
-      }).sort((a, b) => a - b);
+      });
       // What it costs, not what else the machine does.
-      return times[30] as number;
+      return Math.min(...times);
     };
     const deciding = cost(() => decide(facts, policy));
     const reading = cost(() => readCommand(text, READER));
