@@ -1,13 +1,21 @@
-/** The program's first file: answers `--version` without loading anything, then runs the command table. */
+/**
+ * The program's first file: refuses a Node that is too old, answers `--version` without loading anything, then runs the command table.
+ * It and what it imports statically keep to syntax that Node 14 can parse: a parse error would hide the sentence about the version.
+ */
 import { readFileSync } from "node:fs";
-import { VERSION } from "../base/version.js";
+import { LEAST_NODE, VERSION } from "../base/version.js";
 import { environment } from "./env.js";
 
 /** The files that a run with shells, sandbox and database has open at once, with a margin. */
 const LEAST_OPEN_FILES = 64;
 
 const [first, ...rest] = process.argv.slice(2);
-if (first === "--version" || first === "-V" || (first === "version" && rest.length === 0)) {
+if (rank(process.versions.node) < rank(LEAST_NODE)) {
+  process.stderr.write(
+    `oxbow: Node.js ${LEAST_NODE} or newer is needed, and this is ${process.versions.node} (${process.execPath}). Install a newer one: nodejs.org\n`,
+  );
+  process.exitCode = 2;
+} else if (first === "--version" || first === "-V" || (first === "version" && rest.length === 0)) {
   process.stdout.on("error", () => process.exit(1));
   process.stdout.write(`oxbow ${VERSION}\n`);
 } else {
@@ -29,6 +37,10 @@ async function run(): Promise<void> {
   // A tool or server that did not stop must not keep the program alive, but its output must still arrive.
   // A failed write is reported after its callback.
   process.stdout.write("", () => setImmediate(() => process.exit(output.exitCode(code))));
+}
+
+function rank(version: string): number {
+  return version.split(".").reduce((total, part) => total * 1000 + Number(part), 0);
 }
 
 /** An uncaught error is a bug; the user gets a sentence, not a stack trace. */

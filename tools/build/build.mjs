@@ -7,8 +7,7 @@
  *    `--clean` removes them (packing does).
  * 3. What package.json calls `dependencies` stays outside and is loaded from node_modules; `devDependencies` are bundled.
  * 4. What `bin.js` imports statically is what `oxbow --version` loads: no third-party module may be in there.
- * 5. Large chunks on the way to the first request and the first tool call are scripts with a code cache (compiled.mjs).
- * 6. dist/.inputs lists the inputs, and is written last.
+ * 5. dist/.inputs lists the inputs, and is written last.
  */
 
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -20,7 +19,6 @@ import { withLock } from "../setup/lock.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
 import { bundle, bundleAlone } from "./bundle.mjs";
 import { closureOf, refuseThirdParty } from "./closure.mjs";
-import { asScript, cacheOf, recordCaches } from "./compiled.mjs";
 import { emitTypes } from "./emit-types.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 
@@ -108,8 +106,6 @@ const LATER = {
     ...["process-group", "process-launch"].map((name) => `src/system/${name}.ts`),
   ],
 };
-/** Chunks that are scripts with a code cache: they are on the way to the first request or to the first call. */
-const COMPILED = ["core", "calls", "saving"];
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;
 
@@ -143,13 +139,11 @@ export async function build({ root, clean = false, types = false }) {
 
   const dist = join(root, "dist");
   const alone = await bundleAlone({ root, entries: ALONE });
-  const files = [...[...chunks, ...alone].flatMap(toFiles), ...noticesFile({ root, metafile })];
+  const files = [...[...chunks, ...alone].map(toFile), ...noticesFile({ root, metafile })];
   if (clean) removeAll(dist);
   for (const file of files.filter((each) => !isEntry(each))) write(dist, file);
   for (const file of files.filter(isEntry)) write(dist, file);
-  const scripts = files.map(({ name }) => name).filter((name) => name.endsWith(".cjs"));
-  removeOld(dist, new Set([...files.map(({ name }) => name), ...scripts.map(cacheOf)]));
-  recordCaches(dist, scripts);
+  removeOld(dist, new Set(files.map(({ name }) => name)));
   if (types) await emitTypes(root);
   write(root, { name: stampFile, text: inputs });
   return {
@@ -173,12 +167,10 @@ function narrow(code) {
   return code.replace(/[^\x00-\xFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function toFiles({ fileName, name, code: written, dynamicImports }) {
+function toFile({ fileName, code: written }) {
   const code = narrow(written);
-  if (COMPILED.includes(name)) return asScript({ fileName, name, code, dynamicImports });
-  if (fileName === "bin.js" && !code.startsWith("#!"))
-    return [{ name: fileName, text: `#!/usr/bin/env node\n${code}` }];
-  return [{ name: fileName, text: code }];
+  const text = fileName === "bin.js" && !code.startsWith("#!") ? `#!/usr/bin/env node\n${code}` : code;
+  return { name: fileName, text };
 }
 
 function write(folder, { name, text }) {
@@ -197,7 +189,7 @@ function removeAll(dist) {
 
 function removeOld(dist, current) {
   for (const name of readdirSync(dist)) {
-    if (current.has(name) || !/\.(js|cjs|cache|tmp|txt)$/.test(name)) continue;
+    if (current.has(name) || !/\.(js|tmp|txt)$/.test(name)) continue;
     const path = join(dist, name);
     if (Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS) rmSync(path);
   }

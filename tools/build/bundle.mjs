@@ -10,13 +10,17 @@ import { ToolError } from "../entry.mjs";
 import { runtimeDependencies } from "../setup/freshness.mjs";
 
 export async function bundle({ root, entries, startUp, together = {}, later = {} }) {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { version, engines = { node: ">=0.0.0" } } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const input = Object.fromEntries(
     Object.entries(entries)
       .map(([name, path]) => [name, join(root, path)])
       .filter(([, path]) => existsSync(path)),
   );
   const outside = runtimeDependencies(root);
+  const define = {
+    OXBOW_VERSION: JSON.stringify(version),
+    OXBOW_LEAST_NODE: JSON.stringify(engines.node.replace(/^>=/, "")),
+  };
   const graph = new Map();
   const { rolldown } = await import("rolldown");
   try {
@@ -26,7 +30,7 @@ export async function bundle({ root, entries, startUp, together = {}, later = {}
       platform: "node",
       external: (id) => isBuiltin(id) || outside.some((name) => id === name || id.startsWith(`${name}/`)),
       plugins: [textModules(), lateSegmenter(), graphOf(graph)],
-      transform: { define: { OXBOW_VERSION: JSON.stringify(version) }, target: "node20.19" },
+      transform: { define, target: "node20.19" },
       logLevel: "silent",
     });
     const first = startUp.map((path) => join(root, path));

@@ -11,9 +11,7 @@ import { openTerminal } from "../../clients/tui/terminal/open-terminal.js";
 import { processIo } from "../../clients/tui/terminal/process-io.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
-import { keepHeapSmall } from "../../system/engine-settings.js";
 import { nodeClock } from "../../system/node-clock.js";
-import type { MemoryRelease } from "../../system/release-memory.js";
 import { clientFiles } from "./client-files.js";
 import { composerParts } from "./composer-parts.js";
 import { terminalLogin } from "./login.js";
@@ -66,7 +64,6 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     login: terminalLogin(terminal),
     composer,
     files: clientFiles(variables),
-    onRest: restAfterTurns(),
     onSession: (other) => {
       current = other;
       options.onSession?.(other);
@@ -74,17 +71,6 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
   });
   process.stdout.write(farewell(end));
   return end;
-}
-
-/** Loads the module after the first turn: a client that runs no turn does not need it. */
-function restAfterTurns(): () => void {
-  keepHeapSmall();
-  const before = process.memoryUsage().heapUsed;
-  let memory: Promise<MemoryRelease> | undefined;
-  return () => {
-    memory ??= import("../../system/release-memory.js").then((module) => new module.MemoryRelease(before));
-    void memory.then((each) => each.release());
-  };
 }
 
 /** How to resume the session, and what the last turn used. */

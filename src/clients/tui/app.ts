@@ -22,7 +22,6 @@ import { reduceEvent } from "./reduce/reduce-event.js";
 import { type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
 import { reducePast } from "./reduce/reduce-past.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
-import { RestTimer } from "./rest-timer.js";
 import { Screen } from "./screen.js";
 import { type DialogName, type Effect, firstState, isBusy, type Reduced, type State, stateOfOther } from "./state.js";
 import type { Key, TerminalInput } from "./terminal/terminal.js";
@@ -47,13 +46,11 @@ export class TuiApp {
   /** The event that printed blocks belong to now. */
   #lastEvent = 0;
   #end: () => void = () => {};
-  readonly #rest: RestTimer;
 
   constructor(options: TuiOptions) {
     this.#options = options;
     const { client, clock } = options;
     this.#screen = new Screen(options);
-    this.#rest = new RestTimer(clock, () => isBusy(this.#state) || options.onRest?.());
     this.#keys = options.keys ?? USUAL_KEYS;
     this.#state = firstState({ ...options, client: client.id });
     this.#transcript = new TranscriptWriter({
@@ -137,7 +134,6 @@ export class TuiApp {
     stopInput();
     stopEvents();
     this.#pace.stop();
-    this.#rest.stop();
     this.#transcript.endAnswer();
     if (isBusy(this.#state) && (await this.#options.keepsTurn?.()) !== true) {
       void client.send("CancelTurn", {}, this.#state.session);
@@ -204,7 +200,6 @@ export class TuiApp {
     this.#lastEvent = event.id;
     this.#carrier.remembered.see(event.id);
     if (event.kind === "TurnStarted") this.#begun = true;
-    if (event.kind === "TurnEnded") this.#rest.start();
     // The user saw the end of an interrupted earlier turn when the session opened.
     if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
       return;

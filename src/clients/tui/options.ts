@@ -49,8 +49,6 @@ export interface TuiOptions {
   readonly keepsTurn?: () => boolean | Promise<boolean>;
   /** Called after the first paint. */
   readonly onDrawn?: () => void;
-  /** Called when the client has been idle for a moment after a turn. */
-  readonly onRest?: () => void;
   readonly login?: Login;
   readonly files?: ClientFiles;
 }
