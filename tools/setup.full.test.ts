@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -15,6 +15,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,13 +40,24 @@ console.log(JSON.stringify({ args: process.argv.slice(2), script: process.argv[1
 process.exitCode = 7;
 `;
 
-/** Replaces npm: counts its calls, waits on request, and installs a link to the dependencies of this checkout. */
+/**
+ * Replaces npm: counts its calls, empties node_modules as `npm ci` does, waits on request (and does not end at the first signal), and
+ * installs links to the dependencies of this checkout; with NPM_ENDED only its record, which is what two of them at once can leave.
+ */
 const NPM = `#!/bin/sh
+echo $$ > "$NPM_CALLS-pid"
 echo "$@" >> "$NPM_CALLS"
 echo "npm says something"
+rm -rf node_modules
 if [ -n "$NPM_FAILS_WITH" ]; then echo "npm error code $NPM_FAILS_WITH" >&2; exit 1; fi
+if [ -n "$NPM_WARNS_OF" ]; then echo "npm warn tar TAR_ENTRY_ERROR $NPM_WARNS_OF: no space left on device, write" >&2; exit 0; fi
+trap "" TERM
 while [ -e "$NPM_WAITS_WHILE" ]; do sleep 0.02; done
-ln -sfn "${join(ROOT, "node_modules")}" node_modules
+if [ -n "$NPM_ENDED" ]; then rm -rf node_modules; fi
+mkdir -p node_modules
+ln -s "${join(ROOT, "node_modules", ".package-lock.json")}" node_modules/
+if [ -n "$NPM_ENDED" ]; then echo ended >> "$NPM_ENDED"; exit 0; fi
+for entry in "${join(ROOT, "node_modules")}"/*; do ln -s "$entry" node_modules/; done
 `;
 
 interface Clone {
@@ -188,6 +200,33 @@ describe("a bare clone", () => {
     expect((await once(child, "exit"))[0]).toBe(143);
     expect(existsSync(join(clone.root, "dist", ".lock"))).toBe(false);
   });
+
+  it("ends npm when it is interrupted", async () => {
+    const clone = makeClone();
+    const [env] = holdInstall(clone.root);
+    const child = clone.launch(join(clone.root, "tools/start.mjs"), { env });
+    await until(() => clone.npmCalls().length === 1);
+    const npm = Number(readFileSync(join(clone.root, "npm-calls-pid"), "utf8"));
+    child.kill("SIGINT");
+    expect((await once(child, "exit"))[0]).toBe(130);
+    await until(() => !isAlive(npm));
+  });
+
+  it("is not disturbed by an npm that outlived a killed set-up", async () => {
+    const clone = makeClone();
+    const [env, finishInstall] = holdInstall(clone.root);
+    const ended = join(clone.root, "npm-ended");
+    const killed = clone.launch(join(clone.root, "tools/start.mjs"), { env: { ...env, NPM_ENDED: ended } });
+    await until(() => clone.npmCalls().length === 1);
+    killed.kill("SIGKILL");
+    await once(killed, "exit");
+    expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7 });
+    const before = namesIn(join(clone.root, "node_modules"));
+    finishInstall();
+    await until(() => existsSync(ended));
+    expect(namesIn(join(clone.root, "node_modules"))).toEqual(before);
+    expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7, stderr: "" });
+  });
 });
 
 describe("a clone that is set up", () => {
@@ -225,7 +264,7 @@ describe("a clone that is set up", () => {
   it("runs without node_modules, since all is in the bundle", async () => {
     const clone = makeClone();
     await clone.run("tools/start.mjs");
-    rmSync(join(clone.root, "node_modules"));
+    rmSync(join(clone.root, "node_modules"), { recursive: true });
     expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7, stderr: "" });
     expect(clone.npmCalls()).toHaveLength(1);
   });
@@ -234,7 +273,7 @@ describe("a clone that is set up", () => {
     const clone = makeClone();
     writeManifest(clone.root, { dependencies: { esbuild: "*" } });
     await clone.run("tools/start.mjs");
-    rmSync(join(clone.root, "node_modules"));
+    rmSync(join(clone.root, "node_modules"), { recursive: true });
     expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7 });
     expect(clone.npmCalls()).toHaveLength(2);
   });
@@ -242,16 +281,41 @@ describe("a clone that is set up", () => {
   it("installs again for work on it when node_modules is missing or differs from the lock file", async () => {
     const clone = makeClone();
     expect(await clone.run("tools/setup.mjs")).toMatchObject({ code: 0, stdout: "" });
-    rmSync(join(clone.root, "node_modules"));
+    rmSync(join(clone.root, "node_modules"), { recursive: true });
     expect(await clone.run("tools/setup.mjs")).toMatchObject({ code: 0, stdout: "" });
     expect(clone.npmCalls()).toHaveLength(2);
-    rmSync(join(clone.root, "node_modules"));
+    rmSync(join(clone.root, "node_modules"), { recursive: true });
     mkdirSync(join(clone.root, "node_modules"));
     const record = JSON.parse(readFileSync(join(ROOT, "node_modules", ".package-lock.json"), "utf8"));
     record.packages["node_modules/esbuild"].version = "0.0.1";
     writeFileSync(join(clone.root, "node_modules", ".package-lock.json"), JSON.stringify(record));
     await clone.run("tools/setup.mjs");
     expect(clone.npmCalls()).toHaveLength(3);
+  });
+
+  it.each([
+    ["npm's record is cut off", (modules: string) => cutOff(join(modules, ".package-lock.json"))],
+    ["a package is missing", (modules: string) => rmSync(join(modules, "rolldown"))],
+    ["a package is half there", (modules: string) => halve(join(modules, "rolldown"))],
+  ])("installs again by itself when %s", async (_, damage) => {
+    const clone = makeClone();
+    await clone.run("tools/start.mjs");
+    damage(join(clone.root, "node_modules"));
+    writeFileSync(join(clone.root, "src", "main", "lazy.ts"), "export const value: number = 4;\n");
+    const { code, stdout, stderr } = await clone.run("tools/start.mjs");
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.not.stringMatching(/^\s+at /m) });
+    expect(JSON.parse(stdout)).toMatchObject({ value: 4 });
+    expect(clone.npmCalls()).toHaveLength(2);
+  });
+
+  it("keeps its packages when a new install fails", async () => {
+    const clone = makeClone();
+    await clone.run("tools/setup.mjs");
+    const before = namesIn(join(clone.root, "node_modules"));
+    cutOff(join(clone.root, "node_modules", ".package-lock.json"));
+    const env = { NPM_FAILS_WITH: "EAI_AGAIN" };
+    expect(await clone.run("tools/setup.mjs", { env })).toMatchObject({ code: 1 });
+    expect(namesIn(join(clone.root, "node_modules"))).toEqual(before);
   });
 
   it("works in the folder of the caller", async () => {
@@ -275,6 +339,8 @@ describe("a clone that is set up", () => {
 describe("a failed set-up is reported in a line", () => {
   it.each([
     ["EAI_AGAIN", "npm could not reach its registry"],
+    ["FETCH_ERROR", "npm could not reach its registry"],
+    ["ENOSPC", "the disk is full"],
     ["EUSAGE", "package-lock.json does not match"],
     ["EOTHER", "the lines above are npm's own"],
   ])("npm fails with %s", async (code, message) => {
@@ -283,6 +349,56 @@ describe("a failed set-up is reported in a line", () => {
     expect(rest).toEqual({ code: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n").at(-1)).toContain(`oxbow: \`npm ci\` failed (exit 1): ${message}`);
     expect(existsSync(join(clone.root, "dist", ".lock"))).toBe(false);
+  });
+
+  it("npm leaves files out because the disk is full, and ends well", async () => {
+    const clone = makeClone();
+    const { code, stderr } = await clone.run("tools/start.mjs", { env: { NPM_WARNS_OF: "ENOSPC" } });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n").at(-1)).toContain("oxbow: `npm ci` left files out: the disk is full");
+    expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7 });
+  });
+
+  it("the registry accepts connections and never answers", async () => {
+    const clone = makeClone();
+    rmSync(join(clone.root, "programs", "npm"));
+    const held: Socket[] = [];
+    const registry = createServer((socket) => held.push(socket)).listen(0, "127.0.0.1");
+    await once(registry, "listening");
+    const { port } = registry.address() as AddressInfo;
+    const { code, stderr } = await clone.run("tools/start.mjs", {
+      env: {
+        PATH: process.env.PATH,
+        HOME: clone.root,
+        npm_config_registry: `http://127.0.0.1:${port}/`,
+        npm_config_cache: join(clone.root, "npm-cache"),
+        npm_config_fetch_timeout: "50",
+        npm_config_fetch_retries: "0",
+      },
+    });
+    for (const socket of held) socket.destroy();
+    registry.close();
+    expect(held.length).toBeGreaterThan(0);
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n").at(-1)).toContain("npm could not reach its registry");
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it("the disk is full", async (context) => {
+    const clone = makeClone();
+    const dist = join(clone.root, "dist");
+    mkdirSync(dist);
+    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", dist]);
+    context.skip(mounted.status !== 0, "only root can mount a small disk");
+    try {
+      writeFileSync(join(dist, "filler"), Buffer.alloc(12 * 1024));
+      const { code, stderr } = await clone.run("tools/start.mjs");
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^oxbow: the disk of .* is full\./);
+      expect(stderr).not.toMatch(/^\s+at /m);
+    } finally {
+      spawnSync("umount", [dist]);
+    }
   });
 
   it("there is no npm", async () => {
@@ -329,7 +445,7 @@ describe("an installed copy", () => {
     await clone.run("tools/start.mjs");
     rmSync(join(clone.root, "src"), { recursive: true });
     rmSync(join(clone.root, "dist", ".inputs"));
-    rmSync(join(clone.root, "node_modules"));
+    rmSync(join(clone.root, "node_modules"), { recursive: true });
     expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7, stderr: "" });
     expect(clone.npmCalls()).toHaveLength(1);
   });
@@ -338,6 +454,32 @@ describe("an installed copy", () => {
 /** What npm sets for `npm start` called in `caller`. */
 function npmStart(root: string, caller: string) {
   return { npm_lifecycle_event: "start", npm_package_json: join(root, "package.json"), INIT_CWD: caller };
+}
+
+function namesIn(folder: string): readonly string[] {
+  return readdirSync(folder).filter((name) => !name.startsWith(".oxbow-install-"));
+}
+
+function cutOff(file: string): void {
+  const text = readFileSync(file, "utf8");
+  rmSync(file);
+  writeFileSync(file, text.slice(0, 1000));
+}
+
+/** Replaces a linked package by its description alone. */
+function halve(folder: string): void {
+  const manifest = readFileSync(join(folder, "package.json"));
+  rmSync(folder);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), manifest);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Settings that make npm wait, and a function that lets it continue. */

@@ -52,6 +52,11 @@ it("needs a thing", (context) => {
   context.skip("there is no thing here");
 });
 
+it("needs a program", { skip: true, meta: { reason: "needs it: install it" } }, () => {});
+`;
+
+const SILENT = `import { it } from "vitest";
+
 it.skip("is silent", () => {});
 `;
 
@@ -104,10 +109,19 @@ describe("npm test", () => {
     const args = ["src/base/sum", "src/base/skip"];
     const partial = runTests(root, { args });
     expect(partial.stdout).not.toContain("layers");
-    expect(partial.stdout).toContain("↓ skipped: src/base/skip.test.ts > needs a thing — there is no thing here\n");
-    expect(partial.stdout).toContain("↓ skipped: src/base/skip.test.ts > is silent — no reason given");
+    const names = ["    src/base/skip.test.ts > needs a thing\n", "    src/base/skip.test.ts > needs a program\n"];
+    expect(partial.stdout).toContain(`↓ 1 skipped: there is no thing here\n${names[0]}`);
+    expect(partial.stdout).toContain(`↓ 1 skipped: needs it: install it\n${names[1]}`);
     expect(partial).toMatchObject({ status: 0, last: "1 passed, 0 failed, 2 skipped" });
     expect(runTests(root, { args, full: "1" })).toMatchObject({ status: 1, last: "1 passed, 2 failed, 0 skipped" });
+  });
+
+  it("counts a skipped test without a reason as failed, unless it was asked for a part", () => {
+    const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/silent.test.ts": SILENT });
+    const whole = runTests(root);
+    expect(whole.stdout).toContain("✗ 1 skipped, which counts as failed: no reason given");
+    expect(whole).toMatchObject({ status: 1, last: "5 passed, 1 failed, 0 skipped" });
+    expect(runTests(root, { args: ["src"] })).toMatchObject({ status: 0, last: "1 passed, 0 failed, 1 skipped" });
   });
 
   it("counts what fails outside of a test", () => {

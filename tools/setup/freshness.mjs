@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 // What the build reads. The generated listing follows from the names beside it, and tests are not built.
@@ -13,6 +13,8 @@ const SOURCES = [
 ];
 const IGNORED = /\.test\.ts$|^src\/chain\/listing\.ts$/;
 const STAMP = join("dist", ".inputs");
+/** npm writes this file into node_modules when it has finished. */
+export const RECORD = ".package-lock.json";
 
 /** One line a source file: path, time of change, size. Equal text means an equal build. */
 export function describeSources(root) {
@@ -51,19 +53,27 @@ export function runtimeDependencies(root) {
 }
 
 /**
- * Compares the lock file with the record npm leaves in node_modules when it has finished. Optional packages may be
+ * Compares the lock file with npm's record in node_modules, and the record with the packages that are there. Optional packages may be
  * absent: they are the binaries for other platforms.
  */
 export function installMatchesLock(root) {
-  const installed = readText(join(root, "node_modules", ".package-lock.json"));
-  if (installed === undefined) return false;
-  const present = JSON.parse(installed).packages ?? {};
+  const recorded = readRecord(root);
   const wanted = readJson(join(root, "package-lock.json")).packages ?? {};
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === "") return true;
-    const found = present[path];
-    return found === undefined ? entry.optional === true : found.version === entry.version;
+    const found = recorded?.[path];
+    if (found === undefined) return recorded !== undefined && entry.optional === true;
+    return found.version === entry.version && existsSync(join(root, path, "package.json"));
   });
+}
+
+/** The record, or undefined if there is none or it is cut off. */
+export function readRecord(root) {
+  try {
+    return JSON.parse(readText(join(root, "node_modules", RECORD))).packages;
+  } catch {
+    return undefined;
+  }
 }
 
 function readJson(path) {

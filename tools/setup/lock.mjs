@@ -25,16 +25,15 @@ export async function withLock({ path, work, now = () => performance.now() }) {
     if (read(path)?.text === owner) rmSync(path, { force: true });
   };
   const touching = setInterval(() => touch(path), TOUCH_EVERY);
-  const endedBy = (signal) => {
-    release();
-    process.exit(SIGNALS[signal]);
-  };
+  const endedBy = (signal) => process.exit(SIGNALS[signal]);
+  process.once("exit", release);
   for (const signal of Object.keys(SIGNALS)) process.on(signal, endedBy);
   try {
     return await work();
   } finally {
     clearInterval(touching);
     for (const signal of Object.keys(SIGNALS)) process.off(signal, endedBy);
+    process.off("exit", release);
     release();
   }
 }
@@ -62,6 +61,8 @@ function create(path, owner) {
     return true;
   } catch (error) {
     if (error.code === "EEXIST") return false;
+    // On a full disk the file is there, without its owner.
+    rmSync(path, { force: true });
     throw error;
   }
 }

@@ -5,14 +5,16 @@
  * 2. When nothing is stale no process starts and no dependency is loaded.
  * 3. One set-up at a time in a clone; a process that waited checks again before it repeats the work.
  * 4. Running needs dist alone, unless package.json names run-time dependencies. Building and testing need node_modules.
- * 5. A copy without sources (an installed package) is never touched.
+ * 5. When a build fails and packages do not load, they are installed once more.
+ * 6. A copy without sources (an installed package) is never touched.
  */
 
-import { existsSync, mkdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { say, ToolError } from "../entry.mjs";
-import { builtFrom, describeSources, hasRuntimeDependencies, installMatchesLock } from "./freshness.mjs";
+import { builtFrom, describeSources, hasRuntimeDependencies, installMatchesLock, readRecord } from "./freshness.mjs";
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -29,6 +31,8 @@ export async function setUp({ root, need }) {
     const { withLock } = await import("./lock.mjs");
     await withLock({ path: join(dist, ".lock"), work: () => refresh(root, need) });
   } catch (error) {
+    if (error.code === "ENOSPC" || error.code === "EDQUOT")
+      throw new ToolError(`the disk of ${root} is full. Free some space and run the same command again.`);
     if (!isReadOnly(error)) throw error;
     if (need === "run" && existsSync(join(root, "dist", "bin.js"))) {
       say(
@@ -49,9 +53,45 @@ async function refresh(root, need) {
     await install(root);
   }
   if (findStale(root, need).includes("build")) {
-    const { build } = await import("../build/build.mjs");
-    await build({ root });
+    try {
+      const { build } = await import("../build/build.mjs");
+      await build({ root });
+    } catch (error) {
+      if (packagesLoad(root)) throw error;
+      say("the installed packages do not load; installing them again");
+      const { install } = await import("./install.mjs");
+      await install(root);
+      buildInChild(root);
+    }
   }
+}
+
+/** Asks another process, because Node remembers which modules it could not find. A package may complain for other reasons. */
+function packagesLoad(root) {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const script = `
+    import { readFileSync } from "node:fs";
+    const absent = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"];
+    for (const name of ${JSON.stringify(Object.keys(devDependencies))}) {
+      const { main, exports } = JSON.parse(readFileSync("node_modules/" + name + "/package.json", "utf8"));
+      const loaded = main || exports ? import(name) : undefined;
+      await loaded?.catch((error) => {
+        if (error instanceof SyntaxError || absent.includes((error.cause ?? error).code)) process.exit(1);
+      });
+    }
+    process.exit(0);`;
+  return runScript(root, { script, stdio: "ignore" }) === 0;
+}
+
+function buildInChild(root) {
+  const place = new URL("../build/build.mjs", import.meta.url).href;
+  const script = `import { build } from ${JSON.stringify(place)}; await build({ root: process.cwd() });`;
+  if (runScript(root, { script, stdio: ["ignore", 2, 2] }) !== 0)
+    throw new ToolError("the build failed, also with new packages. The lines above say why.");
+}
+
+function runScript(root, { script, stdio }) {
+  return spawnSync(process.execPath, ["--input-type=module", "-e", script], { cwd: root, stdio }).status;
 }
 
 function findStale(root, need) {
@@ -61,9 +101,9 @@ function findStale(root, need) {
   return [...(dependencies ? ["install"] : []), ...(build ? ["build"] : [])];
 }
 
-/** A fresh build was made from the present lock file, so it is enough that the folder exists. */
+/** A fresh build was made from the present lock file, so it is enough that an install has finished. */
 function canLoadDependencies(root) {
-  return !hasRuntimeDependencies(root) || existsSync(join(root, "node_modules", ".package-lock.json"));
+  return !hasRuntimeDependencies(root) || readRecord(root) !== undefined;
 }
 
 function isReadOnly(error) {
