@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { holdTimers } from "../../test/support/held-timers.js";
+import { skipWithout, unless, whyNot } from "../../test/support/needs.js";
 import { times } from "../../test/support/thorough.js";
 import { verifies } from "../../test/verifies.js";
 import { schemaProblems } from "../base/json-schema.js";
@@ -14,7 +15,7 @@ import { findTerminal } from "../system/pseudo-terminal.js";
 import { BackgroundCommands } from "./background.js";
 import { type BashOptions, createBashTool } from "./bash.js";
 
-const noTerminal = (await findTerminal()) === undefined;
+const noTerminal = (await findTerminal()) === undefined ? whyNot("script") : undefined;
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "bash-tool-")));
 const outputDirectory = join(root, "outputs");
@@ -217,7 +218,8 @@ describe("[T6 L9] ends", () => {
     });
   });
 
-  verifies(["T6"], "is cancelled with what there was", async () => {
+  verifies(["T6"], "is cancelled with what there was", async (context) => {
+    skipWithout(context, "setsid");
     const controller = new AbortController();
     const tool = createBashTool({ workspaceRoot: root, environment: { OXBOW_TEST_TAG: tag }, outputDirectory });
     const outcome = await tool.run(
@@ -305,12 +307,12 @@ describe("[T7] surroundings", () => {
     expect(run).toMatchObject({ status: "error", output: "no sandbox today" });
   });
 
-  it.skipIf(noTerminal)("runs on a terminal when asked", async () => {
+  unless(noTerminal).it("runs on a terminal when asked", async () => {
     const run = await bash({ command: "[ -t 1 ] && echo terminal; stty size; read -p 'name? ' x; echo $?", pty: true });
     expect(run.output).toBe("terminal\n40 120\nname? 1");
   });
 
-  it.skipIf(noTerminal)("ends what a terminal command left", async () => {
+  unless(noTerminal ?? whyNot("setsid")).it("ends what a terminal command left", async () => {
     const run = await bash({ command: "trap '' HUP; setsid sleep 1000 & sleep 1000", pty: true, timeout: 0.2 });
     expect(run.status).toBe("timeout");
   });

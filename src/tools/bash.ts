@@ -18,6 +18,7 @@ import { trustedPath, withPath } from "../system/trusted-path.js";
 import type { BackgroundCommands } from "./background.js";
 import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
+import { namesSecrets, PatchFilter } from "./git/withheld.js";
 import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
@@ -151,23 +152,25 @@ class Shell {
     const live = new LiveProgress((piece) => context.progress(piece), this.#clock);
     const startedAt = this.#clock.now();
     const timeoutMs = timeoutOf(args) ?? this.defaultTimeoutMs;
+    const output = withoutSecretPatches(args, context, (chunk) => {
+      const whole = file.started ? undefined : window.whole();
+      if (whole !== undefined && whole.length + chunk.length > WINDOW_BYTES) file.append(whole);
+      if (file.started) file.append(chunk);
+      window.write(chunk);
+      live.write(chunk);
+    });
     const request: ProcessRequest = {
       ...this.#request(prepared),
       ...(timeoutMs !== undefined && { timeoutMs }),
       signal: context.signal,
-      onOutput(chunk) {
-        const whole = file.started ? undefined : window.whole();
-        if (whole !== undefined && whole.length + chunk.length > WINDOW_BYTES) file.append(whole);
-        if (file.started) file.append(chunk);
-        window.write(chunk);
-        live.write(chunk);
-      },
+      onOutput: output.write,
     };
     let outcome: ToolOutcome;
     try {
       const { runProcess } = await loadProcesses();
       prepared.started?.(context.granted ?? []);
       const end = await runProcess(request, launch);
+      output.end();
       const pipe = end.reason === "timeout" ? await pipeNote(args.command, this.#options.workspaceRoot) : undefined;
       const explain = (output: string) => pipe ?? prepared.explain?.(output);
       outcome = report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
@@ -189,9 +192,15 @@ class Shell {
       command,
       output: this.#output,
       launch: async (onOutput) => {
-        const request = { ...this.#request(prepared), onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+        const shown = withoutSecretPatches(args, context, onOutput);
+        const request = {
+          ...{ ...this.#request(prepared), onOutput: shown.write },
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        };
         prepared.started?.(context.granted ?? []);
         const started = await startProcess(request, launch);
+        // First of all listeners: a reader of the end sees the last output.
+        void started.ended.finally(shown.end).catch(() => {});
         void started.ended.finally(() => prepared.ended?.()).catch(() => {});
         return started;
       },
@@ -225,6 +234,24 @@ interface Prepared {
 
 interface Started extends Prepared {
   readonly command: string;
+}
+
+/**
+ * The output of a command that names git, without the patches of files that hold secrets. A command that names such a file was
+ * asked about, and the user's own commands show everything.
+ */
+function withoutSecretPatches(
+  { command }: JsonObject,
+  { byPerson, openings }: ToolContext,
+  write: (chunk: Buffer) => void,
+): { write(chunk: Buffer): void; end(): void } {
+  const words = typeof command === "string" ? command.split(/[\s"'();|&<>]+/) : [];
+  const isFree = byPerson === true || openings?.includes("secrets") || namesSecrets(words);
+  if (isFree || !words.some((word) => /(^|\/)git$/.test(word))) return { write, end: () => {} };
+  const filter = new PatchFilter(words);
+  // One character per byte, so that a piece may end inside a character.
+  const pass = (text: string) => (text === "" ? undefined : write(Buffer.from(text, "latin1")));
+  return { write: (chunk) => pass(filter.push(chunk.toString("latin1"))), end: () => pass(filter.end()) };
 }
 
 function report(

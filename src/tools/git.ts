@@ -81,10 +81,8 @@ async function run(options: GitOptions, args: JsonObject, context: ToolContext):
     const readable = [git.root, ...repository.readable, ...(index === undefined ? [] : [dirname(index.path)])];
     const result = await git.run([...repository.settings, ...command], { limit: MAX_OUTPUT_BYTES, env, readable });
     const hides = !namesSecrets(words);
-    return report(
-      action,
-      hides ? { ...result, output: Buffer.from(withoutSecrets(result.output.toString("latin1")), "latin1") } : result,
-    );
+    const shown = hides ? withoutSecrets(result.output.toString("latin1"), words) : undefined;
+    return report(action, shown === undefined ? result : { ...result, output: Buffer.from(shown, "latin1") });
   } finally {
     index?.remove();
   }

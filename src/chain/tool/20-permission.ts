@@ -57,7 +57,7 @@ function unanswerable({ tool, about }: Unanswered, { reason }: Verdict): ToolOut
 }
 
 /** Its code loads with the first question: most runs have none. */
-async function questionOf({ call, tool, args }: ToolCall, { law, reason, offer = [] }: Verdict) {
+async function questionOf({ call, tool, args }: ToolCall, { law, reason, contained, offer = [] }: Verdict) {
   const [{ describeCall }, { draftText }, { previewCall }] = await Promise.all([
     import("../../security/permissions/facts.js"),
     import("../../security/permissions/session-rules.js"),
@@ -70,6 +70,7 @@ async function questionOf({ call, tool, args }: ToolCall, { law, reason, offer =
     summary: describeCall(tool, args),
     offer: offer.map(draftText),
     ...(isGuarded && { once_only: true as const }),
+    ...(contained && { contained }),
     ...(preview !== undefined && { preview }),
   };
 }

@@ -117,8 +117,10 @@ const costs: CreateBuiltIn = (opening) => {
       const spending = async (query: { readonly since?: string; readonly cwd?: string }) =>
         (await engine.sessions.open())?.spending(query);
       const session = () => kept.sessionCosts();
-      return [costCommand({ session, spending, folder: engine.root, wall: Date.now }), budgetCommand(kept)];
+      const { roots } = engine.loaded;
+      return [costCommand({ session, spending, folder: engine.root, roots, wall: Date.now }), budgetCommand(kept)];
     },
+    close: () => kept.close(),
   };
 };
 

@@ -14,6 +14,7 @@ import { type PathPermissionState, pathPermissionFile } from "../../security/per
 import { PlanMode } from "../../security/permissions/plan-mode.js";
 import { type SandboxRestrictions, sandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
 import type { StateFile } from "../../security/permissions/state-file.js";
+import { trackedSecrets } from "../../security/permissions/tracked-secrets.js";
 import { type SafeModeState, safeModeFile } from "../../security/safe-mode/safe-mode.js";
 import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
 import { isQuietRepository as quietRepository } from "../../security/shell/quiet-repository.js";
@@ -26,7 +27,6 @@ import type { Workspace } from "../../tools/workspace.js";
 import { pluginRules } from "../plugins/plugin-rules.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { workspaceStateFile } from "../settings/workspace-state.js";
-import { askGit } from "./ask-git.js";
 import { writableFolders } from "./extra-folders.js";
 import type { RunGuard } from "./guard.js";
 import { OWN_TOOLS } from "./own-tools.js";
@@ -100,7 +100,7 @@ function lateCommandReader({ variables, root, ownFolders }: PermissionPlace, hom
       isQuietRepository: () => quietRepository(root, { environment }),
       links: diskLinks,
       trees: diskTrees,
-      askGit: askGit(root, environment),
+      trackedSecrets: trackedSecrets(root),
     });
     return reader;
   };

@@ -100,9 +100,17 @@ export class RunPermissions implements PermissionJudge {
     const wanted = await this.#wantedOpenings(call, tool);
     if (wanted.length > 0)
       return { ...openingQuestion(wanted), openings: [...new Set([...(verdict.openings ?? []), ...wanted])] };
-    if (!this.#options.loaded.settings.auto_approve.value || this.#opensNetwork(verdict)) return verdict;
+    if (!this.#options.loaded.settings.auto_approve.value || this.#opensNetwork(verdict)) {
+      return this.#staysInside(verdict, tool) ? { ...verdict, contained: true } : verdict;
+    }
     const { autoApproved } = await import("../../security/permissions/identity.js");
     return autoApproved(verdict);
+  }
+
+  /** Whether a yes lets nothing out: the sandbox holds the command, or the workspace the edit. */
+  #staysInside({ law, openings = [] }: Verdict, { set, extension }: Tool): boolean {
+    const isHeld = (set === "command" || set === "edit") && extension === undefined && this.#sandboxed;
+    return isHeld && openings.length === 0 && law !== "guarded" && law !== "hook";
   }
 
   /** What the model asks the sandbox to open; unknown words are ignored. */

@@ -55,6 +55,19 @@ export async function collectFacts(
   return { tool, args, paths, ...circumstances, ...(command !== undefined && { command }) };
 }
 
+/** The facts about a command by its words alone, for what is denied whatever the disk holds. Undefined for other calls. */
+export async function commandFactsByWords(
+  call: { readonly tool: CalledTool; readonly args: JsonObject },
+  circumstances: Circumstances,
+  ports: FactPorts,
+): Promise<DecisionFacts | undefined> {
+  const { args } = call;
+  const tool = toolFacts(call, ports);
+  if (tool.set !== "command" || typeof args.command !== "string") return undefined;
+  const command = (await ports.commandReader()).byWords?.(args.command);
+  return command && { tool, args, paths: [], command, ...circumstances };
+}
+
 /**
  * The facts by spelling alone, for a quick guess: whether the user might be asked. Undefined for calls whose
  * facts need more than that.

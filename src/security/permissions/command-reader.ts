@@ -4,11 +4,15 @@
  * synchronous.
  */
 import type { CommandFacts } from "./facts.js";
-import type { AskGit } from "./git-problem.js";
 import type { LinkReader } from "./link-problem.js";
+import type { TrackedSecrets } from "./tracked-secrets.js";
 import type { TreeReader } from "./tree-problem.js";
 
-export type CommandReader = (text: string) => CommandFacts;
+export interface CommandReader {
+  (text: string): CommandFacts;
+  /** Reads the words alone and never looks at the disk. What this finds harmful, the disk cannot make harmless. */
+  byWords?(text: string): CommandFacts;
+}
 
 export interface CommandReaderOptions {
   /** Absolute. */
@@ -23,13 +27,17 @@ export interface CommandReaderOptions {
   readonly links?: LinkReader;
   /** Lists folders; without it, only words are checked. */
   readonly trees?: TreeReader;
-  /** Used only in a quiet repository. */
-  readonly askGit?: AskGit;
+  /** The files that hold secrets in git's index. */
+  readonly trackedSecrets?: TrackedSecrets;
   /** For `~`. */
   readonly home?: string;
 }
 
 export async function loadCommandReader(options: CommandReaderOptions): Promise<CommandReader> {
   const { readCommand } = await import("./read-command.js");
-  return (text) => readCommand(text, options);
+  const { isQuietRepository: _, links: __, trees: ___, trackedSecrets: ____, ...plain } = options;
+  const words = { ...plain, isQuietRepository: () => true };
+  return Object.assign((text: string) => readCommand(text, options), {
+    byWords: (text: string) => readCommand(text, words),
+  });
 }

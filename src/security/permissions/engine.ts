@@ -6,13 +6,20 @@ import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { PermissionDecision } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { type Circumstances, collectFacts, type FactPorts, spelledFacts } from "./collect-facts.js";
+import {
+  type Circumstances,
+  collectFacts,
+  commandFactsByWords,
+  type FactPorts,
+  spelledFacts,
+} from "./collect-facts.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import type { DecisionFacts, Identity } from "./facts.js";
 import { describeCall } from "./facts.js";
 import { PlanMode } from "./plan-mode.js";
 import { type SessionRule, SessionRules } from "./session-rules.js";
 import type { Verdict } from "./verdict.js";
+import { modeDenies } from "./whole-laws.js";
 
 export interface EngineOptions {
   readonly ports: FactPorts;
@@ -63,7 +70,20 @@ export class PermissionEngine {
     call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
     originator: Identity = "human",
   ): Promise<Verdict> {
-    return decide(await this.#facts(call, originator), this.policy, this.session.list());
+    const denied = await this.#deniedByWords(call, originator);
+    return denied ?? decide(await this.#facts(call, originator), this.policy, this.session.list());
+  }
+
+  /** Denials come before any look at the disk. */
+  async #deniedByWords(
+    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
+    originator: Identity,
+  ): Promise<Verdict | undefined> {
+    const { policy } = this;
+    if (policy.mode === "deny") return modeDenies();
+    const facts = await commandFactsByWords(call, this.#circumstances(originator), this.#options.ports);
+    const verdict = facts && decide(facts, policy, this.session.list());
+    return verdict?.decision === "deny" ? verdict : undefined;
   }
 
   /** The facts about a call, for callers that decide in another way. */

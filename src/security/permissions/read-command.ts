@@ -25,9 +25,10 @@ import { commandPaths, type Whereabouts, writtenFiles } from "./command-paths.js
 import type { CommandReaderOptions } from "./command-reader.js";
 import { namedSecret } from "./contained/named-secret.js";
 import type { CommandFacts, CommandPart, Words } from "./facts.js";
-import { type AskGit, gitProblem } from "./git-problem.js";
+import { gitProblem } from "./git-problem.js";
 import { linkProblem } from "./link-problem.js";
 import { listedProblem } from "./listed-names.js";
+import type { TrackedSecrets } from "./tracked-secrets.js";
 import { shownProblem, treeProblem } from "./tree-problem.js";
 
 const MAX_LENGTH = 32_768;
@@ -56,11 +57,12 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   });
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
   const listed = options.trees && listedProblem(script, place, options.trees);
+  const handedOn = handedOnCommands(script);
   const parts = commands.map((command, index) => {
     const found = judged.commands[index];
     const problem =
       diskProblem(command, { from: commands[index - 1], place, options }, found?.verdict) ??
-      shownByGit(command, { askGit: options.askGit, mayAsk: () => isQuiet ?? options.isQuietRepository?.() ?? true }) ??
+      shownByGit(command, { secrets: options.trackedSecrets, isHandedOn: handedOn.has(command) }) ??
       (listed?.command === command && (listed.byDotGlobs || found?.verdict !== "read-only")
         ? listed.problem
         : undefined);
@@ -110,14 +112,40 @@ function diskProblem(
 /** Also by a command in a text for a shell. */
 function shownByGit(
   command: SimpleCommand,
-  { askGit, mayAsk }: { readonly askGit: AskGit | undefined; readonly mayAsk: () => boolean },
+  { secrets, isHandedOn }: { readonly secrets: TrackedSecrets | undefined; readonly isHandedOn: boolean },
 ): string | undefined {
-  if (askGit === undefined) return undefined;
-  for (const each of [command, ...nestedCommands(command.words, 0).known]) {
-    const problem = gitProblem(each, (args) => (mayAsk() ? askGit(args) : ""));
+  if (secrets === undefined) return undefined;
+  const nested = nestedCommands(command.words, 0).known.map((each) => ({ command: each, isHandedOn: true }));
+  for (const call of [{ command, isHandedOn }, ...nested]) {
+    const problem = gitProblem(call, secrets);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** Programs that pass on the beginning of what they get, so the header of a patch stays. */
+const KEEPS_BEGINNING = new Set("head cat less more".split(" "));
+
+/** The commands whose output another program or a file gets, or that stand in a group or a substitution. */
+function handedOnCommands(script: Script): ReadonlySet<SimpleCommand> {
+  const found = new Set<SimpleCommand>();
+  visitScript(script, [], {
+    simple(command, place) {
+      const writes = command.redirects.some(
+        ({ operator, descriptor, target }) =>
+          operator.includes(">") && descriptor !== "2" && fixedValue(target) !== "/dev/null",
+      );
+      if (writes || place.some((each) => each !== "pipeline")) found.add(command);
+    },
+    command(command) {
+      if (command.type !== "pipeline") return;
+      const last = command.commands.findLastIndex(
+        (each) => each.type !== "simple" || !KEEPS_BEGINNING.has(programName(each.words) ?? ""),
+      );
+      for (const each of command.commands.slice(0, Math.max(0, last))) if (each.type === "simple") found.add(each);
+    },
+  });
+  return found;
 }
 
 function notUnderstood(text: string, reason: string, options: CommandReaderOptions): CommandFacts {

@@ -37,6 +37,8 @@ export interface Verdict {
   readonly guarded?: readonly string[];
   /** What the sandbox is opened for when the call runs. */
   readonly openings?: readonly Opening[];
+  /** For a question: a yes lets nothing out of the workspace and its sandbox. */
+  readonly contained?: true;
   /** For a question: what "this pattern for the session" would allow. Empty when the question comes back every time. */
   readonly offer?: readonly SessionRuleDraft[];
 }

@@ -8,10 +8,11 @@ import type { Verdict } from "./verdict.js";
 
 type WholeLaw = (facts: DecisionFacts, policy: PermissionPolicy) => Verdict | undefined;
 
-const modeDeny: WholeLaw = (_facts, { mode }) =>
-  mode === "deny"
-    ? { decision: "deny", law: "mode deny", decidedBy: "mode deny", reason: "All tools are switched off." }
-    : undefined;
+export function modeDenies(): Verdict {
+  return { decision: "deny", law: "mode deny", decidedBy: "mode deny", reason: "All tools are switched off." };
+}
+
+const modeDeny: WholeLaw = (_facts, { mode }) => (mode === "deny" ? modeDenies() : undefined);
 
 const planMode: WholeLaw = ({ tool, command, planMode: planning }) => {
   if (!planning || !tool.mutating || command?.verdict === "read-only") return undefined;

@@ -6,12 +6,13 @@
  *
  * 1. The repository is a plain `.git` folder around or in the workspace, without submodules, whose own configuration git
  *    would follow. An index that is not understood may hold submodules.
- * 2. Its configuration holds nothing but settings that are known to do no harm. It is read twice: as text, so that git opens no
- *    file that the repository names, and as git itself lists it, with the settings of the person.
+ * 2. Its configuration holds nothing but settings that are known to do no harm. A file that it includes counts as harm.
  * 3. Nothing in the person's own configuration leads back into the repository (`user-git-settings.ts`).
  * 4. It has no hook that a reading command could start.
  *
  * Empty files and folders mean nothing to git. The sandbox puts them where a command must not create anything.
+ *
+ * Only files are read. No program starts, because a call is decided by this.
  */
 import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,9 +21,12 @@ import { parseConfigText } from "../../system/git/config-text.js";
 import { mayBeGitFolder, mayBeThere } from "../../system/git/git-folder.js";
 import { type GitSetting, kindOfSetting } from "../../system/git/harmless-settings.js";
 import { isWhole, readIndexFile } from "../../system/git/index-file.js";
-import { type ListedSetting, listSettings } from "../../system/git/listed-settings.js";
-import { plainFile } from "../../system/git/plain-file.js";
+import type { ListedSetting } from "../../system/git/listed-settings.js";
+import { PersonalSettings } from "../../system/git/personal-settings.js";
+import { plainFile, textIfReadable } from "../../system/git/plain-file.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { misplacedPart } from "../../system/repository-places.js";
+import { isWithin } from "../../system/within.js";
 import { mayRunRepository } from "./user-git-settings.js";
 
 const MAX_CONFIG = 64 * 1024;
@@ -40,17 +44,34 @@ export function isQuietRepository(folder: string, { environment }: QuietReposito
   if (!isMeaningless(join(git, "commondir"), /^\.?\n?$/)) return false;
   if (["modules", "../.gitmodules"].some((name) => !isMeaningless(join(git, name), /^$/))) return false;
   if (!mayBeThere(join(git, "config"))) return false;
-  if (["config", "config.worktree"].some((name) => !isQuietFile(join(git, name)))) return false;
+  const own = ["config", "config.worktree"].map((name) => quietSettings(join(git, name)));
+  if (own.includes(undefined)) return false;
   const places = { root: folder, top, gitDirectory: git, common: git, workTreeSetting: undefined };
   if (misplacedPart(places) !== undefined) return false;
   const index = readIndexFile(join(git, "index"));
   if (index === undefined || !isWhole(index) || index.repositories.length > 0) return false;
-  const program = findProgram("git", environment.PATH, { outside: folder });
-  // As git sees them when a command runs it here.
-  const settings = program && listSettings({ program, folder, environment, top, workspace: top });
-  if (!settings) return false;
+  const ofPerson = personalSettings(folder, { environment, top });
+  if (ofPerson === undefined) return false;
   const isQuiet = (setting: ListedSetting) => setting.owner !== "repository" || isQuietSetting(setting);
+  const settings = [...ofPerson, ...own.flatMap((each) => each ?? [])];
   return settings.every(isQuiet) && !mayRunRepository(settings, { workspace: folder, top, home: environment.HOME });
+}
+
+/** The settings of the person and of the machine; undefined if a file of theirs cannot be read. */
+function personalSettings(
+  folder: string,
+  { environment, top }: QuietRepositoryOptions & { readonly top: string },
+): readonly ListedSetting[] | undefined {
+  const program = findProgram("git", environment.PATH, { outside: folder });
+  const personal = new PersonalSettings({ program, home: environment.HOME || "/", variables: environment });
+  const { settings, files } = personal.read();
+  if (files.some((file) => textIfReadable(file) === undefined && mayBeThere(file))) return undefined;
+  return settings.map((setting): ListedSetting => {
+    if (setting.file === undefined) return { ...setting, owner: "command" };
+    // A repository may have supplied a file of the work tree that the person's settings include.
+    const isOfRepository = [setting.file, realpathOrSelf(setting.file)].some((path) => isWithin(path, top));
+    return { ...setting, owner: isOfRepository ? "repository" : "user" };
+  });
 }
 
 function repositoryAround(folder: string): string | undefined {
@@ -62,10 +83,13 @@ function repositoryAround(folder: string): string | undefined {
   }
 }
 
-/** The second configuration of a worktree usually does not exist. */
-function isQuietFile(path: string): boolean {
+/** The settings of a file of the repository; undefined if one is not quiet. The second file of a worktree usually does not exist. */
+function quietSettings(path: string): readonly ListedSetting[] | undefined {
   const config = plainFile(path, MAX_CONFIG);
-  return config === "missing" || (config !== undefined && isQuietConfig(config.toString("utf8")));
+  if (config === "missing") return [];
+  const settings = config && parseConfigText(config.toString("utf8"));
+  if (!settings?.every(isQuietSetting)) return undefined;
+  return settings.map((setting) => ({ ...setting, file: path, owner: "repository" }));
 }
 
 export function isQuietConfig(text: string): boolean {

@@ -29,13 +29,9 @@ const INTERPRETERS =
 /** Whether git, as the person has configured it, may run a file of the repository when it only reads. */
 export function mayRunRepository(settings: readonly ListedSetting[], place: RepositoryOfUser): boolean {
   if (settings.some((setting) => kindOfSetting(setting) === "fetching")) return true;
-  if (
-    hooksAreStarted(
-      settings.findLast(({ name }) => name === "core.hookspath"),
-      place,
-    )
-  )
-    return true;
+  // The condition of an include may not hold, so every folder of hooks counts, also the usual one.
+  const folders = settings.filter(({ name }) => name === "core.hookspath");
+  if ([undefined, ...folders].some((folder) => hooksAreStarted(folder, place))) return true;
   return settings.some((setting) => setting.owner === "user" && isOfRepository(setting, place));
 }
 

@@ -1,9 +1,8 @@
 /**
  * The configuration as git itself sees it: every file that it reads, with all includes, in the order of precedence.
  *
- * Listing runs nothing. It needs git 2.26 or newer, which shows where a setting comes from.
+ * The git tool asks for this list. It needs git 2.26 or newer, which shows where a setting comes from.
  */
-import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { realpathOrSelf } from "../real-path.js";
 import { isWithin } from "../within.js";
@@ -17,7 +16,6 @@ export const LIST_SETTINGS: readonly string[] = [
   "--show-origin",
   "--null",
 ];
-const ANSWER_MS = 5000;
 
 export interface ListedSetting extends LocatedSetting {
   /** `user`: from files of the user or the machine. `command`: from the environment or the command line of this git. */
@@ -31,36 +29,6 @@ export interface ListingPlace {
   readonly top: string;
   /** A file of the user in this folder counts as the repository's, because a repository may have supplied it. */
   readonly workspace?: string;
-}
-
-export interface ListOptions extends ListingPlace {
-  readonly program: string;
-  /** Where git runs. */
-  readonly folder: string;
-  /** The whole environment. */
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** Runs git. Undefined if it does not answer. */
-export function listSettings({
-  program,
-  folder,
-  environment,
-  ...place
-}: ListOptions): readonly ListedSetting[] | undefined {
-  const { status, stdout } = spawnSync(program, LIST_SETTINGS, {
-    cwd: folder,
-    env: environment,
-    timeout: ANSWER_MS,
-    killSignal: "SIGKILL",
-    stdio: ["ignore", "pipe", "ignore"],
-    encoding: "utf8",
-  });
-  try {
-    return status === 0 ? parseListing(stdout, place) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function parseListing(listing: string, { top, workspace }: ListingPlace): readonly ListedSetting[] {
