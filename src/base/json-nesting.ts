@@ -11,11 +11,25 @@ const MOST_LEVELS = 200;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const COMMA = 44;
 
-/** The levels of a JSON text; for other text any number. */
+export interface JsonShape {
+  /** How deep it is nested. */
+  readonly levels: number;
+  /** How many values it has at most, those of lists and objects included. */
+  readonly values: number;
+}
+
+/** Returns the levels of a JSON text; for other text any number. */
 export function nestingOf(text: string): number {
+  return jsonShape(text).levels;
+}
+
+/** Measures a JSON text without parsing it; for other text the figures mean nothing. */
+export function jsonShape(text: string): JsonShape {
   let deepest = 0;
   let level = 0;
+  let values = 1;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -23,10 +37,13 @@ export function nestingOf(text: string): number {
       if (code === BACKSLASH) at++;
       else if (code === QUOTE) quoted = false;
     } else if (code === QUOTE) quoted = true;
-    else if (code === 91 || code === 123) deepest = Math.max(deepest, ++level);
-    else if (code === 93 || code === 125) level--;
+    else if (code === COMMA) values++;
+    else if (code === 91 || code === 123) {
+      values++;
+      if (++level > deepest) deepest = level;
+    } else if (code === 93 || code === 125) level--;
   }
-  return deepest;
+  return { levels: deepest, values };
 }
 
 /** Throws as JSON.parse does. Values deeper than 200 levels become null. */

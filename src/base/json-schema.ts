@@ -7,7 +7,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
 import { shorten } from "./cap-text.js";
 
-/** The problems found, each one line; empty when the value fits. */
+/** More than a person or a model reads. A client could send millions of values that do not fit. */
+export const MOST_PROBLEMS = 20;
+
+/** Returns the first problems, each one line; empty when the value fits. It stops at `MOST_PROBLEMS`. */
 export function schemaProblems(schema: JsonValue | undefined, value: JsonValue | undefined, path = ""): string[] {
   if (!isJsonObject(schema)) return [];
   const at = path === "" ? "the arguments" : `"${path}"`;
@@ -94,7 +97,13 @@ function arrayProblems(
   if (typeof schema.maxItems === "number" && value.length > schema.maxItems) {
     return [`${at} must have at most ${schema.maxItems} items, got ${value.length}`];
   }
-  return value.flatMap((item, index) => schemaProblems(schema.items, item, `${path}[${index}]`));
+  const problems: string[] = [];
+  if (!isJsonObject(schema.items)) return problems;
+  for (const [index, item] of value.entries()) {
+    problems.push(...schemaProblems(schema.items, item, `${path}[${index}]`));
+    if (problems.length >= MOST_PROBLEMS) break;
+  }
+  return problems.slice(0, MOST_PROBLEMS);
 }
 
 function objectProblems(schema: JsonObject, value: JsonObject, path: string): string[] {
@@ -106,14 +115,20 @@ function objectProblems(schema: JsonObject, value: JsonObject, path: string): st
     const wanted = isJsonObject(properties[name]) ? expectedTypes(properties[name]).join(" or ") : "";
     problems.push(`"${inside(name)}" is missing${wanted === "" ? "" : ` (${wanted})`}`);
   }
-  for (const [name, inner] of Object.entries(value)) {
+  const { additionalProperties: others } = schema;
+  for (const name in value) {
+    if (problems.length >= MOST_PROBLEMS) break;
+    const inner = value[name];
     if (inner === undefined) continue;
     if (Object.hasOwn(properties, name)) problems.push(...schemaProblems(properties[name], inner, inside(name)));
-    else if (schema.additionalProperties === false) {
-      problems.push(`"${inside(name)}" is not known; expected ${Object.keys(properties).join(", ") || "no fields"}`);
+    else if (others === false) {
+      const known = Object.keys(properties).join(", ") || "no fields";
+      problems.push(`"${shorten(inside(name), MOST_NAME)}" is not known; expected ${known}`);
+    } else if (isJsonObject(others)) {
+      problems.push(...schemaProblems(others, inner, shorten(inside(name), MOST_NAME)));
     }
   }
-  return problems;
+  return problems.slice(0, MOST_PROBLEMS);
 }
 
 function withArticle(type: string): string {
@@ -121,12 +136,35 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
+const MOST_SHOWN = 80;
+const MOST_NAME = 200;
+
 function show(value: JsonValue | undefined): string {
-  if (value === undefined) return "nothing";
-  const shown = JSON.stringify(value);
-  return shorten(shown, 80);
+  return value === undefined ? "nothing" : shorten(jsonStart(value), MOST_SHOWN);
 }
 
+/** Returns the beginning of the value as JSON. The value may be far larger than what is shown. */
+function jsonStart(value: JsonValue, most = 2 * MOST_SHOWN): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, most));
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const names = isList ? undefined : Object.keys(value);
+  const count = names?.length ?? (value as readonly JsonValue[]).length;
+  let text = isList ? "[" : "{";
+  for (let at = 0; at < count; at++) {
+    const name = names?.[at];
+    if (at > 0) text += ",";
+    if (name !== undefined) text += `${JSON.stringify(name.slice(0, most))}:`;
+    if (text.length >= most) return text;
+    const inner = name === undefined ? (value as readonly JsonValue[])[at] : (value as JsonObject)[name];
+    text += jsonStart(inner ?? null, most - text.length);
+  }
+  return `${text}${isList ? "]" : "}"}`;
+}
+
+/** An `enum` or `const` of a schema is small: the value is compared as text only if both are lists or objects. */
 function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const text = JSON.stringify(a);
+  return jsonStart(b, text.length + 1) === text;
 }

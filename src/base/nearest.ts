@@ -1,14 +1,20 @@
 /** The known name that is nearest to a mistyped one. */
 
+/** No name is longer. Comparing two words takes the product of their lengths, and a client may send a word of any length. */
+const MOST_LETTERS = 100;
+
 /**
  * The known word closest to what was typed, if it looks like a typing mistake: one letter in short words, two in long ones, or a
  * prefix.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > MOST_LETTERS) return undefined;
   const typed = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = typed.length < 6 ? 2 : 3;
   for (const candidate of known) {
+    // Each letter more is one slip at least.
+    if (Math.abs(candidate.length - typed.length) >= bestDistance) continue;
     const distance = slips(typed, candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;

@@ -3,7 +3,7 @@
  * description (`CommandSpec`) is data and loads nothing; the part of the runtime that owns the subject adds `run`.
  */
 import type { Model } from "../engine/ports.js";
-import type { CommandPayloads } from "../protocol/commands.js";
+import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonValue } from "../protocol/json.js";
@@ -38,6 +38,12 @@ export interface Argument {
 /** `agents in the shell`: it only reads, so an agent may use `oxbow NAME`; in a session only people may. */
 export type CommandUser = "people" | "agents" | "agents in the shell";
 
+/**
+ * `session`: this session alone, with what its rules and its sandbox allow. `user`: other sessions, the engine, what all sessions share, or
+ * anything that runs with the rights of the user. A client whose token is limited may run only the former.
+ */
+export type CommandReach = "session" | "user";
+
 /** `in a client`: only a client can do it, the engine cannot. `without a session`: `oxbow NAME` exists. */
 export type CommandPlace = "during a turn" | "between turns" | "without a session" | "in a client";
 
@@ -60,8 +66,10 @@ export interface CommandSpec {
   readonly shellFlags?: readonly Flag[];
   readonly users: readonly CommandUser[];
   readonly places: readonly CommandPlace[];
-  /** It shows or changes other sessions, the engine, or what all sessions share. A token for certain sessions may not run it. */
-  readonly beyondSession?: true;
+  /** What it reaches: see `CommandReach`. */
+  readonly reaches: CommandReach;
+  /** The command of the protocol that does the same: a client that may not send that one may not run this one. */
+  readonly sends?: CommandKind;
   /** People type its name with colons only: `/git:fix`, because `/git fix` is the command `git`. */
   readonly withColons?: true;
 }
@@ -89,8 +97,8 @@ export interface CommandContext {
   write(text: string): Promise<void>;
   /** Asks the user; absent if no user can answer. */
   confirm?(question: string): Promise<boolean>;
-  /** The caller may use this session only. */
-  readonly isLimited?: true;
+  /** The caller may do less than the user: it may use this session, and send these commands. Absent: everything. */
+  readonly limits?: { may(kind: CommandKind): boolean } | undefined;
   /** The part of the answer that the caller uses; default: both. A command may leave out the other part if that part is slow to make. */
   readonly wants?: "text" | "value";
   /** The screen that shows the text; absent for a pipe or a program. */

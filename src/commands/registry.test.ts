@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { parseLine } from "./arguments.js";
 import { HELP } from "./catalogue/conversation.js";
-import { SESSION_SPECS } from "./catalogue/index.js";
+import { PROGRAM_SPECS, SESSION_SPECS } from "./catalogue/index.js";
 import { SESSION_RESUME } from "./catalogue/sessions.js";
 import { type Command, type CommandSpec, refuse, spell, worksOn } from "./command.js";
 import { CommandRegistry, helpCommand, runSlash } from "./registry.js";
 import { CONTEXT, slashLine } from "./test-support/slash-line.js";
 import { usageOf } from "./usage.js";
 
-const base = { users: ["people", "agents"], places: ["during a turn", "between turns"] } as const;
+const base = { reaches: "session", users: ["people", "agents"], places: ["during a turn", "between turns"] } as const;
 
 /** Answers with its arguments. */
 function echo(spec: Partial<CommandSpec> & { readonly name: string }): Command {
@@ -233,32 +233,48 @@ describe("the catalogue", () => {
 
 describe("a token for certain sessions", () => {
   const own = echo({ name: "status" });
-  const shared = echo({ name: "cost", beyondSession: true });
-  const run = (line: string) =>
-    runSlash(new CommandRegistry().register(own, shared), line, {
+  const shared = echo({ name: "cost", reaches: "user" });
+  const mode = echo({ name: "mode", sends: "SetMode" });
+  const { reaches: _, ...silent } = echo({ name: "plugin" });
+  const run = (line: string, commands: readonly string[] = ["CustomCommand"]) =>
+    runSlash(new CommandRegistry().register(own, shared, mode, silent as Command), line, {
       identity: "human",
-      context: { ...CONTEXT, isLimited: true },
+      context: { ...CONTEXT, limits: { may: (kind) => commands.includes(kind) } },
       busy: false,
     });
 
   verifies(["C7"], "runs commands of the session, and none that reaches beyond it", async () => {
     expect(await run("status")).toMatchObject({ text: "status" });
     expect(await run("cost")).toMatchObject({
-      failure: { message: expect.stringContaining("/cost needs a token that is not limited to sessions.") },
+      failure: { message: expect.stringContaining("/cost needs a token without limits.") },
+    });
+  });
+
+  verifies(["C7"], "runs no command that does not say what it reaches", async () => {
+    expect(await run("plugin")).toMatchObject({
+      failure: { message: expect.stringContaining("/plugin needs a token without limits.") },
+    });
+    for (const spec of [...SESSION_SPECS, ...PROGRAM_SPECS])
+      expect([spec.name, spec.reaches]).toEqual([spec.name, expect.stringMatching(/^(session|user)$/)]);
+  });
+
+  verifies(["C7"], "does with a slash command only what it may do with the command of the protocol", async () => {
+    expect(await run("mode", ["CustomCommand", "SetMode"])).toMatchObject({ text: "mode" });
+    expect(await run("mode")).toMatchObject({
+      failure: { message: expect.stringContaining("/mode needs a token for SetMode.") },
     });
   });
 
   /** A new command is in this list only if it shows and changes nothing of other sessions, the engine or the user's files. */
   verifies(["C7"], "runs no command but these", () => {
-    const allowed = SESSION_SPECS.filter((spec) => worksOn(spec, { surface: "slash" }) && !spec.beyondSession);
-    const first = (name: string) => name.split(":")[0] ?? "";
-    expect([...new Set(allowed.map(({ name }) => first(name)))].sort()).toEqual([
-      ...["agents", "apply", "approve", "audit", "budget", "cancel", "clear", "compact", "context", "copy", "effort"],
-      ...["exit", "files", "git", "help", "hooks", "keys", "login", "mode", "model", "models", "permissions", "plan"],
-      ...["queue", "read", "record", "rename", "rewind", "run", "safemode", "search", "security", "shell", "sidebar"],
-      ...["skills", "sources", "status", "summarize", "template", "theme", "transcript", "undo", "why", "write"],
+    const allowed = SESSION_SPECS.filter((spec) => worksOn(spec, { surface: "slash" }) && spec.reaches === "session");
+    expect(allowed.map(({ name }) => name).sort()).toEqual([
+      ...["agents:list", "audit:show", "audit:status", "cancel", "clear", "compact"],
+      ...["context:add", "context:clear", "context:show", "copy", "effort", "exit", "help", "hooks", "keys"],
+      ...["mode", "model", "models:list", "permissions:list", "permissions:revoke", "permissions:test"],
+      ...["plan:approve", "plan:on", "plan:status", "queue", "record:status", "rename", "rewind", "safemode:status"],
+      ...["security", "sidebar", "skills:list", "skills:reload", "sources", "status", "summarize"],
+      ...["template:list", "template:use", "theme", "transcript", "undo", "why"],
     ]);
-    const ofRules = allowed.map(({ name }) => name).filter((name) => /^(permissions|safemode):/.test(name));
-    expect(ofRules).toEqual(["permissions:list", "permissions:test", "permissions:revoke", "safemode:status"]);
   });
 });

@@ -160,10 +160,13 @@ async function runExpanded(
 
 function refusalOf(command: Command, caller: SlashCaller): string | undefined {
   const { identity, context, busy, byProject = false } = caller;
-  const { name, users, places, beyondSession } = command;
+  const { name, users, places, reaches, sends } = command;
   const typed = spell(name, context);
-  if (context.isLimited && beyondSession) return `${typed} needs a token that is not limited to sessions.`;
   if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
+  const { limits } = context;
+  // A plugin may have left it out: what says nothing is refused.
+  if (limits !== undefined && reaches !== "session") return `${typed} needs a token without limits.`;
+  if (limits !== undefined && sends !== undefined && !limits.may(sends)) return `${typed} needs a token for ${sends}.`;
   if (byProject && !users.includes("agents"))
     return `${typed} is only for people, so an alias of a project cannot run it.`;
   if (!worksOn(command, context)) {

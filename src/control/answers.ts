@@ -21,15 +21,14 @@ import type {
 } from "../protocol/queries.js";
 import type { HostedSession } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
-import { type ClientScope, inScope } from "./scope.js";
 
 /** What the host cannot know itself. */
 export interface QueryPorts {
   sessions?(
     filter: Queries["ListSessions"]["request"] & { readonly id?: SessionId },
   ): Promise<readonly Omit<SessionInfo, "live">[]>;
-  /** The folder of an open session. */
-  cwd?(run: Run): string;
+  /** The folder of an open session; without one, the folder of the engine. */
+  cwd?(run: Run | undefined): string;
   profiles?(run: Run | undefined): Promise<readonly ProfileInfo[]>;
   providers?(run: Run | undefined): Promise<readonly ProviderInfo[]>;
   skills?(run: Run | undefined): Promise<readonly SkillInfo[]>;
@@ -56,8 +55,10 @@ export interface QueryPlace {
   readonly session: SessionId | undefined;
   readonly live: readonly HostedSession[];
   readonly clients: () => readonly ClientInfo[];
-  /** What the client may see; everything without it. */
-  readonly scope?: ClientScope | undefined;
+  /** The client may see less than the user who runs the engine. */
+  readonly isLimited: boolean;
+  /** Whether the client may see a session; `cwd` is its folder, and need not be given for an open one. */
+  readonly sees: (session: SessionId, cwd?: string) => boolean;
 }
 
 type Answers = {
@@ -83,7 +84,7 @@ type EngineKind =
 /** Undefined: this engine does not support it. */
 const ENGINE: Pick<Answers, EngineKind> = {
   ListSessions: async ({ empty, subagents, ...filter }, place) => {
-    const { session: id, scope, live } = place;
+    const { session: id, sees, live } = place;
     const found = await place.ports?.sessions?.({ ...filter, ...(id !== undefined && { id }) });
     if (found === undefined) return undefined;
     const known = new Set(found.map((session) => session.id));
@@ -96,7 +97,7 @@ const ENGINE: Pick<Answers, EngineKind> = {
     const fitting = [...unsaved, ...running].filter(({ cwd }) => filter.cwd === undefined || cwd === filter.cwd);
     const isLive = (session: SessionId) => live.some(({ run }) => run.session === session);
     const sessions = [...fitting, ...found]
-      .filter((session) => inScope(scope, session.id) && (id === undefined || session.id === id))
+      .filter((session) => sees(session.id, session.cwd) && (id === undefined || session.id === id))
       .map((session) => ({ ...session, live: isLive(session.id) }));
     return { sessions: sessions.slice(0, filter.limit) };
   },
@@ -105,11 +106,11 @@ const ENGINE: Pick<Answers, EngineKind> = {
     const commands = await ports?.commands?.(run);
     return commands && { commands };
   },
-  ListClients: (_request, { clients, session, scope }) => ({
+  ListClients: (_request, { clients, session, isLimited, sees }) => ({
     clients: clients()
-      .map((client) => ({ ...client, sessions: client.sessions.filter((each) => inScope(scope, each)) }))
+      .map((client) => ({ ...client, sessions: client.sessions.filter((each) => sees(each)) }))
       .filter(({ sessions }) =>
-        session === undefined ? scope?.sessions === undefined || sessions.length > 0 : sessions.includes(session),
+        session === undefined ? !isLimited || sessions.length > 0 : sessions.includes(session),
       ),
   }),
   ListProfiles: async (_request, { ports, run }) => {
@@ -129,23 +130,22 @@ const ENGINE: Pick<Answers, EngineKind> = {
     if (skill === undefined) throw new Error(`there is no skill ${name}`);
     return skill;
   },
-  ListMcpServers: async (_request, { ports, run, scope }) => {
+  ListMcpServers: async (_request, { ports, run, isLimited }) => {
     // Without a session it would list those of all sessions.
-    if (run === undefined && scope?.sessions !== undefined) return { servers: [] };
+    if (run === undefined && isLimited) return { servers: [] };
     return { servers: (await ports?.mcpServers?.(run)) ?? [] };
   },
-  GetHealth: async (_request, { ports, live, clients, scope }) => {
+  GetHealth: async (_request, { ports, live, clients, isLimited, sees }) => {
     const health = await ports?.health?.();
-    if (health === undefined || scope?.sessions === undefined) {
+    if (health === undefined || !isLimited) {
       const sessions = live.filter(({ subagent }) => subagent === undefined).length;
       return health && { ...health, sessions, clients: clients().length };
     }
     // The state of the parts is about the machine and other sessions.
     const { version, protocol_version, pid, started_at } = health;
-    const isSeen = (session: SessionId) => inScope(scope, session);
     const counts = {
-      sessions: live.filter(({ run }) => isSeen(run.session)).length,
-      clients: clients().filter(({ sessions }) => sessions.some(isSeen)).length,
+      sessions: live.filter(({ run }) => sees(run.session)).length,
+      clients: clients().filter(({ sessions }) => sessions.some((each) => sees(each))).length,
     };
     return { version, protocol_version, pid, started_at, ...counts };
   },

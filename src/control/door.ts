@@ -3,7 +3,8 @@
  *
  * 1. A command or query passes when its kind is known and its payload fits the schema. Fields that the schema does not name are allowed,
  *    so that a newer client can talk to this engine; `knownPart` leaves them out, so that none of them reaches a run or the log.
- * 2. It never throws.
+ * 2. Every text and every list has a limit, so that no input takes long to check or to use.
+ * 3. It never throws.
  */
 import { schemaProblems } from "../base/json-schema.js";
 import type { CommandKind } from "../protocol/commands.js";
@@ -13,10 +14,19 @@ import type { QueryKind } from "../protocol/queries.js";
 
 type Fields = Readonly<Record<string, JsonObject>>;
 
-const STRING = { type: "string" } as const;
-const NAME = { type: "string", minLength: 1 } as const;
+/** Longer than any name of a model, a call, a skill or a namespace. */
+const MOST_NAME = 256;
+const MOST_PATH = 4096;
+/** A model reads less. What is done with a text takes time in proportion to its length, and other clients wait for it. */
+export const MOST_TEXT = 4 * 1024 * 1024;
+const MOST_BLOCKS = 1000;
+
+const NAME = { type: "string", minLength: 1, maxLength: MOST_NAME } as const;
+const PATH = { type: "string", minLength: 1, maxLength: MOST_PATH } as const;
+const LINE = { type: "string", maxLength: 64 * 1024 } as const;
+const TEXT = { type: "string", maxLength: MOST_TEXT } as const;
 const BOOLEAN = { type: "boolean" } as const;
-const COUNT = { type: "integer", minimum: 0 } as const;
+const COUNT = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 const NOTHING = object({});
 
 function object(required: Fields, optional: Fields = {}): JsonObject {
@@ -40,17 +50,18 @@ const IMAGE = object({
 
 const CONTENT: JsonObject = {
   type: "array",
+  maxItems: MOST_BLOCKS,
   items: {
-    anyOf: [object({ type: { const: "text" }, text: STRING }), IMAGE],
+    anyOf: [object({ type: { const: "text" }, text: TEXT }), IMAGE],
   },
 };
 
-const TEXTS: JsonObject = { type: "object", additionalProperties: STRING };
+const LINES: JsonObject = { type: "object", additionalProperties: LINE };
 const MCP_SERVER = object(
   { name: NAME },
   {
-    ...{ command: NAME, args: { type: "array", items: STRING }, env: TEXTS },
-    ...{ type: oneOf("http", "sse"), url: NAME, headers: TEXTS },
+    ...{ command: PATH, args: { type: "array", maxItems: MOST_BLOCKS, items: LINE }, env: LINES },
+    ...{ type: oneOf("http", "sse"), url: PATH, headers: LINES },
   },
 );
 
@@ -60,20 +71,20 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   CancelTurn: NOTHING,
   AnswerPermission: object(
     { call: NAME, decision: oneOf("allow_once", "allow_pattern", "allow_tool", "deny") },
-    { message: STRING },
+    { message: LINE },
   ),
   CreateSession: object(
     {},
     {
-      cwd: NAME,
-      profile: NAME,
+      cwd: PATH,
+      profile: PATH,
       model: NAME,
       resume: NAME,
       after: NAME,
       until: COUNT,
-      carry: STRING,
-      mcp_servers: { type: "array", items: MCP_SERVER },
-      orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: STRING }),
+      carry: TEXT,
+      mcp_servers: { type: "array", maxItems: MOST_BLOCKS, items: MCP_SERVER },
+      orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: LINE }),
     },
   ),
   AttachSession: object({}, { after: COUNT, after_ts: NAME }),
@@ -86,16 +97,17 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   ApproveContent: object({
     decisions: {
       type: "array",
-      items: object({ id: NAME, sha256: NAME, decision: oneOf("approved", "refused") }),
+      maxItems: 10_000,
+      items: object({ id: PATH, sha256: NAME, decision: oneOf("approved", "refused") }),
     },
   }),
-  CustomCommand: object({ namespace: NAME, verb: STRING, payload: {} }),
+  CustomCommand: object({ namespace: NAME, verb: { type: "string", maxLength: MOST_NAME }, payload: {} }),
 };
 
 export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   ListSessions: object(
     {},
-    { cwd: NAME, limit: { type: "integer", minimum: 1 }, empty: { const: true }, subagents: { const: true } },
+    { cwd: PATH, limit: { type: "integer", minimum: 1 }, empty: { const: true }, subagents: { const: true } },
   ),
   ListModels: NOTHING,
   ListCommands: NOTHING,
@@ -110,11 +122,11 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   GetPermissions: NOTHING,
   ListQuestions: NOTHING,
   GetStatus: NOTHING,
-  FindFiles: object({ query: STRING }, { limit: { type: "integer", minimum: 1, maximum: 1000 } }),
-  ListEvents: object(
-    { before: { type: "integer", minimum: 1 } },
-    { limit: { type: "integer", minimum: 1, maximum: 10_000 } },
+  FindFiles: object(
+    { query: { type: "string", maxLength: MOST_PATH } },
+    { limit: { type: "integer", minimum: 1, maximum: 1000 } },
   ),
+  ListEvents: object({ before: { ...COUNT, minimum: 1 } }, { limit: { type: "integer", minimum: 1, maximum: 10_000 } }),
   ListExtensions: NOTHING,
   ListWaitingContent: object({}, { diffs: { const: true } }),
 };
@@ -170,5 +182,7 @@ function problemOf({ kind, payload, session }: Arrival, schemas: Readonly<Record
 }
 
 function isSessionId(value: unknown): boolean {
-  return typeof value === "string" && value.startsWith("sess_") && value.length > "sess_".length;
+  return (
+    typeof value === "string" && value.startsWith("sess_") && value.length > "sess_".length && value.length <= MOST_NAME
+  );
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply } from "../protocol/client.js";
+import type { CommandKind } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
@@ -49,6 +50,6 @@ export interface CustomRequest {
   readonly payload: JsonValue;
   readonly run: Run;
   readonly client: Originator;
-  /** The token of the client is for certain sessions. */
-  readonly isLimited: boolean;
+  /** The client may do less than the user who runs the engine; absent if it may do everything. */
+  readonly limits?: { may(kind: CommandKind): boolean } | undefined;
 }

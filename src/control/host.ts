@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../base/clock.js";
 import { safeLine } from "../base/terminal-text.js";
 import type { CommandReply, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
-import { failure } from "../protocol/errors.js";
+import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import { FEATURES } from "../protocol/handshake.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
@@ -21,7 +21,7 @@ import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js"
 import type { AnswerVerb, HostPorts } from "./host-ports.js";
 import { HostedSessions, invalid, refuse, type SubagentSession } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
-import { outOfScope, outOfSessions } from "./scope.js";
+import { covers, isLimited, maySend, notAmong, outOfScope, outOfSessions, QUERY_REACH } from "./scope.js";
 
 export type { AttachedClient } from "./attached-client.js";
 export type { CustomRequest, HostPorts } from "./host-ports.js";
@@ -102,7 +102,10 @@ export class Host {
     command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
   ): Promise<CommandReply> {
     const { kind, session } = command;
-    const refusal = refusalOf(command, COMMAND_SCHEMAS) ?? outOfScope(client.scope, command);
+    const refusal =
+      refusalOf(command, COMMAND_SCHEMAS) ??
+      outOfScope(client.scope, command) ??
+      (await this.#outOfFolders(client.scope, namedSessions(command)));
     if (refusal !== undefined) return refuse(refusal);
     if (this.#isClosing) return refuse(failure("ShuttingDown"));
     const payload = knownPart(COMMAND_SCHEMAS[kind], command.payload) as CommandPayloads[K];
@@ -126,25 +129,57 @@ export class Host {
     client?: AttachedClient,
   ): Promise<QueryReply<K>> {
     const { kind, session } = query;
+    const scope = client?.scope;
     const refusal =
-      refusalOf({ ...query, payload: query.request }, QUERY_SCHEMAS) ?? outOfSessions(client?.scope, session);
+      refusalOf({ ...query, payload: query.request }, QUERY_SCHEMAS) ??
+      outOfSessions(scope, session) ??
+      (await this.#outOfFolders(scope, session === undefined ? [] : [session]));
     if (refusal !== undefined) return refuse(refusal);
     const request = knownPart(QUERY_SCHEMAS[kind], query.request) as Queries[K]["request"];
+    const run = session === undefined ? undefined : this.#sessions.get(session)?.run;
+    if (QUERY_REACH[kind] === "place" && run === undefined && scope?.sessions !== undefined) {
+      return refuse(failure("Forbidden", { detail: `for ${kind}, name an open session of the token.` }));
+    }
     return answerAbout(kind, request, {
-      ...{ ports: this.#ports.queries, session, scope: client?.scope },
+      ...{ ports: this.#ports.queries, session, run, isLimited: isLimited(scope) },
+      sees: (id, cwd) => covers(scope, { session: id, cwd: cwd ?? this.#folderOf(id), ...this.#engineFolder }),
       clients: () => [...this.#clients.values()].map(({ info }) => info),
-      run: session === undefined ? undefined : this.#sessions.get(session)?.run,
       live: this.#sessions.all(),
     });
   }
 
-  /** Shows a message to every person who follows a session, except one client; returns how many. It is in no log. */
+  get #engineFolder() {
+    return { engineFolder: this.#ports.queries?.cwd?.(undefined) };
+  }
+
+  /** The folder of an open session. */
+  #folderOf(session: SessionId): string | undefined {
+    const run = this.#sessions.get(session)?.run;
+    return run && this.#ports.queries?.cwd?.(run);
+  }
+
+  /** Why a session is not in the folders of the client; undefined if each is. */
+  async #outOfFolders(scope: AttachedClient["scope"], sessions: readonly SessionId[]): Promise<Failure | undefined> {
+    if (scope?.folders === undefined) return undefined;
+    for (const session of sessions) {
+      const stored = async () => (await this.#ports.queries?.sessions?.({ id: session }))?.[0]?.cwd;
+      const cwd = this.#folderOf(session) ?? (await stored());
+      if (!covers(scope, { session, cwd, ...this.#engineFolder })) return notAmong(session);
+    }
+    return undefined;
+  }
+
+  /**
+   * Shows a message to every person who follows a session and may do everything, except one client; returns how many. It is in no log.
+   * Holders of limited tokens do not get it: it may hold the code of a token, or the id of a session that is not theirs.
+   */
   notifyPeople(message: string, { except, token }: PeopleMessage = {}): number {
     const reached = new Set<ClientId>();
     for (const { run, attached } of this.#sessions.all()) {
       const { session, bus } = run;
       for (const reader of attached.liveReaders) {
         if (reader.identity !== "human" || !reader.canAnswer || reader.id === except) continue;
+        if (isLimited(reader.scope)) continue;
         reached.add(reader.id);
         const payload = { level: "warning", message, ...(token && { token }) } as const;
         reader.deliver({ id: bus.nextId - 1, kind: "Notice", session, originator: reader.id, ts: bus.now(), payload });
@@ -225,6 +260,11 @@ export class Host {
         ? this.#ports.refuseAnswer(client, run.originator)
         : "Only a human may answer this question.";
       if (refusal !== undefined) return invalid(refusal);
+      if (decision !== "deny" && isLimited(client.scope) && run.permissionPrompts.isBeyond(call)) {
+        const detail =
+          "this call would leave the sandbox or the workspace. You can deny it; a client without limits can allow it.";
+        return refuse(failure("Forbidden", { detail }));
+      }
       const answer = { decision, decidedBy: client.id, ...(message !== undefined && { message }) };
       if (run.permissionPrompts.answer(call, answer)) return DONE;
       const first = run.permissionPrompts.answerOf(call);
@@ -273,11 +313,20 @@ export class Host {
       return value === undefined ? invalid("There is nothing to approve here.") : { ok: true, value };
     },
     CustomCommand: async (run, { namespace, verb, payload }, { id, identity, canAnswer, scope }) => {
-      const client = { id, identity: canAnswer ? identity : ("agent" as const) };
       const own = this.#verbs.get(namespace);
-      if (own !== undefined) return own({ verb, payload, client });
-      const isLimited = scope?.sessions !== undefined;
-      return this.#ports.custom({ namespace, verb, payload, run, client: { id, identity }, isLimited });
+      if (own !== undefined) {
+        if (isLimited(scope))
+          return refuse(failure("Forbidden", { detail: `${namespace} needs a token without limits.` }));
+        return own({ verb, payload, client: { id, identity: canAnswer ? identity : "agent" } });
+      }
+      const limits = isLimited(scope) ? { may: (kind: CommandKind) => maySend(scope, kind) } : undefined;
+      return this.#ports.custom({ namespace, verb, payload, run, client: { id, identity }, limits });
     },
   };
+}
+
+/** The sessions that a command reaches. */
+function namedSessions({ kind, payload, session }: { kind: CommandKind; payload: object; session?: SessionId }) {
+  const { resume, after } = kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]) : {};
+  return [session, resume, after].filter((each) => each !== undefined);
 }

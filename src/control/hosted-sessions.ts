@@ -16,6 +16,7 @@ import type { AttachedClient } from "./attached-client.js";
 import { Attachments, type StoredHistory } from "./attachments.js";
 import { type IdlePolicy, IdleWatch } from "./idle-watch.js";
 import type { Run } from "./run.js";
+import type { ClientScope } from "./scope.js";
 
 export type OpenRun = (request: RunRequest) => Promise<Run | { readonly failure: Failure }>;
 
@@ -32,6 +33,8 @@ export interface RunRequest {
   readonly carry?: string;
   /** Where the session works, if not in the default place. */
   readonly place?: PlaceRequest;
+  /** The folders that the client may open; absent: all. */
+  readonly folders?: ClientScope["folders"];
   /** MCP servers besides the configured ones. */
   readonly mcpServers?: CommandPayloads["CreateSession"]["mcp_servers"];
 }
@@ -214,6 +217,7 @@ export class HostedSessions {
       ...(payload.carry !== undefined && { carry: payload.carry }),
       ...(payload.mcp_servers !== undefined && { mcpServers: payload.mcp_servers }),
       ...placeOf(payload),
+      folders: client.scope?.folders,
     });
     if ("failure" in opened) return refuse(opened.failure);
     const run = opened;

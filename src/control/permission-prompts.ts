@@ -74,6 +74,12 @@ export class PermissionPrompts {
     });
   }
 
+  /** Whether a yes to an open question may let something out of the workspace and its sandbox. */
+  isBeyond(call: CallId): boolean {
+    const question = this.#questions.get(call);
+    return question !== undefined && question.contained !== true;
+  }
+
   /** The answer that counted; undefined for a question that is open, unknown or long past. */
   answerOf(call: CallId): PromptAnswer | undefined {
     return this.#answered.get(call);

@@ -6,6 +6,7 @@ import type { ParsedFlags } from "../commands/flags.js";
 import type { CommandRegistry } from "../commands/registry.js";
 import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../control/host.js";
 import type { Run } from "../control/run.js";
+import { inFolders } from "../control/scope.js";
 import type { Model } from "../engine/ports.js";
 import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
 import type { CommandReply } from "../protocol/client.js";
@@ -175,6 +176,10 @@ async function openHosted(
   const asked = await withStoredFolder(request, current, engine);
   const place = asked === undefined ? current : await otherPlace({ ...request, place: asked }, current, engine);
   if ("failure" in place) return place;
+  const { folders } = request;
+  if (folders !== undefined && !inFolders(folders, place.root, engine.place.root)) {
+    return { failure: failure("Forbidden", { detail: "the folder is not among those that it may open." }) };
+  }
   const opened = await openRun({ ...parts, ...place }, request, { previous });
   return "failure" in opened ? opened : { ...opened, place };
 }

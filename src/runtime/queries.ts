@@ -43,7 +43,7 @@ export interface QuerySources {
   readonly profiles: QueryPorts["profiles"];
   readonly skills: QueryPorts["skills"];
   readonly skill: QueryPorts["skill"];
-  readonly cwd: (run: Run) => string;
+  readonly cwd: (run: Run | undefined) => string;
   readonly startedAt: string;
   /** The state of each part of the engine. */
   readonly parts?: () => Promise<NonNullable<HealthInfo["parts"]>>;

@@ -66,6 +66,9 @@ describe("a token for one session", () => {
     const answer = post({ call: `call_${"0".repeat(26)}`, decision: "allow_once" });
     expect((await served.ask(`/v1/sessions/${session}/permission`, { ...answer, token: free })).status).toBe(400);
     expect((await served.ask(`/v1/sessions/${session}/mode`, { ...post({ mode: "allow" }), token: free })).status).toBe(
+      403,
+    );
+    expect((await served.ask(`/v1/sessions/${session}/mode`, { ...post({ mode: "auto" }), token: free })).status).toBe(
       400,
     );
     expect((await served.ask("/v1/auth/tokens/tok_1", { method: "DELETE", token: free })).status).toBe(403);

@@ -121,7 +121,7 @@ describe("a token for one session", () => {
         const body = { kind: "CustomCommand", session, payload };
         const { json, text } = await served.ask("/v1/commands", { method: "POST", body, token: each });
         expect([line, json.ok]).toEqual([line, false]);
-        expect(text).toMatch(/not limited to sessions|for people, not for agents/);
+        expect(text).toMatch(/a token without limits|for people, not for agents/);
         expect(text).not.toContain(served.home);
       }
     }

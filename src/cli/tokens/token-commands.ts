@@ -25,8 +25,10 @@ import { wantedToken } from "./wanted-token.js";
 
 export async function makeToken(flags: ParsedFlags, variables: Variables): Promise<number> {
   const wanted = wantedToken(flags);
-  if (wanted.sessions === undefined)
-    throw new UsageError("Name the session: oxbow token --session ID ('oxbow session list' shows the ids).");
+  if (wanted.sessions === undefined && wanted.folders === undefined)
+    throw new UsageError(
+      "Name the session: oxbow token --session ID ('oxbow session list' shows the ids). Or a folder: --folder DIR.",
+    );
   const made = (await throughEngine(wanted, variables)) ?? (await here(wanted, variables));
   if ("problem" in made) {
     printMessage(made.problem);
@@ -57,7 +59,7 @@ async function here(wanted: WantedClaims, variables: Variables): Promise<Made> {
   const tokens = await Tokens.open({ stateFolder: roots(variables).state, clock: nodeClock, channels });
   const opened = await tokens.request(wanted, {});
   if ("failure" in opened) return { problem: opened.failure.message };
-  const made = await tokens.confirm(opened.request, await askCode("Code: "));
+  const made = await tokens.confirm(opened.request, await askCode("Code: "), {});
   return "failure" in made ? { problem: made.failure.message } : made;
 }
 
@@ -68,6 +70,7 @@ async function askCode(question: string): Promise<string> {
 function queryOf(wanted: WantedClaims): string {
   const query = new URLSearchParams({ identity: wanted.identity_class });
   for (const session of wanted.sessions ?? []) query.append("session", session);
+  for (const folder of wanted.folders ?? []) query.append("folder", folder);
   if (wanted.commands !== undefined) query.set("commands", wanted.commands.join(","));
   if (wanted.lifetimeSeconds !== undefined) query.set("expires", `${wanted.lifetimeSeconds}s`);
   if (wanted.display_name !== undefined) query.set("name", wanted.display_name);
@@ -126,6 +129,7 @@ const COLUMNS: readonly Column<IssuedToken>[] = [
   { header: "ID", value: ({ jti }) => jti, priority: 3 },
   { header: "IDENTITY", value: ({ identity_class }) => identity_class, priority: 2 },
   { header: "SESSIONS", value: ({ sessions }) => sessions?.join(" ") ?? "all", priority: 1 },
+  { header: "FOLDERS", value: ({ folders }) => folders?.join(" ") },
   { header: "COMMANDS", value: ({ commands }) => commands?.join(" ") ?? "all" },
   { header: "EXPIRES", value: expiryOf, priority: 2 },
   { header: "NAME", value: ({ display_name }) => display_name },

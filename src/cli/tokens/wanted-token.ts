@@ -1,15 +1,19 @@
 /** What the flags of `oxbow token` ask for. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseDuration } from "../../base/duration.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { WantedClaims } from "../../control/auth/claims.js";
 import { COMMAND_KINDS } from "../../protocol/commands.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 
 export function wantedToken(flags: ParsedFlags): WantedClaims {
   const sessions = flags.list("session");
   const wrong = sessions.find((id) => !isId("sess", id));
   if (wrong !== undefined) throw new UsageError(`--session takes the whole id of a session (sess_…), not "${wrong}".`);
+  const folders = flags.list("folder").map((path) => realFolder(path));
   const identity = flags.text("identity") ?? "agent";
   if (identity !== "human" && identity !== "agent")
     throw new UsageError(`--identity takes human or agent, not "${identity}".`);
@@ -18,10 +22,18 @@ export function wantedToken(flags: ParsedFlags): WantedClaims {
     identity_class: identity,
     can_mint: flags.has("can-mint"),
     ...(sessions.length > 0 && { sessions: sessions as readonly SessionId[] }),
+    ...(folders.length > 0 && { folders }),
     ...commandsOf(flags.text("commands")),
     ...lifetimeOf(flags.text("expires")),
     ...(name !== undefined && { display_name: name.slice(0, 100) }),
   };
+}
+
+/** A link could lead elsewhere later, so the token holds the real path. */
+function realFolder(path: string): string {
+  const real = realpathOrSelf(resolve(path));
+  if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) return real;
+  throw new UsageError(`--folder: there is no folder ${path}.`);
 }
 
 function commandsOf(text: string | undefined): Pick<WantedClaims, "commands"> {

@@ -8,6 +8,7 @@ export const AGENTS: CommandSpec = {
   aliases: ["agents"],
   summary: "list the types of subagents, where they were found and what they shadow",
   shellFlags: [{ name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" }],
+  reaches: "session",
   users: ["people", "agents"],
   places: ["during a turn", "between turns", "without a session"],
 };

@@ -9,6 +9,7 @@ export const READ: CommandSpec = {
   name: "read",
   summary: "give the model files with your next input",
   arguments: [{ name: "FILE", kind: "path", rest: "list", complete: "file" }],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -20,6 +21,7 @@ export const SEARCH: CommandSpec = {
     { name: "PATTERN", kind: "text" },
     { name: "PATH", kind: "path", optional: true, complete: "folder" },
   ],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -28,6 +30,7 @@ export const FILES: CommandSpec = {
   name: "files",
   summary: "list a folder, and give the model the list",
   arguments: [{ name: "PATH", kind: "path", optional: true, complete: "folder" }],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -40,6 +43,7 @@ export const GIT: CommandSpec = {
     { name: "ACTION", kind: "choice", complete: ["status", "diff", "log", "show", "blame"] },
     { name: "ARGUMENTS", kind: "text", optional: true, rest: "list" },
   ],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -48,6 +52,7 @@ export const RUN: CommandSpec = {
   name: "run",
   summary: "run a shell command yourself, and give the model its output",
   arguments: [{ name: "COMMAND", kind: "line", rest: "text" }],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -56,6 +61,7 @@ export const WRITE: CommandSpec = {
   name: "write",
   summary: "write the first code block of the last answer, or all of it, to a file",
   arguments: [{ name: "PATH", kind: "path", complete: "file" }],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -64,6 +70,7 @@ export const APPLY: CommandSpec = {
   name: "apply",
   summary: "show which files the last answer's code blocks name; --yes writes them",
   flags: [{ name: "yes", short: "y", help: "write the files" }],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -74,6 +81,7 @@ export const CONTEXT_ADD: CommandSpec = {
   name: "context:add",
   summary: "pin text that survives /clear and compaction",
   arguments: [{ name: "TEXT", kind: "line", rest: "text" }],
+  reaches: "session",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -82,6 +90,7 @@ export const CONTEXT_SHOW: CommandSpec = {
   name: "context:show",
   aliases: ["context"],
   summary: "show the pinned text, what waits for your next input, and which instruction files are read",
+  reaches: "session",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -89,6 +98,7 @@ export const CONTEXT_SHOW: CommandSpec = {
 export const CONTEXT_CLEAR: CommandSpec = {
   name: "context:clear",
   summary: "remove the pinned text, and what waits for your next input",
+  reaches: "session",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -100,6 +110,7 @@ export const CONTEXT_LOAD_DIR: CommandSpec = {
     { name: "PATH", kind: "path", complete: "folder" },
     { name: "GLOB", kind: "text", optional: true },
   ],
+  reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -113,6 +124,7 @@ export const TEMPLATE_USE: CommandSpec = {
     { name: "NAME", kind: "text" },
     { name: "ARGUMENTS", kind: "text", optional: true, rest: "text" },
   ],
+  reaches: "session",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -121,6 +133,7 @@ export const TEMPLATE_LIST: CommandSpec = {
   name: "template:list",
   aliases: ["template"],
   summary: "list the prompt templates",
+  reaches: "session",
   users: PEOPLE,
   places: ANY_TIME,
 };

@@ -11,6 +11,7 @@ export const HELP: CommandSpec = {
   name: "help",
   summary: "list the commands, or explain one",
   arguments: [{ name: "COMMAND", kind: "text", optional: true, rest: "list", complete: "command" }],
+  reaches: "session",
   users: EVERYONE,
   places: [...ANY_TIME, "without a session"],
 };
@@ -18,6 +19,7 @@ export const HELP: CommandSpec = {
 export const STATUS: CommandSpec = {
   name: "status",
   summary: "show the model, workspace, permissions and size of the conversation",
+  reaches: "session",
   users: EVERYONE,
   places: ANY_TIME,
 };
@@ -26,6 +28,8 @@ export const MODEL: CommandSpec = {
   name: "model",
   summary: "show the models, or switch to one by its number there, NAME or PROVIDER:NAME",
   arguments: [{ name: "NAME", kind: "text", optional: true, complete: "model" }],
+  reaches: "session",
+  sends: "SetModel",
   users: EVERYONE,
   places: ANY_TIME,
 };
@@ -34,6 +38,7 @@ export const EFFORT: CommandSpec = {
   name: "effort",
   summary: "show or set how much the model thinks; auto: the model decides",
   arguments: [{ name: "EFFORT", kind: "choice", optional: true, complete: ["low", "medium", "high", "auto"] }],
+  reaches: "session",
   users: EVERYONE,
   places: ANY_TIME,
 };
@@ -42,6 +47,8 @@ export const MODE: CommandSpec = {
   name: "mode",
   summary: "show or set what runs without a question: ask, auto (what the sandbox contains) or plan (nothing changes)",
   arguments: [{ name: "MODE", kind: "choice", optional: true, complete: ["ask", "auto", "plan"] }],
+  reaches: "session",
+  sends: "SetMode",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -51,6 +58,7 @@ export const BUDGET: CommandSpec = {
   usage: "/budget [AMOUNT | off]",
   summary: "show the budgets, or set the budget of this run: 0.50, 200k tokens",
   arguments: [{ name: "AMOUNT", kind: "text", optional: true, rest: "text", complete: ["off"] }],
+  reaches: "user",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -60,6 +68,7 @@ export const COMPACT: CommandSpec = {
   usage: "/compact [WHAT TO KEEP]",
   summary: "summarise the older messages",
   arguments: [{ name: "WHAT TO KEEP", kind: "line", optional: true, rest: "text" }],
+  reaches: "session",
   users: EVERYONE,
   places: BETWEEN_TURNS,
 };
@@ -70,6 +79,7 @@ export const SUMMARIZE: CommandSpec = {
   summary: "replace the whole conversation by a summary; pinned text stays",
   arguments: [{ name: "WHAT MATTERS", kind: "line", optional: true, rest: "text" }],
   flags: [{ name: "show", help: "only show a summary and change nothing" }],
+  reaches: "session",
   users: EVERYONE,
   places: BETWEEN_TURNS,
 };
@@ -80,6 +90,7 @@ export const RECORD_START: CommandSpec = {
   name: "record:start",
   summary: "start to record",
   arguments: [{ name: "FILE", kind: "path", optional: true, rest: "text", complete: "file" }],
+  reaches: "user",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -87,6 +98,7 @@ export const RECORD_START: CommandSpec = {
 export const RECORD_STOP: CommandSpec = {
   name: "record:stop",
   summary: "stop recording",
+  reaches: "user",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -95,6 +107,7 @@ export const RECORD_STATUS: CommandSpec = {
   name: "record:status",
   aliases: ["record"],
   summary: "show whether the session is recorded",
+  reaches: "session",
   users: EVERYONE,
   places: ANY_TIME,
 };
@@ -104,6 +117,7 @@ export const SHELL: CommandSpec = {
   usage: "!COMMAND",
   summary: "run a shell command yourself, without the model",
   arguments: [{ name: "COMMAND", kind: "line", rest: "text" }],
+  reaches: "user",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -112,6 +126,8 @@ export const QUEUE: CommandSpec = {
   name: "queue",
   summary: "during a turn: send TEXT after it (a plain line goes to the model during the turn)",
   arguments: [{ name: "TEXT", kind: "line", rest: "text" }],
+  reaches: "session",
+  sends: "SendInput",
   users: EVERYONE,
   places: ["in a client", "during a turn", "between turns"],
 };
@@ -119,6 +135,8 @@ export const QUEUE: CommandSpec = {
 export const CANCEL: CommandSpec = {
   name: "cancel",
   summary: "stop the running turn (also Ctrl-C)",
+  reaches: "session",
+  sends: "CancelTurn",
   users: EVERYONE,
   places: ["in a client", "during a turn", "between turns"],
 };
@@ -127,6 +145,7 @@ export const CLEAR: CommandSpec = {
   name: "clear",
   aliases: ["new"],
   summary: "start a new, empty conversation; model, effort, plan mode, rules, budget and recording stay",
+  reaches: "session",
   users: EVERYONE,
   places: CLIENT,
 };
@@ -135,6 +154,7 @@ export const EXIT_COMMAND: CommandSpec = {
   name: "exit",
   aliases: ["quit", "bye"],
   summary: "leave (also Ctrl-D)",
+  reaches: "session",
   users: EVERYONE,
   places: CLIENT,
 };

@@ -44,7 +44,7 @@ export const AUTH_SET: CommandSpec = {
     { name: "yes", short: "y", help: "to sign in: you have read the provider's terms, do not ask" },
   ],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: SHELL_ONLY,
 };
 
@@ -53,7 +53,7 @@ export const AUTH_LIST: CommandSpec = {
   aliases: ["creds:list"],
   summary: "list the keys and where they come from, without their values",
   users: ["people", "agents in the shell"],
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -64,7 +64,7 @@ export const AUTH_REMOVE: CommandSpec = {
   arguments: ENTRY,
   flags: [ACCOUNT],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -73,7 +73,7 @@ export const AUTH_UNLOCK: CommandSpec = {
   summary: "enter the passphrase once, until the helper process ends",
   flags: [{ name: "stdin", help: "read the passphrase from standard input" }],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: SHELL_ONLY,
 };
 
@@ -81,6 +81,6 @@ export const AUTH_LOCK: CommandSpec = {
   name: "auth:lock",
   summary: "stop the helper process, which has the decrypted keys",
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };

@@ -8,7 +8,7 @@ export const CLIENTS: CommandSpec = {
   name: "clients",
   summary: "show who is connected to the engine, and who is in this session",
   users: EVERYONE,
-  beyondSession: true,
+  reaches: "user",
   places: ANY_TIME,
 };
 
@@ -16,7 +16,7 @@ export const WEB: CommandSpec = {
   name: "web",
   summary: "show and copy the address at which other programs reach this engine over HTTP",
   users: EVERYONE,
-  beyondSession: true,
+  reaches: "user",
   places: ANY_TIME,
 };
 
@@ -24,6 +24,6 @@ export const HEALTH: CommandSpec = {
   name: "health",
   summary: "show the state of the engine and of each of its parts",
   users: EVERYONE,
-  beyondSession: true,
+  reaches: "user",
   places: ANY_TIME,
 };

@@ -21,6 +21,7 @@ export const SOURCES: CommandSpec = {
   name: "sources",
   summary: "list the folders with extensions, what they hold, and what waits for approval",
   shellFlags: [...FOLDER, PLUGIN_DIR],
+  reaches: "session",
   users: EVERYONE,
   places: ANYWHERE,
 };
@@ -29,6 +30,7 @@ export const HOOKS: CommandSpec = {
   name: "hooks",
   summary: "list the hooks of each stage, in the order they run, and those of events",
   shellFlags: [...FOLDER, PLUGIN_DIR],
+  reaches: "session",
   users: EVERYONE,
   places: ANYWHERE,
 };

@@ -8,7 +8,7 @@ const IN_SESSION: readonly CommandPlace[] = ["during a turn", "between turns"];
 const FOLDER: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };
 const ALL: Flag = { name: "all", help: "in all projects" };
 
-const shared = { users: PEOPLE, places: EVERYWHERE, beyondSession: true, shellFlags: [FOLDER] } as const;
+const shared = { users: PEOPLE, places: EVERYWHERE, reaches: "user", shellFlags: [FOLDER] } as const;
 const KINDS = ["note", "finding", "decision", "question", "hypothesis"] as const;
 const NAME: Argument = { name: "NAME", kind: "text" };
 const DESCRIPTION: Argument = { name: "DESCRIPTION", kind: "text", optional: true, rest: "text" };
@@ -108,7 +108,7 @@ export const KB_INJECT: CommandSpec = {
   arguments: [{ name: "TEXT", kind: "text", optional: true, rest: "text" }],
   flags: [ALL],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: IN_SESSION,
 };
 
@@ -117,7 +117,7 @@ export const KB_ACCEPT: CommandSpec = {
   summary: "record what Oxbow offered after the last answer: all of it, or the parts with these numbers",
   arguments: [{ name: "NUMBER", kind: "text", optional: true, rest: "list" }],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: IN_SESSION,
 };
 

@@ -23,7 +23,7 @@ export const MCP_LIST: CommandSpec = {
   summary: "list the MCP servers, where they are named and what state they are in",
   shellFlags: [CWD],
   users: ["people", "agents"],
-  beyondSession: true,
+  reaches: "user",
   places: ["during a turn", "between turns", "without a session"],
 };
 
@@ -59,7 +59,7 @@ export const MCP_ADD: CommandSpec = {
   ],
   shellFlags: [CWD],
   users: ["people"],
-  beyondSession: true,
+  reaches: "user",
   places: ["without a session"],
 };
 
@@ -70,7 +70,7 @@ export const MCP_REMOVE: CommandSpec = {
   flags: [SCOPE],
   shellFlags: [CWD],
   users: ["people"],
-  beyondSession: true,
+  reaches: "user",
   places: ["without a session"],
 };
 
@@ -80,7 +80,7 @@ export const MCP_TEST: CommandSpec = {
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   shellFlags: [CWD],
   users: ["people"],
-  beyondSession: true,
+  reaches: "user",
   places: ["without a session"],
 };
 
@@ -95,7 +95,7 @@ export const MCP_AUTH: CommandSpec = {
   ],
   shellFlags: [CWD],
   users: ["people"],
-  beyondSession: true,
+  reaches: "user",
   places: ["without a session"],
 };
 
@@ -104,7 +104,7 @@ export const MCP_RESTART: CommandSpec = {
   summary: "start an MCP server again",
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   users: ["people"],
-  beyondSession: true,
+  reaches: "user",
   places: ["during a turn", "between turns"],
 };
 
@@ -114,6 +114,6 @@ export const MCP_APPROVE: CommandSpec = {
   arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
   shellFlags: [CWD],
   users: ["people"],
-  beyondSession: true,
+  reaches: "user",
   places: ["between turns", "without a session"],
 };

@@ -34,7 +34,7 @@ export const MEMORY_LIST: CommandSpec = {
   flags: [SCOPE, TYPE],
   shellFlags: [FOLDER],
   users: READERS,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -44,7 +44,7 @@ export const MEMORY_SHOW: CommandSpec = {
   arguments: [NAME],
   shellFlags: [FOLDER],
   users: READERS,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -54,7 +54,7 @@ export const MEMORY_FIND: CommandSpec = {
   arguments: [{ name: "WORDS", kind: "line", rest: "text" }],
   shellFlags: [FOLDER],
   users: READERS,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -71,7 +71,7 @@ export const MEMORY_ADD: CommandSpec = {
   ],
   shellFlags: [FOLDER],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -82,7 +82,7 @@ export const MEMORY_EDIT: CommandSpec = {
   flags: [TYPE, { name: "description", short: "d", value: "LINE", help: "one line about it" }],
   shellFlags: [FOLDER],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -92,7 +92,7 @@ export const MEMORY_FORGET: CommandSpec = {
   arguments: [NAME],
   shellFlags: [FOLDER],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -102,7 +102,7 @@ export const MEMORY_LOG: CommandSpec = {
   flags: [{ name: "limit", short: "n", value: "N", help: "at most this many (default 20)" }],
   shellFlags: [FOLDER],
   users: READERS,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -110,7 +110,7 @@ export const MEMORY_WHY: CommandSpec = {
   name: "memory:why",
   summary: "show which memories the model got with your last input, and why",
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: SESSION,
 };
 
@@ -118,7 +118,7 @@ export const MEMORY_ON: CommandSpec = {
   name: "memory:on",
   summary: "give the model the memory tool in this session",
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: SESSION,
 };
 
@@ -126,7 +126,7 @@ export const MEMORY_EXTRACT: CommandSpec = {
   name: "memory:extract",
   summary: "let the model propose memories from this conversation; nothing is saved",
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: BETWEEN_TURNS,
 };
 
@@ -135,6 +135,6 @@ export const MEMORY_KEEP: CommandSpec = {
   summary: "save proposals of /memory extract by their numbers, or all",
   arguments: [{ name: "NUMBER", kind: "text", rest: "list", missing: "Give numbers of proposals, or all." }],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: BETWEEN_TURNS,
 };

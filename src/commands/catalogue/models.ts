@@ -15,6 +15,7 @@ export const MODELS_LIST: CommandSpec = {
   summary: "list the models of every provider that is ready, or of one, and what the others need",
   arguments: [{ name: "PROVIDER", kind: "text", optional: true, complete: "provider" }],
   flags: [{ name: "refresh", help: "fetch the newest limits and prices (from models.dev) first" }],
+  reaches: "session",
   users: EVERYONE,
   places: ANYWHERE,
 };
@@ -36,6 +37,7 @@ export const MODELS_TEST: CommandSpec = {
   summary: "measure what a model can really do",
   arguments: [{ name: "MODEL", kind: "text", complete: "model" }],
   flags: ABILITIES_FLAGS,
+  reaches: "user",
   users: ["people", "agents in the shell"],
   places: ["between turns", "without a session"],
 };
@@ -49,7 +51,7 @@ export const ROUTE_LIST: CommandSpec = {
   aliases: ["route"],
   summary: "list the routes",
   users: ["people", "agents in the shell"],
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -61,7 +63,7 @@ export const ROUTE_ADD: CommandSpec = {
     { name: "MODEL", kind: "text", rest: "list", complete: "model" },
   ],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -70,7 +72,7 @@ export const ROUTE_REMOVE: CommandSpec = {
   summary: "remove a route",
   arguments: [ROUTE],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -79,7 +81,7 @@ export const ROUTE_ENABLE: CommandSpec = {
   summary: "switch a route on",
   arguments: [ROUTE],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -88,7 +90,7 @@ export const ROUTE_DISABLE: CommandSpec = {
   summary: "switch a route off and keep it",
   arguments: [ROUTE],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -103,7 +105,7 @@ export const BENCH: CommandSpec = {
     { name: "max-tokens", value: "N", help: "the longest answer in tokens (default 256)" },
   ],
   users: EVERYONE,
-  beyondSession: true,
+  reaches: "user",
   places: ["between turns", "without a session"],
 };
 
@@ -113,7 +115,7 @@ type OllamaSpec = Pick<CommandSpec, "summary" | "arguments" | "aliases"> & Parti
 
 /** Starting a service and loading models takes the memory and the disk of the user, so an agent may only look. */
 const ollama = (action: string, spec: OllamaSpec): CommandSpec => ({
-  beyondSession: true,
+  reaches: "user",
   name: `ollama:${action}`,
   users: ["people"],
   places: ANYWHERE,

@@ -18,7 +18,7 @@ export const PROFILES_LIST: CommandSpec = {
   summary: "list the profiles: where each is from, which is in use, what replaces what",
   shellFlags: [CWD],
   users: READERS,
-  beyondSession: true,
+  reaches: "user",
   places: EVERYWHERE,
 };
 
@@ -29,7 +29,7 @@ export const PROFILES_SHOW: CommandSpec = {
   arguments: [{ ...PROFILE_NAME, optional: true }],
   shellFlags: [CWD],
   users: READERS,
-  beyondSession: true,
+  reaches: "user",
   places: EVERYWHERE,
 };
 
@@ -39,6 +39,6 @@ export const PROFILES_USE: CommandSpec = {
   arguments: [PROFILE_NAME],
   flags: [IN_PLACE, EMPTY],
   users: ["people"],
-  beyondSession: true,
+  reaches: "user",
   places: ["between turns"],
 };

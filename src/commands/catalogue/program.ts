@@ -11,6 +11,7 @@ export const RUN: CommandSpec = {
   name: "run",
   summary: "run one prompt to its end (the default for a prompt with spaces)",
   arguments: [{ name: "PROMPT", kind: "text", optional: true, rest: "text" }],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -19,6 +20,7 @@ export const RESUME: CommandSpec = {
   name: "resume",
   summary: "continue a session: the one you name, or one you choose from a list",
   arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -29,6 +31,7 @@ export const DEBUG: CommandSpec = {
   arguments: [{ name: "PROMPT", kind: "text", optional: true, rest: "text" }],
   shellUsage: "oxbow debug --raw PROMPT [flags of a run]",
   shellFlags: [{ name: "raw", help: "write every model request and response, unredacted, to a private file" }],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -53,6 +56,7 @@ export const ACK: CommandSpec = {
     FOLDER,
     PLUGIN_DIR,
   ],
+  reaches: "user",
   users: ["people", "agents in the shell"],
   places: PROGRAM,
 };
@@ -62,6 +66,7 @@ export const VERIFY_ACK: CommandSpec = {
   summary: "check that everything is approved; exit code 5 if not",
   arguments: [{ name: "PATH", kind: "path", optional: true, rest: "list", complete: "file" }],
   shellFlags: [FOLDER, PLUGIN_DIR],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -86,6 +91,7 @@ export const TOOLS: CommandSpec = {
     },
     { name: "cwd", value: "DIR", complete: "folder", help: "the workspace (default: the current folder)" },
   ],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -95,6 +101,7 @@ export const CONFIG_NAMESPACE = { config: "'config show' prints every setting an
 export const CONFIG_SHOW: CommandSpec = {
   name: "config:show",
   summary: "show every setting and where it came from",
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -102,6 +109,7 @@ export const CONFIG_SHOW: CommandSpec = {
 export const DOCTOR: CommandSpec = {
   name: "doctor",
   summary: "check what works on this machine, and how to fix the rest",
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -109,6 +117,7 @@ export const DOCTOR: CommandSpec = {
 export const ACP: CommandSpec = {
   name: "acp",
   summary: "work in an editor: speak the Agent Client Protocol on standard input and output",
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -117,6 +126,7 @@ export const ATTACH: CommandSpec = {
   name: "attach",
   summary: "open a session of the running engine: the one you name, or one you choose from a list",
   arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };
@@ -125,6 +135,7 @@ export const ATTACH: CommandSpec = {
 export const ENGINE_STATUS: CommandSpec = {
   name: "status",
   summary: "show the running engine: its sessions, clients, addresses and parts",
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -132,6 +143,7 @@ export const ENGINE_STATUS: CommandSpec = {
 export const MCP_SERVER: CommandSpec = {
   name: "mcp-server",
   summary: "let another agent drive sessions: an MCP server on standard input and output",
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -139,6 +151,7 @@ export const MCP_SERVER: CommandSpec = {
 export const MCP_SERVER_APPROVE: CommandSpec = {
   name: "mcp-server:approve",
   summary: "allow a waiting program to drive Oxbow",
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };
@@ -146,6 +159,7 @@ export const MCP_SERVER_APPROVE: CommandSpec = {
 export const MCP_SERVER_PARENTS: CommandSpec = {
   name: "mcp-server:parents",
   summary: "list the programs that may drive Oxbow, and those that wait",
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -154,6 +168,7 @@ export const MCP_SERVER_FORGET: CommandSpec = {
   name: "mcp-server:forget",
   summary: "stop allowing a program; it must ask again",
   arguments: [{ name: "NUMBER", kind: "text", missing: "Give its number in 'oxbow mcp-server parents'." }],
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };
@@ -168,6 +183,7 @@ export const MOCK_MODEL: CommandSpec = {
     { name: "key", value: "KEY", help: "the API key that clients have to send (default: any)" },
     { name: "record", value: "FILE", help: "write every request to FILE, one JSON object per line, without keys" },
   ],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -186,6 +202,7 @@ export const CONFORMANCE: CommandSpec = {
     { name: "model-script", help: "print what the model has to answer, as a script of 'oxbow mock-model'" },
     { name: "list", help: "print the scenarios" },
   ],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -203,6 +220,7 @@ export const COMPLETION_SCRIPT: CommandSpec = {
       missing: "Give one shell: oxbow completion bash|zsh|fish.",
     },
   ],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -212,6 +230,7 @@ export const COMPLETION_CANDIDATES: CommandSpec = {
   name: "completion:candidates",
   summary: "print the candidates for the last word of a command line",
   arguments: [{ name: "WORD", kind: "text", optional: true, rest: "list" }],
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };
@@ -219,6 +238,7 @@ export const COMPLETION_CANDIDATES: CommandSpec = {
 export const VERSION_COMMAND: CommandSpec = {
   name: "version",
   summary: "print the version",
+  reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
 };

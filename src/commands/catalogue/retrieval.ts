@@ -12,7 +12,7 @@ const EMBED: Flag = {
   help: "the embedding model, PROVIDER:NAME; a name alone is one of Ollama's (default: none, search by words)",
 };
 
-const shared = { users: PEOPLE, places: EVERYWHERE, beyondSession: true, shellFlags: [FOLDER] } as const;
+const shared = { users: PEOPLE, places: EVERYWHERE, reaches: "user", shellFlags: [FOLDER] } as const;
 
 export const RAG_NAMESPACE = { rag: "stores of your own documents, which the model gets passages from" };
 

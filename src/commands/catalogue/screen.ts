@@ -8,6 +8,7 @@ export const LOGIN: CommandSpec = {
   name: "login",
   summary: "sign in to a provider, or store its key",
   arguments: [{ name: "PROVIDER", kind: "text", optional: true, complete: "provider" }],
+  reaches: "user",
   users: PEOPLE,
   places: ["in a client", "between turns"],
 };
@@ -15,6 +16,7 @@ export const LOGIN: CommandSpec = {
 export const SIDEBAR: CommandSpec = {
   name: "sidebar",
   summary: "show the sessions of this folder, the rules of this session and the instructions (also Alt-S)",
+  reaches: "session",
   users: PEOPLE,
   places: SCREEN,
 };
@@ -23,6 +25,7 @@ export const THEME: CommandSpec = {
   name: "theme",
   summary: "choose the colours",
   arguments: [{ name: "NAME", kind: "text", optional: true }],
+  reaches: "session",
   users: PEOPLE,
   places: SCREEN,
 };
@@ -31,6 +34,7 @@ export const KEYS: CommandSpec = {
   name: "keys",
   aliases: ["hotkeys"],
   summary: "show all keys (also ?)",
+  reaches: "session",
   users: PEOPLE,
   places: SCREEN,
 };
@@ -38,6 +42,7 @@ export const KEYS: CommandSpec = {
 export const TRANSCRIPT: CommandSpec = {
   name: "transcript",
   summary: "show the whole conversation with all output (also Ctrl-O)",
+  reaches: "session",
   users: PEOPLE,
   places: SCREEN,
 };
@@ -45,6 +50,7 @@ export const TRANSCRIPT: CommandSpec = {
 export const APPROVE: CommandSpec = {
   name: "approve",
   summary: "show files of this folder that wait for your approval, and decide on them (also Alt-A)",
+  reaches: "user",
   users: PEOPLE,
   places: SCREEN,
 };
@@ -53,6 +59,7 @@ export const COPY: CommandSpec = {
   name: "copy",
   summary: "copy the last answer as the model wrote it; code: only its last code block",
   arguments: [{ name: "WHAT", kind: "choice", complete: ["code"], optional: true }],
+  reaches: "session",
   users: PEOPLE,
   places: SCREEN,
 };
@@ -60,6 +67,7 @@ export const COPY: CommandSpec = {
 export const REWIND: CommandSpec = {
   name: "rewind",
   summary: "go back to before an earlier prompt, in a copy of the conversation (also Esc twice)",
+  reaches: "session",
   users: PEOPLE,
   places: ["in a client", "between turns"],
 };

@@ -27,6 +27,7 @@ export const PERMISSIONS_LIST: CommandSpec = {
   aliases: ["permissions"],
   summary: "show the mode, rules, session rules and path permissions (the default)",
   shellFlags: SHELL_FLAGS,
+  reaches: "session",
   users: READ_ONLY,
   places: ANYWHERE,
 };
@@ -36,6 +37,7 @@ export const PERMISSIONS_TEST: CommandSpec = {
   summary: "show the decision about a shell command, and the reason",
   arguments: [{ name: "COMMAND", kind: "text", rest: "text" }],
   shellFlags: SHELL_FLAGS,
+  reaches: "session",
   users: READ_ONLY,
   places: ANYWHERE,
 };
@@ -46,7 +48,7 @@ export const PERMISSIONS_REPLAY: CommandSpec = {
   arguments: [{ name: "SESSION", kind: "text", complete: "session" }],
   shellFlags: SHELL_FLAGS,
   users: READ_ONLY,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -59,7 +61,7 @@ export const PERMISSIONS_SET: CommandSpec = {
   ],
   shellFlags: SHELL_FLAGS,
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -69,7 +71,7 @@ export const PERMISSIONS_RESET: CommandSpec = {
   arguments: [{ name: "PATH", kind: "path", rest: "text", optional: true, complete: "file" }],
   shellFlags: SHELL_FLAGS,
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANYWHERE,
 };
 
@@ -77,6 +79,7 @@ export const PERMISSIONS_REVOKE: CommandSpec = {
   name: "permissions:revoke",
   summary: "remove a rule of this session, or all",
   arguments: [{ name: "N", kind: "text", complete: ["all"] }],
+  reaches: "session",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -86,14 +89,14 @@ export const PERMISSIONS_PROMOTE: CommandSpec = {
   summary: "write a rule of this session to the profile",
   arguments: [{ name: "N", kind: "number" }],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ANY_TIME,
 };
 
 export const SAFEMODE_NAMESPACE = { safemode: "run only listed commands, for you and for the model" };
 
 /** They apply to all sessions of the folder. */
-const SHARED = { beyondSession: true } as const;
+const SHARED = { reaches: "user" } as const;
 
 const safeMode = (
   action: string,
@@ -113,6 +116,7 @@ export const SAFEMODE_STATUS = safeMode(
   {
     aliases: ["safemode", "permissions:safemode"],
     summary: "show whether safe mode is on, and its list (the default)",
+    reaches: "session",
   },
   READ_ONLY,
 );
@@ -136,11 +140,20 @@ export const SAFEMODE_RESET = safeMode("reset", {
 
 export const PLAN_NAMESPACE = { plan: "plan first: Oxbow changes nothing until you approve" };
 
-export const PLAN_ON: CommandSpec = { name: "plan:on", summary: "plan only", users: PEOPLE, places: ANY_TIME };
+export const PLAN_ON: CommandSpec = {
+  name: "plan:on",
+  summary: "plan only",
+  reaches: "session",
+  sends: "EnterPlanMode",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
 export const PLAN_APPROVE: CommandSpec = {
   name: "plan:approve",
   aliases: ["plan:off"],
   summary: "approve the plan and leave plan mode",
+  reaches: "session",
+  sends: "ExitPlanMode",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -148,6 +161,7 @@ export const PLAN_STATUS: CommandSpec = {
   name: "plan:status",
   aliases: ["plan"],
   summary: "show whether plan mode is on",
+  reaches: "session",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -159,18 +173,21 @@ export const AUDIT_SHOW: CommandSpec = {
   aliases: ["audit"],
   summary: "show the latest entries (default 20)",
   arguments: [{ name: "N", kind: "number", optional: true }],
+  reaches: "session",
   users: PEOPLE,
   places: ANY_TIME,
 };
 export const AUDIT_CLEAR: CommandSpec = {
   name: "audit:clear",
   summary: "clear the list; the session's log keeps the entries",
+  reaches: "user",
   users: PEOPLE,
   places: ANY_TIME,
 };
 export const AUDIT_STATUS: CommandSpec = {
   name: "audit:status",
   summary: "count the entries",
+  reaches: "session",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -179,6 +196,7 @@ export const WHY: CommandSpec = {
   name: "why",
   summary: "show why the last call, or CALL, was allowed, asked about or denied",
   arguments: [{ name: "CALL", kind: "text", optional: true }],
+  reaches: "session",
   users: EVERYONE,
   places: ANY_TIME,
 };
@@ -186,6 +204,7 @@ export const WHY: CommandSpec = {
 export const SECURITY: CommandSpec = {
   name: "security",
   summary: "show the sandbox, permissions, safe mode and audit at a glance",
+  reaches: "session",
   users: EVERYONE,
   places: ANY_TIME,
 };

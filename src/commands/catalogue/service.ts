@@ -43,6 +43,7 @@ export const SERVE: CommandSpec = {
       help: "where a person sees the code for a new token: auto (default), client, tty or notify",
     },
   ],
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };
@@ -54,6 +55,13 @@ const OF_A_TOKEN: readonly Flag[] = [
     repeatable: true,
     complete: "session",
     help: "a session that it is for (repeatable; 'oxbow session list' shows the ids)",
+  },
+  {
+    name: "folder",
+    value: "DIR",
+    repeatable: true,
+    complete: "folder",
+    help: "a folder whose sessions it reaches and where it may open new ones (repeatable); an agent's token that names neither has the folder of the engine",
   },
   {
     name: "identity",
@@ -71,12 +79,13 @@ export const TOKEN_NAMESPACE = { token: "make, list and revoke tokens for client
 export const TOKEN_MAKE: CommandSpec = {
   name: "token:make",
   aliases: ["token"],
-  summary: "make a token for a session, and print it; you confirm it with a code",
-  shellUsage: "oxbow token --session ID [--identity human|agent] [flags]",
+  summary: "make a token for a session or a folder, and print it; you confirm it with a code",
+  shellUsage: "oxbow token --session ID | --folder DIR [--identity human|agent] [flags]",
   shellFlags: [
     ...OF_A_TOKEN,
     { name: "can-mint", help: "its holder may request more tokens, with at most the same rights" },
   ],
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };
@@ -84,6 +93,7 @@ export const TOKEN_MAKE: CommandSpec = {
 export const TOKEN_LIST: CommandSpec = {
   name: "token:list",
   summary: "list the tokens that have not expired",
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };
@@ -94,6 +104,7 @@ export const TOKEN_REVOKE: CommandSpec = {
   arguments: [
     { name: "ID", kind: "text", missing: "Name the token: oxbow token revoke tok_… ('oxbow token list' shows them)." },
   ],
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };
@@ -103,6 +114,7 @@ export const TOKEN_FILE: CommandSpec = {
   summary: "write a token file with mode 0400 for CI or for a server: --auth-token-file, or ci-token.json",
   arguments: [{ name: "FILE", kind: "path", complete: "file", missing: "Name the file: oxbow token file FILE." }],
   shellFlags: OF_A_TOKEN,
+  reaches: "user",
   users: ["people"],
   places: PROGRAM,
 };

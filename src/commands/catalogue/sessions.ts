@@ -26,12 +26,12 @@ const NEEDED_ID: Argument = {
 const ID: Argument = { ...NEEDED_ID, optional: "in a session" };
 const YES: Flag = { name: "yes", short: "y", help: "do not ask" };
 
-const session = (action: string, spec: Omit<CommandSpec, "name">): CommandSpec => ({
+const session = (action: string, spec: Omit<CommandSpec, "name" | "reaches">): CommandSpec => ({
   ...spec,
   name: `session:${action}`,
   aliases: [`sessions:${action}`, ...(spec.aliases ?? [])],
   shellFlags: SESSION_SHELL_FLAGS,
-  beyondSession: true,
+  reaches: "user",
 });
 
 export const SESSION_LIST = session("list", {
@@ -93,7 +93,7 @@ export const RECALL: CommandSpec = {
     { name: "limit", short: "n", value: "N", help: "at most this many places (default 8)" },
   ],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ["during a turn", "between turns"],
 };
 
@@ -142,6 +142,7 @@ export const UNDO: CommandSpec = {
     { name: "guarded", help: "with --yes: also guarded files, which other programs run or obey" },
   ],
   shellFlags: SESSION_SHELL_FLAGS,
+  reaches: "session",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
@@ -238,7 +239,7 @@ export const RESUME_HERE: CommandSpec = {
   summary: "continue another session here; without an id the terminal client shows a list",
   arguments: [{ ...NEEDED_ID, optional: true }],
   users: PEOPLE,
-  beyondSession: true,
+  reaches: "user",
   places: ["between turns"],
 };
 
@@ -247,6 +248,7 @@ export const RENAME_HERE: CommandSpec = {
   name: "rename",
   summary: "rename this session",
   arguments: [{ name: "TITLE", kind: "text", rest: "text", missing: "Give the new title: /rename TITLE" }],
+  reaches: "session",
   users: PEOPLE,
   places: ["during a turn", "between turns"],
 };

@@ -10,6 +10,7 @@ export const SKILLS_LIST: CommandSpec = {
   shellFlags: [
     { name: "cwd", value: "DIR", complete: "folder", help: "the folder to look from (default: the current one)" },
   ],
+  reaches: "session",
   users: ["people", "agents"],
   places: ["during a turn", "between turns", "without a session"],
 };
@@ -17,6 +18,7 @@ export const SKILLS_LIST: CommandSpec = {
 export const SKILLS_RELOAD: CommandSpec = {
   name: "skills:reload",
   summary: "search for skills again",
+  reaches: "session",
   users: ["people", "agents"],
   places: ["during a turn", "between turns"],
 };
@@ -27,6 +29,7 @@ export const SKILLS_VALIDATE: CommandSpec = {
   arguments: [
     { name: "FOLDER", kind: "path", rest: "list", complete: "folder", missing: "Give the folder that holds SKILL.md." },
   ],
+  reaches: "session",
   users: ["people", "agents"],
   places: ["without a session"],
 };

@@ -2,9 +2,10 @@
  * Six-digit codes: a person sees the code on a trusted surface and passes it on. A program alone cannot make a token, because it does
  * not see the code.
  *
- * 1. The first surface that can show the code is used, and the answer names it. The requester never gets the code.
- * 2. A code is valid for 60 seconds, for one request and for three guesses.
- * 3. Few requests are open at once, and few are accepted in a minute: a program cannot flood a person with codes.
+ * 1. A request belongs to its asker: a code is worth nothing to another one.
+ * 2. The first surface that can show the code is used, and the answer names it. The requester never gets the code.
+ * 3. A code is valid for 60 seconds, for one request and for three guesses.
+ * 4. Few requests are open at once, and few are accepted in a minute: a program cannot flood a person with codes.
  */
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
@@ -41,6 +42,7 @@ export interface OpenConfirmation {
 
 interface Waiting {
   readonly code: string;
+  readonly asker: string;
   readonly wanted: WantedClaims;
   readonly asks: string;
   readonly channel: ConfirmationChannel;
@@ -72,7 +74,7 @@ export class Confirmations {
   /** Shows a code to a person. */
   async open(
     wanted: WantedClaims,
-    { purpose, requester }: { readonly purpose: string; readonly requester?: string },
+    { purpose, asker, requester }: { readonly purpose: string; readonly asker: string; readonly requester?: string },
   ): Promise<OpenConfirmation | { readonly failure: Failure }> {
     const busy = this.#tooMany();
     if (busy !== undefined) return { failure: busy };
@@ -85,17 +87,20 @@ export class Confirmations {
     const about = { token, ...(requester !== undefined && { except: requester }) };
     for (const channel of this.#channels) {
       if (!(await channel.show(message, about))) continue;
-      this.#waiting.set(request, { code, wanted, asks: purpose, channel, until, guesses: MOST_GUESSES });
+      this.#waiting.set(request, { code, asker, wanted, asks: purpose, channel, until, guesses: MOST_GUESSES });
       return { request, channel: channel.name, where: channel.where, expires_at };
     }
     return { failure: { ...failure("Forbidden"), message: NO_CHANNEL } };
   }
 
   /** What was confirmed. A request is used up by the right code, and by too many wrong ones. */
-  confirm(request: string, code: string): { readonly wanted: WantedClaims } | { readonly failure: Failure } {
+  confirm(
+    request: string,
+    { code, asker }: { readonly code: string; readonly asker: string },
+  ): { readonly wanted: WantedClaims } | { readonly failure: Failure } {
     this.#dropOld();
     const waiting = this.#waiting.get(request);
-    if (waiting === undefined) {
+    if (waiting === undefined || waiting.asker !== asker) {
       const detail = "There is no such request, or its 60 seconds are over. Ask for the token again.";
       return { failure: failure("NotFound", { detail }) };
     }

@@ -253,18 +253,18 @@ describe("the confirmation", () => {
       expect(JSON.stringify(opened)).not.toContain(surface.code);
       return opened.request;
     };
-    const made = await tokens.confirm(await request(), surface.code);
+    const made = await tokens.confirm(await request(), surface.code, {});
     expect("token" in made && reasonOf(tokens.check(made.token))).toBe("valid");
 
     const guessed = await request();
     const wrong = surface.code === "000000" ? "000001" : "000000";
     for (let times = 0; times < 3; times++)
-      expect(await tokens.confirm(guessed, wrong)).toMatchObject({ failure: { reason: "Forbidden" } });
-    expect(await tokens.confirm(guessed, surface.code)).toMatchObject({ failure: { reason: "NotFound" } });
+      expect(await tokens.confirm(guessed, wrong, {})).toMatchObject({ failure: { reason: "Forbidden" } });
+    expect(await tokens.confirm(guessed, surface.code, {})).toMatchObject({ failure: { reason: "NotFound" } });
 
     const late = await request();
     clock.advance(60_000);
-    expect(await tokens.confirm(late, surface.code)).toMatchObject({ failure: { reason: "NotFound" } });
+    expect(await tokens.confirm(late, surface.code, {})).toMatchObject({ failure: { reason: "NotFound" } });
   });
 
   verifies(["C7"], "ends when a person refuses it, and the surface learns how each request ended", async () => {
@@ -276,11 +276,11 @@ describe("the confirmation", () => {
     };
     const refused = await request();
     expect([tokens.refuse(refused), tokens.refuse(refused), tokens.refuse("req_other")]).toEqual([true, false, false]);
-    const late = await tokens.confirm(refused, surface.code);
+    const late = await tokens.confirm(refused, surface.code, {});
     expect("failure" in late && late.failure.message).toContain("A person refused this request.");
-    await tokens.confirm(await request(), surface.code);
+    await tokens.confirm(await request(), surface.code, {});
     const guessed = await request();
-    for (let times = 0; times < 3; times++) await tokens.confirm(guessed, "none");
+    for (let times = 0; times < 3; times++) await tokens.confirm(guessed, "none", {});
     expect(surface.closed).toEqual(["refused", "made", "void"]);
   });
 

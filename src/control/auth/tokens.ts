@@ -11,7 +11,14 @@ import type { Clock } from "../../base/clock.js";
 import { createIdSource, type IdSource } from "../../base/ulid.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { TokenId } from "../../protocol/ids.js";
-import { DEFAULT_LIFETIME_SECONDS, makeClaims, mintProblem, type TokenClaims, type WantedClaims } from "./claims.js";
+import {
+  DEFAULT_LIFETIME_SECONDS,
+  isOwner,
+  makeClaims,
+  mintProblem,
+  type TokenClaims,
+  type WantedClaims,
+} from "./claims.js";
 import { type ConfirmationChannel, Confirmations, type OpenConfirmation } from "./confirmation.js";
 import { readPrivateFile, writePrivateFile } from "./private-file.js";
 import { openSigningKey } from "./signing-key.js";
@@ -29,6 +36,12 @@ export interface TokensOptions {
 export interface NewToken {
   readonly token: string;
   readonly claims: TokenClaims;
+}
+
+/** Who asks for a token: the holder of another one, or a program of this user on the socket. */
+export interface TokenAsker {
+  readonly claims?: TokenClaims | undefined;
+  readonly client?: string | undefined;
 }
 
 type Checked = { readonly claims: TokenClaims } | { readonly failure: Failure };
@@ -84,19 +97,24 @@ export class Tokens {
   }
 
   /** Asks a person to confirm a new token with a code. */
-  async request(
-    wanted: WantedClaims,
-    by: { readonly claims?: TokenClaims | undefined; readonly client?: string | undefined },
-  ): Promise<OpenConfirmation | { readonly failure: Failure }> {
+  async request(wanted: WantedClaims, by: TokenAsker): Promise<OpenConfirmation | { readonly failure: Failure }> {
     const problem = mintProblem(wanted, by.claims, this.now);
     if (problem !== undefined) return { failure: failure("Forbidden", { detail: problem }) };
     const purpose = `A program asks for a token: ${describe(wanted)}.`;
-    return this.#confirmations.open(wanted, { purpose, ...(by.client !== undefined && { requester: by.client }) });
+    const asker = askerOf(by);
+    return this.#confirmations.open(wanted, {
+      purpose,
+      asker,
+      ...(by.client !== undefined && { requester: by.client }),
+    });
   }
 
-  async confirm(request: string, code: string): Promise<NewToken | { readonly failure: Failure }> {
-    const confirmed = this.#confirmations.confirm(request, code);
-    return "failure" in confirmed ? confirmed : this.make(confirmed.wanted);
+  /** Makes the token for the asker. Its own token may have less time by now. */
+  async confirm(request: string, code: string, by: TokenAsker): Promise<NewToken | { readonly failure: Failure }> {
+    const confirmed = this.#confirmations.confirm(request, { code, asker: askerOf(by) });
+    if ("failure" in confirmed) return confirmed;
+    const problem = mintProblem(confirmed.wanted, by.claims, this.now);
+    return problem === undefined ? this.make(confirmed.wanted) : { failure: failure("Forbidden", { detail: problem }) };
   }
 
   /** A person does not want the token. False if the request is not open. */
@@ -156,12 +174,15 @@ export function ownerTokenFile(stateFolder: string): string {
   return join(stateFolder, "control.token");
 }
 
-export function isOwner({ sessions, can_mint }: TokenClaims): boolean {
-  return sessions === undefined && can_mint;
+/** Without a token it is a program of this user: all of them may do the same. */
+function askerOf({ claims }: TokenAsker): string {
+  return claims?.jti ?? "socket";
 }
 
-function describe({ identity_class, sessions = [], commands, lifetimeSeconds }: WantedClaims): string {
-  const of = sessions.length === 0 ? "no session" : sessions.join(", ");
+function describe({ identity_class, sessions, folders, commands, lifetimeSeconds, can_mint }: WantedClaims): string {
+  const where = folders === undefined ? "" : ` in ${folders.join(", ")}`;
+  const named = sessions?.length === 0 ? "no session" : sessions?.join(", ");
+  const of = `${named ?? "all sessions"}${where}${can_mint ? ", may ask for more tokens" : ""}`;
   const does = commands === undefined ? "" : `, only ${commands.join(", ")}`;
   const hours = (lifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS) / 3600;
   return `${identity_class}, ${of}${does}, for ${hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(hours * 60)} min`}`;

@@ -25,6 +25,7 @@ function echo(name: string, spec: Partial<CommandSpec> = {}): Command {
     name,
     summary: name,
     arguments: [{ name: "WORDS", kind: "line", optional: true, rest: "text" }],
+    reaches: "session",
     users: ["people", "agents"],
     places: ["between turns"],
     ...spec,

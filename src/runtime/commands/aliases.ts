@@ -83,6 +83,7 @@ function aliasCommand(alias: Alias, events: SessionEvents): Command {
     summary: `${description === undefined ? "" : `${description}: `}${stands.replaceAll("\n", " ")} (alias, ${scope})`,
     usage: `/${name}${/\$[@*1-9A]/.test(target) ? " ARGUMENTS" : " [ARGUMENTS]"}`,
     arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
+    reaches: "session",
     users: ["people", "agents"],
     places: isPrompt ? ["between turns"] : ["during a turn", "between turns"],
     expand: (line) => {

@@ -33,6 +33,7 @@ async function commandOf(chosen: Chosen, options: ExecutableCommandOptions): Pro
     name: chosen.name,
     summary: description || `the program ${chosen.file.path}`,
     arguments: [{ name: "ARGUMENT", kind: "text", optional: true, rest: "list" }],
+    reaches: "user",
     users: ["people"],
     places: ["between turns"],
     run: async (args, { signal, progress }) => {

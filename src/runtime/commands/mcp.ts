@@ -67,7 +67,7 @@ function serverCommand(server: McpServer, place: Place): Command {
     arguments: [{ name: "ACTION", kind: "choice", optional: true, complete: ACTIONS }],
     users: ["people"],
     places: ["during a turn", "between turns"],
-    beyondSession: true,
+    reaches: "user",
     run: async (args, context) => {
       switch (args.text("ACTION") ?? "status") {
         case "restart":
@@ -182,7 +182,7 @@ function promptCommand(server: McpServer, prompt: ServerPrompt, { opening, serve
     arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
     users: ["people"],
     places: ["between turns"],
-    beyondSession: true,
+    reaches: "user",
     withColons: true,
     run: async (args, context) => {
       const line = args.text("ARGUMENTS") ?? "";

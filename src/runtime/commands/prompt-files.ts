@@ -50,6 +50,7 @@ function promptCommand(file: PromptFile, opening: Place): Command {
     summary: `${file.summary} (${file.scope})`,
     usage: `/${file.name}${hint}`,
     arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
+    reaches: "session",
     users: ["people", "agents"],
     places: ["between turns"],
     withColons: true,

@@ -91,6 +91,9 @@ function elsewhere(spec: CommandSpec): Command {
   return { ...spec, run: () => ({ text: "", value: null }) };
 }
 
+/** Splitting a text into words takes time and memory in proportion to its length. */
+const MOST_ARGUMENTS = 256 * 1024;
+
 /** Answers the `slash` commands of clients. Cancelling a turn also stops them. */
 export function answerSlash(registry: CommandRegistry, request: CustomRequest): Promise<CommandReply> {
   return request.run.aside((signal) => answer(registry, request, signal));
@@ -99,6 +102,10 @@ export function answerSlash(registry: CommandRegistry, request: CustomRequest): 
 async function answer(registry: CommandRegistry, request: CustomRequest, signal: AbortSignal): Promise<CommandReply> {
   const { verb, payload, run, client } = request;
   const { args = "", columns } = isJsonObject(payload) ? payload : {};
+  if (typeof args === "string" && args.length > MOST_ARGUMENTS) {
+    const what = "The text of a slash command";
+    return { ok: false, failure: failure("TooLarge", { what, limit: `${MOST_ARGUMENTS} characters` }) };
+  }
   const written = new WrittenText();
   const context: CommandContext = {
     surface: "slash",
@@ -106,7 +113,7 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
     progress: (message) => run.bus.publish("Notice", { level: "progress", message }),
     warn: (message) => run.bus.publish("Notice", { level: "warning", message }),
     write: async (text) => written.add(text),
-    ...(request.isLimited && { isLimited: true as const }),
+    limits: request.limits,
     ...(typeof columns === "number" && columns > 0 && { screen: { width: Math.floor(columns), color: false } }),
   };
   try {
@@ -117,6 +124,9 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
     });
     if ("failure" in result) return { ok: false, failure: result.failure };
     const { text, value, exitCode = 0, turn, follow } = result;
+    if (turn !== undefined && request.limits?.may("SendInput") === false) {
+      return { ok: false, failure: failure("Forbidden", { detail: "SendInput is not among its commands." }) };
+    }
     const refused = turn && begin(turn, request);
     if (refused !== undefined) return { ok: false, failure: refused };
     return {

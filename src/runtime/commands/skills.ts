@@ -32,6 +32,7 @@ function useCommand(skill: Skill, live: LiveSkills, { events }: { readonly event
     summary: skill.description.slice(0, 200),
     usage: `/skills:${skill.id} [${hint.replace(/^\[(.*)\]$/, "$1")}]`,
     arguments: [{ name: "WHAT", kind: "line", optional: true, rest: "text" }],
+    reaches: "session",
     users: ["people", "agents"],
     places: ["between turns"],
     run: (args, context) => {

@@ -71,6 +71,7 @@ async function refusalOf(
     summary: `change the model to ${input.to_model}`,
     reason,
     once_only: true as const,
+    contained: true as const,
   };
   const answer = await prompts.ask(question, signal);
   return answer.decision === "deny" ? (answer.message ?? "you refused it.") : undefined;

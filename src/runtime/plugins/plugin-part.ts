@@ -141,6 +141,8 @@ function commandOf(command: PluginCommand, namespace: string): Command {
     summary,
     ...(usage !== undefined && { usage }),
     arguments: [{ name: "ARGS", kind: "line", optional: true, rest: "text" }],
+    // Its code runs with the rights of the user.
+    reaches: "user",
     users: ["people"],
     places: ["during a turn", "between turns"],
     run: async (args, { signal }) => {

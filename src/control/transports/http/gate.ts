@@ -7,9 +7,9 @@
  */
 import type { IncomingMessage } from "node:http";
 import { type Failure, failure } from "../../../protocol/errors.js";
-import type { TokenClaims } from "../../auth/claims.js";
+import { isOwner, type TokenClaims } from "../../auth/claims.js";
 import { Guesses } from "../../auth/guesses.js";
-import { isOwner, type Tokens } from "../../auth/tokens.js";
+import type { Tokens } from "../../auth/tokens.js";
 import { type AddressCheck, bearerToken } from "../local-access.js";
 import type { Admitted } from "./app.js";
 import type { PlaceKind, Service } from "./call.js";

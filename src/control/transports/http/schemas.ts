@@ -1,7 +1,7 @@
 /** JSON Schemas of what the HTTP surface takes and gives. Those of commands and queries come from the door, which checks them. */
 import { COMMAND_KINDS } from "../../../protocol/commands.js";
 import { FAILURE_REASONS } from "../../../protocol/errors.js";
-import { EVENT_KINDS } from "../../../protocol/event-kinds.js";
+import { EVENT_KINDS } from "../../../protocol/event-fields.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import { QUERY_KINDS } from "../../../protocol/query-kinds.js";
 

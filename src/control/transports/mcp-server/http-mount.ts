@@ -13,9 +13,8 @@ import {
   type McpHandlerRequestOptions,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { Identity } from "../../../protocol/client.js";
-import type { CommandKind } from "../../../protocol/commands.js";
-import type { ClientId, SessionId } from "../../../protocol/ids.js";
+import type { ClientId } from "../../../protocol/ids.js";
+import { type IdentityClaims, identityOf } from "../../auth/identity.js";
 import type { HostClient } from "../../connected-client.js";
 import type { Host } from "../../host.js";
 import { type EngineOfferOptions, engineOffer } from "./engine-offer.js";
@@ -34,11 +33,8 @@ export interface McpMountOptions extends Pick<EngineOfferOptions, "clock" | "onS
 }
 
 /** Of a token: what this transport needs to know. */
-export interface McpClaims {
+export interface McpClaims extends IdentityClaims {
   readonly jti: string;
-  readonly identity_class: Identity;
-  readonly sessions?: readonly SessionId[];
-  readonly commands?: readonly string[];
   readonly display_name?: string;
 }
 
@@ -104,11 +100,8 @@ class TokenServer {
   constructor(options: McpMountOptions, claims: McpClaims) {
     const { host, newClientId, log } = options;
     this.#options = options;
-    const { sessions, commands, display_name: name } = claims;
-    const scope = {
-      ...(sessions !== undefined && { sessions }),
-      ...(commands !== undefined && { commands: commands as readonly CommandKind[] }),
-    };
+    const { display_name: name } = claims;
+    const { scope } = identityOf(claims);
     const identity = { identity: "agent", canAnswer: false, transport: "mcp" } as const;
     this.#client = host.connect({ id: newClientId(), ...identity, scope, ...(name !== undefined && { name }) });
     this.#offer = options.offer ?? engineOffer({ ...options, client: this.#client });

@@ -1,8 +1,9 @@
 /** Tokens: a new one needs a code that a person sees elsewhere. */
+import { isAbsolute, normalize } from "node:path";
 import { parseDuration } from "../../../../base/duration.js";
 import { isId, type SessionId } from "../../../../protocol/ids.js";
 import type { JsonObject } from "../../../../protocol/json.js";
-import type { WantedClaims } from "../../../auth/claims.js";
+import { isOwner, type WantedClaims } from "../../../auth/claims.js";
 import { type Call, Refused, refuse } from "../call.js";
 import type { Route } from "../route.js";
 import { listOf, refer, shape, TEXT, YES_NO } from "../schemas.js";
@@ -11,6 +12,10 @@ const LONGEST_SECONDS = 366 * 24 * 60 * 60;
 
 const WANTED: Readonly<Record<string, JsonObject>> = {
   session: { ...TEXT, description: "A session of the token; may be given several times." },
+  folder: {
+    ...TEXT,
+    description: "A folder whose sessions it reaches and that it may open; may be given several times.",
+  },
   identity: { enum: ["human", "agent"], default: "agent" },
   commands: { ...TEXT, description: "Commands of the token, with commas; default: all that its identity may send." },
   expires: { ...TEXT, description: "How long it is valid: 30m, 24h (default), 7d." },
@@ -44,7 +49,7 @@ export const TOKEN_ROUTES: readonly Route[] = [
       if (typeof request !== "string" || typeof code !== "string" || !/^\d{6}$/.test(code)) {
         throw refuse("InvalidInput", 'The body must be JSON such as {"request": "req_…", "code": "123456"}.');
       }
-      const made = await call.service.tokens.confirm(request, code);
+      const made = await call.service.tokens.confirm(request, code, { claims: call.claims });
       if ("failure" in made) throw new Refused(made.failure);
       return call.json(made, 201);
     },
@@ -81,7 +86,7 @@ export const TOKEN_ROUTES: readonly Route[] = [
 
 /** Only the owner's token sees and revokes others: a token for one session must not learn of the rest. */
 function requireMinter({ claims }: Call): void {
-  if (claims?.can_mint && claims.identity_class === "human" && claims.sessions === undefined) return;
+  if (claims !== undefined && isOwner(claims)) return;
   throw refuse("Forbidden", "only the owner's token may list and revoke tokens.");
 }
 
@@ -100,6 +105,10 @@ function wantedOf(call: Call): WantedClaims {
   const sessions = query.queries("session");
   const bad = sessions?.find((id) => !isId("sess", id));
   if (bad !== undefined) throw refuse("InvalidInput", '"session" must be the id of a session (sess_…).');
+  const folders = query.queries("folder");
+  const wrong = folders?.find((path) => !isAbsolute(path) || normalize(path) !== path);
+  if (wrong !== undefined || (folders?.length ?? 0) > 100)
+    throw refuse("InvalidInput", '"folder" must be an absolute path, at most 100 times.');
   const identity = query.query("identity") ?? "agent";
   if (identity !== "human" && identity !== "agent")
     throw refuse("InvalidInput", '"identity" must be "human" or "agent".');
@@ -112,6 +121,7 @@ function wantedOf(call: Call): WantedClaims {
     identity_class: identity,
     can_mint: query.query("can_mint") === "true",
     ...(sessions !== undefined && { sessions: sessions as SessionId[] }),
+    ...(folders !== undefined && { folders }),
     ...(commands !== undefined && { commands }),
     ...(name !== undefined && { display_name: name }),
     ...lifetimeOf(query.query("expires")),
