@@ -8,7 +8,7 @@ import type { AnswerShape, EventPayloads } from "./events.js";
 export type AnswerEnd = Omit<EventPayloads["AnswerEnded"], "turn">;
 
 /** The cost of an answer as older logs have it: with the shape of the answer. */
-type OldCost = EventPayloads["CostIncremented"] & { readonly answer?: AnswerShape };
+export type OldCost = EventPayloads["CostIncremented"] & { readonly answer?: AnswerShape };
 
 /** Follows the events of one session in their order. */
 export class AnswerEnds {

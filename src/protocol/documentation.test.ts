@@ -6,7 +6,7 @@ import { blocksOf } from "../../test/support/page-examples.js";
 import { verifies } from "../../test/verifies.js";
 import { COMMAND_SCHEMAS, refusalOf } from "../control/door.js";
 import { COMMAND_KINDS } from "./commands.js";
-import { EVENT_KINDS } from "./event-kinds.js";
+import { EVENT_KINDS } from "./event-fields.js";
 import { handshake, PROTOCOL_VERSION, versionProblem } from "./handshake.js";
 import { QUERY_KINDS } from "./query-kinds.js";
 

@@ -211,6 +211,8 @@ export interface EventPayloads {
     readonly offer?: readonly string[];
     /** Only this call can be allowed: `allow_pattern` and `allow_tool` count as `allow_once`. */
     readonly once_only?: true;
+    /** A yes lets nothing out of the workspace and its sandbox, so a client whose token is limited may say it. */
+    readonly contained?: true;
     /** What the call would write, for the user. Shortened; `args` has all of it. */
     readonly preview?: string;
     /** Values that the user is asked for. An answer that allows has them as one JSON object in its message. */

@@ -9,7 +9,7 @@
 import type { Identity } from "./client.js";
 import { COMMAND_KINDS } from "./commands.js";
 import { type Failure, failure } from "./errors.js";
-import { EVENT_KINDS } from "./event-kinds.js";
+import { EVENT_KINDS } from "./event-fields.js";
 import type { ClientId } from "./ids.js";
 import { QUERY_KINDS } from "./query-kinds.js";
 

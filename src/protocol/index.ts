@@ -4,7 +4,7 @@ export * from "./commands.js";
 export * from "./content.js";
 export * from "./envelope.js";
 export * from "./errors.js";
-export * from "./event-kinds.js";
+export * from "./event-fields.js";
 export * from "./events.js";
 export * from "./form.js";
 export * from "./handshake.js";

@@ -88,7 +88,7 @@ export async function startOf(store: SessionStore, record: SessionRecord): Promi
   const { id, expired_to, branch_of } = record;
   const branchedAt = branch_of?.event;
   const at = await store.last(id, "CompactionTriggered");
-  const event = at === undefined ? undefined : await eventAt(store, id, at);
+  const event = await eventAt(store, id, at);
   if (event === undefined || !isSummary(event)) return { from: expired_to, branchedAt };
   const first = Math.min(event.id, event.payload.kept_from ?? event.id);
   const from = Math.max(expired_to, first - 1);
@@ -125,7 +125,13 @@ const WAITING_KINDS: ReadonlySet<Envelope["kind"]> = new Set([
   "InputDropped",
 ]);
 
-export async function eventAt(store: SessionStore, session: SessionId, id: number): Promise<Envelope | undefined> {
+/** Undefined without an id, and for 0, which is where an empty log ends. */
+export async function eventAt(
+  store: SessionStore,
+  session: SessionId,
+  id: number | undefined,
+): Promise<Envelope | undefined> {
+  if (id === undefined || id === 0) return undefined;
   for await (const event of store.events(session, { after: id - 1, limit: 1 })) return event;
   return undefined;
 }

@@ -8,7 +8,8 @@
  *    content. A missing event would be a gap, and a log refuses everything behind a gap.
  */
 import type { Envelope } from "../protocol/envelope.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
+import { type EventField, eventField, failureField } from "../protocol/event-fields.js";
+import { isJsonObject, type JsonValue } from "../protocol/json.js";
 import { withoutContent } from "./expired.js";
 
 export interface Redactor {
@@ -21,32 +22,18 @@ export interface RedactorStream {
   end(): string;
 }
 
-/** Fields of a payload with names of Oxbow or of the provider, never content. */
-const NAMES: ReadonlySet<string> = new Set([
-  "turn",
-  "call",
-  "tool",
-  "status",
-  "outcome",
-  "session",
-  "type",
-  "provider",
-  "model",
-  "decision",
-  "decided_by",
-  "opaque",
-  "jti",
-  "from",
-  "to",
-  "by",
-  "route",
-  "delivery",
-  "identity",
-  "stop",
-]);
-
 /** Replaces content that could not be recorded. */
 export const NOT_RECORDED = "«not-recorded»";
+
+/** The fields of a block that are not text: the bytes of an image may look like anything, and a call is named by its id. */
+const UNREAD_FIELDS: ReadonlyMap<JsonValue | undefined, ReadonlySet<string>> = new Map([
+  ["image", new Set(["type", "media_type", "data"])],
+  ["opaque", new Set(["type", "provider", "data"])],
+  ["tool_use", new Set(["type", "call"])],
+]);
+
+/** A shorter key of an object is no secret. */
+const SHORTEST_SECRET = 8;
 
 /** Deeper than anything a wire lets through. */
 const MOST_LEVELS = 500;
@@ -128,26 +115,47 @@ export class EventRedaction {
   }
 
   #redacted(event: Envelope): Envelope {
-    const fields = Object.entries(event.payload as unknown as JsonObject).map(([key, value]) => [
-      key,
-      value === undefined || NAMES.has(key) ? value : this.#value(value),
-    ]);
-    return { ...event, payload: Object.fromEntries(fields) } as unknown as Envelope;
+    return { ...event, payload: this.#fields(event.payload, (name) => eventField(event.kind, name)) } as Envelope;
   }
 
-  #value(value: JsonValue, levels = MOST_LEVELS): JsonValue {
+  #fields(fields: object, rowOf: (name: string) => EventField | undefined): object {
+    return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#field(value, rowOf(name))]));
+  }
+
+  #field(value: JsonValue | undefined, row: EventField | undefined): unknown {
+    if (value === undefined) return undefined;
+    // A field that no row declares may hold anything.
+    if (row === undefined) return this.#value(value);
+    switch (row.holds) {
+      case "name":
+      case "opaque":
+        return value;
+      case "failure":
+        return isJsonObject(value) ? this.#fields(value, failureField) : this.#value(value);
+      case "blocks":
+      case "inputs":
+      case "shape":
+        return this.#value(value, "blocks");
+      case "label":
+      case "words":
+      case "object":
+      case "value":
+      case "extra":
+        return this.#value(value);
+    }
+  }
+
+  /** Only `blocks` have images and the shape of an answer: an argument that looks like one is text like any other. */
+  #value(value: JsonValue, as: "json" | "blocks" = "json", levels = MOST_LEVELS): JsonValue {
     if (typeof value === "string") return this.#redactor.redact(value);
     if (levels === 0 || typeof value === "bigint") throw new Error("no JSON holds this");
-    if (Array.isArray(value)) return value.map((item) => this.#value(item, levels - 1));
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, as, levels - 1));
     if (!isJsonObject(value)) return value;
-    // An image is not text, and its bytes may look like anything.
-    if (value.type === "image" || value.type === "opaque") return value;
-    // The shape of an answer names calls; all it quotes is arguments that were not JSON.
-    const isCall = value.type === "tool_use";
+    const whole = as === "blocks" ? UNREAD_FIELDS.get(value.type) : undefined;
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
-        key,
-        item === undefined || (isCall && key !== "malformed") ? item : this.#value(item, levels - 1),
+        key.length < SHORTEST_SECRET ? key : this.#redactor.redact(key),
+        item === undefined || whole?.has(key) === true ? item : this.#value(item, as, levels - 1),
       ]),
     );
   }
@@ -156,9 +164,9 @@ export class EventRedaction {
 /** The fields that cannot be content: ids, names and numbers. */
 function unrecorded(event: Envelope): Envelope {
   const { payload } = withoutContent(event, NOT_RECORDED);
-  const fields = Object.entries(payload as unknown as JsonObject).map(([key, value]) => {
-    if (key === "offer" || key === "opaque") return [key, undefined];
-    return [key, typeof value === "string" && !NAMES.has(key) ? NOT_RECORDED : value];
+  const fields = Object.entries(payload).map(([name, value]) => {
+    if (eventField(event.kind, name)?.holds !== "label") return [name, value];
+    return [name, Array.isArray(value) ? [] : NOT_RECORDED];
   });
   return { ...event, payload: Object.fromEntries(fields) } as unknown as Envelope;
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { withOldShape } from "../../protocol/answer-ends.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { EVENT_KINDS } from "../../protocol/event-kinds.js";
+import { EVENT_KINDS, eventField } from "../../protocol/event-fields.js";
 import type { EventBody } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { NO_USAGE } from "../../protocol/usage.js";
@@ -25,7 +25,7 @@ function everyKind(session: SessionId): Envelope[] {
   const subagent = { call, session: ids.next("sess"), type: "explore" };
   const nextAttempt = { turn, ...name, reason: "Overloaded", message: SECRET, wait_ms: 1, attempt: 1 } as const;
   const bodies: readonly EventBody[] = [
-    { kind: "TurnStarted", payload: { turn, input: content } },
+    { kind: "TurnStarted", payload: { turn, input: content, notice: SECRET } },
     { kind: "InputQueued", payload: { input: content, delivery: "steer", from: "cli_x" } },
     { kind: "InputSteered", payload: { turn, input: content, from: "cli_x" } },
     { kind: "InputDropped", payload: { inputs: [content], by: "cli_x" } },
@@ -43,7 +43,13 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "AnswerEnded", payload: { turn, ...name, ...answer } },
     { kind: "CostIncremented", payload: withOldShape(cost, answer) },
     { kind: "ToolCallStarted", payload: { call, tool: "bash", args: { command: SECRET } } },
-    { kind: "PermissionRequested", payload: { call, tool: "bash", args: { command: SECRET }, summary: SECRET } },
+    {
+      kind: "PermissionRequested",
+      payload: {
+        ...{ call, tool: "bash", args: { command: SECRET }, summary: SECRET, reason: SECRET, offer: [SECRET] },
+        ...{ preview: LONG_SECRET, form: [{ name: SECRET, kind: "text", default: SECRET }] },
+      },
+    },
     {
       kind: "PermissionResolved",
       payload: { call, tool: "bash", decision: "allow_once", decided_by: "person", message: SECRET },
@@ -59,7 +65,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "HookError", payload: { event: "PreToolUse", command: SECRET, exit_code: 1 } },
     { kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: [{ deep: SECRET }] } },
     { kind: "ToolResultChanged", payload: { turn, call, tool: "bash", status: "ok", content, by: "hook" } },
-    { kind: "MCPServerDown", payload: { name: "n", reason: "r", attempts: 3 } },
+    { kind: "MCPServerDown", payload: { name: "n", reason: SECRET, attempts: 3 } },
     { kind: "SubagentStarted", payload: { ...subagent, provider: "offline", model: "echo", description: SECRET } },
     { kind: "SubagentProgress", payload: { ...subagent, text: SECRET, elapsed_ms: 1, tokens: 2 } },
     { kind: "SubagentEnded", payload: { ...subagent, outcome: "answered", elapsed_ms: 1, usage: NO_USAGE } },
@@ -68,7 +74,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "TokenExpiring", payload: { jti: "tok", expires_at: "2026-01-01T00:00:00.000Z" } },
     { kind: "StreamGap", payload: { from: 1, to: 2, reason: "r" } },
     { kind: "SessionContinued", payload: { replaced: [{ from: 3, to: 9 }] } },
-    { kind: "Notice", payload: { turn, level: "warning", message: "m" } },
+    { kind: "Notice", payload: { turn, level: "warning", message: SECRET } },
     { kind: "Error", payload: { ...failure, turn } },
     { kind: "Cancelled", payload: { turn, by: "cli" } },
     { kind: "TurnTiming", payload: { turn, parts: { send: 1.5 } } },
@@ -81,19 +87,6 @@ function everyKind(session: SessionId): Envelope[] {
   return bodies.map((body, i) => envelope(session, i + 1, body));
 }
 
-const METADATA = [
-  "turn",
-  "call",
-  "tool",
-  "status",
-  "decision",
-  "usage",
-  "outcome",
-  "reason",
-  "timeout_ms",
-  "namespace",
-];
-
 function assertExpired(read: readonly Envelope[], written: readonly Envelope[]): void {
   assert.equal(JSON.stringify(read).includes(SECRET), false, "content is still there");
   assert.equal(read.length, written.length);
@@ -101,7 +94,8 @@ function assertExpired(read: readonly Envelope[], written: readonly Envelope[]):
     const { payload, ...before } = written[i] as Envelope;
     const { payload: left, ...after } = event;
     assert.deepEqual(after, before);
-    for (const name of METADATA.filter((field) => Object.hasOwn(payload, field))) {
+    const stays = (name: string) => ["name", "label"].includes(eventField(event.kind, name)?.holds ?? "");
+    for (const name of Object.keys(payload).filter(stays)) {
       const values = [left, payload].map((each) => (each as unknown as Record<string, unknown>)[name]);
       assert.deepEqual(values[0], values[1], `${name} of ${event.kind}`);
     }
