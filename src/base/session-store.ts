@@ -204,6 +204,8 @@ export interface TurnIndex {
 export interface CreateOptions {
   /** Only this store sees it until `publish`. It needs the lease of the session; the leftovers of a crash are removed. */
   readonly draft?: true;
+  /** Its first events, in the same commit: no process and no crash ever shows the session without them. They are on the disk then. */
+  readonly events?: readonly Envelope[];
 }
 
 /** A session that this process has taken (sessions/lease.ts). */

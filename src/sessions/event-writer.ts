@@ -84,18 +84,19 @@ export class EventWriter {
     this.#unsaved.push(...events);
   }
 
-  /** Creates the row of a new session. Its title is the first input. */
+  /** Creates a new session with the events so far. Its title is the first input. */
   create(): void {
     const row = this.#toCreate;
     if (row === undefined) return;
     this.#toCreate = undefined;
     const written = this.#unsaved.find((each) => each.kind === "TurnStarted");
     const title = titleOf(written?.kind === "TurnStarted" ? plainText(written.payload.input) : "");
-    this.follow(this.store?.create({ ...row, ...(title !== "" && { title }) }), {
-      undone: () => {
+    this.#pass(
+      (events) => this.store?.create({ ...row, ...(title !== "" && { title }) }, { events }),
+      () => {
         this.#toCreate = row;
       },
-    });
+    );
   }
 
   submitLater(): void {
@@ -106,13 +107,18 @@ export class EventWriter {
     this.#cancelLater?.();
     this.#cancelLater = undefined;
     if (this.#toCreate !== undefined || this.#broken !== undefined) return;
+    this.#pass((events) => this.store?.append(this.#options.session, events, durability));
+  }
+
+  /** Passes the events that the store does not have yet. */
+  #pass(write: (events: readonly Envelope[]) => Promise<void> | undefined, undone?: () => void): void {
     const events = this.#unsaved.slice(this.#submitted);
-    if (events.length === 0) return;
+    const last = events.at(-1)?.id;
+    if (last === undefined) return;
     this.#submitted += events.length;
-    const last = events.at(-1)?.id ?? this.#head;
     this.#head = last;
-    const written = this.store?.append(this.#options.session, events, durability);
-    this.follow(written, {
+    this.follow(write(events), {
+      ...(undone && { undone }),
       done: () => {
         this.#saved = last;
         this.#unsaved.splice(0, events.length);

@@ -1,9 +1,11 @@
 /** What a new process reads of a long session before and during its first turn: the conversation, and no more. */
+
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
+import { skipWithout } from "../../test/support/needs.js";
 import { times } from "../../test/support/thorough.js";
 import { verifies } from "../../test/verifies.js";
 import { type Clock, systemClock } from "../base/clock.js";
@@ -115,7 +117,7 @@ describe("a turn of a new process", () => {
       ["S7"],
       `reads as much of a long session as of a short one, when both have a summary (${name})`,
       async (context) => {
-        if (process.platform !== "linux") return context.skip();
+        skipWithout(context, "linux");
         const short = await bytesOfATurn(openStore, 20);
         const long = await bytesOfATurn(openStore, times(150, 1000));
         // Finding an event in a longer log takes a few more looks.

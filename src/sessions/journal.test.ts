@@ -215,6 +215,27 @@ describe("the journal", () => {
     },
   );
 
+  verifies(
+    ["S1"],
+    "never leaves a session without events, also when nothing can be written after it was created",
+    async () => {
+      const stopped = new Proxy(store, {
+        get(target, name) {
+          if (name === "append") return () => Promise.reject(new StoreError("full", "The disk is full."));
+          const value = target[name as keyof SessionStore];
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+      const { session, journal, publish, published } = recording(stopped);
+      publish(started("hello"));
+      await journal.saved();
+      expect(await store.get(session)).toMatchObject({ last_event: 1, title: "hello" });
+      const stored = [];
+      for await (const event of store.events(session)) stored.push(event);
+      expect(stored).toEqual(published);
+    },
+  );
+
   verifies(["S6"], "condenses a log that has become long, behind the end of a turn", async () => {
     const { session, journal, publish } = recording();
     publish(started("go"));

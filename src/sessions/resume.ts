@@ -44,7 +44,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
   const announced = expired === 0 ? 0 : await lastGap(store, session);
   const turns = from === 0 ? rebuilt.turns : undefined;
   const started = await store.last(session, "TurnStarted");
-  const lastTurnAt = started === undefined ? undefined : (await eventAt(store, session, started))?.ts;
+  const lastTurnAt = (await eventAt(store, session, started))?.ts;
   return {
     record,
     rebuilt,
@@ -91,7 +91,7 @@ async function lastMode(store: SessionStore, session: SessionId): Promise<Pick<S
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {
   const at = await store.last(session, "StreamGap");
-  const event = at === undefined ? undefined : await eventAt(store, session, at);
+  const event = await eventAt(store, session, at);
   return event?.kind === "StreamGap" ? event.payload.to : 0;
 }
 

@@ -45,6 +45,7 @@ export async function resumeSession(
       if ("failure" in resumed) return resumed;
       const wasCutOff = (await store.last(session, "SessionEnded")) !== resumed.record.last_event;
       const replaced = await replacedIds(store, { session, wasCutOff, last: resumed.record.last_event });
+      const { eventAt } = await import("../../sessions/condense.js");
       const last = replaced.length === 0 ? undefined : await eventAt(store, session, resumed.record.last_event);
       // A person who ended a session in which everything was allowed has to allow it again.
       const mode = resumed.mode === "allow" && !wasCutOff ? undefined : resumed.mode;
@@ -66,15 +67,10 @@ async function replacedIds(
   store: SessionStore,
   { session, wasCutOff, last }: { readonly session: SessionId; readonly wasCutOff: boolean; readonly last: number },
 ): Promise<readonly EventRange[]> {
-  const at = await store.last(session, "SessionContinued");
-  const event = at === undefined ? undefined : await eventAt(store, session, at);
+  const { eventAt } = await import("../../sessions/condense.js");
+  const event = await eventAt(store, session, await store.last(session, "SessionContinued"));
   const earlier = event?.kind === "SessionContinued" ? event.payload.replaced : [];
   return wasCutOff ? withReplaced(earlier, last) : earlier;
-}
-
-async function eventAt(store: SessionStore, session: SessionId, id: number): Promise<Envelope | undefined> {
-  for await (const event of store.events(session, { after: id - 1, limit: 1 })) return event;
-  return undefined;
 }
 
 async function readLeased(

@@ -28,7 +28,7 @@ export interface Tail {
   readonly ts: string | undefined;
 }
 
-const NO_EVENTS: Tail = { id: 0, link: FIRST_LINK, ts: undefined };
+export const NO_EVENTS: Tail = { id: 0, link: FIRST_LINK, ts: undefined };
 
 /** Enough for the id and the kind at the beginning of a line. */
 const LABEL_BYTES = 80;

@@ -49,7 +49,6 @@ import { copyEditedMessages } from "./copy-edits.js";
 import { prepareEvent } from "./event-line.js";
 import { expireEvents } from "./expire-events.js";
 import { LeasedHeads } from "./leased-heads.js";
-import { MESSAGE_KINDS } from "./message-fold.js";
 import { openReader } from "./open-session.js";
 import { SessionCatalog } from "./session-catalog.js";
 import { confOf } from "./session-conf.js";
@@ -112,17 +111,20 @@ class FilesStore implements SessionStore {
     this.turns = new LateTurnIndex({ path: index, key, clock, events, sessions });
   }
 
-  async create(session: NewSession, { draft }: CreateOptions = {}): Promise<void> {
+  async create(session: NewSession, { draft, events = [] }: CreateOptions = {}): Promise<void> {
     if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
+    const prepared = events.map((event) => prepareEvent(session.id, event));
     if (draft) {
       await this.#catalog.beginDraft(session.id);
       this.#open.delete(session.id);
     }
     try {
-      await this.#filesOf(session.id).writer.add(async () => {
-        await this.#catalog.create(session);
+      await this.#filesOf(session.id).writer.add(async (open) => {
+        await this.#catalog.create(session, prepared);
+        if (prepared.length > 0) await this.#heads.move(session.id, open);
         return "group";
       });
+      this.#filesOf(session.id).messages.scheduleFor(prepared);
     } catch (error) {
       if (draft) {
         this.#catalog.endDraft(session.id);
@@ -165,7 +167,7 @@ class FilesStore implements SessionStore {
       if (copied && last !== undefined) await open.changeConf({ copied_to: String(last.id) });
       return durability;
     });
-    if (prepared.some(({ kind }) => MESSAGE_KINDS.has(kind))) messages.schedule();
+    messages.scheduleFor(prepared);
   }
 
   async *events(session: SessionId, range?: EventRange): AsyncGenerator<Envelope> {

@@ -20,7 +20,7 @@ import { errnoOf } from "./file-errors.js";
 import { withLock } from "./lock.js";
 import { type MessageEntry, messageFileName, renderMessage } from "./message-file.js";
 import { type FoundFile, MessageFiles, seqOf } from "./message-files.js";
-import { type Draft, MessageFold } from "./message-fold.js";
+import { type Draft, MESSAGE_KINDS, MessageFold } from "./message-fold.js";
 import { type IndexedFile, MessageIndex } from "./message-index.js";
 import { WrittenFiles } from "./written-files.js";
 
@@ -60,9 +60,9 @@ export class MessageFolder {
     this.#written = new WrittenFiles({ folder, clock, names: () => files.names(), read: (name) => files.read(name) });
   }
 
-  /** Catches up with the log soon. What fails is tried again with the next event, or with the next read. */
-  schedule(): void {
-    if (this.#scheduled) return;
+  /** Catches up with the log soon if these events make messages. What fails is tried again with the next event, or with the next read. */
+  scheduleFor(events: readonly { readonly kind: string }[]): void {
+    if (this.#scheduled || !events.some(({ kind }) => MESSAGE_KINDS.has(kind))) return;
     this.#scheduled = true;
     this.#exclusively(async () => {
       // What is written from now on needs another pass.

@@ -13,8 +13,9 @@ import {
   type SpendingFilter,
   StoreError,
 } from "../store.js";
-import { Chain, FIRST_LINK } from "./chain.js";
-import { readTailOf, type Tail } from "./event-log.js";
+import { Chain } from "./chain.js";
+import type { PreparedEvent } from "./event-line.js";
+import { linesAfter, NO_EVENTS, readTailOf, type Tail } from "./event-log.js";
 import { errnoOf, guarded, ifThere } from "./file-errors.js";
 import { withLock } from "./lock.js";
 import { readHead, renderHead } from "./log-head.js";
@@ -103,7 +104,8 @@ export class SessionCatalog {
     }
   }
 
-  async create(session: NewSession): Promise<void> {
+  /** With its first events, if there are any. */
+  async create(session: NewSession, events: readonly PreparedEvent[] = []): Promise<void> {
     checkIds(session);
     checkTime(session.created_at);
     if (await this.#isTaken(session)) throw exists(session.id);
@@ -111,12 +113,14 @@ export class SessionCatalog {
     const folder = join(root, `${MAKING}${randomBytes(8).toString("hex")}`);
     const paths = sessionPaths(root, session.id, folder);
     const chain = new Chain(key, { session: session.id, log: session.log });
+    const { text, tail } = linesAfter(NO_EVENTS, events, { session: session.id, chain });
     try {
       await guarded(folder, async () => {
         await mkdir(folder, { mode: 0o700 });
         await mkdir(paths.messages, { mode: 0o700 });
-        for (const path of [paths.events, paths.ledger, paths.index]) await writeNew(path, "");
-        await writeNew(paths.head, renderHead(0, FIRST_LINK, chain));
+        await writeNew(paths.events, text);
+        for (const path of [paths.ledger, paths.index]) await writeNew(path, "");
+        await writeNew(paths.head, renderHead(tail.id, tail.link, chain));
         await writeNew(paths.conf, renderConf(session, chain.fingerprint));
         await syncFolder(folder);
         await rename(folder, this.paths(session.id).folder);

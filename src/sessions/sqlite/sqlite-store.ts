@@ -34,7 +34,7 @@ import { outOfOrder } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
 import { CallCommits } from "./call-commits.js";
 import { asStoreError } from "./chain-break.js";
-import { CommitQueue } from "./commit-queue.js";
+import { CommitQueue, type Work } from "./commit-queue.js";
 import { CondensedTable } from "./condensed-table.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
@@ -129,7 +129,16 @@ class SqliteStore implements SessionStore {
   async create(session: NewSession, options: CreateOptions = {}): Promise<void> {
     const sweep = () => sweepDrafts(this.#sessions, this.#leases, (draft) => this.remove(draft));
     if (options.draft) await sweep();
-    await this.#queue.add("sync", () => this.#sessions.insertion(session, options));
+    const addFirst = this.#addition(session.id, options.events ?? []);
+    await this.#queue.add("sync", () => {
+      const insert = this.#sessions.insertion(session, options);
+      this.#leases.check(session.id);
+      checkFollows(session.id, options.events ?? [], 0);
+      return () => {
+        insert();
+        addFirst()?.();
+      };
+    });
     if (!options.draft) await sweep();
   }
 
@@ -144,18 +153,19 @@ class SqliteStore implements SessionStore {
     session: SessionId,
     events: readonly Envelope[],
     durability: Durability,
-    { copied }: AppendOptions = {},
+    options: AppendOptions = {},
   ): Promise<void> {
+    await this.#queue.add(durability, this.#addition(session, events, options));
+  }
+
+  #addition(session: SessionId, events: readonly Envelope[], { copied }: AppendOptions = {}): Work {
     const paid = copied ? [] : paidCalls(events);
     const prepared = events.map((event) => prepareEvent(session, event));
     const summarises = events.some(isSummary);
     const last = prepared.at(-1);
-    await this.#queue.add(durability, () => {
+    return () => {
       const head = this.#heads.checked(session);
-      for (const [i, { id }] of prepared.entries()) {
-        const expected = head.last_event + 1 + i;
-        if (id !== expected) throw outOfOrder(session, id, expected);
-      }
+      checkFollows(session, prepared, head.last_event);
       return () => {
         if (last === undefined) return;
         if (summarises) this.#stretches.delete(head);
@@ -165,7 +175,7 @@ class SqliteStore implements SessionStore {
         this.#heads.move(session, last.id, lastLink);
         this.#spending.add(head, paid);
       };
-    });
+    };
   }
 
   async *events(session: SessionId, range: EventRange = {}): AsyncGenerator<Envelope> {
@@ -296,5 +306,12 @@ class SqliteStore implements SessionStore {
       await this.turns.close();
       this.#database.close();
     }
+  }
+}
+
+function checkFollows(session: SessionId, events: readonly { readonly id: number }[], last: number): void {
+  for (const [i, { id }] of events.entries()) {
+    const expected = last + 1 + i;
+    if (id !== expected) throw outOfOrder(session, id, expected);
   }
 }

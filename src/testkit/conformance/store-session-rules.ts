@@ -43,6 +43,33 @@ export const SESSION_RULES: readonly Rule[] = [
     },
   ],
   [
+    "[S1] creates a session together with its first events, or not at all",
+    async (open) => {
+      const [store, other] = [await open(), await open()];
+      const ids = createIds();
+      const session = newSession(ids);
+      const lease = await store.lease(session.id);
+      await store.create(session, { events: many(session.id, 1, 3) });
+      for (const reader of [store, other]) {
+        assert.equal((await reader.get(session.id))?.last_event, 3);
+        assert.deepEqual(await all(reader, session.id), many(session.id, 1, 3));
+        assert.deepEqual(await reader.verify(session.id), { ok: true, events: 3 });
+      }
+      await store.append(session.id, many(session.id, 4, 5), "sync");
+      assert.deepEqual(await all(await open(), session.id), many(session.id, 1, 5));
+      await lease.release();
+      const refused = newSession(ids);
+      await assert.rejects(store.create(refused, { events: many(refused.id, 2, 3) }), refusal("conflict"));
+      const foreign = many(session.id, 1, 1);
+      await assert.rejects(store.create(refused, { events: foreign }), refusal("invalid"));
+      assert.equal(await other.get(refused.id), undefined);
+      assert.deepEqual(
+        (await other.list()).map(({ id }) => id),
+        [session.id],
+      );
+    },
+  ],
+  [
     "[S1] lists the most recently active sessions first",
     async (open) => {
       const store = await open();

@@ -37,5 +37,7 @@ function unreadable(message: string): Verification {
 }
 
 function line(result: Verification & { readonly id: string }): string {
-  return result.ok ? `${result.id}: ${result.events} events, all unchanged.` : `${result.id}: ${result.message}`;
+  if (!result.ok) return `${result.id}: ${result.message}`;
+  if (result.events === 0) return `${result.id}: no events. It was stopped before its first input was saved.`;
+  return `${result.id}: ${result.events} events, all unchanged.`;
 }
