@@ -107,6 +107,27 @@ describe("a call within a budget", () => {
     expect(budget.held.tokens).toBe(0);
   });
 
+  it("pays for what came at the moment of a cancel, although the stream does not end", async () => {
+    const budget = new Budget({ scope: "this run", limit: { tokens: 10_000 } });
+    const abort = new AbortController();
+    const place = { ...context(), signal: abort.signal };
+    const next = async () =>
+      (async function* (): AsyncGenerator<readonly ModelEvent[]> {
+        yield [
+          { type: "usage", usage: usage(100, 1) },
+          { type: "text", text: "word ".repeat(40) },
+        ];
+        await new Promise(() => {});
+      })();
+    const stream = await payForCall(request, place, { costs: keeper(), budget, next });
+    await stream[Symbol.asyncIterator]().next();
+    expect(budget.held.tokens).toBeGreaterThan(1000);
+    abort.abort();
+    expect(budget.held.tokens).toBe(0);
+    expect(budget.spent.tokens).toBeGreaterThan(130);
+    expect(budget.spent.tokens).toBeLessThan(200);
+  });
+
   it("learns from the provider's count how far its estimate is off", async () => {
     const place = context();
     const budget = new Budget({ scope: "this run", limit: { tokens: 3000 } });

@@ -5,17 +5,18 @@
  *    that length, so the model cannot exceed the reservation.
  * 2. The provider's count for the last call improves the next estimate; cached tokens are assumed to be still cached.
  * 3. It charges when the stream ends, in any way: by the provider's count, or by an estimate of what arrived. For a model
- *    made of several, it charges for each model that was called.
+ *    made of several, it charges for each model that was called. A cancel charges at once: the program may be about to end.
  * 4. A model without a known price is not called on a budget in dollars.
  */
 
+import { onAbort } from "../base/abort-tree.js";
 import { formatTokens, formatUsd } from "../base/budget-text.js";
 import { estimateTokens } from "../base/estimate-tokens.js";
-import { type Amount, type Ask, type CallBudget, type Grant, type Limiter, NOTHING } from "../costs/budget.js";
+import { type Amount, type Ask, type CallBudget, type Grant, type Limiter, NOTHING, plus } from "../costs/budget.js";
 import { TurnFailure } from "../engine/cancel.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, Next, RequestContext } from "../engine/ports.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { Usage } from "../protocol/usage.js";
+import { NO_USAGE, type Usage } from "../protocol/usage.js";
 import { costOf, type ModelFacts, type Price, ratesFor } from "../providers/catalogue/facts.js";
 import { estimateRequestTokens } from "../providers/tokens/estimate-request.js";
 import type { CostTracker } from "./services.js";
@@ -49,7 +50,7 @@ export async function payForCall(
   payment: Payment,
 ): Promise<ModelStream> {
   const { costs, next } = payment;
-  const { model } = context;
+  const { model, signal } = context;
   const facts = await costs.facts(model);
   if (facts.price === undefined && costs.countsDollars) {
     throw new TurnFailure(noPrice(`${model.provider}:${model.model}`, costs));
@@ -58,12 +59,14 @@ export async function payForCall(
   const grant = await reserve({ request, estimate, facts }, context, payment);
   const { limitedBy, output } = grant;
   const cutBy = limitedBy && reached(limitedBy, "the answer used the rest of it", costs);
+  const bill = new Bill({ grant, model, estimate, price: facts.price, cutBy });
+  const stopListening = onAbort(signal, () => void bill.settle());
   try {
     const stream = await next({ ...request, maxOutputTokens: output });
-    const charge = { grant, model, estimate, price: facts.price, ...(cutBy !== undefined && { cutBy }) };
-    return charged(stream, charge);
+    return charged(stream, bill, stopListening);
   } catch (error) {
-    await grant.charge(NOTHING);
+    stopListening();
+    await bill.settle();
     throw error;
   }
 }
@@ -79,12 +82,13 @@ async function reserve(call: PlannedCall, context: RequestContext, { costs, budg
   const { model, signal } = context;
   const { ratio = undefined, cached = 0 } = experiences.get(model) ?? {};
   const prompt = Math.ceil(call.estimate * (ratio === undefined ? MARGIN : ratio * LEARNT_MARGIN));
-  let decision = await budget.reserve(askFor(call, { prompt, cached }), signal);
+  const log = await costs.callLog?.();
+  let decision = await budget.reserve({ ...askFor(call, { prompt, cached }), log }, signal);
   if ("exhausted" in decision) {
     // The budget is nearly used up: an exact count by the provider is worth a request.
     const counted = await model.countTokens?.(call.request, context);
     if (counted !== undefined && counted < prompt) {
-      decision = await budget.reserve(askFor(call, { prompt: counted, cached }), signal);
+      decision = await budget.reserve({ ...askFor(call, { prompt: counted, cached }), log }, signal);
     }
   }
   if ("grant" in decision) return decision.grant;
@@ -118,66 +122,90 @@ interface Charge {
   readonly estimate: number;
   readonly price: Price | undefined;
   /** The message when the answer uses the rest of the budget. */
-  readonly cutBy?: Failure;
+  readonly cutBy: Failure | undefined;
 }
 
-async function* charged(stream: ModelStream, charge: Charge): AsyncGenerator<readonly ModelEvent[]> {
-  const { grant, model, estimate, price, cutBy } = charge;
-  let counted: Counted | undefined;
-  let words = "";
-  let earlier = NOTHING;
-  const spent = () => sum(earlier, spentOn(counted, { prompt: estimate, price, words }));
-  try {
-    for await (const batch of stream) {
-      for (const event of batch) {
-        if (event.type === "usage") counted = event;
-        else if (event.type === "text" || event.type === "thinking") words += event.text;
-        else if (event.type === "again" || event.type === "failover") {
-          earlier = spent();
-          counted = undefined;
-          words = "";
-        }
-      }
-      yield cutBy === undefined
-        ? batch
-        : batch.map((event) => (isCutOff(event) ? { type: "failure", failure: cutBy } : event));
+/** Counts what arrives, over all attempts. */
+class Bill {
+  readonly #charge: Charge;
+  #earlier = NOTHING;
+  #counted: Counted | undefined;
+  #words = "";
+  #isWhole = false;
+
+  constructor(charge: Charge) {
+    this.#charge = charge;
+  }
+
+  take(event: ModelEvent): ModelEvent {
+    const { cutBy } = this.#charge;
+    if (event.type === "usage") this.#counted = event;
+    else if (event.type === "text" || event.type === "thinking") this.#words += event.text;
+    else if (event.type === "block" && event.block.type === "tool_call")
+      this.#words += JSON.stringify(event.block.args);
+    else if (event.type === "again" || event.type === "failover") this.#begin();
+    else if (event.type === "stop") {
+      this.#isWhole = true;
+      if (cutBy !== undefined && event.reason === "length") return { type: "failure", failure: cutBy };
     }
+    return event;
+  }
+
+  /** Only the first call has an effect. */
+  async settle(): Promise<void> {
+    const { grant, model, estimate } = this.#charge;
+    if (this.#counted !== undefined) learn(model, this.#counted.usage, estimate);
+    await grant.charge(this.#spent());
+  }
+
+  /** Another attempt begins. */
+  #begin(): void {
+    this.#earlier = this.#spent();
+    this.#counted = undefined;
+    this.#words = "";
+    this.#isWhole = false;
+  }
+
+  #spent(): Amount {
+    return plus(this.#earlier, this.#ofAttempt());
+  }
+
+  #ofAttempt(): Amount {
+    const { estimate, price } = this.#charge;
+    const counted = this.#counted;
+    // Refused before any output: nothing is charged.
+    if (counted === undefined && this.#words === "") return NOTHING;
+    const usage = counted?.usage ?? { ...NO_USAGE, input: estimate };
+    // Most providers count the output of an answer at its end.
+    const isCounted = counted !== undefined && this.#isWhole;
+    const output = isCounted ? usage.output : Math.max(usage.output, estimateTokens(this.#words));
+    const whole = { ...usage, output };
+    const tokens = whole.input + whole.output + whole.cache_read + whole.cache_write;
+    if (counted?.cost !== undefined && output === usage.output) return { usd: counted.cost.usd, tokens };
+    return { usd: price === undefined ? 0 : costOf(whole, price).usd, tokens };
+  }
+}
+
+async function* charged(
+  stream: ModelStream,
+  bill: Bill,
+  stopListening: () => void,
+): AsyncGenerator<readonly ModelEvent[]> {
+  try {
+    for await (const batch of stream) yield batch.map((event) => bill.take(event));
   } finally {
-    if (counted !== undefined) learn(model, counted.usage, estimate);
-    await grant.charge(spent());
+    stopListening();
+    await bill.settle();
   }
 }
 
 /** The provider's count, and its cost if the price of the model that answered is known. */
 type Counted = Pick<Extract<ModelEvent, { type: "usage" }>, "usage" | "cost">;
 
-function sum(a: Amount, b: Amount): Amount {
-  return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens };
-}
-
 function learn(model: Model, usage: Usage, estimate: number): void {
   const cached = usage.cache_read + usage.cache_write;
   const ratio = (usage.input + cached) / Math.max(1, estimate);
   experiences.set(model, { ratio: Math.max(0.5, ratio), cached });
-}
-
-function isCutOff(event: ModelEvent): boolean {
-  return event.type === "stop" && event.reason === "length";
-}
-
-function spentOn(
-  counted: Counted | undefined,
-  { prompt, price, words }: { readonly prompt: number; readonly price: Price | undefined; readonly words: string },
-): Amount {
-  // Refused before any output: nothing is charged.
-  if (counted === undefined && words === "") return NOTHING;
-  const usage = counted?.usage ?? { input: prompt, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
-  // A stream that was cut off counted its output only at the beginning.
-  const output = Math.max(usage.output, counted === undefined || usage.output < 8 ? estimateTokens(words) : 0);
-  const whole = { ...usage, output };
-  const tokens = whole.input + whole.output + whole.cache_read + whole.cache_write;
-  if (counted?.cost !== undefined && output === usage.output) return { usd: counted.cost.usd, tokens };
-  return { usd: price === undefined ? 0 : costOf(whole, price).usd, tokens };
 }
 
 function reached({ scope, unit, limit }: Limiter, detail: string, costs: CostTracker): Failure {

@@ -1,6 +1,6 @@
 /** What the built-in hooks and links need; the parts of a session supply it (`runtime/part.ts`). */
 import type { CompactionReason } from "../context/compaction/compact.js";
-import type { CallBudget } from "../costs/budget.js";
+import type { CallBudget, CallLog } from "../costs/budget.js";
 import type {
   AnsweringModel,
   Effort,
@@ -120,6 +120,8 @@ export interface CostTracker extends EventObserver {
   facts(model: PricedModel): Promise<ModelFacts>;
   /** The budget of this turn; undefined without a limit. */
   callBudget(): Promise<CallBudget> | undefined;
+  /** Where the log of the next call begins; undefined if nothing is stored. */
+  callLog?(): Promise<CallLog | undefined>;
   /** Whether a budget counts dollars; then a model without a price cannot be called. */
   readonly countsDollars: boolean;
   /** How the user raises the budget of this scope. */

@@ -28,6 +28,17 @@ export interface Ask {
   readonly least: number;
   /** The longest answer the model can give. */
   readonly most: number;
+  /** Absent if the call is not logged. */
+  readonly log?: CallLog | undefined;
+}
+
+/** Where the log of a call begins. If the process is killed, the log shows what the call was worth. */
+export interface CallLog {
+  /** The place of the store. */
+  readonly store: string;
+  readonly session: string;
+  /** The last event before the call. */
+  readonly after: number;
 }
 
 export interface Grant {

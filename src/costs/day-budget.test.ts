@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { type Clock, ManualClock, systemClock } from "../base/clock.js";
 import { type Ask, Budget, type CallBudget, type Grant, NOTHING } from "./budget.js";
-import { DayBudget, startOfDay } from "./day-budget.js";
+import { DayBudget, type LoggedCall, readReservations, startOfDay } from "./day-budget.js";
 
 let folder = "";
 beforeEach(async () => {
@@ -24,6 +24,8 @@ async function granted(from: CallBudget, request: Ask): Promise<Grant> {
   if ("exhausted" in decision) throw new Error("refused");
   return decision.grant;
 }
+
+const NOON = new Date(2026, 5, 15, 12).getTime();
 
 describe("the budget of a day", () => {
   verifies(["M14"], "is shared by all who spend: what one holds, another cannot have", async () => {
@@ -96,9 +98,68 @@ describe("the budget of a day", () => {
     expect((await granted(budget({ known }), ask(1, 100))).output).toBe(40);
   });
 
+  it("settles what the dead held by their logs, at most by what they held, and keeps what has no log in reach", async () => {
+    const dead = {
+      usd: 30,
+      tokens: 30,
+      fixed: { usd: 5, tokens: 5 },
+      each: { usd: 1, tokens: 1 },
+      pid: 2 ** 22 - 3,
+      started: 1,
+    };
+    const log = (session: string) => ({ store: "here", session, after: 3 });
+    const held = {
+      paid: { ...dead, log: log("paid") },
+      dear: { ...dead, log: log("dear") },
+      cut: { ...dead, log: log("cut") },
+      far: { ...dead, log: log("far") },
+    };
+    const name = `${new Date(NOON).toLocaleDateString("sv")}.json`;
+    await writeFile(join(folder, name), JSON.stringify({ spent: NOTHING, held }));
+    const clock: Clock = { ...systemClock, wall: () => NOON };
+    const shown: Readonly<Record<string, LoggedCall>> = {
+      paid: { paid: { usd: 2, tokens: 2 } },
+      dear: { paid: { usd: 50, tokens: 50 } },
+      cut: { output: 4 },
+    };
+    const before = await readReservations(folder, NOON);
+    expect(before.held.map(({ session, isKilled }) => [session, isKilled])).toEqual([
+      ["paid", true],
+      ["dear", true],
+      ["cut", true],
+      ["far", true],
+    ]);
+    const { output } = await granted(budget({ clock, readLog: async ({ session }) => shown[session] }), ask(1, 100));
+    // 2 and at most 30 were paid, 5 and 4 were cut off, and 30 stay until their log is in reach.
+    expect(output).toBe(100 - 2 - 30 - 9 - 30);
+    const after = await readReservations(folder, NOON);
+    expect(after.killed).toEqual({ usd: 9, tokens: 9, answers: 1 });
+    expect(after.held.map(({ session, isKilled }) => [session, isKilled])).toEqual([
+      ["far", true],
+      [undefined, false],
+    ]);
+  });
+
+  it("does not count what the sessions spent yesterday after midnight", async () => {
+    let now = NOON;
+    const day = budget({ clock: { ...systemClock, wall: () => now }, known: { usd: 60, tokens: 60 } });
+    expect((await granted(day, ask(1, 100))).output).toBe(40);
+    now += 24 * 3_600_000;
+    expect((await granted(day, ask(1, 100))).output).toBe(100);
+  });
+
+  it("charges a call once, and has settled when its charge is in the file", async () => {
+    const day = budget();
+    const { charge } = await granted(day, ask(1, 50));
+    void charge({ usd: 7, tokens: 7 });
+    void charge({ usd: 7, tokens: 7 });
+    await day.settled();
+    expect((await readReservations(folder, Date.now())).held).toEqual([]);
+    expect((await granted(day, ask(1, 100))).output).toBe(93);
+  });
+
   it("starts again with the day, and asks the budget above it", async () => {
-    const noon = new Date(2026, 5, 15, 12).getTime();
-    const manual = new ManualClock(noon);
+    const manual = new ManualClock(NOON);
     // The lock's own waiting is real.
     const clock: Clock = { ...systemClock, wall: () => manual.wall() };
     const parent = new Budget({ scope: "the run above", limit: { usd: 120 } });
@@ -110,6 +171,6 @@ describe("the budget of a day", () => {
     expect(next).toMatchObject({ output: 20, limitedBy: { scope: "the run above" } });
     await next.charge({ usd: 20, tokens: 20 });
     expect(await day.reserve(ask(1, 1))).toMatchObject({ exhausted: { scope: "the run above" } });
-    expect(startOfDay(noon)).toBe(new Date(2026, 5, 15).getTime());
+    expect(startOfDay(NOON)).toBe(new Date(2026, 5, 15).getTime());
   });
 });

@@ -161,10 +161,10 @@ describe("budgets", () => {
     60_000,
   );
 
-  verifies(["M14"], "of a day count the reservation of a killed process as spent", async () => {
+  verifies(["M14"], "of a day count the reservation of a killed process as spent if nothing is stored", async () => {
     const { run, mock, home, cwd } = await scene("reply\n  text: so far\n  hang\n", 'budget_day = "30k tokens"\n');
     const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
-    await oxbow(["run", "--stream-events", "one"], {
+    await oxbow(["run", "--stream-events", "--store", "none", "one"], {
       cwd,
       env,
       onOutput: (all, child) => void (all.stdout.includes("so far") && child.kill("SIGKILL")),

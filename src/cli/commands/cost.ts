@@ -9,9 +9,9 @@ export const shell: ShellCommand = {
   specs: [COST],
   about: "Shows the spending of all sessions, as far as prices are known.",
   open: async (flags, variables) => {
-    const { store, folder, close } = await openSessions(flags, variables);
+    const { store, folder, roots, close } = await openSessions(flags, variables);
     const spending = (query: Parameters<typeof store.spending>[0]) => store.spending(query);
-    return { commands: [costCommand({ spending, folder, wall: Date.now })], close };
+    return { commands: [costCommand({ spending, folder, roots, wall: Date.now })], close };
   },
 };
 

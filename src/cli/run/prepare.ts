@@ -218,9 +218,6 @@ async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] |
 }
 
 async function afterFirstRequest(): Promise<void> {
-  const { compileEarlyAndSimply, keepHeapSmall } = await import("../../system/engine-settings.js");
-  keepHeapSmall();
-  compileEarlyAndSimply();
   const { sweepTemporaryEntries } = await import("../../system/temporary-entries.js");
   await sweepTemporaryEntries();
 }

@@ -23,6 +23,6 @@ export const COST: CommandSpec = {
     { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
   ],
   users: ["people", "agents"],
-  beyondSession: true,
+  reaches: "user",
   places: ["during a turn", "between turns", "without a session"],
 };

@@ -1,7 +1,8 @@
 /** `/cost` and `oxbow cost`: the spending of one session, or of all of them by model, day or project; and `/budget`. */
 
 import { homedir } from "node:os";
-import { formatBudget, parseBudget } from "../../base/budget-text.js";
+import { join } from "node:path";
+import { formatBudget, formatTokens, formatUsd, parseBudget } from "../../base/budget-text.js";
 import { groupDigits } from "../../base/group-digits.js";
 import { midnight, parseMoment } from "../../base/moment.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -16,7 +17,9 @@ import {
   refuse,
 } from "../../commands/command.js";
 import type { Amount, BudgetLimit } from "../../costs/budget.js";
+import type { HeldPart } from "../../costs/day-budget.js";
 import type { Spending } from "../../sessions/store.js";
+import type { Roots } from "../../system/xdg-paths.js";
 import {
   type BudgetState,
   byModel,
@@ -43,6 +46,8 @@ export interface CostPort {
   readonly wall: () => number;
   /** The costs of the open session. */
   readonly session?: () => Promise<SessionCosts>;
+  /** Where the budgets of days are. */
+  readonly roots: Pick<Roots, "state">;
 }
 
 const REPORT_FLAGS = ["by", "since", "all", "here"];
@@ -52,9 +57,10 @@ export function costCommand(port: CostPort): Command {
     ...COST,
     run: async (args, context) => {
       const isReport = REPORT_FLAGS.some((name) => args.hasFlag(name));
-      if (port.session !== undefined && !isReport) return ofSession(await port.session());
       try {
-        return await ofAll(args, port, context);
+        const reserved = await reservations(port);
+        if (port.session !== undefined && !isReport) return await ofSession(await port.session(), reserved);
+        return await ofAll(args, port, { ...context, reserved });
       } catch (error) {
         if (error instanceof UsageError) return refuse(error.message);
         throw error;
@@ -63,17 +69,48 @@ export function costCommand(port: CostPort): Command {
   };
 }
 
-async function ofSession(costs: SessionCosts): Promise<CommandResult> {
+type Reserved = Awaited<ReturnType<typeof reservations>>;
+
+async function reservations({ roots, wall }: CostPort) {
+  const { readReservations } = await import("../../costs/day-budget.js");
+  return readReservations(join(roots.state, "budget"), wall());
+}
+
+/** Says what of the budget of the day is held, and why. */
+function reservedText({ held, killed }: Reserved): readonly string[] {
+  const reasonOf = ({ isKilled, pid, session }: HeldPart) => {
+    const answer = `for an answer${session === undefined ? "" : ` in session ${session}`}`;
+    return isKilled
+      ? `${answer}: process ${pid} was killed, the next call with this budget settles it by the log`
+      : `${answer} that process ${pid} waits for`;
+  };
+  const lines = held.map((part) => `Of the budget of this day, ${amountText(part)} are held ${reasonOf(part)}.`);
+  if (killed.answers === 0) return lines;
+  const answers = killed.answers === 1 ? "1 killed answer counts" : `${killed.answers} killed answers count`;
+  return [...lines, `${answers} ${amountText(killed)} in the budget of this day, and nothing in the sums.`];
+}
+
+function amountText({ usd, tokens }: Amount): string {
+  return `${formatTokens(tokens)} (${formatUsd(usd)})`;
+}
+
+async function ofSession(costs: SessionCosts, reserved: Reserved): Promise<CommandResult> {
   const { rows, budgets } = costs;
   const value = {
     total: withKnownCost(total(rows)),
     lines: byModel(rows).map(withKnownCost),
     budgets: budgets.map(budgetJson),
+    day: reserved,
   };
-  return { text: await sessionReport(costs), value: asValue(value) };
+  const text = [await sessionReport(costs), ...reservedText(reserved)].join("\n\n");
+  return { text, value: asValue(value) };
 }
 
-async function ofAll(args: CommandArguments, port: CostPort, { screen }: CommandContext): Promise<CommandResult> {
+async function ofAll(
+  args: CommandArguments,
+  port: CostPort,
+  { screen, reserved }: CommandContext & { readonly reserved: Reserved },
+): Promise<CommandResult> {
   const way = wayOf(args);
   const since = sinceOf(args, port.wall());
   const rows = await port.spending({
@@ -82,9 +119,10 @@ async function ofAll(args: CommandArguments, port: CostPort, { screen }: Command
   });
   if (rows === undefined) return refuse("Sessions are not stored here ('none').");
   const lines = linesOf(rows, way);
+  const table = report(lines, { way, since, rows, width: screen?.width, color: screen?.color ?? false });
   return {
-    text: report(lines, { way, since, rows, width: screen?.width, color: screen?.color ?? false }),
-    value: asValue(asJson(rows, { way, since, lines })),
+    text: [table, ...reservedText(reserved)].join("\n\n"),
+    value: asValue({ ...asJson(rows, { way, since, lines }), day: reserved }),
   };
 }
 

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { CostTracker, PricedModel, RunJournal, WindowNews } from "../../chain/services.js";
 import type { ModelLimits } from "../../context/compaction/limits.js";
-import type { Amount, Budget, BudgetLimit, CallBudget } from "../../costs/budget.js";
+import type { Amount, Budget, BudgetLimit, CallBudget, CallLog } from "../../costs/budget.js";
+import type { DayBudget, LoggedCall } from "../../costs/day-budget.js";
 import type { Model } from "../../engine/ports.js";
 import { isCostOfAnswer } from "../../protocol/answer-ends.js";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.js";
@@ -54,6 +55,8 @@ export class RunCosts implements CostTracker {
   #turn: Promise<Budget> | undefined;
   #context: { readonly tokens: number; readonly model: string } | undefined;
   #reportedMark = 0;
+  #day: DayBudget | undefined;
+  #lastEvent = 0;
 
   constructor(options: RunCostsOptions) {
     this.#options = options;
@@ -61,6 +64,7 @@ export class RunCosts implements CostTracker {
   }
 
   onEvent(event: Envelope): void {
+    this.#lastEvent = event.id;
     // Costs between turns do not belong to the turn before.
     if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#turn = undefined;
     if (event.kind === "CompactionTriggered" && this.#context !== undefined && event.payload.tokens !== undefined) {
@@ -157,6 +161,16 @@ export class RunCosts implements CostTracker {
     return this.#turn;
   }
 
+  async callLog(): Promise<CallLog | undefined> {
+    const store = await this.#placeOfLogs();
+    return store === undefined ? undefined : { store, session: this.#options.session, after: this.#lastEvent };
+  }
+
+  /** Resolves when the calls of this run are charged. */
+  async close(): Promise<void> {
+    await this.#day?.settled();
+  }
+
   adviceFor(scope: string): string {
     if (scope === SCOPES.run) return "--budget or /budget";
     const key = (Object.keys(SCOPES) as (keyof typeof SCOPES)[]).find((each) => SCOPES[each] === scope);
@@ -209,14 +223,29 @@ export class RunCosts implements CostTracker {
     const today = startOfDay(clock.wall());
     const store = await sessions.open();
     const stored = (await store?.spending({ since: new Date(today).toISOString() })) ?? [];
-    return new DayBudget({
+    this.#day = new DayBudget({
       scope: SCOPES.day,
       limit,
       folder: join(roots.state, "budget"),
       clock,
       known: amountOf(stored),
+      readLog: (log) => this.#readLog(log),
       onWait: () => hint?.("other runs have reserved the rest of the day's budget: waiting for them (Ctrl-C cancels)."),
     });
+    return this.#day;
+  }
+
+  async #placeOfLogs(): Promise<string | undefined> {
+    const choice = await this.#options.sessions.choice();
+    return choice.kind === "none" ? undefined : `${choice.kind}:${choice.folder}`;
+  }
+
+  async #readLog({ store: place, session, after }: CallLog): Promise<LoggedCall | undefined> {
+    if (place !== (await this.#placeOfLogs())) return undefined;
+    const store = await this.#options.sessions.open();
+    if (store === undefined) return undefined;
+    const { loggedCall } = await import("../../sessions/logged-call.js");
+    return loggedCall(store, session as SessionId, after);
   }
 
   /** The spending of the session with all its runs and subagents. */
