@@ -21,7 +21,7 @@ export const shell: ShellCommand = {
     const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false };
     const content = await ProjectContent.enter({ root, loaded, variables, notify, ...unattended });
     if ("failure" in content) throw new Error(content.failure.message);
-    return { commands: [listCommand(content)] };
+    return { commands: [listCommand({ extensions: content.extensions, roots: loaded.roots })] };
   },
 };
 

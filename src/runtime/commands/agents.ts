@@ -6,15 +6,18 @@ import { asValue, type Command, type CommandContext } from "../../commands/comma
 import type { AgentType } from "../../extensions/subagents/agent-type.js";
 import { type AgentTypes, agentTypes } from "../../extensions/subagents/agent-types.js";
 import { text } from "../../protocol/content.js";
+import type { Roots } from "../../system/xdg-paths.js";
 import type { Opening } from "../opening.js";
-import type { RunningSubagent } from "../subagents/running-subagents.js";
+import { type RunningSubagent, worktreeRecords } from "../subagents/running-subagents.js";
+import type { LeftWorktree } from "../subagents/worktree.js";
 
-type Place = Pick<Opening, "extensions"> & Partial<Running>;
+type Place = Pick<Opening, "extensions"> & Partial<Running> & { readonly roots: Pick<Roots, "state"> };
 
 /** The subagents of a session that work now. */
 interface Running {
   readonly running: () => readonly RunningSubagent[];
   readonly now: () => number;
+  readonly left: () => Promise<readonly LeftWorktree[]>;
 }
 
 /** The list, and for a session that can start subagents a command for each type. */
@@ -23,18 +26,19 @@ export async function sessionAgentCommands(
   { canStart }: { readonly canStart: boolean },
 ): Promise<readonly Command[]> {
   const running = () => engine.subagents?.of(session) ?? [];
-  const list = listCommand({ extensions, running, now: () => clock.now() });
+  const list = listCommand({ extensions, running, now: () => clock.now(), roots: engine.loaded.roots });
   if (!canStart) return [list];
   const { types } = await agentTypes(extensions.of("agent"));
   return [list, ...types.filter(({ name }) => TYPED.test(name) && name !== "list").map(startCommand)];
 }
 
-export function listCommand({ extensions, running = () => [], now = () => 0 }: Place): Command {
+export function listCommand({ extensions, running = () => [], now = () => 0, roots }: Place): Command {
   const find = async () => {
     await extensions.refresh();
     return agentTypes(extensions.of("agent"));
   };
-  return agentsCommand(find, { running, now });
+  const left = async () => (await import("../subagents/worktree.js")).leftWorktrees(worktreeRecords(roots));
+  return agentsCommand(find, { running, now, left });
 }
 
 /** Names that can be typed as a part of a command. */
@@ -46,6 +50,7 @@ function startCommand({ name, description }: AgentType): Command {
     summary: description.replace(/\s+/g, " ").slice(0, 200),
     usage: `/agents:${name} PROMPT`,
     arguments: [{ name: "PROMPT", kind: "line", rest: "text", missing: `What should it do? /agents:${name} PROMPT` }],
+    reaches: "session",
     users: ["people"],
     places: ["between turns"],
     run: (args) => {
@@ -56,7 +61,7 @@ function startCommand({ name, description }: AgentType): Command {
   };
 }
 
-export function agentsCommand(find: () => Promise<AgentTypes>, { running, now }: Running = IDLE): Command {
+export function agentsCommand(find: () => Promise<AgentTypes>, { running, now, left }: Running = IDLE): Command {
   return {
     ...AGENTS,
     run: async (_args, { warn, screen }) => {
@@ -77,12 +82,16 @@ export function agentsCommand(find: () => Promise<AgentTypes>, { running, now }:
       );
       const working = running();
       const also = working.length === 0 ? "" : `\n\n${runningText(working, { now: now(), screen })}`;
-      return { text: `${table}${also}`, value: asValue(rows.map(asData)) };
+      const ended = (await left()).map(
+        ({ top, branch, description }) =>
+          `\n\nA subagent in ${top} was killed (${description}). The next session keeps its work on the branch ${branch} and removes its worktree.`,
+      );
+      return { text: `${table}${also}${ended.join("")}`, value: asValue(rows.map(asData)) };
     },
   };
 }
 
-const IDLE: Running = { running: () => [], now: () => 0 };
+const IDLE: Running = { running: () => [], now: () => 0, left: async () => [] };
 
 function runningText(
   working: readonly RunningSubagent[],

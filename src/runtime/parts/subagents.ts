@@ -2,6 +2,7 @@
  * The part with the tools `agent` and `delegate`. Until the first call there are only their descriptions; the types of files are read
  * before the first request, because the description lists them.
  */
+import { existsSync, readdirSync } from "node:fs";
 import type { Tool, ToolLink, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import type { AgentType } from "../../extensions/subagents/agent-type.js";
@@ -12,6 +13,7 @@ import { ownText } from "../../protocol/content.js";
 import type { SessionParts } from "../open-engine.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
+import { worktreeRecords } from "../subagents/running-subagents.js";
 import type { SubagentCalls } from "../subagents/subagent-calls.js";
 import { extensionStamp } from "./skills.js";
 
@@ -30,7 +32,8 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
     commandsStamp: () => extensionStamp(extensions, ["agent"]),
     commands: async () => (await import("../commands/agents.js")).sessionAgentCommands(opening, { canStart }),
   };
-  if (!canStart) return { name: "subagents", ...listed };
+  const swept = parent === undefined ? sweep(engine) : undefined;
+  if (!canStart) return { name: "subagents", ...listed, close: () => swept };
   const counts = new WeakMap<Turn, TurnCount>();
   const agents: SessionAgents = {
     types,
@@ -58,8 +61,23 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
     tools: agentTools(offered, { delegate: knowsCheaperModel(engine) ? "offered" : "left out" }),
     links: { tool: [link] },
     ...listed,
-    close: async () => (await calls)?.close(),
+    close: async () => {
+      await (await calls)?.close();
+      await swept;
+    },
   };
+}
+
+/** Ends the worktrees of subagents that were killed, beside the first request. */
+async function sweep({ loaded, variables, notify, log }: SessionParts): Promise<void> {
+  const records = worktreeRecords(loaded.roots);
+  if (!existsSync(records) || readdirSync(records).length === 0) return;
+  try {
+    const { sweepWorktrees } = await import("../subagents/worktree.js");
+    for (const line of await sweepWorktrees(records, variables)) notify(line);
+  } catch (error) {
+    log("warn", "subagents", "worktrees of killed subagents cannot be ended", { error: String(error) });
+  }
 }
 
 /** The tools as the model sees them. */

@@ -1,6 +1,8 @@
 /** The subagents that work now: who started them and what they do. Clients can follow their sessions. */
+import { join } from "node:path";
 import type { SubagentSession } from "../../control/hosted-sessions.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { Roots } from "../../system/xdg-paths.js";
 import type { Place } from "../open-engine.js";
 import type { OpenedRun } from "../opening.js";
 
@@ -22,6 +24,11 @@ export interface OpenedSubagent extends OpenedRun {
 
 /** Lets clients follow it. Returns what to call when its run has been closed. */
 export type FollowSubagent = (opened: OpenedSubagent, about: SubagentSession) => () => void;
+
+/** The folder with the records of worktrees that subagents use. */
+export function worktreeRecords({ state }: Pick<Roots, "state">): string {
+  return join(state, "worktrees");
+}
 
 export class RunningSubagents {
   readonly #follow: FollowSubagent;

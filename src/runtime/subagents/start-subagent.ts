@@ -22,7 +22,7 @@ import type { SessionParts } from "../open-engine.js";
 import type { OpenedRun, Opening } from "../opening.js";
 import { runOf } from "../opening.js";
 import type { ParentRun } from "./parent-run.js";
-import type { OpenedSubagent } from "./running-subagents.js";
+import { type OpenedSubagent, worktreeRecords } from "./running-subagents.js";
 import type { Worktree } from "./worktree.js";
 
 export interface SubagentWork {
@@ -65,8 +65,8 @@ function failed(problem: string): ToolOutcome {
   return { status: "error", content: [ownText(`The subagent did not start. ${problem}`)] };
 }
 
-async function enterWorktree({ engine, built }: Opening, { call, signal }: SubagentWork) {
-  const { root, variables } = engine;
+async function enterWorktree({ engine, built }: Opening, { call, signal, description }: SubagentWork) {
+  const { root, variables, loaded } = engine;
   const name = call.slice(-8).toLowerCase();
   const events = built.get("events");
   if (events.has("WorktreeCreate")) {
@@ -74,7 +74,10 @@ async function enterWorktree({ engine, built }: Opening, { call, signal }: Subag
     return hookWorktree({ root, name, events, signal });
   }
   const { openWorktree } = await import("./worktree.js");
-  const worktree = await openWorktree({ root, variables, name });
+  const worktree = await openWorktree({
+    ...{ root, variables, name, description },
+    records: worktreeRecords(loaded.roots),
+  });
   if ("problem" in worktree) return worktree;
   const remove = async () => {
     await events.fire("WorktreeRemove", { input: { worktree_path: worktree.root } });

@@ -12,8 +12,11 @@ verifies(["L17"], "the end of one subagent keeps the changes of another that rem
   const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
   git("init", "-q");
   git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first");
+  const records = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-records-")));
+  onTestFinished(() => rmSync(records, { recursive: true, force: true }));
   const variables = { PATH: process.env.PATH };
-  const open = async (name: string) => (await openWorktree({ root, variables, name })) as Worktree;
+  const open = async (name: string) =>
+    (await openWorktree({ root, variables, name, description: name, records })) as Worktree;
   const [one, other] = [await open("one"), await open("other")];
   writeFileSync(join(one.root, "new.txt"), "new");
   rmSync(join(one.root, ".git"));
@@ -23,4 +26,5 @@ verifies(["L17"], "the end of one subagent keeps the changes of another that rem
   expect(git("show", "oxbow/agent-one:new.txt")).toBe("new");
   expect(git("worktree", "list").split("\n")).toHaveLength(1);
   expect(readdirSync(join(root, ".git")), "nothing is left of the worktrees").not.toContain("worktrees");
+  expect(readdirSync(records)).toEqual([]);
 });

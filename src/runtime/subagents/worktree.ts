@@ -5,16 +5,22 @@
  * 2. Git runs no hook and no program of the repository: a repository whose configuration names programs gets no worktree. The subagent
  *    can write everything in the worktree, so git does not follow its `.git` file, nor repositories in it.
  * 3. At the end the changes are committed to the branch and the worktree is removed; a branch without changes is removed too.
+ * 4. A record in Oxbow's own folder names each worktree, and its process holds a lock on the record. After a kill, the next start gets
+ *    the lock and ends the worktree in the same way.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Variables } from "../../base/variables.js";
 import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
 import { isQuietRepository } from "../../security/shell/quiet-repository.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import { holdLock } from "../../system/file-lock.js";
 import { findProgram } from "../../system/find-program.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 
 export interface Worktree {
@@ -30,6 +36,9 @@ export interface WorktreeOptions {
   readonly variables: Variables;
   /** The end of the branch's name. */
   readonly name: string;
+  readonly description: string;
+  /** The folder of the records. */
+  readonly records: string;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -46,30 +55,133 @@ interface Git {
 }
 
 export async function openWorktree(options: WorktreeOptions): Promise<Worktree | { readonly problem: string }> {
-  const { root, variables, name } = options;
-  const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
-  const program = findProgram("git", environment.PATH, { outside: root });
-  if (program === undefined) return { problem: "It needs a worktree, and git is not installed." };
-  const git = gitOf(program, environment);
+  const { root, variables, name, description, records } = options;
+  const git = findGit(root, variables);
+  if (git === undefined) return { problem: "It needs a worktree, and git is not installed." };
   if (!git.isQuiet(root)) {
     const problem = `It needs a worktree, and ${root} is in no git repository, or in one whose configuration runs programs.`;
     return { problem };
   }
   const folder = await realpath(await mkdtemp(join(tmpdir(), "oxbow-worktree-")));
   const branch = `oxbow/agent-${name}`;
+  const record = join(records, `${name}.json`);
+  await mkdir(records, { recursive: true, mode: 0o700 });
+  const lock = await holdLock(`${record}.lock`, { clock: nodeClock });
+  const release = async () => {
+    await rm(record, { force: true });
+    lock.release();
+  };
   try {
     const top = (await git.run(root, "rev-parse", "--show-toplevel")).trim();
     const prefix = (await git.run(root, "rev-parse", "--show-prefix")).trim();
     const base = (await git.run(root, "rev-parse", "HEAD")).trim();
     const tree = join(folder, "tree");
+    const common = (await git.run(root, "rev-parse", "--path-format=absolute", "--git-common-dir")).trim();
+    const place = { top, folder, branch, base };
+    // Before git makes anything, because a kill can come at any moment.
+    await writeFileAtomic(record, JSON.stringify({ ...place, common, description }), { mode: 0o600 });
     // Without the lock, the end of another subagent prunes it if its `.git` file is missing at that moment.
     await git.run(top, "worktree", "add", "--quiet", "--lock", "-b", branch, tree, base);
     const repository = (await git.run(tree, "rev-parse", "--absolute-git-dir")).trim();
-    return worktreeOf({ git, top, folder, branch, base, prefix, repository });
+    const { keep, remove } = endingOf({ git, ...place, repository });
+    return {
+      root: join(tree, prefix),
+      keep,
+      remove: async () => {
+        await remove();
+        await release();
+      },
+    };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
+    await release();
     return { problem: `It needs a worktree, and git cannot make one: ${lastLine((error as Error).message)}` };
   }
+}
+
+/** A worktree whose process was killed. */
+export interface LeftWorktree {
+  readonly top: string;
+  readonly folder: string;
+  readonly branch: string;
+  readonly base: string;
+  readonly description: string;
+  /** The repository with all its worktrees. */
+  readonly common: string;
+}
+
+export function leftWorktrees(records: string): Promise<readonly LeftWorktree[]> {
+  return ofLeft(records, async (left) => left);
+}
+
+/** Ends what killed processes left, and says where their work is: one sentence for each that has any. What cannot be ended now stays. */
+export async function sweepWorktrees(records: string, variables: Variables): Promise<readonly string[]> {
+  const news = await ofLeft(records, async (left, record) => {
+    try {
+      const kept = await endLeft(left, variables);
+      await rm(record, { force: true });
+      return kept && `A subagent in ${left.top} was killed (${left.description}). ${kept}`;
+    } catch (error) {
+      const cause = lastLine((error as Error).message);
+      return `The worktree ${join(left.folder, "tree")} of a killed subagent stays for now: ${cause}`;
+    }
+  });
+  return news.filter((each) => each !== undefined);
+}
+
+/** Runs an action for each record that no live process has, one after the other. */
+async function ofLeft<T>(
+  records: string,
+  action: (left: LeftWorktree, record: string) => Promise<T>,
+): Promise<readonly T[]> {
+  const done: T[] = [];
+  const names = existsSync(records) ? readdirSync(records).filter((name) => name.endsWith(".json")) : [];
+  for (const name of names) {
+    const record = join(records, name);
+    const lock = await holdLock(`${record}.lock`, { clock: nodeClock, patienceMs: 0 }).catch(() => undefined);
+    if (lock === undefined) continue;
+    try {
+      // Another process may have ended it in between.
+      if (existsSync(record)) done.push(await action(JSON.parse(readFileSync(record, "utf8")), record));
+    } finally {
+      lock.release();
+    }
+  }
+  return done;
+}
+
+async function endLeft(left: LeftWorktree, variables: Variables): Promise<string | undefined> {
+  const { top, folder, branch, base, common, description } = left;
+  // The repository is gone: only the folder is left.
+  if (!existsSync(common)) return void (await rm(folder, { recursive: true, force: true }));
+  const git = findGit(top, variables);
+  if (git === undefined) throw new Error("git is not installed.");
+  if (!git.isQuiet(top)) throw new Error(`the configuration of ${top} runs programs.`);
+  const tree = join(folder, "tree");
+  const repository = repositoryOf(tree, common);
+  const ending = endingOf({ git, top, folder, branch, base, repository: repository ?? "" });
+  if (repository !== undefined && existsSync(tree)) {
+    // A git command of the subagent was killed with it.
+    await rm(join(repository, "index.lock"), { force: true });
+    const kept = await ending.keep(`${description} (cut off by a kill)`);
+    await ending.remove();
+    return kept;
+  }
+  // The folder for temporary files was emptied: what the subagent committed is on the branch.
+  const tip = (await git.run(top, "branch", "--list", "--format=%(objectname)", branch)).trim();
+  await ending.remove(tip === base ? "with its branch" : "only the worktree");
+  return tip === "" || tip === base ? undefined : `Its commits are on the branch ${branch}.`;
+}
+
+/** The folder in `.git` that belongs to a worktree. The worktree's own `.git` file does not count: a subagent can change it. */
+function repositoryOf(tree: string, common: string): string | undefined {
+  const all = join(common, "worktrees");
+  const names = existsSync(all) ? readdirSync(all) : [];
+  const name = names.find((each) => {
+    const file = join(all, each, "gitdir");
+    return existsSync(file) && readFileSync(file, "utf8").trim() === join(tree, ".git");
+  });
+  return name === undefined ? undefined : join(all, name);
 }
 
 interface Opened {
@@ -78,17 +190,19 @@ interface Opened {
   readonly folder: string;
   readonly branch: string;
   readonly base: string;
-  readonly prefix: string;
   /** The folder in `.git` that belongs to the worktree. */
   readonly repository: string;
 }
 
-function worktreeOf({ git, top, folder, branch, base, prefix, repository }: Opened): Worktree {
+type Ending = Pick<Worktree, "keep"> & {
+  remove(what?: "with its branch" | "only the worktree"): Promise<void>;
+};
+
+function endingOf({ git, top, folder, branch, base, repository }: Opened): Ending {
   const tree = join(folder, "tree");
   const inside = git.on(tree, repository);
   let isKept = false;
   return {
-    root: join(tree, prefix),
     keep: async (description) => {
       if (!git.isQuiet(top)) return `Its changes are lost: the configuration of ${top} now runs programs.`;
       await inside.run(tree, "add", "--all");
@@ -99,13 +213,19 @@ function worktreeOf({ git, top, folder, branch, base, prefix, repository }: Open
       const stat = (await inside.run(tree, "diff", "--shortstat", base, "HEAD")).trim();
       return `Its changes are not in the workspace but on the branch ${branch} (${stat}): 'git diff HEAD...${branch}' shows them.`;
     },
-    remove: async () => {
+    remove: async (what = isKept ? "only the worktree" : "with its branch") => {
       await rm(folder, { recursive: true, force: true });
-      await rm(join(repository, "locked"), { force: true });
+      if (repository !== "") await rm(join(repository, "locked"), { force: true });
       await git.run(top, "worktree", "prune").catch(() => {});
-      if (!isKept) await git.run(top, "branch", "-D", branch).catch(() => {});
+      if (what === "with its branch") await git.run(top, "branch", "-D", branch).catch(() => {});
     },
   };
+}
+
+function findGit(root: string, variables: Variables): Git | undefined {
+  const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
+  const program = findProgram("git", environment.PATH, { outside: root });
+  return program === undefined ? undefined : gitOf(program, environment);
 }
 
 function gitOf(program: string, environment: Readonly<Record<string, string>>): Git {

@@ -41,8 +41,10 @@ interface Asked {
 
 export const undo: SessionAction = async (args, port, context) => {
   const asked = askedOf(args, context);
-  if (context.isLimited && asked.session !== undefined && asked.session !== port.current)
-    throw new UsageError("To undo changes of another session, use a token that is not limited to sessions.");
+  if (context.limits !== undefined && asked.guarded)
+    throw new UsageError("To undo changes of guarded files, use a token without limits.");
+  if (context.limits !== undefined && asked.session !== undefined && asked.session !== port.current)
+    throw new UsageError("To undo changes of another session, use a token without limits.");
   const record = await named(asked.session, port);
   const work = () => undoIn(record, asked, { port, context });
   // A conversation has the lease of its own session.
