@@ -146,7 +146,7 @@ function takesAnyText(argument: ArgumentInfo | undefined): boolean {
   return argument?.source !== undefined && !CLOSED_SOURCES.has(argument.source);
 }
 
-const CLOSED_SOURCES: ReadonlySet<string> = new Set(["model", "route", "provider", "profile", "command"]);
+const CLOSED_SOURCES: ReadonlySet<string> = new Set(["model", "route", "provider", "profile"]);
 
 function valueItem({ value, about, title }: Value): Candidate {
   const description = about === undefined ? {} : { description: about };

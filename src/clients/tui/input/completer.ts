@@ -69,9 +69,11 @@ export class Completer {
   }
 
   #acceptByEnter(): boolean {
-    const { selected, isComplete } = this.#menu;
+    const { selected, isComplete, isChosen, continuesTyped } = this.#menu;
     if (isComplete || selected === undefined) return false;
-    if (selected.next === "send") {
+    // A command that only resembles the typed one is not what the user meant: the engine says which names come near.
+    if (selected.value.startsWith("/") && !isChosen && !continuesTyped) return false;
+    if (selected.next === "send" && isChosen) {
       this.#replace(selected.value);
       this.#submit();
     } else {

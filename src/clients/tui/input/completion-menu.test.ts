@@ -95,6 +95,9 @@ describe("commands", () => {
     const run = open();
     await run.type("/cos");
     run.press(BYTES.enter);
+    expect(run.composer.text).toBe("/cost");
+    expect(run.sent).toEqual([]);
+    run.press(BYTES.enter);
     expect(run.sent.map(({ sent }) => sent)).toEqual([{ kind: "slash", name: "cost", rest: "" }]);
     const needs = open();
     await needs.type("/");
@@ -106,6 +109,17 @@ describe("commands", () => {
     expect(needs.composer.text).toBe("/mode auto ");
     needs.press(BYTES.enter);
     expect(needs.sent.map(({ sent }) => sent)).toEqual([{ kind: "slash", name: "mode", rest: "auto" }]);
+  });
+
+  it("enter sends an unknown command as it was typed, although another one resembles it", async () => {
+    const { sent, press, type } = open();
+    await type("/sgo");
+    press(BYTES.enter);
+    expect(sent.map(({ sent }) => sent)).toEqual([{ kind: "slash", name: "sgo", rest: "" }]);
+    const moved = open();
+    await moved.type("/ost");
+    moved.press(BYTES.down, BYTES.up, BYTES.enter);
+    expect(moved.sent.map(({ sent }) => sent)).toEqual([{ kind: "slash", name: "cost", rest: "" }]);
   });
 
   it("enter sends what is complete as it is", async () => {

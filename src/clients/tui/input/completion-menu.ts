@@ -3,7 +3,8 @@
  *
  * 1. It never shows entries that do not match the text: until a new answer comes, the last one is filtered by the typed text.
  * 2. Escape closes it until the user begins another word.
- * 3. Enter takes the entry that the user moved to. Without a move it takes one only if the typed text is incomplete.
+ * 3. Enter takes the entry that the user moved to. Without a move it takes one only if the typed text is incomplete, and never runs it:
+ *    Enter runs what was typed or chosen.
  */
 import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { safeLine } from "../../../base/terminal-text.js";
@@ -42,6 +43,15 @@ export class CompletionMenu {
 
   get start(): number {
     return this.#shown?.start ?? 0;
+  }
+
+  /** The user moved to the selected entry. */
+  get isChosen(): boolean {
+    return this.#isMoved;
+  }
+
+  get continuesTyped(): boolean {
+    return this.selected?.value.startsWith(this.#typed) === true;
   }
 
   /** Enter sends the draft: the typed text needs no entry, and the user moved to none. */
