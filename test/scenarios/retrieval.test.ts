@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
+import { type Clock, systemClock } from "../../src/base/clock.js";
 import type { EngineClient } from "../../src/protocol/client.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
@@ -17,11 +18,15 @@ afterEach(async () => {
   }
 });
 
-async function start(replies: readonly ReplyBuilder[], files: Readonly<Record<string, string>>) {
+async function start(
+  replies: readonly ReplyBuilder[],
+  files: Readonly<Record<string, string>>,
+  options: { readonly clock?: Clock } = {},
+) {
   const mock = await startMockModel({ script: script(replies) });
   const base = await temporaryFolder();
   const home = await mkdtemp(join(base, "home-"));
-  const hosted = await hostEngine(base, mock, { home });
+  const hosted = await hostEngine(base, mock, { home, ...options });
   open.push({ mock, hosted });
   for (const [name, content] of Object.entries(files)) {
     await mkdir(join(hosted.root, "docs"), { recursive: true });
@@ -102,7 +107,10 @@ describe("retrieval in a session", () => {
     const files = Object.fromEntries(
       Array.from({ length: count }, (_, i) => [`docs/${i}.md`, `# Note ${i}\n\nThe number is ${i * 37}.`]),
     );
-    const { client, session } = await start([], files);
+    // Progress is shown every 250 ms: by this clock each document takes as long, whatever the speed of the machine.
+    let now = 0;
+    const clock = { ...systemClock, now: () => (now += 250) };
+    const { client, session } = await start([], files, { clock });
     await slash(client, session, "/rag new notes");
     const shown: string[] = [];
     client.subscribe(({ kind, payload }) => {
