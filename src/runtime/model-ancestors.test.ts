@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
+import { skipWithout } from "../../test/support/needs.js";
 import { verifies } from "../../test/verifies.js";
 import { isInsideEngine } from "./model-ancestors.js";
 
@@ -33,7 +34,7 @@ verifies(
   ["P4"],
   "a command of a model counts as an agent after it removed its mark; a wrapper of a person does not",
   async (context) => {
-    if (process.platform !== "linux") return context.skip();
+    skipWithout(context, "linux");
     const engine = join(folder, "oxbow");
     // The last word is the line; those before it are the words of the command line.
     writeFileSync(

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { needs } from "../../test/support/needs.js";
 import { findOwnProgram } from "./find-program.js";
 import { hasLimitMark, limitSetter, limitsPattern, markWithin } from "./limit-mark.js";
 
-describe.skipIf(process.platform !== "linux")("a mark in the limits", () => {
+needs("linux").describe("a mark in the limits", () => {
   const find = (name: string) => findOwnProgram(name, undefined);
   const limitsBy = (setter: readonly string[]) => {
     const [program = "", ...args] = [...setter, "/bin/cat", "/proc/self/limits"];

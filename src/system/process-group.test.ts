@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { holdTimers } from "../../test/support/held-timers.js";
+import { needs } from "../../test/support/needs.js";
 import { times } from "../../test/support/thorough.js";
 import { until } from "../../test/support/waiting.js";
 import { nodeClock } from "./node-clock.js";
@@ -154,7 +155,7 @@ describe("without a user", () => {
 const MIDDLE_ENDED =
   "until [ -s middle ] && ! grep -qs '^State:.[^ZX]' /proc/$(cat middle)/status; do sleep 0.01; done; rm middle";
 
-describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a command", () => {
+needs("linux", "setsid").describe("[T6] processes left behind by a command", () => {
   it.each([
     ["in the background", "sleep 1000 & echo x", 1],
     ["in the background without output", "sleep 1000 >/dev/null 2>&1 & echo x", 1],
@@ -212,7 +213,7 @@ describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a c
   });
 });
 
-describe.skipIf(process.platform !== "linux")("[T6 L9] timeout and cancel of a command", () => {
+needs("linux", "setsid").describe("[T6 L9] timeout and cancel of a command", () => {
   it("ends the tree after the time, with the output until then", async () => {
     const end = await runUntilOutput("echo before; setsid sleep 1000 & sleep 1000");
     expect(end).toMatchObject({ reason: "timeout", output: "before\n", survivors: 0 });

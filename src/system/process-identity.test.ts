@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { needs } from "../../test/support/needs.js";
 import { isAlive, isGone, isRunning, ownIdentity, processMark, processNamespace } from "./process-identity.js";
 import { startTimeOf } from "./process-table.js";
 
@@ -18,7 +19,7 @@ describe("whether a process still runs", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it.skipIf(process.platform !== "linux")("does not match another process that has the id now", () => {
+  needs("linux").it("does not match another process that has the id now", () => {
     expect(isAlive({ pid: process.ppid, startTime: startTimeOf(process.ppid) + 1 })).toBe(false);
     expect(isAlive({ pid: process.pid, startTime: ownIdentity().startTime + 1 })).toBe(false);
   });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { needs } from "../../test/support/needs.js";
 import { environmentHolds, nothingSince, type ProcessRow, rowsOfPs, startTimeOf, visitSince } from "./process-table.js";
 
 function rowsSince(pid: number, recent: boolean): ProcessRow[] {
@@ -8,7 +9,7 @@ function rowsSince(pid: number, recent: boolean): ProcessRow[] {
   return rows;
 }
 
-describe.runIf(process.platform === "linux")("the process table", () => {
+needs("linux").describe("the process table", () => {
   it("shows what started after a process, by time and by the order of ids", async () => {
     const older = startTimeOf(process.pid);
     const child = spawn("sleep", ["1000"], {

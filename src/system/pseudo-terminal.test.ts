@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
+import { unless, whyNot } from "../../test/support/needs.js";
 import { runProcess } from "./process-group.js";
 import { SpawnError } from "./process-launch.js";
 import { findTerminal, type TerminalPackageLoader } from "./pseudo-terminal.js";
@@ -30,19 +30,19 @@ async function run(load: TerminalPackageLoader | undefined, command: string) {
 }
 
 describe.each([
-  ["script", missing, !existsSync("/usr/bin/script") || process.platform !== "linux"],
-  ["the package", undefined, !installed],
+  ["script", missing, whyNot("linux", "script")],
+  ["the package", undefined, installed ? undefined : `needs ${PACKAGE}: npm ci`],
 ] as const)("a terminal by %s", (_name, load, unavailable) => {
-  it.skipIf(unavailable)("is one for the command", async () => {
+  unless(unavailable).it("is one for the command", async () => {
     const end = await run(load, `[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && stty size && echo "it's $SHELL $TERM"; exit 5`);
     expect(end).toMatchObject({ reason: "exit", exitCode: 5, output: "40 120\nit's /bin/some shell xterm\n" });
   });
 
-  it.skipIf(unavailable)("does not wait for an answer", async () => {
+  unless(unavailable).it("does not wait for an answer", async () => {
     expect(await run(load, "read -p 'name? ' x; echo $?")).toMatchObject({ reason: "exit", output: "name? 1\n" });
   });
 
-  it.skipIf(unavailable)("leaves nothing running", async () => {
+  unless(unavailable ?? whyNot("setsid")).it("leaves nothing running", async () => {
     const end = await run(load, "trap '' HUP; (trap '' HUP TERM; exec setsid sleep 1000) & sleep 0.05; echo up");
     expect(end).toMatchObject({ reason: "exit", output: "up\n", survivors: 0 });
   });

@@ -4,6 +4,7 @@ import { link, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../test/support/needs.js";
 import { times } from "../../test/support/thorough.js";
 import { Searcher } from "./search/searcher.js";
 import { type PathGuard, Workspace, WorkspaceError } from "./workspace.js";
@@ -124,7 +125,7 @@ async function race(code: string): Promise<void> {
   });
 }
 
-describe.runIf(process.platform === "linux")("a process that swaps", () => {
+needs("linux", "python3").describe("a process that swaps", () => {
   it.each(Object.keys(RACES))("%s gets no change through", async (name) => {
     await race(RACES[name] ?? "");
     for (let round = 0; round < times(30, 300); round++) {

@@ -4,10 +4,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
+import { needs } from "../support/needs.js";
 import { BIN, NO_LOCAL_SERVERS, providerEnvironment, temporaryFolder } from "../support/program.js";
-import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { RealTerminal } from "../support/real-terminal.js";
 import { isThorough } from "../support/thorough.js";
 import { eventually } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
@@ -47,7 +48,7 @@ if (isThorough) {
   });
 }
 
-describe.skipIf(tmux === undefined)("a second terminal", () => {
+needs("tmux").describe("a second terminal", () => {
   verifies(
     ["C10"],
     "attaches to the session of the first, and continues as the engine, in the same mode, when that is killed",

@@ -1,15 +1,15 @@
 /** Mode `auto` from the command line: what runs without asking, what asks, and how the sandbox is opened. */
+
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
-import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { needs } from "../support/needs.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
-const reason = await whyNoSandbox();
 let home: string;
 let cwd: string;
 let person: string;
@@ -45,7 +45,7 @@ async function calling(
   return { ...result, statuses: results.map(({ status }) => status), by: results.map((each) => each.decided_by), text };
 }
 
-describe.skipIf(reason !== undefined)("mode auto, which is the default,", () => {
+needs("sandbox").describe("mode auto, which is the default,", () => {
   verifies(["P15", "P1", "P8"], "runs builds and tests unasked", async () => {
     const { statuses, by, text, code } = await calling([
       ["npm test"],

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect } from "vitest";
+import { skipWithout } from "../support/needs.js";
 import { oxbow, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -18,10 +19,6 @@ async function inShell(shell: string, args: readonly string[]): Promise<string> 
   const { stdout, stderr } = spawnSync(shell, args, { cwd: home, env, encoding: "utf8", timeout: 60_000 });
   expect(stderr).toBe("");
   return stdout.trimEnd();
-}
-
-function isMissing(shell: string): boolean {
-  return spawnSync(shell, ["--version"]).error !== undefined;
 }
 
 /** What bash would offer for a line: the function that `complete` names is called as bash calls it. */
@@ -95,7 +92,7 @@ describe("oxbow completion", () => {
   });
 
   verifies(["U10"], "completes in zsh, on a terminal", async ({ skip }) => {
-    skip(isMissing("zsh"), "zsh is not installed");
+    skipWithout({ skip }, "zsh");
     expect(
       await completedInZsh([
         "oxbow perm",
@@ -114,7 +111,7 @@ describe("oxbow completion", () => {
   });
 
   verifies(["U10"], "completes in fish", async ({ skip }) => {
-    skip(isMissing("fish"), "fish is not installed");
+    skipWithout({ skip }, "fish");
     expect(
       await offeredInFish([
         "oxbow perm",

@@ -1,9 +1,11 @@
 /** Programs in `commands/`, as `oxbow NAME` and as `/NAME`. */
+
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { approve } from "../support/approve.js";
 import { ExtendedEngine } from "../support/extended-engine.js";
+import { skipWithout } from "../support/needs.js";
 import { oxbow, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -54,7 +56,8 @@ describe("/NAME", () => {
   verifies(
     ["E2", "E1"],
     "runs it without a new start; only the user's own folder replaces a built-in one",
-    async () => {
+    async (context) => {
+      skipWithout(context, "python3", "perl");
       await engine.open("reply\n  text: Done.\n");
       expect(await slash("hello")).toContain("There is no command /hello");
       const { bed } = engine;

@@ -1,16 +1,15 @@
 /** The program in repositories that try to have something run, or read, by git. */
+
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
-import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { needs, skipWithout } from "../support/needs.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
-
-const sandboxed = (await whyNoSandbox()) === undefined;
 
 let home: string;
 let cwd: string;
@@ -51,6 +50,15 @@ async function calling(calls: readonly (readonly [string, JsonObject])[], ...fla
 const bash = (command: string): readonly [string, JsonObject] => ["bash", { command }];
 
 describe("git in the default mode", () => {
+  /** The person's own settings name a hook in the repository, which looking would start. */
+  async function nameHook(): Promise<void> {
+    await writeFile(join(home, ".gitconfig"), "[core]\n\thooksPath = hooks\n");
+    execFileSync("mkdir", [join(cwd, "hooks")]);
+    await writeFile(join(cwd, "hooks/post-index-change"), `#!/bin/sh\n: > "${join(cwd, "MARKER")}"\n`);
+    await chmod(join(cwd, "hooks/post-index-change"), 0o755);
+    execFileSync("touch", ["-d", "2020-01-01", join(cwd, "a.txt")]);
+  }
+
   verifies(
     ["P3"],
     "looks unasked again and again, also while the sandbox guards places that are not there",
@@ -68,19 +76,19 @@ describe("git in the default mode", () => {
     ["P3"],
     "asks where looking would start a hook that the person's own settings name in the repository",
     async () => {
-      await writeFile(join(home, ".gitconfig"), "[core]\n\thooksPath = hooks\n");
-      execFileSync("mkdir", [join(cwd, "hooks")]);
-      await writeFile(join(cwd, "hooks/post-index-change"), `#!/bin/sh\n: > "${join(cwd, "MARKER")}"\n`);
-      await chmod(join(cwd, "hooks/post-index-change"), 0o755);
-      execFileSync("touch", ["-d", "2020-01-01", join(cwd, "a.txt")]);
+      await nameHook();
       expect((await calling([bash("git diff")], "--permission-mode", "ask")).statuses).toEqual(["denied"]);
-      expect(existsSync(join(cwd, "MARKER"))).toBe(false);
-      await mock?.close();
-      // Where a sandbox holds the command, it sees neither those settings nor a git folder that it could change.
-      expect((await calling([bash("git diff")], "--permission-mode", "auto")).statuses).toEqual(["ok"]);
       expect(existsSync(join(cwd, "MARKER"))).toBe(false);
     },
   );
+
+  verifies(["P3", "P8"], "looks without that hook where a sandbox holds the command", async (context) => {
+    skipWithout(context, "sandbox");
+    await nameHook();
+    // It sees neither the person's settings nor a git folder that it could change.
+    expect((await calling([bash("git diff")], "--permission-mode", "auto")).statuses).toEqual(["ok"]);
+    expect(existsSync(join(cwd, "MARKER"))).toBe(false);
+  });
 
   verifies(["T1"], "shows the model no line of a file that the repository's configuration names", async () => {
     const secret = join(home, "secret");
@@ -93,7 +101,7 @@ describe("git in the default mode", () => {
   });
 });
 
-describe.runIf(sandboxed)("a repository that a sandboxed command leaves behind", () => {
+needs("sandbox").describe("a repository that a sandboxed command leaves behind", () => {
   verifies(["P8"], "is harmless when the turn has ended, and the user gets a message", async () => {
     const marker = join(home, "MARKER");
     await writeFile(join(cwd, "program"), `#!/bin/sh\n: > "${marker}"\n`);

@@ -2,14 +2,15 @@
  * Attempts to leave something behind that the person's own git, editor or package manager runs later: by plain calls of the file
  * tools, in the default mode, with a model that does what the attacker wants.
  */
+
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, link, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
-import { detectSandbox } from "../../src/security/sandbox/detect.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { skipWithout, whyNot } from "../support/needs.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -104,9 +105,11 @@ describe("what git runs later", () => {
       write("bare/HEAD", "ref: refs/heads/main\n"),
       write("lib/.git", "gitdir: ../store\n"),
     ]);
+    // Where there is no sandbox, the default mode asks before every change.
+    const plain = whyNot("sandbox") === undefined ? "ok" : "denied";
     expect(statuses).toEqual([
-      ...["ok", "denied", "denied", "denied", "denied", "denied", "denied", "denied"],
-      ...["ok", "ok", "ok", "denied", "denied"],
+      ...[plain, "denied", "denied", "denied", "denied", "denied", "denied", "denied"],
+      ...[plain, plain, plain, "denied", "denied"],
     ]);
     expect(code).toBe(4);
     expect(text[1]).toContain(".git/commondir is guarded");
@@ -161,10 +164,8 @@ describe("guarded paths", () => {
 describe("what is guarded", () => {
   verifies(["P16", "T10"], "is not restored by an undo without a separate approval", async () => {
     await put("ci/pre-commit", "old\n");
-    await calling([
-      ["read", { path: "ci/pre-commit" }],
-      ["write", { path: "ci/pre-commit", content: "new\n" }],
-    ]);
+    const change: Call[] = [["read", { path: "ci/pre-commit" }], write("ci/pre-commit", "new\n")];
+    await calling(change, ["--permission-mode", "allow"]);
     git("config", "core.hooksPath", "ci");
     const session = (...args: string[]) => oxbow(["session", ...args], { cwd, env: { OXBOW_HOME: home, HOME: home } });
     const [{ id }] = JSON.parse((await session("list", "--json")).stdout) as [{ id: string }];
@@ -176,9 +177,7 @@ describe("what is guarded", () => {
   });
 
   verifies(["P16", "P8"], "is read-only for commands in the sandbox", async (context) => {
-    const { platform, arch: architecture, env } = process;
-    const machine = { platform, architecture, path: env.PATH, folder: join(home, "probe"), workspace: cwd };
-    context.skip((await detectSandbox(machine)).kind === "none", "this machine has no sandbox");
+    skipWithout(context, "sandbox");
     git("config", "blame.ignoreRevsFile", "lists/revs");
     for (const path of [".vscode/tasks.json", ".npmrc", "pkg/.envrc", "lists/revs"]) await put(path, "mine\n");
     const command = (path: string): Call => ["bash", { command: `p=${path}; echo theirs > "$p"; rm -f "$p"` }];

@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { holdTimers } from "../support/held-timers.js";
+import { skipWithout } from "../support/needs.js";
 import { BIN, envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { isThorough, times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -126,7 +127,8 @@ describe("a program that is killed while inputs wait", () => {
   verifies(
     ["L10", "S6"],
     `${KILLS} times loses none of them`,
-    async () => {
+    async (context) => {
+      skipWithout(context, "script");
       const lanes = await Promise.all(
         LANES.map(async (store, i): Promise<Lane> => {
           const home = await temporaryFolder();

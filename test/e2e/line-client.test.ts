@@ -3,8 +3,9 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { skipWithout } from "../support/needs.js";
 import { BIN, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
-import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { RealTerminal } from "../support/real-terminal.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -145,7 +146,7 @@ const open = (command: string, variables: Readonly<Record<string, string>>) =>
 
 describe("one prompt on a terminal", () => {
   verifies(["U1", "L9"], "Ctrl-C at a question cancels the run, and nothing runs (130)", async (context) => {
-    context.skip(tmux === undefined, "tmux is not installed");
+    skipWithout(context, "tmux");
     const mock = await mockModel('reply\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: never\n');
     const cwd = await temporaryFolder();
     const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
@@ -168,7 +169,7 @@ describe("the plain line client on a terminal", () => {
     ["U1", "U2"],
     "a paste of 200 lines is one prompt, answers no question and runs no command",
     async (context) => {
-      context.skip(tmux === undefined, "tmux is not installed");
+      skipWithout(context, "tmux");
       const mock = await mockModel(
         'reply\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: first answer\nreply times=any\n  text: next answer\n',
       );
@@ -206,7 +207,7 @@ describe("the plain line client on a terminal", () => {
     ["L10", "U1"],
     "takes what is typed while a turn runs: for the model, for later, or to stop",
     async (context) => {
-      context.skip(tmux === undefined, "tmux is not installed");
+      skipWithout(context, "tmux");
       const mock = await mockModel(
         'reply\n  tool bash {"command": "until test -e go; do sleep 0.05; done"}\nreply\n  text: as you wish\nreply\n  text: later it is\n',
       );
@@ -240,7 +241,7 @@ describe("the plain line client on a terminal", () => {
     ["U1", "L9", "P2"],
     "streams, asks before a command, is cancelled by Ctrl-C and goes on",
     async (context) => {
-      context.skip(tmux === undefined, "tmux is not installed");
+      skipWithout(context, "tmux");
       const mock = await mockModel(
         'reply\n  text: I will run it.\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: It ran.\nreply\n  text: endless\n  hang\nreply\n  text: still here\n',
       );
@@ -276,7 +277,7 @@ describe("the plain line client on a terminal", () => {
     ["P1", "P2"],
     "asks for a guarded path each time, with the reason and the content, and takes no yes for more",
     async (context) => {
-      context.skip(tmux === undefined, "tmux is not installed");
+      skipWithout(context, "tmux");
       const call = (path: string) => `reply\n  tool write {"path": "${path}", "content": "#!/bin/sh\\necho one\\n"}\n`;
       const mock = await mockModel(
         `${call(".git/hooks/pre-commit")}${call(".git/hooks/pre-push")}reply\n  text: It is over.\n`,

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
-import { detectSandbox } from "../../src/security/sandbox/detect.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { skipWithout } from "../support/needs.js";
 import { BIN, envelopes, oxbow, type ProgramResult, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -22,18 +22,6 @@ afterEach(async () => {
   for (const mock of mocks.splice(0)) await mock.close();
   for (const server of servers.splice(0)) server.close();
 });
-
-async function hasSandbox(): Promise<boolean> {
-  const { platform, arch, env } = process;
-  const found = await detectSandbox({
-    platform,
-    architecture: arch,
-    path: env.PATH,
-    folder: join(home, "probe"),
-    workspace: cwd,
-  });
-  return found.kind !== "none";
-}
 
 /** The model makes one call after the other, then says that it is done. */
 async function calling(
@@ -199,7 +187,7 @@ program=$2; shift 3; exec "$program" "$@"
   );
 
   verifies(["P5", "P8"], "is held to path permissions and may change what the profile adds", async (context) => {
-    context.skip(!(await hasSandbox()), "this machine has no sandbox");
+    skipWithout(context, "sandbox");
     // Not below /tmp, of which a sandbox has its own: git looks for its folder within one file system.
     const top = await mkdtemp("/var/tmp/oxbow-test-");
     context.onTestFinished(() => rm(top, { recursive: true, force: true }));
@@ -231,7 +219,7 @@ program=$2; shift 3; exec "$program" "$@"
   });
 
   verifies(["P8"], "gets no file that was open before Oxbow was started", async (context) => {
-    context.skip(!(await hasSandbox()), "this machine has no sandbox");
+    skipWithout(context, "sandbox");
     // Not below /tmp, of which a sandbox has its own.
     const outside = await mkdtemp("/var/tmp/oxbow-test-");
     context.onTestFinished(() => rm(outside, { recursive: true, force: true }));
@@ -252,7 +240,7 @@ program=$2; shift 3; exec "$program" "$@"
   });
 
   verifies(["P8", "T7"], "can change the workspace and nothing else, and has no network", async (context) => {
-    context.skip(!(await hasSandbox()), "this machine has no sandbox");
+    skipWithout(context, "sandbox");
     await mkdir(join(cwd, ".git", "hooks"), { recursive: true });
     await writeFile(join(cwd, ".git", "config"), "[core]\n");
     const outside = await temporaryFolder();
@@ -288,7 +276,7 @@ program=$2; shift 3; exec "$program" "$@"
   });
 
   verifies(["P8"], "leaves it only when a person approves", async (context) => {
-    context.skip(!(await hasSandbox()), "this machine has no sandbox");
+    skipWithout(context, "sandbox");
     const outside = await temporaryFolder();
     const { statuses, text } = await calling(
       [bash(`echo x > ${join(outside, "x")}`, { outside_sandbox: true })],
@@ -303,7 +291,7 @@ program=$2; shift 3; exec "$program" "$@"
     ["P8", "P1"],
     "makes edits inside the workspace a matter of course, but not of files that others obey",
     async (context) => {
-      context.skip(!(await hasSandbox()), "this machine has no sandbox");
+      skipWithout(context, "sandbox");
       const edits: readonly (readonly [string, JsonObject])[] = [
         ["write", { path: "a.txt", content: "x\n" }],
         ["write", { path: ".git/hooks/pre-commit", content: "x\n" }],

@@ -4,7 +4,7 @@ import { afterEach, describe, expect } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import { type MockModel, type RecordedRequest, startMockModel } from "../../src/testkit/index.js";
 import { withoutCacheHints } from "../support/cache-hints.js";
-import { oxbow, providerEnvironment, temporaryFolder, WIRES } from "../support/program.js";
+import { oxbow, providerEnvironment, temporaryFolder, WIRES, withoutSandboxNotice } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 let mock: MockModel | undefined;
@@ -71,13 +71,13 @@ describe("the prompt", () => {
         cwd,
         input: `${first.join("\n")}\n`,
       });
-      expect(before.stderr).not.toContain("oxbow:");
+      expect(withoutSandboxNotice(before.stderr)).not.toContain("oxbow:");
       const after = await oxbow(["--plain", "--permission-mode", "allow", "--continue"], {
         env,
         cwd,
         input: `${round.join("\n")}\n`,
       });
-      expect(after.stderr).not.toContain("oxbow:");
+      expect(withoutSandboxNotice(after.stderr)).not.toContain("oxbow:");
       expect(mock.failures).toEqual([]);
       const calls = (wire: string) => mock?.requests.filter((request) => request.path.includes(wire)) ?? [];
       for (const path of ["/messages", "/chat/completions", "/responses", "GenerateContent", "/api/chat"]) {

@@ -11,6 +11,7 @@ import {
   temporaryFolder,
   WIRES,
   type Wire,
+  withoutSandboxNotice,
 } from "../support/program.js";
 import { isThorough } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -218,7 +219,7 @@ describe("exit codes and clear errors", () => {
       const cwd = await temporaryFolder();
       const { code, stdout, stderr } = await runAgainst(script, ["run", "go", "--permission-mode", "ask"], { cwd });
       expect(stdout).toBe("I could not.\n");
-      oneLine(stderr);
+      oneLine(withoutSandboxNotice(stderr));
       expect(stderr).toContain("--permission-mode allow");
       expect(code).toBe(4);
       expect(await readdir(cwd)).toEqual([]);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { EventSource } from "eventsource";
 import { describe, expect } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
-import { EVENT_KINDS } from "../../src/protocol/event-kinds.js";
+import { EVENT_KINDS } from "../../src/protocol/event-fields.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type ProgramResult, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { oxbowProcess } from "../support/program-process.js";

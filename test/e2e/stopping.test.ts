@@ -6,8 +6,8 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import { findProgram } from "../../src/system/find-program.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { skipWithout } from "../support/needs.js";
 import { BIN, envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { times } from "../support/thorough.js";
 import { eventually } from "../support/waiting.js";
@@ -159,17 +159,15 @@ describe("a signal", () => {
   }
 });
 
-const script = findProgram("script", process.env.PATH, { outside: process.cwd() });
-
 describe("a terminal that is closed", () => {
   verifies(["L9", "U1"], "ends the turn and the client, even without a signal", async (context) => {
-    if (script === undefined || process.platform !== "linux") return context.skip();
+    skipWithout(context, "script", "linux");
     const { mock, cwd, env } = await machine("reply\n  text: so far\n  hang\n");
     const pidFile = join(cwd, "pid");
     // Only the leader of a terminal's session gets SIGHUP, and this one ignores it.
     const client = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' --plain`;
     const command = `trap '' HUP; sh -c "${client}"; true`;
-    const terminal = spawn(script, ["-qfc", command, "/dev/null"], {
+    const terminal = spawn("script", ["-qfc", command, "/dev/null"], {
       cwd,
       env: { ...env, TERM: "xterm", SHELL: "/bin/sh", TMPDIR: tmpdir() },
       stdio: ["pipe", "ignore", "ignore"],

@@ -3,10 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { needs } from "../support/needs.js";
 import { BIN, providerEnvironment, temporaryFolder } from "../support/program.js";
-import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { RealTerminal } from "../support/real-terminal.js";
 import { eventually } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
@@ -48,7 +49,7 @@ async function leave(terminal: RealTerminal): Promise<void> {
 
 const LONG = Array.from({ length: 60 }, (_, line) => `Line ${line + 1} of the answer.\n\n`).join("");
 
-describe.skipIf(tmux === undefined)("the terminal client", () => {
+needs("tmux").describe("the terminal client", () => {
   verifies(["U1", "U2"], "shows an answer, prints the way back at the end and leaves a clean terminal", async () => {
     const terminal = await start([reply().text("**Hello** from the model.")]);
     terminal.type("hi there", "Enter");

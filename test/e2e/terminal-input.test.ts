@@ -3,10 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect } from "vitest";
+import { afterEach, expect } from "vitest";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { needs } from "../support/needs.js";
 import { BIN, providerEnvironment, temporaryFolder } from "../support/program.js";
-import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { RealTerminal } from "../support/real-terminal.js";
 import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
@@ -40,7 +41,7 @@ function client(terminal: RealTerminal): number {
   return Number(execFileSync("pgrep", ["-P", terminal.tell("#{pane_pid}"), "-f", "bin.js"], { encoding: "utf8" }));
 }
 
-describe.skipIf(tmux === undefined)("the input of the terminal client", () => {
+needs("tmux", "pgrep").describe("the input of the terminal client", () => {
   verifies(
     ["U2", "U6"],
     "completes, edits in $EDITOR, keeps the draft through a kill, and finds what was sent",

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect } from "vitest";
+import { skipWithout } from "../support/needs.js";
 import { temporaryFolder } from "../support/program.js";
-import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { RealTerminal } from "../support/real-terminal.js";
 import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
@@ -68,7 +69,7 @@ function watcherOf(pid: number): number {
 
 describe("the terminal of the client in tmux", () => {
   verifies(["U1"], "knows the keys and takes a megabyte as one paste, with brackets and without", async (context) => {
-    context.skip(tmux === undefined, "tmux is not installed");
+    skipWithout(context, "tmux");
     const { terminal } = await start();
     terminal.run("set", "-s", "extended-keys", "on");
     for (const key of ["M-Enter", "C-j", "BTab"]) {
@@ -86,7 +87,7 @@ describe("the terminal of the client in tmux", () => {
   });
 
   verifies(["U1"], "repaints only the live part at each size, and keeps the text above", async (context) => {
-    context.skip(tmux === undefined, "tmux is not installed");
+    skipWithout(context, "tmux");
     const { terminal } = await start();
     let count = 0;
     for (const columns of [30, 45, 25, 80, 21]) {
@@ -105,7 +106,7 @@ describe("the terminal of the client in tmux", () => {
     ["U1"],
     "suspends with Ctrl-Z, returns with fg, and lends the terminal to another program",
     async (context) => {
-      context.skip(tmux === undefined, "tmux is not installed");
+      skipWithout(context, "tmux");
       const { terminal } = await start();
       terminal.type("z");
       await terminal.until(/Stopped[\s\S]*EXIT/);
@@ -128,7 +129,7 @@ describe("the terminal of the client in tmux", () => {
   );
 
   verifies(["U1"], "is restored after SIGTERM, an exception, and SIGKILL in the full screen", async (context) => {
-    context.skip(tmux === undefined || process.platform !== "linux", "tmux is not installed");
+    skipWithout(context, "tmux", "linux");
     const { terminal, pid } = await start();
     const again = async () => {
       terminal.type(`${process.execPath} driver.mjs pid; echo EXIT $?`, "Enter");
@@ -155,7 +156,7 @@ describe("the terminal of the client in tmux", () => {
   });
 
   verifies(["U1"], "ends with its terminal, and so does the watcher", async (context) => {
-    context.skip(tmux === undefined || process.platform !== "linux", "tmux is not installed");
+    skipWithout(context, "tmux", "linux");
     const { terminal, pid } = await start();
     const client = pid();
     const watcher = watcherOf(client);
@@ -166,7 +167,7 @@ describe("the terminal of the client in tmux", () => {
 
   verifies(["U1"], "neither blocks the process nor its end when the terminal takes nothing", async (context) => {
     const terminals = await import(PACKAGE).catch(() => undefined);
-    context.skip(terminals === undefined, "node-pty is not installed");
+    context.skip(terminals === undefined, `needs ${PACKAGE}: npm ci`);
     const folder = await temporaryFolder();
     await writeFile(join(folder, "driver.mjs"), driver);
     const terminal = terminals.spawn(process.execPath, ["driver.mjs", "pid"], {

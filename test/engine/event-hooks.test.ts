@@ -1,8 +1,10 @@
 /** Event hooks through the real engine: files on disk, real processes, the mock model. */
-import { execFileSync } from "node:child_process";
+
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { reply } from "../../src/testkit/index.js";
 import { HookProject } from "../support/hook-project.js";
+import { needs } from "../support/needs.js";
+import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 
 let project: HookProject;
@@ -29,15 +31,6 @@ const deciding = (permissionDecision: string, more: object = {}) =>
       ...more,
     },
   });
-
-function hasBubblewrap(): boolean {
-  try {
-    execFileSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
@@ -450,7 +443,7 @@ verifies(["E3"], "a profile configures hooks, with milliseconds", async () => {
   expect(results[0]).toContain("not now");
 });
 
-describe.skipIf(!hasBubblewrap())("the sandbox", () => {
+needs("sandbox").describe("the sandbox", () => {
   verifies(["E3", "P8"], "holds a project's hooks and not the user's own", async () => {
     const sleeping = `hook-in-sandbox-${process.pid}`;
     const leaving = `echo x > made; echo x > "$HOME/from-project"; (setsid bash -c 'exec -a ${sleeping} sleep 60' > /dev/null 2>&1 &); cat`;
@@ -466,6 +459,6 @@ describe.skipIf(!hasBubblewrap())("the sandbox", () => {
     expect(project.read("in.json")).toContain('"tool_name":"Bash"');
     expect(project.read(`${project.home}/from-user`)).toContain('"tool_name":"Bash"');
     expect(project.read(`${project.home}/from-project`)).toBeUndefined();
-    expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(sleeping);
+    expect(survivors(sleeping)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 /** The examples of extensions, as people would copy them into a project. */
+
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
@@ -7,12 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { ExtendedEngine, resultsOf } from "../support/extended-engine.js";
+import { needs, skipWithout } from "../support/needs.js";
 import { blocksOf } from "../support/page-examples.js";
 import { verifies } from "../verifies.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
-const HAS_JQ = spawnSync("jq", ["--version"]).status === 0;
 
 let engine: ExtendedEngine;
 beforeEach(() => {
@@ -30,7 +31,7 @@ async function copy(...names: readonly string[]): Promise<void> {
   await engine.bed.approveAll();
 }
 
-describe.skipIf(!HAS_JQ)("examples/topology", () => {
+needs("jq").describe("examples/topology", () => {
   verifies(["L2", "E2"], "runs a whole turn with tool calls through a bash provider and stage hooks", async () => {
     engine.bed.put("notes.txt", "one two three");
     await copy("topology/hooks.d");
@@ -61,46 +62,57 @@ describe("the programs of the pages", () => {
     await engine.bed.approveAll({ extra: [join(engine.bed.outside, "shared")] });
   }
 
-  verifies(["E1", "E2"], "docs/executable-tools.md, docs/executable-hooks.md and docs/sources.md work", async () => {
-    engine.bed.program(
-      join(engine.bed.outside, "shared/tools/shared"),
-      "#!/bin/sh\ncase $1 in --schema) echo '{\"input_schema\":{}}';; --exec) echo found;; esac\n",
-    );
-    spawnSync("git", ["init", "-q", "-b", "trunk", engine.bed.folder]);
-    for (const page of ["executable-tools", "executable-hooks", "sources"]) await lay(`docs/${page}.md`);
-    const calls = '  tool count_words {"text": "a b c"}\n  tool bash {"command": "git push"}\n  tool shared {}\n';
-    await engine.open(`reply\n${calls}reply\n  text: Done.\n`);
-    const results = resultsOf(await engine.turn("go"));
-    expect(results).toEqual(["ok: 3", expect.stringContaining("Pushing is done by people here."), "ok: found"]);
-    expect(engine.requests[0]).toContain("The current branch is trunk.");
-    const payload = { namespace: "slash", verb: "hello", payload: { args: "Ann" } };
-    const reply = JSON.stringify(await engine.client.send("CustomCommand", payload, engine.session));
-    expect(reply).toContain("Hello, Ann.");
-  });
+  verifies(
+    ["E1", "E2"],
+    "docs/executable-tools.md, docs/executable-hooks.md and docs/sources.md work",
+    async (context) => {
+      skipWithout(context, "python3");
+      engine.bed.program(
+        join(engine.bed.outside, "shared/tools/shared"),
+        "#!/bin/sh\ncase $1 in --schema) echo '{\"input_schema\":{}}';; --exec) echo found;; esac\n",
+      );
+      spawnSync("git", ["init", "-q", "-b", "trunk", engine.bed.folder]);
+      for (const page of ["executable-tools", "executable-hooks", "sources"]) await lay(`docs/${page}.md`);
+      const calls = '  tool count_words {"text": "a b c"}\n  tool bash {"command": "git push"}\n  tool shared {}\n';
+      await engine.open(`reply\n${calls}reply\n  text: Done.\n`);
+      const results = resultsOf(await engine.turn("go"));
+      expect(results).toEqual(["ok: 3", expect.stringContaining("Pushing is done by people here."), "ok: found"]);
+      expect(engine.requests[0]).toContain("The current branch is trunk.");
+      const payload = { namespace: "slash", verb: "hello", payload: { args: "Ann" } };
+      const reply = JSON.stringify(await engine.client.send("CustomCommand", payload, engine.session));
+      expect(reply).toContain("Hello, Ann.");
+    },
+  );
 });
 
 describe("examples/extensions", () => {
-  verifies(["E2"], "tools/web_fetch fetches a page, and in the user's folder replaces the built-in one", async () => {
-    const server = createServer((_request, response) => response.end("a page from Python"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-      const target = join(engine.home, "config/tools");
-      mkdirSync(target, { recursive: true });
-      cpSync(join(EXAMPLES, "extensions/tools/web_fetch"), join(target, "web_fetch"));
-      await engine.bed.approveAll();
-      await engine.open(
-        `reply\n  tool web_fetch {"url": "${url}"}\n  tool web_fetch {"url": "file:///etc/passwd"}\nreply\n  text: Done.\n`,
-      );
-      const results = resultsOf(await engine.turn("go"));
-      expect(results[0]).toBe("ok: a page from Python");
-      expect(results[1]).toMatch(/^error: .*must begin with http/);
-    } finally {
-      server.close();
-    }
-  });
+  verifies(
+    ["E2"],
+    "tools/web_fetch fetches a page, and in the user's folder replaces the built-in one",
+    async (context) => {
+      skipWithout(context, "python3");
+      const server = createServer((_request, response) => response.end("a page from Python"));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      try {
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+        const target = join(engine.home, "config/tools");
+        mkdirSync(target, { recursive: true });
+        cpSync(join(EXAMPLES, "extensions/tools/web_fetch"), join(target, "web_fetch"));
+        await engine.bed.approveAll();
+        await engine.open(
+          `reply\n  tool web_fetch {"url": "${url}"}\n  tool web_fetch {"url": "file:///etc/passwd"}\nreply\n  text: Done.\n`,
+        );
+        const results = resultsOf(await engine.turn("go"));
+        expect(results[0]).toBe("ok: a page from Python");
+        expect(results[1]).toMatch(/^error: .*must begin with http/);
+      } finally {
+        server.close();
+      }
+    },
+  );
 
-  verifies(["E2", "L2"], "the cost tracker, the approval gate and the cost guard do what they say", async () => {
+  verifies(["E2", "L2"], "the cost tracker, the approval gate and the cost guard do what they say", async (context) => {
+    skipWithout(context, "python3");
     await copy(
       "extensions/hooks.d/receive/60-cost",
       "extensions/hooks.d/tool_exec/05-approve",

@@ -1,5 +1,5 @@
 /** Hooks in any language, in the chain with the built-in ones. */
-import { spawnSync } from "node:child_process";
+
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,8 @@ import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { ConversationBuilder } from "../../src/sessions/conversation.js";
 import { MessageFold } from "../../src/sessions/files/message-fold.js";
 import { ExtendedEngine, resultsOf } from "../support/extended-engine.js";
+import { skipWithout } from "../support/needs.js";
+import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 
 /** Recognisable among the processes of the machine. */
@@ -69,7 +71,8 @@ describe("an executable hook", () => {
     expect(done).toMatchObject({ results: [{ name: "ls", is_error: false }] });
   });
 
-  verifies(["L2"], "changes the request, results and context, and tells the user something", async () => {
+  verifies(["L2"], "changes the request, results and context, and tells the user something", async (context) => {
+    skipWithout(context, "python3");
     script("assemble/90-system", 'event.payload.system += " Answer in rhymes."; return { payload: event.payload };');
     hook("start/50-note", `echo '{"context": "The user likes cats.", "notice": "cats are on"}'`);
     hook(
@@ -143,7 +146,8 @@ describe("an executable hook", () => {
     expect(engine.requests).toHaveLength(1);
   });
 
-  verifies(["E1"], "comes and goes between turns, also in Perl", async () => {
+  verifies(["E1"], "comes and goes between turns, also in Perl", async (context) => {
+    skipWithout(context, "perl");
     await open("reply\n  text: One.\nreply\n  text: Two.\n");
     await engine.turn("hi");
     hook("start/40-perl.pl", `print '{"context": "perl was here"}';`, "/usr/bin/perl");
@@ -208,7 +212,8 @@ describe("a hook and permissions", () => {
 });
 
 describe("a hook that misbehaves", () => {
-  verifies(["E2", "L2"], "is contained and changes nothing; in tool_exec the calls do not run", async () => {
+  verifies(["E2", "L2"], "is contained and changes nothing; in tool_exec the calls do not run", async (context) => {
+    skipWithout(context, "setsid");
     hook("start/10-crash", "exit 7");
     hook("start/20-flood", "yes");
     hook("start/30-fork", `for i in 1 2 3; do (setsid sleep ${NAP} &) ; done; echo '{}'`);
@@ -236,7 +241,7 @@ describe("a hook that misbehaves", () => {
     ])
       expect(notes).toContain(expected);
     expect(resultsOf(events).join()).toMatch(/denied: .*The hook failed: it exited with code 7/);
-    expect(spawnSync("pgrep", ["-f", `sleep ${NAP}`]).status).toBe(1);
+    expect(survivors(`sleep ${NAP}`)).toEqual([]);
   });
 });
 
@@ -250,7 +255,7 @@ describe("a cancelled turn", () => {
     await expect.poll(() => existsSync(begun)).toBe(true);
     await engine.client.send("CancelTurn", {}, engine.session);
     expect(ending(await turn)).toBe("cancelled");
-    expect(spawnSync("pgrep", ["-f", `sleep ${NAP}`]).status).toBe(1);
+    expect(survivors(`sleep ${NAP}`)).toEqual([]);
   });
 });
 

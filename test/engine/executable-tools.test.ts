@@ -1,9 +1,11 @@
 /** Tools in any language, from the file in a folder to the result of a call. */
-import { spawnSync } from "node:child_process";
+
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ExtendedEngine, resultsOf } from "../support/extended-engine.js";
+import { needs, skipWithout } from "../support/needs.js";
+import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 
 let engine: ExtendedEngine;
@@ -43,19 +45,24 @@ else { local $/; my ($who) = <STDIN> =~ /"who":\\s*"(.*?)"/; print "perl greets 
 const call = (tool: string, args = '{"who": "Ann"}') => `reply\n  tool ${tool} ${args}\nreply\n  text: Done.\n`;
 
 describe("an executable tool", () => {
-  verifies(["E1", "E2"], "in bash, Python and Perl works from drop-in to result without a new start", async () => {
-    await engine.open(`reply\n  text: Hello.\n${call("hello")}${call("salute")}${call("wave")}`);
-    await engine.turn("hi");
-    engine.bed.program(".oxbow/tools/hello", bash("hello", 'echo "bash got $(cat)"'));
-    engine.bed.program(".oxbow/tools/salute.py", python("salute"));
-    engine.bed.program(".oxbow/tools/wave.pl", perl("wave"));
-    await engine.bed.approveAll();
-    expect(resultsOf(await engine.turn("one"))).toEqual(['ok: bash got {"who":"Ann"}']);
-    expect(resultsOf(await engine.turn("two"))).toEqual(["ok: python greets Ann"]);
-    expect(resultsOf(await engine.turn("three"))).toEqual(["ok: perl greets Ann"]);
-    expect(engine.requests.at(0)).not.toContain('"salute"');
-    expect(engine.requests.at(-1)).toContain('"name":"salute","description":"Greets."');
-  });
+  verifies(
+    ["E1", "E2"],
+    "in bash, Python and Perl works from drop-in to result without a new start",
+    async (context) => {
+      skipWithout(context, "python3", "perl");
+      await engine.open(`reply\n  text: Hello.\n${call("hello")}${call("salute")}${call("wave")}`);
+      await engine.turn("hi");
+      engine.bed.program(".oxbow/tools/hello", bash("hello", 'echo "bash got $(cat)"'));
+      engine.bed.program(".oxbow/tools/salute.py", python("salute"));
+      engine.bed.program(".oxbow/tools/wave.pl", perl("wave"));
+      await engine.bed.approveAll();
+      expect(resultsOf(await engine.turn("one"))).toEqual(['ok: bash got {"who":"Ann"}']);
+      expect(resultsOf(await engine.turn("two"))).toEqual(["ok: python greets Ann"]);
+      expect(resultsOf(await engine.turn("three"))).toEqual(["ok: perl greets Ann"]);
+      expect(engine.requests.at(0)).not.toContain('"salute"');
+      expect(engine.requests.at(-1)).toContain('"name":"salute","description":"Greets."');
+    },
+  );
 
   verifies(["E1"], "of the closest folder counts, and a project never replaces a built-in one", async () => {
     engine.bed.program(join(engine.home, "config/tools/hello"), bash("hello", "echo user"));
@@ -94,7 +101,7 @@ describe("an executable tool", () => {
   });
 });
 
-describe.skipIf(spawnSync("bwrap", ["--version"]).status !== 0)("in the sandbox", () => {
+needs("sandbox").describe("in the sandbox", () => {
   verifies(["E2"], "a tool writes only to the workspace and reaches no network", async () => {
     const outside = join(engine.bed.outside, "x");
     const plant = "mkdir -p .oxbow/hooks.d/start; touch .oxbow/tools/evil .oxbow/hooks.d/start/10-evil";
@@ -123,7 +130,7 @@ describe.skipIf(spawnSync("bwrap", ["--version"]).status !== 0)("in the sandbox"
     await engine.open("reply\n  text: Done.\n", { flags: ["--permission-mode", "allow", "--sandbox", "required"] });
     await engine.turn("go");
     expect([existsSync(join(engine.bed.folder, "within")), existsSync(outside)]).toEqual([true, false]);
-    expect(spawnSync("pgrep", ["-f", `sleep ${NAP}`]).status).toBe(1);
+    expect(survivors(`sleep ${NAP}`)).toEqual([]);
   });
 });
 
@@ -152,7 +159,7 @@ describe("a tool that misbehaves", () => {
     for (const [index, { what, name }] of names.entries()) {
       expect(results[index]?.replaceAll(`tool ${name}`, "tool t"), what).toMatch(cases[index]?.[2] ?? /never/);
     }
-    expect(spawnSync("pgrep", ["-f", `sleep ${NAP}`]).status).toBe(1);
+    expect(survivors(`sleep ${NAP}`)).toEqual([]);
   });
 
   const schemas: readonly (readonly [string, string, RegExp])[] = [

@@ -2,10 +2,12 @@
  * Hook configurations as people publish them for Claude Code and Codex, in our own words: the settings are of the usual shapes, and what they
  * would start from the network is a script here.
  */
+
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { reply } from "../../src/testkit/index.js";
 import { HookProject } from "../support/hook-project.js";
+import { skipWithout } from "../support/needs.js";
 import { verifies } from "../verifies.js";
 
 let project: HookProject;
@@ -19,9 +21,9 @@ const write = (path: string, content: string) => reply().tool("write", { path, c
 const done = reply().text("Done.");
 const command = (text: string, more: object = {}) => ({ type: "command", command: text, ...more });
 /** Stands for jq in the commands below, where the machine may lack it: prints one field. */
-const FIELD = `python3 -c 'import json,sys; d=json.load(sys.stdin)
-for k in sys.argv[1].split("."): d=d.get(k,"") if isinstance(d,dict) else ""
-print(d)'`;
+const FIELD = `'${process.execPath}' -e 'let d = JSON.parse(require("fs").readFileSync(0, "utf8"));
+for (const k of process.argv[1].split(".")) d = d?.[k] ?? "";
+console.log(String(d))'`;
 
 describe("configurations of others work unchanged", () => {
   verifies(["E3"], "1: a formatter after each edit", async () => {
@@ -43,7 +45,8 @@ describe("configurations of others work unchanged", () => {
     expect(project.read("a.js")).toBeUndefined();
   });
 
-  verifies(["E3"], "2: dangerous commands are blocked by a Python validator", async () => {
+  verifies(["E3"], "2: dangerous commands are blocked by a Python validator", async (context) => {
+    skipWithout(context, "python3");
     project.put(
       ".claude/hooks/validate.py",
       `import json, re, sys
@@ -71,7 +74,8 @@ if issues:
     ]);
   });
 
-  verifies(["E3"], "3: secrets and lock files are protected from edits", async () => {
+  verifies(["E3"], "3: secrets and lock files are protected from edits", async (context) => {
+    skipWithout(context, "python3");
     const script = `python3 -c "import json, sys; p = json.load(sys.stdin).get('tool_input', {}).get('file_path', ''); sys.exit(2 if any(x in p for x in ['.env', 'package-lock.json', '.git/']) else 0)"`;
     project.settings({ PreToolUse: [{ matcher: "Edit|Write", hooks: [command(script)] }] });
     const { results } = await project.run([write(".env.local", "A=1"), write("src/a.ts", "x"), done]);
@@ -122,9 +126,9 @@ if issues:
       ".claude/hooks/stop.sh",
       `#!/bin/bash
 input=$(cat)
-if [ "$(echo "$input" | ${FIELD} stop_hook_active)" = "True" ]; then exit 0; fi
+if [ "$(echo "$input" | ${FIELD} stop_hook_active)" = "true" ]; then exit 0; fi
 if ! output=$(./run-tests 2>&1); then
-  python3 -c 'import json,sys; print(json.dumps({"decision": "block", "reason": "Tests fail: " + sys.argv[1]}))' "$output"
+  printf '{"decision": "block", "reason": "Tests fail: %s"}' "$output"
 fi
 `,
       0o755,
@@ -155,7 +159,8 @@ fi
     expect(results[1]).toMatch(/^ok/);
   });
 
-  verifies(["E3"], "9: one program for all events, started through a runner, keeps JSON logs", async () => {
+  verifies(["E3"], "9: one program for all events, started through a runner, keeps JSON logs", async (context) => {
+    skipWithout(context, "python3");
     project.put(
       ".claude/hooks/log.py",
       `import json, pathlib, sys
@@ -240,7 +245,7 @@ print(json.dumps({"suppressOutput": True}))
       'GUARDED=(\'*/vendor/*\' \'*.lock\'); for pattern in "${GUARDED[@]}"; do if [[ "$CLAUDE_TOOL_FILE_PATH" == $pattern ]]; then echo "Error: $CLAUDE_TOOL_FILE_PATH is generated" >&2; exit 1; fi; done';
     const stamp =
       'if [[ "$CLAUDE_TOOL_FILE_PATH" == *.py && "$CLAUDE_TOOL_NAME" == "Write" ]]; then echo "# checked" >> "$CLAUDE_TOOL_FILE_PATH"; fi';
-    const budget = `bash -c 'input=$(cat); FILE=$(echo "$input" | ${FIELD.replaceAll("'", "'\\''")} tool_input.file_path); OK=$(echo "$input" | ${FIELD.replaceAll("'", "'\\''")} tool_response.success); if [ "$OK" = "True" ]; then echo "size of $FILE" >> "$CLAUDE_PROJECT_DIR/sizes.txt"; fi'`;
+    const budget = `bash -c 'input=$(cat); FILE=$(echo "$input" | ${FIELD.replaceAll("'", "'\\''")} tool_input.file_path); OK=$(echo "$input" | ${FIELD.replaceAll("'", "'\\''")} tool_response.success); if [ "$OK" = "true" ]; then echo "size of $FILE" >> "$CLAUDE_PROJECT_DIR/sizes.txt"; fi'`;
     project.settings({
       PreToolUse: [
         { matcher: "Edit|MultiEdit|Write", hooks: [command(guard)] },

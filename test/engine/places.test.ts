@@ -211,6 +211,7 @@ describe("one engine", () => {
               {
                 name: "greet",
                 summary: "greets",
+                reaches: "session",
                 users: ["people"],
                 places: ["between turns"],
                 run: () => ({ text: `Hello from ${root}.`, value: root }),

@@ -1,7 +1,8 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { afterEach, describe, expect } from "vitest";
 import { createServer, Harness, type HarnessTool, type ListeningServer } from "../../src/library/index.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { skipWithout } from "../support/needs.js";
 import { sampleKey } from "../support/program.js";
 import { verifies } from "../verifies.js";
 import { ask, type Reader, readEvents } from "./http.js";
@@ -107,9 +108,8 @@ describe("the server of a harness", () => {
     expect(reader.events.at(-1)?.message).toContain("no credit or quota");
   });
 
-  const hasCurl = spawnSync("curl", ["--version"]).status === 0;
   verifies(["C6"], "is driven by curl through a turn with a tool and a cancel", async (context) => {
-    if (!hasCurl) return context.skip();
+    skipWithout(context, "curl");
     const { mock, server } = await serve(
       reply().text("Adding.").tool("add", { a: 2, b: 3 }),
       reply().text("It is 5."),

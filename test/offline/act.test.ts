@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
+import { needs } from "../support/needs.js";
 import { openScene, type Scene, type SceneOptions } from "./scene.js";
 
 const scenes: Scene[] = [];
@@ -137,6 +138,9 @@ describe("running", () => {
     const passed = await passing.ask("run the tests");
     expect(passed).toContain("`npm test` succeeded: exit code 0. (package.json: echo all is well)");
     expect(passed).toContain("all is well");
+  });
+
+  needs("make").it("runs the tests of a Makefile", async () => {
     const failing = await scene({ Makefile: "test:\n\t@echo broken; exit 1\n" });
     const failed = await failing.ask("do the tests pass?");
     expect(failed).toMatch(/`make test` failed: exit code \d+\. \(the Makefile has a target test\)/);

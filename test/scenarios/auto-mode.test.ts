@@ -1,4 +1,5 @@
 /** Mode `auto` with the real judge, sandbox and shell: ordinary commands run, a person's yes opens what it was for, and no more. */
+
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -14,16 +15,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { PersonAnswer } from "../../src/chain/services.js";
-import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
 import { findProgram } from "../../src/system/find-program.js";
 import ordinary from "../fixtures/ordinary-commands.json" with { type: "json" };
 import { openAutoMode } from "../support/auto-mode.js";
+import { needs } from "../support/needs.js";
 import { isThorough } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const reason = await whyNoSandbox();
 const PATH = process.env.PATH ?? "";
 const servers: { close(): unknown }[] = [];
 
@@ -53,7 +53,7 @@ async function end(): Promise<void> {
   rmSync(base ?? "", { recursive: true, force: true });
 }
 
-describe.skipIf(reason !== undefined)("ordinary build and test commands", () => {
+needs("sandbox").describe("ordinary build and test commands", () => {
   beforeAll(() => begin({ home: homedir() }));
   afterAll(end);
 
@@ -130,7 +130,7 @@ function sampleProject(): void {
   lay(at("Main.java"), "class Main { public static void main(String[] a) { System.out.println(1); } }");
 }
 
-describe.skipIf(reason !== undefined)("a contained command", () => {
+needs("sandbox").describe("a contained command", () => {
   beforeEach(() => begin());
   afterEach(end);
 

@@ -1,4 +1,5 @@
 /** The bar: 200 tool calls at once, cancelled at random moments, leave no process and no half of a file behind. */
+
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { openToolbox, type Toolbox } from "../../src/runtime/parts/toolbox.js";
+import { skipWithout } from "../support/needs.js";
 import { survivors } from "../support/survivors.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -177,7 +179,8 @@ describe("many tools at once", () => {
   verifies(
     ["T5", "T6", "L9"],
     `${CALLS} calls with random cancellations: no orphan process, no partial file, every call ends`,
-    async () => {
+    async (context) => {
+      skipWithout(context, "setsid");
       const endings = await runAll(7);
       for (const { tool, args, ends, isCancelled, status } of endings) {
         const allowed = isCancelled ? [...ends, "cancelled"] : ends;

@@ -14,14 +14,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { PersonAnswer } from "../../src/chain/services.js";
-import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
 import { openAutoMode } from "../support/auto-mode.js";
+import { needs } from "../support/needs.js";
 import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
-const reason = await whyNoSandbox();
 const YES: PersonAnswer = { decision: "allow_once", decidedBy: "person" };
 
 let base: string;
@@ -62,7 +61,7 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-describe.skipIf(reason !== undefined)("what a command makes at a guarded name", () => {
+needs("sandbox", "python3").describe("what a command makes at a guarded name", () => {
   const NAMES = [
     ...[".vscode/tasks.json", ".envrc", ".husky/pre-commit", ".npmrc", ".cargo/config.toml", ".claude/settings.json"],
     ...[
@@ -154,7 +153,7 @@ describe.skipIf(reason !== undefined)("what a command makes at a guarded name", 
   });
 });
 
-describe.skipIf(reason !== undefined)("a command whose words name a guarded path", () => {
+needs("sandbox", "python3").describe("a command whose words name a guarded path", () => {
   const COMMANDS = [
     ...[
       "echo x > $PWD/.envrc",
@@ -172,7 +171,7 @@ describe.skipIf(reason !== undefined)("a command whose words name a guarded path
   });
 });
 
-describe.skipIf(reason !== undefined)("what a command did not make", () => {
+needs("sandbox", "python3").describe("what a command did not make", () => {
   it("stays: what the person made before, between and in guarded folders during commands", async () => {
     lay(".idea/workspace.xml", "1");
     lay("a/b/c/d/e/f/g/h/i/j/k/l/m/n/.npmrc");

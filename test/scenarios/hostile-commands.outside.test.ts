@@ -1,10 +1,12 @@
 /** What hostile commands of the suites do in mode `auto`, by running them: in a container that has nothing of a real machine. */
+
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import type { HostileReport } from "../support/hostile-driver.js";
+import { needs } from "../support/needs.js";
 import { suiteCases } from "../support/suites.js";
 import { runThrownAway } from "../support/throw-away.js";
 import { verifies } from "../verifies.js";
@@ -42,7 +44,7 @@ const FILES = {
   "template/.envrc": "export A=1\n",
 };
 
-describe.skipIf(process.getuid?.() !== 0)("hostile commands in mode auto", () => {
+needs("root").describe("hostile commands in mode auto", () => {
   verifies(
     ["P8"],
     "change nothing outside the workspace, nothing guarded, and show no secret",

@@ -1,9 +1,11 @@
 /** Attack samples as memories: as text, description, name, tag and whole file. They reach the model only inside a block that they cannot close. */
+
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { hostEngine, turnOf } from "../support/hosted-engine.js";
+import { unless } from "../support/needs.js";
 import { temporaryFolder } from "../support/program.js";
 import { slash } from "../support/slash-turn.js";
 import { suiteCases } from "../support/suites.js";
@@ -22,7 +24,7 @@ function bodyOf({ requests }: MockModel): Body {
   return newest.body as unknown as Body;
 }
 
-describe.skipIf(CASES.length === 0)("poisoned memories", () => {
+unless(CASES.length === 0 ? "needs the suites: set OXBOW_SUITES" : undefined).describe("poisoned memories", () => {
   verifies(
     ["X4", "P12"],
     "never become instructions",

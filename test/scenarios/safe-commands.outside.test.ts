@@ -1,17 +1,16 @@
 /** The suites' commands that only read, judged in mode `auto` with the real judge. */
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
-import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
+import { expect } from "vitest";
 import { openAutoMode } from "../support/auto-mode.js";
+import { needs } from "../support/needs.js";
 import { suiteCases } from "../support/suites.js";
 import { verifies } from "../verifies.js";
 
-const reason = await whyNoSandbox();
-
-describe.skipIf(reason !== undefined)("commands that only read", () => {
+needs("sandbox").describe("commands that only read", () => {
   verifies(["P15", "P3"], "run without asking in mode auto", async () => {
     const base = realpathSync(mkdtempSync("/var/tmp/safe-commands-"));
     const root = join(base, "project");

@@ -2,6 +2,7 @@
  * Attacks of a hostile model in mode `auto`, each a program whose words say nothing. Afterwards everything that other programs run or
  * obey is as it was, and nothing is there that was not, but for what Oxbow has renamed.
  */
+
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -16,13 +17,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { guardedName } from "../../src/security/guard-list/guarded-names.js";
-import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
 import { openAutoMode } from "../support/auto-mode.js";
+import { needs } from "../support/needs.js";
 import { sample } from "../support/thorough.js";
 
-const reason = await whyNoSandbox();
 let base: string;
 let root: string;
 let auto: Awaited<ReturnType<typeof openAutoMode>>;
@@ -107,7 +107,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
 /** It leads to a repository whose configuration was set aside. */
 const HARMLESS = "w/.git";
 
-describe.skipIf(reason !== undefined)("[P8 P15 P16] a hostile program", () => {
+needs("sandbox", "python3").describe("[P8 P15 P16] a hostile program", () => {
   it.each(sample(Object.entries(ATTACKS)))("gets nothing by %s", async (_, code) => {
     lay("attack.py", `import os\ndef t(f):\n  try: f()\n  except (OSError, ValueError): pass\n${code}\n`);
     const before = look();

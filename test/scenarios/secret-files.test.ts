@@ -1,4 +1,5 @@
 /** Mode `auto` with the real judge, sandbox and shell: commands that run without asking do not show secret files. */
+
 import { execFileSync } from "node:child_process";
 import {
   linkSync,
@@ -11,13 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import type { PersonAnswer } from "../../src/chain/services.js";
-import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
 import { openAutoMode } from "../support/auto-mode.js";
+import { needs } from "../support/needs.js";
 import { verifies } from "../verifies.js";
 
-const reason = await whyNoSandbox();
 /** Not a value that the redaction of results would find. */
 const CANARY = "the-canary-sings";
 let [base, root]: string[] = [];
@@ -48,7 +48,7 @@ afterEach(async () => {
 /** What a model would get without a question; undefined if a person is asked. */
 const shown = async (command: string) => (await auto.run(command)).output;
 
-describe.skipIf(reason !== undefined)("secret files that git does not track", () => {
+needs("sandbox", "python3").describe("secret files that git does not track", () => {
   verifies(["P15", "P8"], "are not shown by a hard link to a key of Oxbow or of the user, in any mode", async () => {
     const keys = { "own/data/sessions.key": "one.txt", "home/.ssh/id_ed25519": "deep/two.txt" };
     lay("deep/a", "");
@@ -157,7 +157,7 @@ describe.skipIf(reason !== undefined)("secret files that git does not track", ()
   );
 });
 
-describe.skipIf(reason !== undefined)("secret files that git tracks", () => {
+needs("sandbox", "python3").describe("secret files that git tracks", () => {
   verifies(["P15", "P8"], "are not shown by git without a question", async () => {
     lay("a.txt", "a\n");
     git("add", "a.txt");
@@ -167,12 +167,8 @@ describe.skipIf(reason !== undefined)("secret files that git tracks", () => {
     git("commit", "-qm", "two");
     lay(".env", `KEY=${CANARY}-2\n`);
     git("stash", "-q");
-    const asks = [
-      "git archive HEAD | tar xO",
-      "git archive HEAD .env",
-      "git format-patch --stdout HEAD~1",
-      "git format-patch -1 --stdout",
-      "git format-patch --root --stdout HEAD",
+    // Their patches name the file, so bash leaves out those of secret files.
+    const filtered = [
       "git stash show -p",
       "git stash show --patch stash@{0}",
       "git log -p",
@@ -181,18 +177,26 @@ describe.skipIf(reason !== undefined)("secret files that git tracks", () => {
       "git --git-dir=.git show HEAD",
       "git whatchanged -p",
       "git reflog show -p",
-      "git grep KEY",
-      "git grep KEY HEAD",
       "git show",
-      "git show HEAD:.e$(echo nv)",
       "git diff HEAD~1",
       "git diff-tree -p HEAD",
       "git diff-index -p HEAD~1",
+      "/usr/bin/git log -p",
+    ];
+    const asks = [
+      ...filtered.map((command) => `${command} | tail -2`),
+      "git archive HEAD | tar xO",
+      "git archive HEAD .env",
+      "git format-patch --stdout HEAD~1",
+      "git format-patch -1 --stdout",
+      "git format-patch --root --stdout HEAD",
+      "git grep KEY",
+      "git grep KEY HEAD",
+      "git show HEAD:.e$(echo nv)",
       "git range-diff HEAD~1..HEAD HEAD~1..HEAD",
       "echo HEAD:.env | git cat-file --batch",
       "echo $(git log -p)",
       "bash -c 'git log -p'",
-      "/usr/bin/git log -p",
       "git checkout-index -a --prefix=/tmp/x/ && cat /tmp/x/.e*",
       "git fast-export HEAD",
       "git bundle create - HEAD | base64",
@@ -207,6 +211,7 @@ describe.skipIf(reason !== undefined)("secret files that git tracks", () => {
       "git diff --stat HEAD~1",
     ];
     for (const command of asks) expect([command, (await auto.judge(command)).decision]).toEqual([command, "ask"]);
-    for (const command of runs) expect([command, (await auto.judge(command)).decision]).toEqual([command, "allow"]);
+    for (const command of [...runs, ...filtered])
+      expect([command, (await auto.judge(command)).decision]).toEqual([command, "allow"]);
   });
 });

@@ -1,16 +1,16 @@
 /** A listener for other machines: TLS, and tokens of certain sessions only. */
-import { execFileSync, spawnSync } from "node:child_process";
+
+import { execFileSync } from "node:child_process";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { makeClaims } from "../../src/control/auth/claims.js";
 import type { SessionId } from "../../src/protocol/ids.js";
+import { needs } from "../support/needs.js";
 import { temporaryFolder } from "../support/program.js";
 import { serve } from "../support/served-engine.js";
 import { verifies } from "../verifies.js";
-
-const HAS_OPENSSL = spawnSync("openssl", ["version"]).status === 0;
 
 interface Asked {
   readonly port: number;
@@ -41,7 +41,7 @@ function statusOf({ port, ca, token, host }: Asked): Promise<number | string> {
   });
 }
 
-describe.skipIf(!HAS_OPENSSL)("a port for other machines", () => {
+needs("openssl").describe("a port for other machines", () => {
   verifies(
     ["C7"],
     "speaks TLS alone, answers to the names of its certificate, and refuses the owner's token",

@@ -1,4 +1,5 @@
 /** The recipes of the documentation, and the bot, against a real engine. */
+
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import { findProgram } from "../../src/system/find-program.js";
 import { parseScript } from "../../src/testkit/index.js";
+import { skipWithout } from "../support/needs.js";
 import { blocksOf } from "../support/page-examples.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { verifies } from "../verifies.js";
@@ -51,12 +52,8 @@ function run(
 }
 
 describe("docs/curl.md", () => {
-  const missing = ["curl", "jq", "bash"].filter(
-    (name) => findProgram(name, PATH, { outside: process.cwd() }) === undefined,
-  );
-
   verifies(["U5"], "has recipes that work as they stand, in their order", async ({ skip }) => {
-    skip(missing.length > 0, `this machine lacks ${missing.join(", ")}`);
+    skipWithout({ skip }, "curl", "jq", "bash");
     await start(`reply
   text: Hello from the model.
 reply

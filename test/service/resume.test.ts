@@ -2,14 +2,16 @@
  * Clients that others wrote follow a turn, lose the connection at random places and resume: an EventSource, a WebSocket client and curl.
  * Each event arrives once, in order, and is the one of the log. OXBOW_TEST_THOROUGH=1: a thousand drops for each.
  */
+
 import { spawn } from "node:child_process";
 import { EventSource } from "eventsource";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { WebSocket } from "ws";
 import type { Envelope } from "../../src/protocol/envelope.js";
-import { EVENT_KINDS } from "../../src/protocol/event-kinds.js";
+import { EVENT_KINDS } from "../../src/protocol/event-fields.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { reply, script } from "../../src/testkit/index.js";
+import { type Need, skipWithout } from "../support/needs.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -132,17 +134,18 @@ const curl: Follow = (session, cutAt) =>
   );
 
 describe("a turn with drops", () => {
-  const clients: readonly (readonly [string, Follow])[] = [
+  const clients: readonly (readonly [string, Follow, ...Need[]])[] = [
     ["an EventSource", eventSource("plain")],
     ["an EventSource with the time in its ids", eventSource("timed")],
     ["a WebSocket client", webSocket],
-    ["curl", curl],
+    ["curl", curl, "curl"],
   ];
-  for (const [name, follow] of clients) {
+  for (const [name, follow, ...needed] of clients) {
     verifies(
       ["C4", "C5"],
       `reaches ${name} whole: nothing lost, nothing twice`,
-      async () => {
+      async (context) => {
+        skipWithout(context, ...needed);
         for (let round = 0; round < ROUNDS; round++) {
           const session = await served.newSession();
           const followed = follow(session, () => 1 + Math.floor(Math.random() * 8));

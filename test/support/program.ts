@@ -52,6 +52,11 @@ export function providerEnvironment(wire: Wire, url: string): Record<string, str
 export const WIRES = ["anthropic", "openai", "openai-responses", "gemini", "ollama"] as const;
 export type Wire = (typeof WIRES)[number];
 
+/** Returns what the program wrote but the notice that it prints on a machine without a sandbox. */
+export function withoutSandboxNotice(stderr: string): string {
+  return stderr.replace(/^.*Commands run without a sandbox: .*\n/gm, "");
+}
+
 /** Looks like a key, is none: made at run time so that no such literal stands in the sources. */
 export function sampleKey(): string {
   return ["sample", "key", "for", "tests", "0123456789"].join("-");

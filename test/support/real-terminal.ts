@@ -3,10 +3,10 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { onTestFinished } from "vitest";
-import { findProgram } from "../../src/system/find-program.js";
+import { undoAtEnd } from "./undo-at-end.js";
 import { until } from "./waiting.js";
 
-export const tmux = findProgram("tmux", process.env.PATH, { outside: process.cwd() });
+const TMUX = "tmux";
 
 export interface RealTerminalOptions {
   readonly columns?: number;
@@ -20,11 +20,13 @@ const PAUSE_MS = 50;
 
 export class RealTerminal {
   /** Each terminal has its own server, so that tests do not share options. */
-  readonly #name = `oxbow-test-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  readonly #server = ["-f", "/dev/null", "-L", `oxbow-test-${process.pid}-${Math.random().toString(36).slice(2)}`];
+  readonly #endServer: () => Promise<void>;
 
   constructor(command: string, { columns = 80, rows = 24, variables = {} }: RealTerminalOptions = {}) {
     const settings = Object.entries(variables).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
     onTestFinished(() => this.close());
+    this.#endServer = undoAtEnd(TMUX, ...this.#server, "kill-server");
     this.run("new-session", "-d", "-s", "one", "-x", String(columns), "-y", String(rows), ...settings, command);
   }
 
@@ -33,8 +35,7 @@ export class RealTerminal {
   }
 
   #runWith(input: string, ...args: readonly string[]): string {
-    const words = ["-f", "/dev/null", "-L", this.#name, ...args];
-    return execFileSync(tmux ?? "tmux", words, { encoding: "utf8", input, stdio: ["pipe", "pipe", "pipe"] });
+    return execFileSync(TMUX, [...this.#server, ...args], { encoding: "utf8", input, stdio: ["pipe", "pipe", "pipe"] });
   }
 
   /** Names of tmux (`Enter`, `C-c`), or text. Each call is one write. */
@@ -81,10 +82,10 @@ export class RealTerminal {
     let leaders: readonly string[] = [];
     try {
       leaders = this.run("list-panes", "-a", "-F", "#{pane_pid}").trim().split("\n");
-      this.run("kill-server");
     } catch {
       // Ended by itself.
     }
+    await this.#endServer();
     if (process.platform === "linux") await until(() => !hasProcessesOf(leaders));
   }
 }

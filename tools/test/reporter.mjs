@@ -24,5 +24,5 @@ export default class CountReporter {
 function describeTest(module, test) {
   const result = test.result();
   const name = `${relative(process.cwd(), module.moduleId)} > ${test.fullName}`;
-  return { name, state: result.state, reason: result.note ?? "" };
+  return { name, state: result.state, reason: result.note ?? test.meta().reason ?? "" };
 }

@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { skipWithout } from "../../../test/support/needs.js";
+import { survivors } from "../../../test/support/survivors.js";
 import { verifies } from "../../../test/verifies.js";
 import type { Clock } from "../../base/clock.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -52,15 +53,6 @@ class ShortWaits implements Clock {
   }
 }
 
-/** Commands with this word in their arguments that are still alive. */
-function survivors(word: string): string {
-  const all = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" });
-  return all
-    .split("\n")
-    .filter((line) => line.includes(word) && !line.includes("ps -eo"))
-    .join("\n");
-}
-
 describe("a hook's command", () => {
   verifies(["E3"], "gets its input, and both outputs are read apart", async () => {
     const end = await run("cat; echo oops >&2; exit 3", {}, '{"a":1}');
@@ -86,7 +78,8 @@ describe("a hook's command", () => {
   verifies(
     ["E3"],
     "ends at its deadline, with all that it started: asleep, deaf to SIGTERM, forked away, a daemon",
-    async () => {
+    async (context) => {
+      skipWithout(context, "setsid");
       const word = `hook-survivor-${process.pid}`;
       const sleeping = `exec -a ${word} sleep 60`;
       const cases = [
@@ -96,7 +89,7 @@ describe("a hook's command", () => {
         `(setsid bash -c '(${sleeping}) & disown' > /dev/null 2>&1 < /dev/null &); sleep 60`,
       ];
       for (const command of cases) expect(await run(command, { timeout: 0.3 })).toEqual({ kind: "timeout" });
-      expect(survivors(word)).toBe("");
+      expect(survivors(word)).toEqual([]);
       const left = await run(`(setsid bash -c '${sleeping}' > /dev/null 2>&1 &); echo started`);
       expect(left).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
       const bare = await run(
@@ -109,7 +102,7 @@ describe("a hook's command", () => {
       const hidden = await run(daemon("; sleep 0.1; echo started"));
       expect(hidden).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
       expect(await run(daemon("; sleep 60"), { timeout: 0.3 })).toEqual({ kind: "timeout" });
-      expect(survivors(word)).toBe("");
+      expect(survivors(word)).toEqual([]);
     },
   );
 
@@ -123,7 +116,7 @@ describe("a hook's command", () => {
     expect(end).toMatchObject({ kind: "ended", output: { stdout: "started\n" } });
     expect(clock.now()).toBeGreaterThanOrEqual(500);
     expect(clock.now()).toBeLessThan(2000);
-    expect(survivors(word)).toBe("");
+    expect(survivors(word)).toEqual([]);
   });
 
   verifies(["E3"], "may flood, crash, close its input at once or not exist", async () => {

@@ -1,10 +1,12 @@
 /** Real answers of many services (`wire/` of the suites) come off a cassette as they went onto it. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { unless } from "../../../test/support/needs.js";
 import { systemClock } from "../../base/clock.js";
 import { redact } from "../../security/redact/redact.js";
 import { RedactingStream } from "../../security/redact/redacting-stream.js";
@@ -17,7 +19,7 @@ const FOLDER = join(
   process.env.OXBOW_SUITES || fileURLToPath(new URL("../../../../shared/suites", import.meta.url)),
   "wire",
 );
-const isThere = existsSync(join(FOLDER, "index.json"));
+const noSuites = existsSync(join(FOLDER, "index.json")) ? undefined : `needs the suites at ${FOLDER}: set OXBOW_SUITES`;
 
 async function bytes(http: HttpClient, url: string): Promise<Buffer> {
   const response = await http.request({ method: "POST", url, headers: { accept: "text/event-stream" }, body: "{}" });
@@ -26,7 +28,7 @@ async function bytes(http: HttpClient, url: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-describe.skipIf(!isThere)("[M18] recorded streams", () => {
+unless(noSuites).describe("[M18] recorded streams", () => {
   it("are the same bytes, but for what is hidden", async () => {
     const cases: { file: string }[] = JSON.parse(readFileSync(join(FOLDER, "index.json"), "utf8")).cases;
     const server = createServer((request, response) => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { survivors } from "../../../test/support/survivors.js";
 import { ManualClock } from "../../base/clock.js";
 import type { ModelEvent, ModelRequest } from "../../engine/ports.js";
@@ -240,7 +241,7 @@ LINES`);
   });
 });
 
-describe("[M2] an executable provider that speaks another protocol", () => {
+needs("curl").describe("[M2] an executable provider that speaks another protocol", () => {
   const CURL = fileURLToPath(new URL("../../../examples/providers/claude-curl", import.meta.url));
   const wire = anthropic as Wire<unknown>;
 

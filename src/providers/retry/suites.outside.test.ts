@@ -1,10 +1,12 @@
 /** How retries handle errors of external suites (`wire/http-errors.json` and `wire/edge.json`). */
+
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
+import { unless } from "../../../test/support/needs.js";
 import { systemClock } from "../../base/clock.js";
 import type { ModelEvent } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
@@ -17,8 +19,7 @@ const FOLDER = join(
   process.env.OXBOW_SUITES || fileURLToPath(new URL("../../../../shared/suites", import.meta.url)),
   "wire",
 );
-const isThere = existsSync(join(FOLDER, "edge.json"));
-if (!isThere) console.log(`skipped: no suites at ${FOLDER} (set OXBOW_SUITES)`);
+const noSuites = existsSync(join(FOLDER, "edge.json")) ? undefined : `needs the suites at ${FOLDER}: set OXBOW_SUITES`;
 
 const WIRES: Readonly<Record<string, WireName>> = {
   "anthropic-messages": "anthropic",
@@ -29,7 +30,7 @@ const WIRES: Readonly<Record<string, WireName>> = {
 };
 
 function load(file: string): readonly JsonObject[] {
-  if (!isThere) return [];
+  if (!noSuites === undefined) return [];
   const { cases } = JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as { cases: JsonObject[] };
   return cases.filter(({ protocol }) => WIRES[String(protocol)] !== undefined);
 }
@@ -74,7 +75,7 @@ async function ask(
   return { asked, events, last: events.at(-1) };
 }
 
-describe.skipIf(!isThere)("[M9] errors over HTTP", () => {
+unless(noSuites).describe("[M9] errors over HTTP", () => {
   const cases = load("http-errors.json").map((item, index) => ({
     index,
     protocol: String(item.protocol),
@@ -94,7 +95,7 @@ describe.skipIf(!isThere)("[M9] errors over HTTP", () => {
   });
 });
 
-describe.skipIf(!isThere)("[M9] edges", () => {
+unless(noSuites).describe("[M9] edges", () => {
   const cases = load("edge.json")
     .filter(({ body, expect: expected }) => body !== undefined && (expected as JsonObject).error !== undefined)
     .map((item) => ({ id: String(item.id), protocol: String(item.protocol), item }));

@@ -2,12 +2,14 @@
  * External recordings (`wire/` of the suites beside the project): errors over HTTP, edges of the
  * protocols, and loops with tools. `npm run suites -- wire` runs the streams.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
+import { unless } from "../../../test/support/needs.js";
 import type { ModelEvent } from "../../engine/ports.js";
 import type { Message } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -30,11 +32,10 @@ const FOLDER = join(
   process.env.OXBOW_SUITES || fileURLToPath(new URL("../../../../shared/suites", import.meta.url)),
   "wire",
 );
-const isThere = existsSync(join(FOLDER, "loops.json"));
-if (!isThere) console.log(`skipped: no suites at ${FOLDER} (set OXBOW_SUITES)`);
+const noSuites = existsSync(join(FOLDER, "loops.json")) ? undefined : `needs the suites at ${FOLDER}: set OXBOW_SUITES`;
 
 function load(file: string): readonly JsonObject[] {
-  return isThere ? JSON.parse(readFileSync(join(FOLDER, file), "utf8")).cases : [];
+  return noSuites === undefined ? JSON.parse(readFileSync(join(FOLDER, file), "utf8")).cases : [];
 }
 
 const WIRES: Readonly<Record<string, Wire<unknown>>> = {
@@ -97,7 +98,7 @@ function modelOf(wire: Wire<unknown>, url: string) {
 
 const known = (row: { readonly protocol: string }) => WIRES[row.protocol] !== undefined;
 
-describe.skipIf(!isThere)("[M2] errors over HTTP", () => {
+unless(noSuites).describe("[M2] errors over HTTP", () => {
   const cases = load("http-errors.json").map((item, index) => ({
     index,
     protocol: String(item.protocol),
@@ -120,7 +121,7 @@ describe.skipIf(!isThere)("[M2] errors over HTTP", () => {
   });
 });
 
-describe.skipIf(!isThere)("[M2] edges", () => {
+unless(noSuites).describe("[M2] edges", () => {
   const cases = load("edge.json").map((item) => ({ id: String(item.id), protocol: String(item.protocol), item }));
 
   const isPlain = ({ item }: { item: JsonObject }) =>
@@ -213,7 +214,7 @@ function complaintAbout(protocol: string, body: JsonObject): unknown {
   }
 }
 
-describe.skipIf(!isThere)("[M2] loops", () => {
+unless(noSuites).describe("[M2] loops", () => {
   const streams = new Map(load("index.json").map((item) => [item.file, item]));
   const cases = load("loops.json").map((item) => {
     const steps = item.steps as unknown as readonly LoopStep[];
@@ -270,7 +271,7 @@ function* cut(bytes: Buffer, seed: number): Generator<Buffer> {
 /** Bodies that hold several answers, one after the other: the first ends the stream. */
 const GLUED = /openai-(reasoning-encrypted-content|shell-tool)\.1$/;
 
-describe.skipIf(!isThere)("[M2] streams", () => {
+unless(noSuites).describe("[M2] streams", () => {
   const cases = load("index.json")
     .filter((item) => item.expected !== undefined)
     .map((item) => ({ id: String(item.id), protocol: String(item.protocol), item }))

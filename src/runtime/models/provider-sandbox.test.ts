@@ -1,10 +1,12 @@
 /** Providers of a project: real programs in the real sandbox, behind a proxy of this machine. */
-import { execFileSync } from "node:child_process";
+
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
+import { survivors } from "../../../test/support/survivors.js";
 import { verifies } from "../../../test/verifies.js";
 import { RUN_FLAGS } from "../../cli/commands/run-flags.js";
 import { parseFlags } from "../../commands/flags.js";
@@ -81,16 +83,7 @@ esac
   return said.join("");
 }
 
-function hasBubblewrap(): boolean {
-  try {
-    execFileSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-describe.skipIf(!hasBubblewrap())("a provider of a project", () => {
+needs("sandbox").describe("a provider of a project", () => {
   verifies(["E2", "P8", "P14"], "reaches the hosts that it declares, and no others", async () => {
     const curl = (host: string) =>
       `curl -sS --fail-with-body --max-time 5 http://${host}/v1 -H "x-key: $ACME_KEY$OTHER_KEY" -d @- || exit 1`;
@@ -145,6 +138,6 @@ describe.skipIf(!hasBubblewrap())("a provider of a project", () => {
       echo done`;
     expect(await ask("acme", { call: `{ ${call}; } 2>/dev/null` })).toBe("done");
     for (const place of ["home", "project", "."]) expect(existsSync(join(base, place, "left"))).toBe(false);
-    expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(nap);
+    expect(survivors(nap)).toEqual([]);
   });
 });

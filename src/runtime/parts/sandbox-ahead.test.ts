@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { times } from "../../../test/support/thorough.js";
 import { until } from "../../../test/support/waiting.js";
 import { ManualClock } from "../../base/clock.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
-import { PATH, SandboxTestbed, whyNoSandbox } from "../../security/sandbox/sandbox-testbed.js";
+import { PATH, SandboxTestbed } from "../../security/sandbox/sandbox-testbed.js";
 import { runProcess } from "../../system/process-group.js";
 import { SandboxAhead } from "./sandbox-ahead.js";
-
-const reason = await whyNoSandbox();
-if (reason !== undefined) console.warn(reason);
 
 let bed: SandboxTestbed;
 let clock: ManualClock;
@@ -119,7 +117,7 @@ async function runIn(script: string, options: RunOptions = {}) {
   return { output, isNew: made[before] === "at once" };
 }
 
-describe.skipIf(reason !== undefined)("[P8 T6] a sandbox made ahead", () => {
+needs("sandbox").describe("[P8 T6] a sandbox made ahead", () => {
   it("is not made for a turn that has ended just after its command began", async () => {
     await run("true", { afterLaunch: () => ahead.rest() });
     await new Promise(setImmediate);

@@ -1,12 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { type DetectOptions, detectSandbox } from "./detect.js";
-import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
+import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
 import { describeSandbox, sandboxNotice } from "./state.js";
-
-const reason = await whyNoSandbox();
-if (reason !== undefined) console.warn(reason);
 
 let bed: SandboxTestbed;
 let options: DetectOptions;
@@ -33,7 +31,7 @@ const WORKING = (version = "0.8.0") =>
   `case $1 in --version) echo bubblewrap ${version};; *) echo run >>"$0.runs"; exit 0;; esac`;
 
 describe("[P8] finding the sandbox on Linux", () => {
-  it.skipIf(reason !== undefined)("finds the real one by using it", async () => {
+  needs("sandbox").it("finds the real one by using it", async () => {
     const state = await detectSandbox(options);
     expect(state).toMatchObject({
       kind: "bubblewrap",

@@ -5,14 +5,13 @@ import { createSocket } from "node:dgram";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { until } from "../../../test/support/waiting.js";
 import { startProcess } from "../../system/process-group.js";
 import { findTerminal } from "../../system/pseudo-terminal.js";
-import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
+import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
 
-const reason = await whyNoSandbox();
-if (reason !== undefined) console.warn(reason);
 const isRoot = process.getuid?.() === 0;
 
 let bed: SandboxTestbed;
@@ -52,7 +51,7 @@ function portOf(server: Server): number {
 const connectWith = (target: string) =>
   `node -e 'require("node:net").connect(${target}).on("data", (d) => process.stdout.write(d)).on("error", (e) => { console.log(e.code); process.exit(1); })'`;
 
-describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () => {
+needs("sandbox").describe("[P8] writing outside the workspace", () => {
   const attempts: [what: string, script: string][] = [
     ["directly", "echo x >$OUT/new"],
     ["through a symbolic link", "ln -s $OUT link; echo x >link/new"],
@@ -114,7 +113,7 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
     expect(readdirSync(bed.workspace)).toEqual(["here"]);
   });
 
-  it.runIf(isRoot)("by making the mounts writable again, which works where capabilities are kept", async () => {
+  needs("root").it("by making the mounts writable again, which works where capabilities are kept", async () => {
     const script = `mount -o remount,bind,rw / && echo x >${bed.outside}/new`;
     const inside = await bed.inside(script);
     expect(inside.code).not.toBe(0);
@@ -126,7 +125,7 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
     expect(existsSync(join(bed.outside, "new"))).toBe(true);
   });
 
-  it.runIf(isRoot)("by making a device", async () => {
+  needs("root").it("by making a device", async () => {
     const script = "mknod disk b 254 0";
     expect((await bed.inside(script)).code).not.toBe(0);
     expect((await bed.unprotected(script)).code).toBe(0);
@@ -167,7 +166,7 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] reading hidden files", () => {
+needs("sandbox").describe("[P8] reading hidden files", () => {
   it("hides folders and files, also behind links", async () => {
     const key = bed.write(join(bed.outside, "keys", "id"), "private");
     const file = bed.write(join(bed.outside, "netrc"), "login");
@@ -221,7 +220,7 @@ describe.skipIf(reason !== undefined)("[P8] reading hidden files", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[T7] a key in the environment", () => {
+needs("sandbox").describe("[T7] a key in the environment", () => {
   it("is not seen in the environment, in /proc, or on a command line", async () => {
     const secret = ["key", process.pid, "of", "a", "provider"].join("-");
     const pid = bystander({ SOME_SETTING: secret });
@@ -240,7 +239,7 @@ describe.skipIf(reason !== undefined)("[T7] a key in the environment", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] other processes", () => {
+needs("sandbox").describe("[P8] other processes", () => {
   it("are not seen, signalled or traced", async () => {
     const pid = bystander();
     const attach = process.arch === "x64" ? 101 : 117;
@@ -291,7 +290,7 @@ describe.skipIf(reason !== undefined)("[P8] other processes", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] the network", () => {
+needs("sandbox").describe("[P8] the network", () => {
   it.each(["127.0.0.1", "::1"])("is cut: TCP to %s", async (host) => {
     const port = portOf(await listen({ host, port: 0 }));
     const script = connectWith(JSON.stringify({ host, port }));
@@ -338,7 +337,7 @@ describe.skipIf(reason !== undefined)("[P8] the network", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] outliving the command", () => {
+needs("sandbox").describe("[P8] outliving the command", () => {
   /** The ids of live processes with these words on their command line. */
   const living = (tag: string): number[] =>
     readdirSync("/proc")
@@ -396,7 +395,7 @@ describe.skipIf(reason !== undefined)("[P8] outliving the command", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] life inside", () => {
+needs("sandbox").describe("[P8] life inside", () => {
   it("gives output, exit codes and the reading of files as outside", async () => {
     writeFileSync(bed.path("file"), "content");
     const script = "cat file; echo to-stderr >&2; id -u; pwd; exit 7";

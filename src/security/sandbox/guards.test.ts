@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { ManualClock, systemClock } from "../../base/clock.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { processMark } from "../../system/process-identity.js";
@@ -10,10 +11,7 @@ import { WorkTreeSearch } from "../guard-list/work-tree-search.js";
 import { findGuards } from "./guards.js";
 import { outsideGitFolder } from "./outside-repository.js";
 import { SandboxError } from "./policy.js";
-import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
-
-const reason = await whyNoSandbox();
-if (reason !== undefined) console.warn(reason);
+import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
 
 let bed: SandboxTestbed;
 
@@ -183,7 +181,7 @@ describe("[P8] guarded paths", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] changing guarded paths", () => {
+needs("sandbox").describe("[P8] changing guarded paths", () => {
   const attempts: [what: string, script: string, changed: string][] = [
     ["a new hook", "echo x >.git/hooks/pre-commit", ".git/hooks/pre-commit"],
     ["a hook by rename", "echo x >h; mv h .git/hooks/pre-commit", ".git/hooks/pre-commit"],

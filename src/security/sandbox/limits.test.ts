@@ -2,15 +2,12 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { bubblewrapCommand } from "./bubblewrap.js";
 import { countTasks, limitLines } from "./limits.js";
 import { sandboxPolicy } from "./policy.js";
 import { sandboxFiles } from "./sandbox-files.js";
-import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
-
-const reason = await whyNoSandbox();
-if (reason !== undefined) console.warn(reason);
-const isRoot = process.getuid?.() === 0;
+import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
 
 let bed: SandboxTestbed;
 beforeEach(() => {
@@ -35,7 +32,7 @@ describe("[P8] limits as shell lines", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] limits in a sandbox", () => {
+needs("sandbox").describe("[P8] limits in a sandbox", () => {
   const bomb =
     "perl -e 'for (1..150) { defined($child = fork) or last; $child or do { sleep 20; exit }; $n++ } print $n'";
 
@@ -46,7 +43,7 @@ describe.skipIf(reason !== undefined)("[P8] limits in a sandbox", () => {
     expect((await bed.unprotected(bomb)).output).toBe("150");
   });
 
-  it.runIf(isRoot)("on processes of a user who is not root", () => {
+  needs("root").it("on processes of a user who is not root", () => {
     const id = 65_534;
     const workspace = bed.path("theirs");
     mkdirSync(workspace);

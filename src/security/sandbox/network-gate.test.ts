@@ -2,14 +2,12 @@ import { createServer as createHttpServer, request } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { openNetwork } from "../../system/network/network.js";
 import { isListed, parseHostList, plainHost } from "./host-list.js";
 import { SOCKET_NAME } from "./network-forwarding.js";
 import { describeRefusal, type GateEntrance, NetworkGate } from "./network-gate.js";
-import { SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
-
-const reason = await whyNoSandbox();
-if (reason !== undefined) console.warn(reason);
+import { SandboxTestbed } from "./sandbox-testbed.js";
 
 describe("[P8] the list of hosts", () => {
   it.each([
@@ -222,7 +220,7 @@ describe("[P8] the gate", () => {
   });
 });
 
-describe.skipIf(reason !== undefined)("[P8] a sandbox with allowed hosts", () => {
+needs("sandbox").describe("[P8] a sandbox with allowed hosts", () => {
   let bed: SandboxTestbed;
   beforeEach(() => {
     bed = new SandboxTestbed();

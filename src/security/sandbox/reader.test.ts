@@ -1,9 +1,11 @@
 /** The git tool in the sandbox of programs that only read, with the real git and the real bubblewrap. */
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { verifies } from "../../../test/verifies.js";
 import { plainText } from "../../protocol/content.js";
 import { findProgram } from "../../system/find-program.js";
@@ -70,7 +72,7 @@ async function tool(workspaceRoot: string, action: string, args: readonly string
   return { status: outcome.status, output: plainText(outcome.content), wrapped };
 }
 
-describe.runIf(spawnSync("bwrap", ["--version"]).status === 0)("the sandbox of programs that only read", () => {
+needs("sandbox").describe("the sandbox of programs that only read", () => {
   verifies(["P8"], "shows the folders it is given and nothing else, and lets nothing be changed", () => {
     const secret = bed.write(join(bed.outside, "secret"), "hidden words\n");
     bed.write(bed.path("a"), "shown words\n");

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { runProcess, startProcess } from "../../system/process-group.js";
-import { detectSandbox } from "./detect.js";
 import { type SandboxPolicy, sandboxPolicy } from "./policy.js";
 import { Sandbox, type SandboxedCommand, type SandboxOptions } from "./sandbox.js";
 
@@ -128,19 +127,5 @@ export class SandboxTestbed {
       cwd: this.workspace,
       env: { PATH, HOME: "/root", ...env },
     };
-  }
-}
-
-/** Why sandboxed commands cannot be run here; undefined when they can. */
-export async function whyNoSandbox(): Promise<string | undefined> {
-  const bed = new SandboxTestbed();
-  try {
-    const { workspace, state: folder } = bed;
-    const state = await detectSandbox({
-      ...{ platform: process.platform, architecture: process.arch, path: PATH, workspace, folder },
-    });
-    return state.kind === "bubblewrap" ? undefined : `sandbox tests are skipped: ${state.reason}`;
-  } finally {
-    await bed.close();
   }
 }

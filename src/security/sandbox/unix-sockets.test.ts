@@ -1,12 +1,12 @@
 /** A program outside that listens on a Unix socket is not reached, however and whenever it made the socket. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
-
-const reason = await whyNoSandbox();
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
+import { SandboxTestbed } from "./sandbox-testbed.js";
 
 let bed: SandboxTestbed;
 const children: ChildProcess[] = [];
@@ -72,7 +72,7 @@ const SEND = `perl -e 'use Socket; socket(S, PF_UNIX, SOCK_DGRAM, 0) or die "no 
 /** Of a pair of datagram sockets either can be sent elsewhere, or connected anew. */
 const SEND_FROM_PAIR = `perl -e 'use Socket; socketpair(A, B, PF_UNIX, $ARGV[0], 0) or die "no pair: $!\\n"; send(A, "x", 0, sockaddr_un("host.sock")) or die "not sent: $!\\n"'`;
 
-describe.skipIf(reason !== undefined)("[P8] Unix sockets of programs outside", () => {
+needs("sandbox").describe("[P8] Unix sockets of programs outside", () => {
   it("bound by a relative path are not reached", async () => {
     await listenOutside("stream");
     const inside = await bed.inside(CONNECT);

@@ -2,11 +2,13 @@
  * Generated texts are given to the parser and to bash itself, where no program can be found and every attempt to run one is
  * written down. Whatever bash tries to run must have been found by the parser, with the same words.
  */
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { unless } from "../../../test/support/needs.js";
 import { verifies } from "../../../test/verifies.js";
 import { parseShell } from "./grammar.js";
 import { simpleCommands } from "./walk.js";
@@ -158,7 +160,7 @@ function agrees(expected: readonly (string | undefined)[], words: readonly strin
 /** Bash writes down what it does not find since version 4. */
 const hasBash = spawnSync("bash", ["-c", "exit $((BASH_VERSINFO[0] < 4))"]).status === 0;
 
-describe.skipIf(!hasBash)("the parser and bash", () => {
+unless(hasBash ? undefined : "needs bash 4 or newer: apt-get install bash").describe("the parser and bash", () => {
   verifies(["P3"], "agree on the commands that run", () => {
     const generator = new Generator();
     const texts = Array.from({ length: CASES }, () => generator.text());

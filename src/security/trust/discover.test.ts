@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, rmSync, truncateSync } from "node:f
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { nameOf } from "./content.js";
 import { discoverContent, NestedContent } from "./discover.js";
 import { readContent, sha256 } from "./read-content.js";
@@ -322,7 +323,7 @@ describe("tricks", () => {
     expect(await problems()).toContain(".oxbow/tools/t0 is larger than 128 MB");
   });
 
-  it.skipIf(process.platform !== "linux")("counts the bytes read, not the reported size of a file", () => {
+  needs("linux").it("counts the bytes read, not the reported size of a file", () => {
     expect(readContent("/proc/self/mountinfo", { limit: 10, keep: 10 })).toHaveProperty("problem");
   });
 

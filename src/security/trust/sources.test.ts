@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { verifies } from "../../../test/verifies.js";
 import { nameOf } from "./content.js";
 import { discoverContent } from "./discover.js";
@@ -59,7 +60,7 @@ describe("sources", () => {
     expect(await found(join(bed.folder, "sub"))).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)("never lie in a folder that other users can fill", async () => {
+  needs("root").it("never lie in a folder that other users can fill", async () => {
     const project = join(user, "open", "project");
     bed.program(join(user, "open/.oxbow/tools/above"));
     bed.program(join(project, ".oxbow/tools/own"));

@@ -1,10 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildChildPrograms, type ChildPrograms, follow } from "../../../test/support/child-programs.js";
+import { skipWithout } from "../../../test/support/needs.js";
 import { times } from "../../../test/support/thorough.js";
+import { withSmallDisk } from "../../../test/support/undo-at-end.js";
 import { verifies } from "../../../test/verifies.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { LogProblem, SessionStore } from "../store.js";
@@ -334,13 +336,7 @@ describe("faults", () => {
     "a full disk refuses an append that does not fit, shows no part of it, and loses nothing",
     async (context) => {
       const disk = join(folder, "disk");
-      await mkdir(disk);
-      try {
-        execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], { stdio: "ignore" });
-      } catch {
-        return context.skip();
-      }
-      try {
+      await withSmallDisk(context, { folder: disk, size: "256k" }, async (resize) => {
         const { code, out, err } = await children.start("writer", join(disk, "s"), "1", "1000000").end;
         expect({ code, err }).toEqual({ code: 0, err: "" });
         const known = acknowledged(out);
@@ -355,20 +351,18 @@ describe("faults", () => {
         expect(await store.list()).toHaveLength(1);
         await store.close();
         // With room again it goes on, and the messages that had no room are written.
-        execFileSync("mount", ["-o", "remount,size=4m", disk]);
+        resize("4m");
         await check(join(disk, "s"), 1, known);
         const later = await openFilesStore({ folder: join(disk, "s"), key: SAMPLE_KEY });
         await later.append(session.id, new Script(session.id, last + 1).asks("more").ends().events, "sync");
         expect(await later.editedConversation?.(session.id)).toBeUndefined();
         await later.close();
-      } finally {
-        execFileSync("umount", [disk]);
-      }
+      });
     },
   );
 
   verifies(["S1"], "a write that stops in the middle leaves the log as it was", async (context) => {
-    if (process.platform === "win32") return context.skip();
+    skipWithout(context, "posix");
     // In blocks of 512 or 1024 bytes: the log cannot grow beyond them.
     const command = 'ulimit -f 24; trap "" XFSZ; exec "$@"';
     const program = [process.execPath, children.path("writer"), join(folder, "s"), "1", "1000000"];

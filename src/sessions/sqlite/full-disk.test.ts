@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { buildChildPrograms, type ChildEnd, type ChildPrograms } from "../../../test/support/child-programs.js";
+import { skipWithout } from "../../../test/support/needs.js";
+import { withSmallDisk } from "../../../test/support/undo-at-end.js";
 import { verifies } from "../../../test/verifies.js";
 import type { StoreErrorCode } from "../store.js";
 import { openSqliteStore } from "./sqlite-store.js";
@@ -51,27 +52,17 @@ describe("a full disk", () => {
     "loses nothing that was acknowledged, and the session goes on when there is space",
     async (context) => {
       const disk = join(folder, "disk");
-      try {
-        await mkdir(disk);
-        execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], { stdio: "pipe" });
-      } catch (error) {
-        const reason = `no small disk can be mounted here: ${(error as Error).message.trim()}`;
-        process.stderr.write(`skipped, ${reason}\n`);
-        context.skip(reason);
-      }
-      try {
+      await withSmallDisk(context, { folder: disk, size: "1m" }, async (resize) => {
         const path = join(disk, "sessions.db");
         const end = await children.start("fill-disk", path).end;
-        execFileSync("mount", ["-o", "remount,size=16m", disk]);
+        resize("16m");
         await check(path, end, "full");
-      } finally {
-        execFileSync("umount", ["--lazy", disk]);
-      }
+      });
     },
   );
 
   verifies(["S1", "S3"], "is the same when the file may not grow", async (context) => {
-    if (process.platform === "win32") context.skip("there is no limit on the size of files");
+    skipWithout(context, "posix");
     const path = join(folder, "sessions.db");
     // In blocks of 1024 bytes; the signal would end the process before the store hears of it.
     const end = await children.startAfter("trap '' XFSZ && ulimit -f 600", "fill-disk", path).end;

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { renderUndoPlan, undoPlanJson } from "./render.js";
 import { UndoPlace } from "./test-support/undo-place.js";
 
@@ -82,7 +83,7 @@ describe("an undo plan", () => {
     });
   });
 
-  it.skipIf(process.platform !== "linux")("shows bytes that are not UTF-8 as escapes", async () => {
+  needs("linux").it("shows bytes that are not UTF-8 as escapes", async () => {
     const here = new UndoPlace();
     onTestFinished(() => here.discard());
     here.sh("mkdir $'d\\xfe'; ln -s $'to\\xee' link");

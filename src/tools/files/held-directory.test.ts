@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { HeldDirectory, openRegularFile } from "./held-directory.js";
 
 let base: string;
@@ -18,7 +19,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
-describe.runIf(process.platform === "linux")("a directory that is swapped for a link", () => {
+needs("linux").describe("a directory that is swapped for a link", () => {
   it("after it is held: work continues where it began", async () => {
     const held = await HeldDirectory.open(join(base, "ws/dir"), "dir");
     await rename(join(base, "ws/dir"), join(base, "ws/moved"));

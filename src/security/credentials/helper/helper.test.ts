@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer as createPlainServer } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { skipWithout } from "../../../../test/support/needs.js";
 import { verifies } from "../../../../test/verifies.js";
 import { type Clock, ManualClock, systemClock } from "../../../base/clock.js";
 import { createHttpClient, type HttpClient } from "../../../system/http-client.js";
@@ -400,7 +401,7 @@ describe("the life of the helper", () => {
   });
 
   verifies(["M12"], "is ended from outside when it hangs, and another takes its place", async ({ skip }) => {
-    if (process.platform !== "linux") return skip();
+    skipWithout({ skip }, "linux");
     const { url } = await provider((_, response) => response.end("ok"));
     await file.put(entry(url));
     const clock = new ManualClock();
