@@ -31,6 +31,9 @@ export const REQUIREMENTS = [
   { id: "L16", title: "Plan mode", status: "done" },
   { id: "L17", title: "Subagents and delegation", status: "done" },
   { id: "L18", title: "Background commands and scheduled prompts", status: "open" },
+  { id: "L19", title: "Background sessions that survive the terminal", status: "open" },
+  { id: "L20", title: "Goals and loops", status: "open" },
+  { id: "L21", title: "Names, parameters and formats that models learned elsewhere", status: "open" },
   // Tools and the workspace
   { id: "T1", title: "The built-in tools and their aliases", status: "done" },
   { id: "T2", title: "Tool sets", status: "done" },
@@ -42,6 +45,8 @@ export const REQUIREMENTS = [
   { id: "T8", title: "Fetching web pages without reaching inside", status: "done" },
   { id: "T9", title: "Cut results say how to get the rest", status: "done" },
   { id: "T10", title: "Undo of a turn's file changes", status: "done" },
+  { id: "T11", title: "Review of a diff", status: "open" },
+  { id: "T12", title: "The model asks the person, and searches the web", status: "open" },
   // Permissions, sandbox, trust
   { id: "P1", title: "Permission modes and rules", status: "done" },
   { id: "P2", title: "Four answers to a permission question", status: "done" },
@@ -60,6 +65,7 @@ export const REQUIREMENTS = [
   { id: "P15", title: "Mode auto: commands inside the sandbox run unasked", status: "done" },
   { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "done" },
   { id: "P17", title: "A published threat model with tests", status: "open" },
+  { id: "P18", title: "Every command is a transaction", status: "open" },
   // Models, credentials, cost
   { id: "M1", title: "One provider interface over canonical content blocks", status: "done" },
   { id: "M2", title: "The wire protocols", status: "done" },
@@ -95,6 +101,7 @@ export const REQUIREMENTS = [
   { id: "S11", title: "Tamper-evident log", status: "done" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
   { id: "S13", title: "A session is leased to one process", status: "done" },
+  { id: "S14", title: "A contained command changes the workspace wholly or not at all", status: "open" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "done" },
@@ -128,6 +135,7 @@ export const REQUIREMENTS = [
   { id: "C9", title: "Conformance suite against any server", status: "done" },
   { id: "C10", title: "One engine, many clients", status: "done" },
   { id: "C11", title: "A fleet on one database", status: "open" },
+  { id: "C12", title: "Workspaces that move between workers", status: "open" },
   // Clients
   { id: "U1", title: "One-shot, headless and interactive programs", status: "done" },
   { id: "U2", title: "Terminal client", status: "done" },
@@ -139,6 +147,8 @@ export const REQUIREMENTS = [
   { id: "U8", title: "Structured results and CI reports", status: "open" },
   { id: "U9", title: "Environment variables and what wins over what", status: "done" },
   { id: "U10", title: "Completions, help and explained configuration", status: "done" },
+  { id: "U11", title: "Evaluations", status: "open" },
+  { id: "U12", title: "One executable file and a documentation site", status: "open" },
   // Operation
   { id: "O1", title: "Status, health and doctor", status: "done" },
   { id: "O2", title: "Own logs", status: "done" },
