@@ -123,6 +123,33 @@ describe("a wrong token", () => {
     expect((await served.ask("/v1/sessions", { over: "port" })).status).toBe(200);
   });
 
+  verifies(["C7"], "is logged by its reason and its path, without its text and a bounded number of times", async () => {
+    const lines: string[] = [];
+    const log = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+    const own = await serve({ serve: { log } });
+    try {
+      const guess = "guess".repeat(8);
+      await own.ask(`/v1/sessions?hidden=${guess}`, { token: guess, over: "port" });
+      expect(lines).toEqual([
+        expect.stringMatching(
+          /^a token was refused {"from":"127.0.0.1","method":"GET","path":"\/v1\/sessions","reason":"Unauthorized: /,
+        ),
+      ]);
+      const { token, claims } = await own.served.tokens.make({ identity_class: "agent" });
+      await own.ask(`/v1/auth/tokens/${claims.jti}`, { method: "DELETE" });
+      const headers = { "x-oxbow-token": token };
+      const socket = new WebSocket(`${own.url.replace("http", "ws")}/v1/ws`, { headers });
+      await new Promise((resolve) => socket.once("error", resolve));
+      await own.ask("/mcp", { token });
+      expect(lines.slice(1)).toEqual([expect.stringContaining("/v1/ws"), expect.stringContaining("TokenRevoked")]);
+      for (let times = 0; times < 40; times++) await own.ask("/v1/sessions", { token });
+      expect(lines.filter((line) => line.includes('"from":"socket"'))).toHaveLength(20);
+      for (const secret of [guess, token, own.token]) expect(lines.join("\n")).not.toContain(secret);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("comes as X-Oxbow-Token, or as a bearer from programs, never from pages or in the address", async () => {
     const bearer = { authorization: `Bearer ${served.token}` };
     expect((await served.ask("/v1/sessions", { token: undefined, headers: bearer, over: "port" })).status).toBe(200);

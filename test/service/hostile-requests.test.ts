@@ -177,6 +177,20 @@ describe("bytes that are no proper request", () => {
       `GET http://evil.example/v1/health HTTP/1.1\r\n${head()}\r\n`,
       "GET /v1/health HTTP/1.0\r\n\r\n",
       `GET /v1/health HTTP/1.1\r\nHost: evil.example\r\n${head()}\r\n`,
+      `GET /v1/health HTTP/1.1\r\n${head()}Host: evil.example\r\n\r\n`,
+      `GET /v1/health HTTP/1.1\r\n${head()}${head()}\r\n`,
+      `GET /v1/health HTTP/1.1\r\n${head()}X-Oxbow-Token: other\r\n\r\n`,
+      `GET ${served.url}/v1/health HTTP/1.1\r\n${head()}\r\n`,
+      `GET /v1/ws HTTP/1.1\r\n${head()}Host: evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      `POST /v1/commands HTTP/1.1\r\n${head()}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST /v1/commands HTTP/1.1\r\n${head()}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+      `POST /v1/commands HTTP/1.1\r\n${head()}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+      `POST /v1/commands HTTP/1.1\r\n${head()}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`,
+      `POST /v1/commands HTTP/1.1\r\n${head()}Content-Length: +2\r\n\r\n{}`,
+      `POST /v1/commands HTTP/1.1\r\n${head()}Content-Length : 2\r\n\r\n{}`,
+      `POST /v1/commands HTTP/1.1\r\n${head()}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+      `GET /v1/health HTTP/1.1\r\n${head()}X-Folded: a\r\n Host: evil.example\r\n\r\n`,
+      `GET /v1/health HTTP/1.1\n${head().replaceAll("\r", "")}\n`,
       `POST /v1/commands HTTP/1.1\r\n${head()}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       `POST /v1/commands HTTP/1.1\r\n${head()}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}`,
       `GET /v1/ws HTTP/1.1\r\n${head()}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -190,6 +204,8 @@ describe("bytes that are no proper request", () => {
       const [status = ""] = (await sendRaw(bytes)).split("\r\n");
       expect([bytes.slice(0, 60), status]).toEqual([bytes.slice(0, 60), expect.stringMatching(/^HTTP\/1\.1 4\d\d /)]);
     }
+    // Node.js closes the connection of a proxy's client without an answer.
+    expect(await sendRaw(`CONNECT evil.example:443 HTTP/1.1\r\n${head()}\r\n`)).toBe("");
     expect((await served.ask("/v1/health", { over: "port" })).status).toBe(200);
   });
 

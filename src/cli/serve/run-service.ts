@@ -46,7 +46,7 @@ async function serveUntilStopped(flags: ParsedFlags, variables: Variables): Prom
     const say = (line: string) => void (isStdio ? process.stderr : process.stdout).write(`${line}\n`);
     served = await listen(prepared, { flags, variables });
     for (const address of served?.addresses ?? []) say(`listening on ${address}`);
-    simple = await simpleSurface(prepared, { flags, say });
+    simple = await simpleSurface(prepared, { flags, variables, say });
     if (isStdio) {
       const { serveStdio } = await import("./stdio.js");
       await Promise.race([serveStdio(engine, { variables, tokens: served?.tokens }), stopped]);
@@ -68,13 +68,14 @@ async function serveUntilStopped(flags: ParsedFlags, variables: Variables): Prom
 
 /** Undefined if the flags leave nothing to listen on. */
 async function listen(
-  { engine }: Prepared,
+  prepared: Prepared,
   { flags, variables }: { readonly flags: ParsedFlags; readonly variables: Variables },
 ): Promise<ServedEngine | undefined> {
+  const { engine } = prepared;
   const addresses = flags.list("listen");
   const socket = !flags.has("no-socket") && !flags.has("stdio");
   if (!socket && addresses.length === 0) return undefined;
-  const log = (message: string, fields: JsonObject = {}) => printMessage(`${message} ${jsonText(fields)}`);
+  const log = serviceLog(prepared);
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
     roots: roots(variables),
@@ -87,6 +88,14 @@ async function listen(
   });
   served.tokens.onRevoke((jti) => mcp.drop(jti));
   return served;
+}
+
+/** Faults and refused tokens go to the person who watches the service, and to Oxbow's log. */
+function serviceLog({ log }: Prepared): (message: string, fields?: JsonObject) => void {
+  return (message, fields = {}) => {
+    printMessage(`${message} ${jsonText(fields)}`);
+    log("warn", "control", message, fields);
+  };
 }
 
 function logRequest({ method, path, status, ms }: AnsweredRequest): void {
@@ -102,13 +111,15 @@ function channelOf(flags: ParsedFlags): AuthChannel {
 
 async function simpleSurface(
   prepared: Prepared,
-  { flags, say }: { readonly flags: ParsedFlags; readonly say: (line: string) => void },
+  { flags, variables, say }: { flags: ParsedFlags; variables: Variables; say: (line: string) => void },
 ): Promise<{ close(): Promise<void> } | undefined> {
   const place = flags.text("simple");
   if (place === undefined) return undefined;
   const { serveSimple } = await import("./simple.js");
-  const server = await serveSimple(prepared, { place, origins: flags.list("origin") });
-  say(`listening on ${server.url} (simple; token ${server.token})`);
+  const { state } = roots(variables);
+  const log = serviceLog(prepared);
+  const server = await serveSimple(prepared, { place, origins: flags.list("origin"), state, log });
+  say(`listening on ${server.url} (simple; its token is in ${server.tokenFile})`);
   return server;
 }
 

@@ -104,6 +104,29 @@ export class AddressCheck {
   }
 }
 
+/** They decide who asks, for what, and where a request ends. Two programs could take each its own of two. */
+const SINGLE: ReadonlySet<string> = new Set([
+  ...["host", "origin", "authorization", "x-oxbow-token", "x-oxbow-client"],
+  ...["content-length", "transfer-encoding", "content-type", "last-event-id"],
+]);
+
+/** Why a request with a repeated header is refused; Node.js keeps the first one or joins them. */
+export function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? "";
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) return `The request has two ${name} headers.`;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+/** `//name` and `http://name/` would be another host, and what is no address at all would fail where it is parsed. */
+export function isPath(url: string): boolean {
+  return url.startsWith("/") && !url.startsWith("//") && URL.canParse(url, "http://localhost");
+}
+
 export class LocalAccess {
   readonly #address: AddressCheck;
   readonly #token: Buffer | undefined;

@@ -10,6 +10,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../../base/clock.js";
 import { nearest } from "../../base/nearest.js";
+import type { JsonObject } from "../../protocol/json.js";
 import type { HarnessEvent } from "./simple-events.js";
 import { SimpleSurface } from "./simple-surface.js";
 
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly maxBodyBytes?: number;
   /** Receives the error of every accepted prompt that failed or was cancelled. Clients see it as the message of the `idle` status. */
   readonly onError?: (error: unknown) => void;
+  /** Receives a line for each refused token, without the token; at most 20 a minute from one address. */
+  readonly log?: (message: string, fields: JsonObject) => void;
   readonly clock?: Clock;
 }
 
@@ -59,6 +62,7 @@ const KNOWN: Readonly<Record<keyof ServerOptions, true>> = {
   origins: true,
   maxBodyBytes: true,
   onError: true,
+  log: true,
   clock: true,
 };
 

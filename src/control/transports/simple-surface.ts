@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, systemClock } from "../../base/clock.js";
 import { isJsonObject } from "../../protocol/json.js";
+import { type RefusedToken, refusedTokenLog } from "../auth/refused-tokens.js";
 import { EventStream } from "./event-stream.js";
-import type { LocalAccess } from "./local-access.js";
+import { isPath, type LocalAccess, repeatedHeader } from "./local-access.js";
 import type { HarnessEvent } from "./simple-events.js";
 import type { ServedHarness, ServerOptions } from "./simple-http.js";
 
@@ -33,6 +34,7 @@ export class SimpleSurface {
   readonly #clock: Clock;
   readonly #streams = new Set<EventStream>();
   readonly #unsubscribe: () => void;
+  readonly #logRefused: (refused: RefusedToken) => void;
   readonly #routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     ["/events", { method: "GET", answer: (_request, response) => this.#stream(response) }],
     ["/prompt", { method: "POST", answer: (request, response) => this.#prompt(request, response) }],
@@ -44,6 +46,7 @@ export class SimpleSurface {
     this.#access = access;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#logRefused = refusedTokenLog(this.#clock, (message, fields) => options.log?.(message, fields));
     this.#unsubscribe = harness.subscribe((event) => this.#onEvent(event));
   }
 
@@ -65,17 +68,23 @@ export class SimpleSurface {
     else Promise.resolve(found.answer(request, response)).catch(() => response.destroy());
   }
 
-  #find({ method = "", url, headers }: IncomingMessage): { readonly answer: Answer } | Refused {
+  #find(request: IncomingMessage): { readonly answer: Answer } | Refused {
+    const { method = "", url = "", headers, rawHeaders } = request;
+    const twice = repeatedHeader(rawHeaders);
+    if (twice !== undefined) return { status: 400, message: twice };
     const badAddress = this.#access.refuseAddress(headers);
     if (badAddress !== undefined) return badAddress;
     if (method === "OPTIONS" && this.#access.isAllowedForeign(headers.origin)) return { answer: answerPreflight };
-    const target = parseTarget(url);
-    if (target === undefined) return { status: 400, message: "The address of the request is invalid." };
-    const { pathname, searchParams } = target;
+    if (!isPath(url)) return { status: 400, message: "The address of the request must be a path." };
+    const { pathname, searchParams } = new URL(url, "http://localhost");
     // EventSource cannot set a header. No other request needs the token in its address.
     const inQuery = method === "GET" && pathname === "/events" ? searchParams.get("token") : null;
     const badToken = this.#access.refuseToken(headers, inQuery ?? undefined);
-    if (badToken !== undefined) return { ...badToken, headers: { "www-authenticate": "Bearer" } };
+    if (badToken !== undefined) {
+      const from = request.socket.remoteAddress;
+      this.#logRefused({ from, method, target: url, reason: badToken.message.split(":", 1)[0] ?? "" });
+      return { ...badToken, headers: { "www-authenticate": "Bearer" } };
+    }
     const route = this.#routes.get(pathname);
     if (route === undefined) {
       return { status: 404, message: `There is no ${pathname}. There are GET /events, POST /prompt and POST /cancel.` };
@@ -117,11 +126,6 @@ export class SimpleSurface {
     this.#harness.cancel();
     answer(response, 202, { cancelling: busy });
   }
-}
-
-function parseTarget(target = "/"): URL | undefined {
-  const base = "http://localhost";
-  return URL.canParse(target, base) ? new URL(target, base) : undefined;
 }
 
 /** Undefined if it is too large. The rest is still read, or the sender would not see the response. */

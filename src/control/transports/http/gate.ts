@@ -1,21 +1,24 @@
 /**
  * Who may come in: the checks that every request passes, over every listener.
  *
- * 1. Address first, then the size of the request, then the token.
+ * 1. Address first, then the size of the request, then the token. A refused token is logged, without its text.
  * 2. A page of another origin can neither send the token header nor read an answer: there are no CORS headers for it.
  * 3. A token has a bounded number of open requests and connections.
  */
 import type { IncomingMessage } from "node:http";
 import { type Failure, failure } from "../../../protocol/errors.js";
+import type { JsonObject } from "../../../protocol/json.js";
 import { isOwner, type TokenClaims } from "../../auth/claims.js";
 import { Guesses } from "../../auth/guesses.js";
+import { type RefusedToken, refusedTokenLog } from "../../auth/refused-tokens.js";
 import type { Tokens } from "../../auth/tokens.js";
-import { type AddressCheck, bearerToken } from "../local-access.js";
+import { type AddressCheck, bearerToken, isPath, repeatedHeader } from "../local-access.js";
 import type { Admitted } from "./app.js";
 import type { PlaceKind, Service } from "./call.js";
 import type { Refusal } from "./refusal.js";
 
 export interface GateOptions extends Pick<Service, "tokens" | "clock"> {
+  readonly log: (message: string, fields?: JsonObject) => void;
   readonly mostOfToken?: number | undefined;
 }
 
@@ -29,17 +32,21 @@ export class Gate {
   readonly #tokens: Tokens;
   readonly #guesses: Guesses;
   readonly #mostOfToken: number;
+  readonly #logRefused: (refused: RefusedToken) => void;
   readonly #entered = new Map<string, number>();
 
-  constructor({ tokens, clock, mostOfToken = MOST_OF_TOKEN }: GateOptions) {
+  constructor({ tokens, clock, log, mostOfToken = MOST_OF_TOKEN }: GateOptions) {
     this.#tokens = tokens;
     this.#guesses = new Guesses(clock);
     this.#mostOfToken = mostOfToken;
+    this.#logRefused = refusedTokenLog(clock, log);
   }
 
   /** Why a request is refused before anything else; undefined if it is not. A server on a Unix socket has no address. */
   refuse(request: IncomingMessage, check: AddressCheck | undefined): Refusal | undefined {
     const { headers, rawHeaders, url = "" } = request;
+    const twice = repeatedHeader(rawHeaders);
+    if (twice !== undefined) return { status: 400, failure: failure("InvalidInput", { detail: twice }) };
     const foreign = check === undefined ? socketRefusal(headers.origin) : check.refuse(headers)?.message;
     if (foreign !== undefined) return { status: 403, failure: { ...failure("Forbidden"), message: foreign } };
     if (rawHeaders.length / 2 > MOST_HEADERS) return tooLarge("The number of headers", `${MOST_HEADERS}`, 431);
@@ -50,6 +57,16 @@ export class Gate {
 
   /** Checks the token. `inProtocol` is one that a browser sends as a WebSocket protocol. */
   admit(request: IncomingMessage, place: PlaceKind, inProtocol?: string): Admitted {
+    const admitted = this.#admit(request, place, inProtocol);
+    if ("failure" in admitted && admitted.given) {
+      const { method, url, socket } = request;
+      const { reason, message } = admitted.failure;
+      this.#logRefused({ from: socket.remoteAddress, method, target: url, reason: `${reason}: ${message}` });
+    }
+    return admitted;
+  }
+
+  #admit(request: IncomingMessage, place: PlaceKind, inProtocol: string | undefined): Admitted {
     const token = tokenOf(request) ?? inProtocol;
     if (token === undefined) {
       return { given: false, failure: failure("Unauthorized", { detail: "send it as X-Oxbow-Token." }) };
@@ -90,11 +107,6 @@ export class Gate {
       return { failure: failure("Unauthorized", { detail: "the engine cannot read the list of revoked tokens." }) };
     }
   }
-}
-
-/** `//name` would be another host, and what is no address at all would fail where it is parsed. */
-function isPath(url: string): boolean {
-  return url.startsWith("/") && !url.startsWith("//") && URL.canParse(url, "http://localhost");
 }
 
 /** A page cannot set X-Oxbow-Token without asking first. Authorization is for programs, which send no Origin. */

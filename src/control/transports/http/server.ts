@@ -98,7 +98,7 @@ export class HttpService {
       return document;
     };
     this.#service = { tokens, clients, clock, openApi, bodies: new BodyReader(limits.bodyBytes), open: new Set() };
-    this.#gate = new Gate({ tokens, clock, mostOfToken: limits.connectionsOfToken });
+    this.#gate = new Gate({ tokens, clock, log, mostOfToken: limits.connectionsOfToken });
     this.#sockets = new WebSockets({ ...options, gate: this.#gate, open: this.#service.open });
     this.#stopWatching = tokens.onRevoke((jti) => clients.drop(jti));
     const onFault = (error: unknown) =>
