@@ -2,8 +2,10 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { needs } from "../support/needs.js";
@@ -35,7 +37,13 @@ async function calling(
   calls: readonly (readonly [command: string, more?: JsonObject])[],
   flags: readonly string[] = [],
 ) {
-  const replies = calls.map(([command, more]) => reply().tool("bash", { command, ...more }));
+  return asking(
+    calls.map(([command, more]) => reply().tool("bash", { command, ...more })),
+    flags,
+  );
+}
+
+async function asking(replies: readonly ReturnType<typeof reply>[], flags: readonly string[]) {
   const mock: MockModel = await startMockModel({ script: script([...replies, reply().text("Done.")]) });
   open.push(mock);
   const env = { OXBOW_HOME: home, HOME: person, ...providerEnvironment("anthropic", mock.url) };
@@ -103,16 +111,38 @@ needs("sandbox").describe("mode auto, which is the default,", () => {
 
   verifies(
     ["P15", "P8"],
-    "opens the repository, but not the network, where every question is answered with yes",
+    "opens nothing for --auto-approve, which answers only what the sandbox contains",
     async () => {
-      const { statuses, text } = await calling(
-        [["git add a.test.mjs && git commit -qm first"], ["npm install left-pad"]],
-        ["--auto-approve"],
-      );
-      expect([statuses, text[0]]).toEqual([["ok", "denied"], expect.any(String)]);
-      expect(execFileSync("git", ["log", "--format=%s"], { cwd, encoding: "utf8" })).toBe("first\n");
+      await writeFile(join(cwd, ".env"), "A=not-for-you\n");
+      const calls = [
+        ["git add a.test.mjs && git commit -qm first"],
+        ["npm install left-pad"],
+        ["cat .env"],
+        ["node -v", { allow: "git" }],
+        ["node -v", { outside_sandbox: true }],
+        ["mkdir made && node -e \"require('fs').writeFileSync('made/b', '2')\""],
+        ["rm -rf made/* made"],
+      ] as const;
+      for (const more of [[], ["--strict-permissions"], ["--permission-mode", "ask"]]) {
+        const { statuses, text, code } = await calling(calls, ["--auto-approve", ...more]);
+        expect(statuses, more.join(" ")).toEqual([...Array(5).fill("denied"), "ok", "ok"]);
+        expect(text[0]).toContain("--auto-approve answers only what stays in the workspace and its sandbox");
+        expect(code).toBe(4);
+      }
+      expect(execFileSync("git", ["status", "--short"], { cwd, encoding: "utf8" })).not.toContain("A ");
     },
   );
+
+  verifies(["P15", "P8"], "hides the home folder from what --auto-approve answers in mode ask", async () => {
+    await writeFile(join(cwd, "read.cjs"), "console.log(require('fs').readFileSync(process.argv[2], 'utf8'))");
+    const diary = join(person, "diary.txt");
+    const { statuses, text } = await calling(
+      [[`node read.cjs ${diary}`], ["node -e \"require('fs').writeFileSync('.git/HEAD', 'x')\""]],
+      ["--auto-approve", "--permission-mode", "ask"],
+    );
+    expect(statuses).toEqual(["error", "error"]);
+    expect(text[0]).not.toContain("not for you");
+  });
 
   verifies(["P15", "P1", "P7"], "is explained, and asks as mode ask does where nothing holds a command", async () => {
     const env = { OXBOW_HOME: home, HOME: person };
@@ -133,4 +163,34 @@ needs("sandbox").describe("mode auto, which is the default,", () => {
     const { statuses } = await calling([["touch made"]], ["--sandbox", "off"]);
     expect(statuses).toEqual(["denied"]);
   });
+});
+
+describe("--auto-approve", () => {
+  verifies(
+    ["P8", "P1"],
+    "answers neither for web_fetch nor for commands without a sandbox, only for edits",
+    async () => {
+      await writeFile(join(cwd, "run.sh"), "touch ran\n");
+      let requests = 0;
+      const server = createServer((_request, response) => {
+        requests++;
+        response.end("page");
+      });
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      open.push(server);
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const replies = [
+        reply().tool("web_fetch", { url }),
+        reply().tool("bash", { command: "sh run.sh" }),
+        reply().tool("write", { path: "made.sh", content: "touch ran\n" }),
+        reply().tool("bash", { command: "sh made.sh" }),
+      ];
+      const flags = ["--auto-approve", "--sandbox", "off", "--tool-set", "read,edit,command,web"];
+      const { statuses, by, code } = await asking(replies, flags);
+      expect(statuses).toEqual(["denied", "denied", "ok", "denied"]);
+      expect(by[2]).toBe("--auto-approve");
+      expect([requests, code]).toEqual([0, 4]);
+      expect(await readdir(cwd)).not.toContain("ran");
+    },
+  );
 });

@@ -50,7 +50,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   { name: "plain", help: "talk line by line instead of in the terminal client" },
   { name: "quiet-cost", help: "do not show what turns cost" },
   { name: "strict-permissions", help: "ask before read-only commands too" },
-  { name: "auto-approve", help: "answer yes to questions; denied calls stay denied" },
+  { name: "auto-approve", help: "answer yes to questions about what stays in the workspace and its sandbox" },
   { name: "plan", help: "plan only: Oxbow changes nothing until you approve the plan" },
   {
     name: "sandbox",

@@ -1,5 +1,6 @@
 /** What the sandbox of a command allows, and whether mode `auto` may run commands without asking. */
 import { homedir } from "node:os";
+import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { RunSandboxOptions } from "./sandbox.js";
@@ -11,6 +12,11 @@ export interface Reach {
   readonly unixSockets: "on" | "off";
   /** `masked`: commands cannot read the untracked secret files of the workspace. */
   readonly secrets: "shown" | "masked";
+}
+
+/** Whether commands run in this mode without a question to the user: the tight sandbox is for them. */
+export function runsUnasked(mode: PermissionMode, { auto_approve }: LoadedSettings["settings"]): boolean {
+  return mode === "auto" || (mode === "ask" && auto_approve.value);
 }
 
 export function reachOf(

@@ -96,21 +96,15 @@ export class RunPermissions implements PermissionJudge {
     const judged = tool.set === "agents" ? { ...tool, mutating: false } : tool;
     const verdict = await engine.judge(call, judged, this.#options.originator());
     if (verdict.decision === "deny") return verdict;
-    if (this.#leavesSandbox(call, tool)) return OUTSIDE;
     const wanted = await this.#wantedOpenings(call, tool);
-    if (wanted.length > 0)
-      return { ...openingQuestion(wanted), openings: [...new Set([...(verdict.openings ?? []), ...wanted])] };
-    if (!this.#options.loaded.settings.auto_approve.value || this.#opensNetwork(verdict)) {
-      return this.#staysInside(verdict, tool) ? { ...verdict, contained: true } : verdict;
-    }
+    const question = this.#leavesSandbox(call, tool)
+      ? OUTSIDE
+      : wanted.length > 0
+        ? { ...openingQuestion(wanted), openings: [...new Set([...(verdict.openings ?? []), ...wanted])] }
+        : verdict;
+    if (!this.#options.loaded.settings.auto_approve.value) return question;
     const { autoApproved } = await import("../../security/permissions/identity.js");
-    return autoApproved(verdict);
-  }
-
-  /** Whether a yes lets nothing out: the sandbox holds the command, or the workspace the edit. */
-  #staysInside({ law, openings = [] }: Verdict, { set, extension }: Tool): boolean {
-    const isHeld = (set === "command" || set === "edit") && extension === undefined && this.#sandboxed;
-    return isHeld && openings.length === 0 && law !== "guarded" && law !== "hook";
+    return autoApproved(question);
   }
 
   /** What the model asks the sandbox to open; unknown words are ignored. */
@@ -120,11 +114,6 @@ export class RunPermissions implements PermissionJudge {
     if (tool.set !== "command" || !this.#sandboxed || wanted.every((each) => each === undefined)) return [];
     const { OPENINGS } = await import("../../security/permissions/contained/needs.js");
     return OPENINGS.filter((opening) => wanted.includes(opening));
-  }
-
-  /** Needs the user's approval for exactly this command, unless the profile lists the hosts. */
-  #opensNetwork({ openings = [] }: Verdict): boolean {
-    return openings.includes("network") && this.#options.loaded.settings.sandbox_hosts.value.length === 0;
   }
 
   remember(call: ToolCall, decision: PermissionDecision, { verdict }: { readonly verdict: Verdict }): void {
@@ -157,8 +146,9 @@ export class RunPermissions implements PermissionJudge {
   async findSandbox(): Promise<void> {
     const { isSandboxed, whyNotContained } = this.#options;
     this.#sandboxed = await isSandboxed();
-    this.#contained =
-      this.modeOfTurn === "auto" && whyNotContained !== undefined && (await whyNotContained()) === undefined;
+    const { runsUnasked } = await import("./contained-reach.js");
+    const mayContain = runsUnasked(this.modeOfTurn, this.#options.loaded.settings) && whyNotContained !== undefined;
+    this.#contained = mayContain && (await whyNotContained()) === undefined;
   }
 
   parts(): Promise<PermissionParts> {

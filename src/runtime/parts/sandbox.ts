@@ -1,8 +1,8 @@
 /**
  * The sandbox around the commands of one run. Tested with the first command, never before the first request.
  *
- * In mode `auto`, a command that runs without asking gets the tight one: no network, all of `.git` read-only, a private home folder. The
- * user can open it for a call. In the other modes, which ask about each command that does more than
+ * In mode `auto`, and in mode `ask` with `--auto-approve`, commands that run without asking get the tight one: no network, all of `.git`
+ * read-only, a private home folder. The user can open it for a call. In the other modes, which ask about each command that does more than
  * read, the home folder is readable and repositories are writable, except for guarded paths.
  */
 import { join } from "node:path";
@@ -62,16 +62,19 @@ export class RunSandbox {
   async prepare(): Promise<void> {
     const state = await (await this.#open("pipes", USUAL)).state();
     if (state.kind === "none") return;
-    const { reachOf, whyNotContained } = await import("./contained-reach.js");
-    const isContained = this.#mode === "auto" && (await whyNotContained(state, this.#options)) === undefined;
-    const reach = reachOf([], { isContained, settings: this.#options.loaded.settings });
+    const { reachOf, runsUnasked, whyNotContained } = await import("./contained-reach.js");
+    const { settings } = this.#options.loaded;
+    const isContained =
+      runsUnasked(this.#mode, settings) && (await whyNotContained(state, this.#options)) === undefined;
+    const reach = reachOf([], { isContained, settings });
     (await this.#open("pipes", reach)).prepare();
     await Promise.all([this.#watchCommands(), this.#openAhead()]);
   }
 
-  /** Why mode `auto` asks like mode `ask`; undefined if it does not. */
+  /** Why nothing runs without asking; undefined if commands do. */
   async whyNotContained(): Promise<string | undefined> {
-    if (this.#mode !== "auto") return "another mode was chosen.";
+    const { runsUnasked } = await import("./contained-reach.js");
+    if (!runsUnasked(this.#mode, this.#options.loaded.settings)) return "another mode was chosen.";
     this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#reportWhy(why));
     return this.#whyNotContained;
   }
@@ -203,8 +206,8 @@ export class RunSandbox {
 
   /** Reported once. `find` reports a missing sandbox. */
   #reportWhy(why: string | undefined): string | undefined {
-    if (why !== undefined && this.#state?.kind !== "none")
-      this.#options.notify(`Mode auto asks like mode ask here: ${why}`);
+    const what = this.#mode === "auto" ? "Mode auto asks like mode ask" : "--auto-approve answers for no command";
+    if (why !== undefined && this.#state?.kind !== "none") this.#options.notify(`${what} here: ${why}`);
     return why;
   }
 

@@ -533,7 +533,7 @@ describe("guarded paths", () => {
     const verdict = decide(hook, policyWith({}), session.list());
     expect([verdict.decision, verdict.law, verdict.offer]).toEqual(["ask", "guarded", []]);
     expect(verdict.guarded).toEqual([`${WORKSPACE}/.git/hooks/pre-commit`]);
-    expect(autoApproved(verdict)).toBe(verdict);
+    expect(autoApproved(verdict).decision).toBe("ask");
   });
 
   it("are all named in the question", () => {
@@ -543,6 +543,47 @@ describe("guarded paths", () => {
     expect(reason).toContain(".npmrc is guarded");
     expect(reason).toContain(".git/hooks/pre-commit is guarded");
     expect(guarded).toHaveLength(2);
+  });
+});
+
+describe("a yes lets nothing out", () => {
+  const TIGHT = { sandboxed: true, contained: true };
+  const STRICT = { mode: "auto", preset: "strict" } as const;
+  const ASK_FIRST = { mode: "auto", ...rule({ tool: "*", decision: "ask" }) } as const;
+  const fetch: DecisionFacts = {
+    ...otherTool("web_fetch"),
+    tool: { name: "web_fetch", set: "web", mutating: false, network: true, origin: "built-in" },
+  };
+  const extension: DecisionFacts = {
+    ...bash("make", TIGHT),
+    tool: { name: "make", set: "command", mutating: true, origin: "extension" },
+  };
+  const secret = onPath("read", "src/a.pem").paths.map((path) => ({ ...path, sensitive: "it is a key" }));
+  const paths = [...onPath("apply_patch", "src/a.ts").paths, ...secret];
+  const cases: readonly (readonly [string, DecisionFacts, Partial<PermissionPolicy>, true | undefined])[] = [
+    ["of a command in the tight sandbox", bash("make", TIGHT), {}, true],
+    ["of a command that deletes much", bash("rm -rf ./*", TIGHT), { mode: "auto" }, true],
+    ["of a command that a rule asks about", bash("make", TIGHT), ASK_FIRST, true],
+    ["of a command with the strict preset", bash("make", TIGHT), STRICT, true],
+    ["of an edit in the workspace, without a sandbox too", onPath("edit", "src/a.ts"), {}, true],
+    ["but not of a command without a sandbox", bash("make"), {}, undefined],
+    ["but not of one in the usual sandbox", bash("make", SANDBOX), {}, undefined],
+    ["but not of one that writes .git", bash("git commit -m x", TIGHT), { mode: "auto" }, undefined],
+    ["but not of one with a part that writes .git", bash("make && git add .", TIGHT), { mode: "auto" }, undefined],
+    ["but not of one that needs the network", bash("npm install left-pad", TIGHT), {}, undefined],
+    ["but not of one that shows a secret file", bash("cat .env", TIGHT), STRICT, undefined],
+    ["but not of one at a guarded path", bash("mkdir .vscode", TIGHT), {}, undefined],
+    ["but not of a tool that connects elsewhere", fetch, {}, undefined],
+    ["but not of a tool of an extension", extension, {}, undefined],
+    ["but not of reading outside", onPath("read", "/etc/passwd"), {}, undefined],
+    ["but not of reading a secret file", { ...onPath("read", "src/a.pem"), paths: secret }, {}, undefined],
+    ["but not of editing a secret file among others", { ...onPath("apply_patch", "src/a.ts"), paths }, {}, undefined],
+    ["but not of an edit at an unknown place", { ...onPath("edit", "a.ts"), paths: [] }, {}, undefined],
+  ];
+  it.each(cases)("%s", (_what, facts, policy, contained) => {
+    const verdict = decide(facts, policyWith(policy));
+    expect([verdict.decision, verdict.contained]).toEqual(["ask", contained]);
+    expect(autoApproved(verdict).decision).toBe(contained ? "allow" : "ask");
   });
 });
 

@@ -33,7 +33,7 @@
  * identity. Anything missing or not understood counts against the call.
  */
 import { commandNeeds, type Need, type Opening } from "./contained/needs.js";
-import { DECISIONS, type DecisionFacts } from "./facts.js";
+import { DECISIONS, type DecisionFacts, type PathFacts } from "./facts.js";
 import { withGuarded } from "./guarded-paths.js";
 import type { PermissionPolicy } from "./policy.js";
 import { callOf, rulesAbout, type Subject } from "./rule.js";
@@ -51,7 +51,8 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   }
   const subjects = subjectsOf(facts);
   const rules = rulesAbout(policy.rules, callOf(facts));
-  const needs = isContained(facts, policy) && facts.command ? commandNeeds(facts.command, policy) : [];
+  const shown = facts.contained && facts.command ? commandNeeds(facts.command, policy) : [];
+  const needs = isContained(facts, policy) ? shown : [];
   const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, rules, session, needs }));
   const strictest = withGuarded(
     verdicts.reduce((worst, next) => (rank(next) > rank(worst) ? next : worst)),
@@ -62,12 +63,23 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   if (below !== undefined) return { ...below, offer: [] };
   if (strictest.decision === "allow") return { ...strictest, ...openingsOf(needs, verdicts) };
   if (strictest.law === "guarded") return { ...strictest, ...openingsOf(needs), offer: [] };
+  const question = {
+    ...strictest,
+    ...openingsOf(needs),
+    ...(staysInside(facts, shown) && { contained: true as const }),
+  };
   // A rule that asks would ask again, whatever the answer now.
-  const openings = openingsOf(needs);
-  if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule"))
-    return { ...strictest, ...openings, offer: [] };
+  if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule")) return { ...question, offer: [] };
   const asking = subjects.filter((_, index) => verdicts[index]?.decision === "ask");
-  return { ...strictest, ...openings, offer: offerFor(facts, asking) };
+  return { ...question, offer: offerFor(facts, asking) };
+}
+
+/** Whether a yes lets nothing out: the tight sandbox holds the command unopened, or the workspace holds the edit. */
+function staysInside({ tool, paths, contained }: DecisionFacts, needs: readonly Need[]): boolean {
+  if (tool.origin !== "built-in") return false;
+  if (tool.set === "command") return contained === true && needs.every(({ opens }) => opens.length === 0);
+  const isOrdinary = ({ place, sensitive }: PathFacts) => place === "workspace" && sensitive === undefined;
+  return tool.set === "edit" && paths.length > 0 && paths.every(isOrdinary);
 }
 
 /**

@@ -9,28 +9,21 @@ const one: ClientId = "cli_one";
 const other: ClientId = "cli_other";
 
 describe("who may answer", () => {
-  type Case = readonly [
-    what: string,
-    answerer: [ClientId, Identity],
-    turn: [ClientId, Identity],
-    byDefault: boolean,
-    auto: boolean,
-  ];
+  type Case = readonly [what: string, answerer: [ClientId, Identity], turn: [ClientId, Identity], may: boolean];
   const cases: readonly Case[] = [
-    ["a human their own turn", [one, "human"], [one, "human"], true, true],
-    ["a human another's turn", [other, "human"], [one, "human"], true, true],
-    ["a human an agent's turn", [other, "human"], [one, "agent"], true, true],
-    ["an agent its own turn", [one, "agent"], [one, "agent"], false, false],
-    ["an agent that now calls itself human", [one, "human"], [one, "agent"], false, false],
-    ["a human's client that now is an agent's", [one, "agent"], [one, "human"], false, false],
-    ["an agent a human's turn", [other, "agent"], [one, "human"], false, true],
-    ["an agent another agent's turn", [other, "agent"], [one, "agent"], false, true],
+    ["a human their own turn", [one, "human"], [one, "human"], true],
+    ["a human another's turn", [other, "human"], [one, "human"], true],
+    ["a human an agent's turn", [other, "human"], [one, "agent"], true],
+    ["an agent its own turn", [one, "agent"], [one, "agent"], false],
+    ["an agent that now calls itself human", [one, "human"], [one, "agent"], false],
+    ["a human's client that now is an agent's", [one, "agent"], [one, "human"], false],
+    ["an agent a human's turn", [other, "agent"], [one, "human"], false],
+    ["an agent another agent's turn", [other, "agent"], [one, "agent"], false],
   ];
 
-  it.each(cases)("%s", (_what, [id, identity], [originator, originatorIdentity], byDefault, auto) => {
+  it.each(cases)("%s", (_what, [id, identity], [originator, originatorIdentity], may) => {
     const turn = { originator, originatorIdentity };
-    expect(mayAnswer({ id, identity }, turn).ok).toBe(byDefault);
-    expect(mayAnswer({ id, identity }, turn, { autoApprove: true }).ok).toBe(auto);
+    expect(mayAnswer({ id, identity }, turn).ok).toBe(may);
   });
 
   it("is explained to clients that may not answer", () => {
@@ -55,15 +48,19 @@ describe("a question without an answer", () => {
     });
   });
 
-  it("is answered by --auto-approve, which says so; a denial stays", () => {
+  it("is answered by --auto-approve if a yes lets nothing out; a denial stays", () => {
     const question: Verdict = {
       decision: "ask",
       decidedBy: "mode ask",
       law: "default",
       reason: "bash changes something.",
     };
-    expect(autoApproved(question)).toMatchObject({ decision: "allow", decidedBy: "--auto-approve" });
-    const denial: Verdict = { ...question, decision: "deny", law: "blocklist" };
+    const contained: Verdict = { ...question, contained: true };
+    expect(autoApproved(contained)).toMatchObject({ decision: "allow", decidedBy: "--auto-approve" });
+    const unanswered = autoApproved(question);
+    expect(unanswered).toMatchObject({ decision: "ask", decidedBy: "mode ask" });
+    expect(unanswered.reason).toContain("--auto-approve answers only what stays");
+    const denial: Verdict = { ...contained, decision: "deny", law: "blocklist" };
     expect(autoApproved(denial)).toBe(denial);
   });
 });
@@ -86,11 +83,11 @@ describe("plan mode", () => {
     expect(plan.on).toBe(true);
   });
 
-  it("is not ended by the agent that made the plan, whatever is switched on", () => {
+  it("is not ended by the agent that made the plan", () => {
     const plan = new PlanMode();
     plan.enter();
     const client = { id: one, identity: "agent" } as const;
-    expect(plan.exit({ approve: true, client, turn, autoApprove: true }).ok).toBe(false);
+    expect(plan.exit({ approve: true, client, turn }).ok).toBe(false);
     expect(plan.on).toBe(true);
   });
 

@@ -2,7 +2,7 @@
  * Who may answer for whom.
  *
  * 1. An agent never answers a question of its own turn, with any name and any setting.
- * 2. A question is answered by a human, unless `--auto-approve` was given.
+ * 2. A question is answered by a human, or by `--auto-approve` if a yes lets nothing out.
  * 3. A question without an answer is denied after a time limit; it never waits forever.
  */
 import type { PermissionDecision } from "../../protocol/events.js";
@@ -20,22 +20,15 @@ export interface QuestionedTurn {
   readonly originatorIdentity: Identity;
 }
 
-export interface AnswerOptions {
-  /** `--auto-approve`: no human is needed. */
-  readonly autoApprove?: boolean;
-}
-
 export type MayAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-export function mayAnswer(answerer: Answerer, turn: QuestionedTurn, options: AnswerOptions = {}): MayAnswer {
+export function mayAnswer(answerer: Answerer, turn: QuestionedTurn): MayAnswer {
   const isAgent = answerer.identity === "agent";
   if (answerer.id === turn.originator && (isAgent || turn.originatorIdentity === "agent")) {
     return { ok: false, reason: "An agent cannot approve what its own turn asks for. A human has to answer." };
   }
-  if (isAgent && options.autoApprove !== true) {
-    return { ok: false, reason: "A human has to answer this; the client is attached as an agent." };
-  }
-  return { ok: true };
+  if (!isAgent) return { ok: true };
+  return { ok: false, reason: "A human has to answer this; the client is attached as an agent." };
 }
 
 export const DEFAULT_PERMISSION_TIMEOUT_MS = 60_000;
@@ -59,12 +52,12 @@ export function timedOut(timeoutMs: number): Answer {
   };
 }
 
-/**
- * Applies `--auto-approve` to a decision: questions are answered with yes, denials stay. So does a question about a guarded path:
- * that needs the user's yes for exactly this path.
- */
+/** Applies `--auto-approve` to a decision: questions whose yes lets nothing out are answered with yes, others stay, and so do denials. */
 export function autoApproved(verdict: Verdict): Verdict {
-  if (verdict.decision !== "ask" || verdict.law === "guarded") return verdict;
+  if (verdict.decision !== "ask") return verdict;
+  if (verdict.contained !== true) return { ...verdict, reason: `${verdict.reason} ${NOT_ANSWERED}` };
   const reason = `--auto-approve answered yes. Without it: ${verdict.reason}`;
   return { ...verdict, decision: "allow", decidedBy: "--auto-approve", law: "auto-approve", reason };
 }
+
+const NOT_ANSWERED = "--auto-approve answers only what stays in the workspace and its sandbox.";

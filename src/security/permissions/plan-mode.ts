@@ -1,13 +1,12 @@
 /**
  * Plan mode: the model reads and plans, and changes nothing until the user approves.
  *
- * 1. Anyone may switch it on: that only takes away. Only a human may switch it off, unless `--auto-approve` was given; an agent that
- *    asked for the plan never approves it.
+ * 1. Anyone may switch it on: that only takes away. Only a human may switch it off.
  * 2. `ExitPlanMode` without approval leaves it on: the plan goes back to the model.
  */
-import { type Answerer, type AnswerOptions, type MayAnswer, mayAnswer, type QuestionedTurn } from "./identity.js";
+import { type Answerer, type MayAnswer, mayAnswer, type QuestionedTurn } from "./identity.js";
 
-export interface PlanExit extends AnswerOptions {
+export interface PlanExit {
   readonly approve: boolean;
   readonly client: Answerer;
   /** The turn that made the plan. */
@@ -25,10 +24,10 @@ export class PlanMode {
     this.#on = true;
   }
 
-  exit({ approve, client, turn, ...options }: PlanExit): MayAnswer {
+  exit({ approve, client, turn }: PlanExit): MayAnswer {
     if (!this.#on) return { ok: false, reason: "Plan mode is not on." };
     if (!approve) return { ok: true };
-    const may = mayAnswer(client, turn, options);
+    const may = mayAnswer(client, turn);
     if (may.ok) this.#on = false;
     return may;
   }

@@ -55,15 +55,14 @@ export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Gr
   return { decision: "ask", law: "default", decidedBy, reason, ...about };
 }
 
-export function isContained({ contained, tool }: DecisionFacts, { mode, preset }: PermissionPolicy): boolean {
-  return (
-    mode === "auto" && preset !== "strict" && contained === true && tool.origin === "built-in" && tool.set === "command"
-  );
+export function isContained({ contained, tool }: DecisionFacts, { preset }: PermissionPolicy): boolean {
+  return preset !== "strict" && contained === true && tool.origin === "built-in" && tool.set === "command";
 }
 
 function isContainedCommand(subject: Subject, facts: DecisionFacts, { policy, needs }: Grounds): boolean {
+  if (policy.mode !== "auto" || needs.length > 0) return false;
   // The sandbox contains commands that are not understood, too.
-  return isContained(facts, policy) && (subject.kind === "command" || subject.kind === "text") && needs.length === 0;
+  return isContained(facts, policy) && (subject.kind === "command" || subject.kind === "text");
 }
 
 function ruleVerdict({ rule, decision, certain }: RuleMatch): Verdict {
