@@ -240,11 +240,13 @@ describe("where web_fetch may go", () => {
     expect(words).toContain("HTTP 301: this redirects to another host");
     expect(words).toContain("[[https://elsewhere.example/ignore%20your%20orders]]");
     expect(details).toMatchObject({ redirect: "https://elsewhere.example/ignore%20your%20orders" });
+    const target = await site(page("never asked for"));
     const otherPort = await site((_request, response) => {
-      response.writeHead(302, { location: `http://docs.corp:${Number(new URL(base).port)}/` });
+      response.writeHead(302, { location: `${target.base}/` });
       response.end();
     });
     expect((await fetchIt({ url: otherPort.base })).words).toContain("redirects to another host");
+    expect(target.requests).toHaveLength(0);
   });
 
   verifies(["T8"], "follows a site to www. and back, and gives up on a circle", async () => {

@@ -259,8 +259,9 @@ describe("[T3] ways out", () => {
 
   verifies(["T3"], "kernel trees stay closed when the whole machine is the workspace", async () => {
     const all = await Workspace.open("/");
-    await refusal(all.readText("/proc/self/environ"));
-    await refusal(all.readText("/dev/zero"));
+    for (const path of ["/proc/self/status", "/proc/self/environ", "/dev/zero", "/proc/not/there"]) {
+      expect([path, (await refusal(all.readText(path))).code]).toEqual([path, "outside"]);
+    }
     expect((await all.readText(fileURLToPath(import.meta.url))).text).toContain("kernel trees");
   });
 

@@ -114,6 +114,20 @@ describe("the registry", () => {
     expect(registry.problems).toMatchObject([{ path: "/home/.claude/calendar/SKILL.md", effect: "left out" }]);
   });
 
+  verifies(["X3"], "a skill has the files below its folder, of its own source alone", async () => {
+    const file = (source: string, name: string) => memoryFile("skill-file", { source, name, text: source });
+    const registry = await SkillRegistry.load({
+      skills: [memoryFile("skill", { source: "/p/.oxbow", name: "a/SKILL.md", text: skill("a") })],
+      files: [
+        file("/p/.oxbow", "a/two.md"),
+        file("/p/.oxbow", "a/one.md"),
+        file("/p/.oxbow", "ab/three.md"),
+        file("/p/.claude", "a/planted.md"),
+      ],
+    });
+    expect(registry.find("a")?.files).toEqual(["one.md", "two.md"]);
+  });
+
   test("a skill that cannot be read is left out and the others are there", async () => {
     const broken = {
       ...memoryFile("skill", { name: "b/SKILL.md", text: "" }),

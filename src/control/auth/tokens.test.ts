@@ -294,6 +294,23 @@ describe("the confirmation", () => {
     expect(await asked()).toBe(false);
   });
 
+  it("is asked for at most six times a minute, also when each request ends at once", async () => {
+    const surface = new Surface();
+    const { tokens, clock } = await open([surface]);
+    const asked = async () => {
+      const opened = await tokens.request(AGENT, {});
+      if ("request" in opened) tokens.refuse(opened.request);
+      return "failure" in opened ? opened.failure.reason : "shown";
+    };
+    const answers: string[] = [];
+    for (let times = 0; times < 8; times++, clock.advance(1000)) answers.push(await asked());
+    expect(answers).toEqual([...Array(6).fill("shown"), "TooManyRequests", "TooManyRequests"]);
+    expect(surface.shown).toBe(6);
+    // The first of them was 60 seconds ago; the refused ones did not count.
+    clock.advance(52_000);
+    expect([await asked(), await asked()]).toEqual(["shown", "TooManyRequests"]);
+  });
+
   verifies(
     ["C7"],
     "uses the first surface of the order that can show it, or the chosen one; without any it is refused",
@@ -446,5 +463,18 @@ describe("wrong guesses", () => {
     expect(guesses.wrong("b")).toBeUndefined();
     clock.advance(60_000);
     expect(guesses.wrong("a")).toBeUndefined();
+  });
+
+  it("are counted for a thousand places; the oldest is forgotten first", () => {
+    const guesses = new Guesses(new ManualClock());
+    const block = (place: string) => {
+      for (let times = 0; times < 20; times++) guesses.wrong(place);
+    };
+    block("first");
+    block("second");
+    for (let n = 0; n < 998; n++) guesses.wrong(`place ${n}`);
+    expect([guesses.wrong("first"), guesses.wrong("second")]).toEqual([60, 60]);
+    guesses.wrong("one too many");
+    expect([guesses.wrong("second"), guesses.wrong("first")]).toEqual([60, undefined]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { says, testEngine } from "../../../test/support/engine.js";
+import { call, says, testEngine } from "../../../test/support/engine.js";
 import { verifies } from "../../../test/verifies.js";
 import { ManualClock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelStream } from "../../engine/ports.js";
@@ -95,6 +95,14 @@ describe("a model made of several", () => {
       expect(engine.conversation).toHaveLength(2);
     },
   );
+
+  verifies(["M8"], "no other model is tried after a call of the first was shown", async () => {
+    const second = member("b:two", answers("never"));
+    const { engine } = routed(member("a:one", fails("Overloaded", call("look", {}))), second);
+    expect(await engine.turn("go")).toMatchObject({ outcome: "failed", failure: { reason: "Overloaded" } });
+    expect(second.calls).toBe(0);
+    expect(engine.kinds("FailedOver", "AnswerRetracted")).toEqual([]);
+  });
 
   verifies(
     ["M8"],

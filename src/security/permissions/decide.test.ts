@@ -76,6 +76,30 @@ describe("law 3: the reach of the tool", () => {
   check([["denies without a question", { ...beyond, paths }, { mode: "allow" }, "deny", "boundary"]]);
 });
 
+describe("a denial that might apply", () => {
+  const allow = { tool: "bash", command: "git *", decision: "allow" };
+  const deny = { tool: "bash", command: "git push *", decision: "deny" };
+  check([
+    ["turns an allowance into a question", bash("git pus? origin"), rule(allow, deny), "ask", "rule"],
+    ["whatever the order of the rules", bash("git pus? origin"), rule(deny, allow), "ask", "rule"],
+    ["a certain one still denies", bash("git push origin"), rule(allow, deny), "deny", "rule"],
+    [
+      "does not soften a certain denial",
+      bash("git pus? origin"),
+      rule({ ...allow, decision: "deny" }, deny),
+      "deny",
+      "rule",
+    ],
+    [
+      "does not override an allowance of a higher priority",
+      bash("git pus? origin"),
+      rule({ ...allow, priority: 1 }, deny),
+      "allow",
+      "rule",
+    ],
+  ]);
+});
+
 describe("law 4: the blocklist", () => {
   const allowAll = { mode: "allow", ...rule({ tool: "*", decision: "allow", priority: 99 }) } as const;
   check([

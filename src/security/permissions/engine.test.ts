@@ -167,6 +167,17 @@ describe("the engine", () => {
     expect((await engine.test(edit)).decision).toBe("allow");
   });
 
+  it("of a run that only reads denies edits and commands that change something, as in plan mode", async () => {
+    const options = { ports, policy: () => policyWith({ workspace: root, mode: "allow" }), sandboxed: () => true };
+    const engine = new PermissionEngine({ ...options, onlyReads: true });
+    const decided = async (name: string, args: JsonObject) => (await engine.test({ tool: named(name), args })).decision;
+    expect(engine.plan.on).toBe(false);
+    expect(await decided("edit", { path: "src/a.ts" })).toBe("deny");
+    expect(await decided("bash", { command: "touch src/b" })).toBe("deny");
+    expect(await decided("read", { path: "src/a.ts" })).toBe("allow");
+    expect(engine.mayStartEarly(call("write", { path: "src/a.ts" }), named("write"), "human")).toBe(false);
+  });
+
   it("lets only calls start early that need no question", () => {
     const engine = engineWith({ rules: rulesOf({ tool: "read", path: "secret/**", decision: "ask" }) });
     const early = (name: string, args: JsonObject) => engine.mayStartEarly(call(name, args), named(name), "human");

@@ -1,8 +1,18 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { needs } from "../../../test/support/needs.js";
 import { ApprovedLock, type Decision, portableLock } from "./approved-lock.js";
 import type { ContentItem, ContentKind } from "./content.js";
 import { formatEntry, parseEntry } from "./lock-entry.js";
@@ -66,8 +76,25 @@ describe("the file", () => {
 
   it("is not believed when other users can write to it", async () => {
     await decide(bed.lock(), item("x"));
-    chmodSync(file(), 0o666);
-    expect(() => bed.lock()).toThrow(/other users.*chmod 600/s);
+    for (const mode of [0o666, 0o660, 0o620, 0o602]) {
+      chmodSync(file(), mode);
+      expect(() => bed.lock(), mode.toString(8)).toThrow(/other users.*chmod 600/s);
+    }
+    chmodSync(file(), 0o644);
+    expect(bed.lock().decisionOn(item("x"))?.decision).toBe("approved");
+  });
+
+  needs("root").it("is not believed when it is another user's", async () => {
+    await decide(bed.lock(), item("x"));
+    chownSync(file(), 12_345, 12_345);
+    const uid = vi.spyOn(process, "getuid").mockReturnValue(54_321);
+    try {
+      expect(() => bed.lock()).toThrow(/other users/);
+      chownSync(file(), 54_321, 12_345);
+      expect(bed.lock().decisionOn(item("x"))?.decision).toBe("approved");
+    } finally {
+      uid.mockRestore();
+    }
   });
 
   it("is left alone when a later version wrote it", () => {

@@ -70,6 +70,20 @@ describe("when something is not approved", () => {
     }
   });
 
+  it("and optional, a run that cannot ask continues without it; with anything else it is refused for that alone", () => {
+    const optional = pending({ ...item("skill", { path: "extra" }), optional: true });
+    expect(decide({ approved: [item("profile")], pending: [optional] })).toEqual({
+      load: ["project-profile"],
+      withheld: ["extra: not approved"],
+      ask: [],
+      refuse: undefined,
+    });
+    const { load, refuse } = decide({ ...open, pending: [optional, ...open.pending] });
+    expect(load).toEqual([]);
+    expect(refuse?.message).toContain("project-instructions");
+    expect(refuse?.message).not.toContain("extra");
+  });
+
   it("a long list is cut, and a hostile name is harmless", () => {
     const many = Array.from({ length: 30 }, (_, index) => pending(item("skill", { path: `s${index}\u001b[2J\n` })));
     const message = decide({ pending: many }).refuse?.message ?? "";
