@@ -132,6 +132,44 @@ describe("the journal", () => {
     },
   );
 
+  verifies(["S1", "L10"], "has on the disk at once what a client relies on, with all before it", async () => {
+    const appended: [kinds: string, durability: string][] = [];
+    const watched = new Proxy(store, {
+      get(target, name) {
+        const value = target[name as keyof SessionStore];
+        if (name !== "append") return typeof value === "function" ? value.bind(target) : value;
+        return (...args: Parameters<SessionStore["append"]>) => {
+          appended.push([args[1].map(({ kind }) => kind).join(), args[2]]);
+          return target.append(...args);
+        };
+      },
+    });
+    const { journal, publish } = recording(watched);
+    await journal.ready();
+    publish(started("go"));
+    publish(delta("a"));
+    publish({
+      kind: "InputQueued",
+      payload: { input: [text("b")], delivery: "queue", from: ids.next("cli"), identity: "human" },
+    });
+    publish({
+      kind: "CompactionTriggered",
+      payload: { turn, reason: "asked", summary: "s", tokens: { before: 2, after: 1 } },
+    });
+    publish(delta("c"));
+    publish(ended);
+    publish(started("again"));
+    expect(appended).toEqual([
+      ["TextDelta,InputQueued", "sync"],
+      ["CompactionTriggered", "sync"],
+      ["TextDelta,TurnEnded", "sync"],
+      ["TurnStarted", "sync"],
+    ]);
+    publish(delta("d"));
+    expect(appended).toHaveLength(4);
+    await journal.close();
+  });
+
   verifies(["S3"], "lets no call begin twice, nor one that cannot be written down", async () => {
     const { journal, publish } = recording();
     const call = { call: ids.next("call"), tool: "bash", args: {} };

@@ -79,6 +79,20 @@ describe("the lease of a session", () => {
     expect(await readdir(place)).toEqual([]);
   });
 
+  verifies(["S13"], "released late does not give up the one that was taken after it", async () => {
+    const place = join(folder, "leases");
+    const leases = new SessionLeases({ folder: place, clock: systemClock });
+    const session = ids.next("sess");
+    const lost = await leases.take(session);
+    await rm(join(place, session));
+    const taken = await leases.take(session);
+    await lost.release();
+    expect([leases.has(session), leases.isLeased(session)]).toEqual([true, true]);
+    expect(() => leases.check(session)).not.toThrow();
+    await taken.release();
+    expect([leases.has(session), leases.isLeased(session)]).toEqual([false, false]);
+  });
+
   for (const kind of ["sqlite", "files"] as const) {
     verifies(["S3", "S13"], `that was lost lets nothing more be written (${kind})`, async () => {
       const key = new Uint8Array(32).fill(7);

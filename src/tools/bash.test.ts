@@ -7,6 +7,7 @@ import { holdTimers } from "../../test/support/held-timers.js";
 import { skipWithout, unless, whyNot } from "../../test/support/needs.js";
 import { times } from "../../test/support/thorough.js";
 import { verifies } from "../../test/verifies.js";
+import { type Clock, systemClock } from "../base/clock.js";
 import { schemaProblems } from "../base/json-schema.js";
 import type { ToolOutcome } from "../engine/ports.js";
 import { plainText } from "../protocol/content.js";
@@ -208,6 +209,21 @@ describe("[T6 L9] ends", () => {
     const run = await bash({ command, timeout: 60 }, { clock, onProgress: fire });
     expect(run.output).toMatch(/\n\[pipes\/\.gitignore is a named pipe\. /);
     rmSync(join(root, "pipes"), { recursive: true });
+  });
+
+  verifies(["T6"], "waits a day at most, whatever timeout is asked for", async () => {
+    const lengths: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, action) {
+        lengths.push(ms);
+        return systemClock.after(ms, action);
+      },
+    };
+    await bash({ command: "true", timeout: 86_401 }, { clock });
+    await bash({ command: "true", timeout: 86_399 }, { clock });
+    await bash({ command: "true", timeout: 0.5 }, { clock });
+    expect(lengths.filter((ms) => ms >= 400)).toEqual([86_400_000, 86_399_000, 500]);
   });
 
   verifies(["T6"], "has a default timeout", async () => {

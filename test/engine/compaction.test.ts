@@ -104,6 +104,26 @@ function fromTheBeginning(events: readonly Envelope[]): readonly Message[] {
   return builder.end().messages;
 }
 
+describe("the mode of a resumed session", () => {
+  verifies(["P4", "S6"], "is the last that was chosen in it; a copied one was not", async () => {
+    const { engine } = engineWith([{ says: 1, calls: [], fails: "no" }], 100_000);
+    const { bus } = engine;
+    const by = engine.bus.originator;
+    const mode = async () => {
+      const { mode, isPlanning } = await readStoredSession(storeOf(engine.events), bus.session);
+      return [mode, isPlanning];
+    };
+    bus.publish("ModeChanged", { mode: "ask", by });
+    expect(await mode()).toEqual(["ask", false]);
+    bus.publish("ModeChanged", { mode: "plan", by });
+    expect(await mode()).toEqual(["ask", true]);
+    bus.publish("ModeChanged", { mode: "deny", by });
+    expect(await mode()).toEqual(["deny", false]);
+    bus.publish("ModeChanged", { mode: "deny", by, copied: true });
+    expect(await mode()).toEqual([undefined, false]);
+  });
+});
+
 describe("a conversation that is shortened as it goes", () => {
   verifies(
     ["X7", "S6", "L11"],

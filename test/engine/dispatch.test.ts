@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import type { ModelEvent } from "../../src/engine/ports.js";
+import { TurnFailure } from "../../src/engine/cancel.js";
+import type { ModelEvent, ToolLink } from "../../src/engine/ports.js";
 import { plainText } from "../../src/protocol/content.js";
+import { failure } from "../../src/protocol/errors.js";
 import { call, calls, type Deferred, deferred, ok, says, scriptedModel, testEngine, tool } from "../support/engine.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -153,6 +155,36 @@ describe("dispatch", () => {
       expect(words[3]).toContain('"path" is missing (string)');
       expect(words[3]).toContain('"file" is not known');
       expect(words[4]).toBe("disk on fire");
+    },
+  );
+
+  verifies(
+    ["L4", "L5"],
+    "no later call runs after a link has ended the turn, and each still gets its result",
+    async () => {
+      const ran: string[] = [];
+      const step = tool(
+        "step",
+        async ({ name }) => {
+          ran.push(String(name));
+          return ok("");
+        },
+        { concurrencySafe: false, mutating: true },
+      );
+      const link: ToolLink = {
+        name: "05-ends",
+        run: async (request, _context, next) => {
+          if (request.args.name === "second")
+            throw new TurnFailure(failure("QuotaExceeded", { name: "x", detail: "" }));
+          return next(request);
+        },
+      };
+      const part = calls(...["first", "second", "third"].map((name) => call("step", { name })));
+      const engine = testEngine({ model: scriptedModel([part]), tools: [step], toolLinks: [link] });
+      expect(await engine.turn("go")).toMatchObject({ outcome: "failed", failure: { reason: "QuotaExceeded" } });
+      expect(ran).toEqual(["first"]);
+      const results = engine.events.flatMap((event) => (event.kind === "ToolResult" ? [event.payload.status] : []));
+      expect([results.length, results[0], results[2]]).toEqual([3, "ok", "skipped"]);
     },
   );
 

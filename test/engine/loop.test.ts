@@ -55,6 +55,23 @@ describe("the loop", () => {
     expect(engine.conversation.at(-1)?.content[0]).toMatchObject({ type: "tool_result", is_error: true });
   });
 
+  verifies(["L4", "M9"], "ends an answer that is too long; text that was withdrawn does not count", async () => {
+    const part = (...events: readonly ModelEvent[]) =>
+      async function* () {
+        yield [...events, { type: "stop", reason: "end" } as const];
+      };
+    const words = (length: number): ModelEvent => ({ type: "text", text: "x".repeat(length) });
+    const turn = (...events: readonly ModelEvent[]) =>
+      testEngine({ model: scriptedModel([part(...events)]), maxAnswerCharacters: 10 }).turn("go");
+    expect(await turn(words(6), words(4))).toMatchObject({ outcome: "answered", text: "x".repeat(10) });
+    const tooLong = { outcome: "failed", failure: { reason: "AnswerTooLong" } };
+    expect(await turn(words(6), words(5))).toMatchObject(tooLong);
+    expect(await turn({ type: "thinking", text: "y".repeat(6) }, words(5))).toMatchObject(tooLong);
+    expect(await turn(words(6), call("echo", { word: "x".repeat(9) }))).toMatchObject(tooLong);
+    const retracted = await turn(words(6), { type: "retract", reason: "Overloaded" }, words(5));
+    expect(retracted).toMatchObject({ outcome: "answered", text: "x".repeat(5) });
+  });
+
   verifies(["L3", "L4"], "a terminal error thrown by a request link ends the turn with that failure", async () => {
     const budget = {
       name: "10-budget",

@@ -316,6 +316,22 @@ describe("subagents", () => {
     await expect(readFile(join(place.root, "a.txt"))).rejects.toThrow("ENOENT");
   });
 
+  verifies(["L17"], "a type with permissionMode plan only reads, whatever the parent may do", async () => {
+    const looker = "---\ndescription: Looks.\npermissionMode: plan\n---\nLook.\n";
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("change it", "looker")),
+        reply().when("change it").tool("write", { path: "made", content: "x" }),
+        reply().when("tool-results", { contains: "Plan mode" }).text("it was denied"),
+        reply().text("thanks"),
+      ],
+      { flags: ["--permission-mode", "allow"], files: { ".oxbow/agents/looker.md": looker } },
+    );
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(resultTexts(events)).toEqual(["it was denied"]);
+    expect(existsSync(join(place.root, "made"))).toBe(false);
+  });
+
   verifies(["L17"], "delegate uses the cheaper model of the profile", async () => {
     const place = await start(
       [

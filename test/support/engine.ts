@@ -103,6 +103,7 @@ export interface EngineOptions {
   readonly mode?: PermissionMode;
   readonly clock?: Clock;
   readonly maxIterations?: number;
+  readonly maxAnswerCharacters?: number;
   readonly toolExecution?: "batched" | "sequential";
   readonly costs?: CostTracker;
   readonly requestLinks?: readonly RequestLink[];
@@ -153,6 +154,7 @@ export function testEngine(options: EngineOptions): TestEngine {
     mayStartEarly: (toolCall, definition) => gate.judge(toolCall, definition).decision === "allow",
     toolExecution: options.toolExecution ?? "batched",
     maxIterations: options.maxIterations ?? 100,
+    ...(options.maxAnswerCharacters !== undefined && { maxAnswerCharacters: options.maxAnswerCharacters }),
   };
   const conversation: Message[] = [];
   return {

@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { estimateTokens } from "../../base/estimate-tokens.js";
-import { withOrigin } from "../../base/message-origin.js";
+import { originOf, withOrigin } from "../../base/message-origin.js";
+import type { Model, ModelRequest } from "../../engine/ports.js";
 import { type Message, ownText, type ResultContent, text } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
+import { type CompactionTools, compact, summarizeConversation } from "./compact.js";
 import { cutConversation, hasResults } from "./cut.js";
 import { fullAt, keptTokens, summaryTokens, transcriptRoom } from "./limits.js";
 import { type SummaryAnswer, type SummaryRequest, summarize } from "./summarize.js";
@@ -124,6 +126,139 @@ describe("the message that replaces the beginning", () => {
     const words = summaryText({ summary: "s", pinned: ["never touch main", "speak French"] });
     expect(words).toContain("<pinned>\nnever touch main\n</pinned>");
     expect(words).toContain("<pinned>\nspeak French\n</pinned>");
+  });
+});
+
+describe("compacting", () => {
+  const model = { provider: "p", family: "p", model: "m" } as Model;
+  const place = (words: string) => ({
+    model,
+    conversation: [user(words), answer(words), user("and now?"), answer("now this"), user("next")],
+  });
+  type Published = Parameters<CompactionTools["publish"]>[0];
+  const toolsWith = (more: Partial<CompactionTools> & { readonly text?: string } = {}) => {
+    const { text: written = "short", ...rest } = more;
+    const published: Published[] = [];
+    const requests: ModelRequest[] = [];
+    const progress: string[] = [];
+    const tools: CompactionTools = {
+      summaryModel: async () => undefined,
+      limitsOf: async () => ({ reads: 100_000, writes: 4_000 }),
+      untrusted: (words) => words,
+      weigh: (messages) => messages.reduce((sum, message) => sum + weigh(message), 0),
+      ask: async (_model, request) => {
+        requests.push(request);
+        return { text: written };
+      },
+      onProgress: (part) => progress.push(part),
+      publish: async (event) => void published.push(event),
+      ...rest,
+    };
+    return { tools, published, requests, progress };
+  };
+  const OPTIONS = { reason: "asked", full: 4_000 } as const;
+  const LONG = "word ".repeat(400);
+
+  verifies(["X7"], "replaces the older messages by a summary and says what that saved", async () => {
+    const { tools, published, requests, progress } = toolsWith();
+    const at = place(LONG);
+    const kept = at.conversation.slice(2);
+    const before = tools.weigh(at.conversation, model);
+    const done = await compact(at, OPTIONS, tools);
+    const [summary, ...rest] = at.conversation;
+    expect(rest).toEqual(kept);
+    expect(readSummary(summary)?.summary).toContain("short");
+    expect(done).toEqual({ tokens: { before, after: tools.weigh(at.conversation, model) }, summary: "short" });
+    expect(published).toMatchObject([{ reason: "asked", kept_from: originOf(kept[0] as Message) }]);
+    expect(published[0]?.tokens).toEqual("tokens" in done && done.tokens);
+    expect(requests).toMatchObject([{ model: "m", tools: [] }]);
+    expect(progress).toEqual([""]);
+  });
+
+  verifies(["X7"], "counts from the whole next request when it is known", async () => {
+    const { tools } = toolsWith();
+    const at = place(LONG);
+    const all = tools.weigh(at.conversation, model);
+    const done = await compact(at, { ...OPTIONS, tokens: all + 1_000 }, tools);
+    const after = tools.weigh(at.conversation, model) + 1_000;
+    expect(done).toMatchObject({ tokens: { before: all + 1_000, after } });
+  });
+
+  verifies(
+    ["X7"],
+    "leaves the conversation alone when a summary would not be shorter, unless all is to be replaced",
+    async () => {
+      const at = place(LONG);
+      const whole = [...at.conversation];
+      const { tools, published } = toolsWith({ text: "long ".repeat(4_000) });
+      expect(await compact(at, OPTIONS, tools)).toEqual({ nothing: true });
+      expect([at.conversation, published]).toEqual([whole, []]);
+      expect(await compact(at, { ...OPTIONS, replaces: "all" }, tools)).toHaveProperty("summary");
+      expect(at.conversation).toHaveLength(1);
+      expect(published).toHaveLength(1);
+    },
+  );
+
+  verifies(["X7"], "follows the event that was published, also when it could not be saved", async () => {
+    const at = place(LONG);
+    const { tools } = toolsWith({ publish: () => Promise.reject(new Error("full")) });
+    await expect(compact(at, OPTIONS, tools)).rejects.toThrow("full");
+    expect(readSummary(at.conversation[0])?.summary).toContain("short");
+    expect(at.conversation).toHaveLength(4);
+  });
+
+  verifies(["X7"], "changes nothing without a summary", async () => {
+    const refused = { failure: failure("Overloaded", { name: "p" }) };
+    for (const [answered, expected] of [
+      [refused, refused],
+      [{ cancelled: true }, { cancelled: true }],
+      [{ text: " \n" }, { failure: { reason: "ProviderFailed" } }],
+    ] as const) {
+      const at = place(LONG);
+      const whole = [...at.conversation];
+      const { tools, published } = toolsWith({ ask: async () => answered });
+      expect(await compact(at, OPTIONS, tools)).toMatchObject(expected);
+      expect([at.conversation, published]).toEqual([whole, []]);
+    }
+  });
+
+  verifies(
+    ["X7", "M16"],
+    "is not worth a request for little, nor for a tenth of the window that fills by itself",
+    async () => {
+      const { tools, requests } = toolsWith();
+      expect(await compact(place("few"), OPTIONS, tools)).toEqual({ nothing: true });
+      expect(await compact(place(LONG), { reason: "nearly full", full: 100_000 }, tools)).toEqual({ nothing: true });
+      expect(requests).toEqual([]);
+      expect(await compact(place(LONG), { reason: "too long", full: 100_000 }, tools)).toHaveProperty("summary");
+      const unanswered = { model, conversation: [user(LONG)] };
+      expect(await compact(unanswered, { ...OPTIONS, replaces: "all" }, tools)).toEqual({ nothing: true });
+      expect(await summarizeConversation(unanswered, undefined, tools)).toEqual({ nothing: true });
+      const answered = place("few");
+      expect(await summarizeConversation(answered, undefined, tools)).toEqual({ text: "short" });
+      expect(answered.conversation).toHaveLength(5);
+    },
+  );
+
+  verifies(["X7"], "is written by the model for summaries, with what is pinned and the newest results", async () => {
+    const other = { provider: "q", family: "q", model: "small" } as Model;
+    const asked: string[] = [];
+    const { tools, published } = toolsWith({
+      summaryModel: async () => other,
+      pinned: ({ room }) => [`pinned in ${room}`],
+      untrusted: (words, source) => `<${source}>${words}</${source}>`,
+      ask: async ({ model: by }) => {
+        asked.push(by);
+        return { text: "done so far" };
+      },
+    });
+    const at = { model, conversation: [user("do it"), answer(LONG), calls(1), results(1, "the newest output")] };
+    await compact(at, { ...OPTIONS, replaces: "all" }, tools);
+    expect(asked).toEqual(["small"]);
+    const words = published[0]?.summary ?? "";
+    expect(words).toMatch(/<pinned>\npinned in \d+\n<\/pinned>/);
+    expect(words).toContain("<bash>the newest output</bash>");
+    expect(words).toContain("do it");
   });
 });
 

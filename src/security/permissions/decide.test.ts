@@ -316,6 +316,27 @@ describe("law 7: rules", () => {
       "rule",
     ],
     [
+      "deny by a whole path outside, in other letters",
+      onPath("read", "/Srv/Data/a"),
+      { mode: "allow", ...rule({ tool: "*", path: "/srv/data/**", decision: "deny" }) },
+      "deny",
+      "rule",
+    ],
+    [
+      "deny by a whole path that lies in the workspace",
+      onPath("read", "docs/a"),
+      rule({ tool: "*", path: `${WORKSPACE}/Docs/**`, decision: "deny" }),
+      "deny",
+      "rule",
+    ],
+    [
+      "deny by path, not the same path below another folder",
+      onPath("read", "/x/docs/a"),
+      { mode: "allow", ...rule({ tool: "*", path: "docs/**", decision: "deny" }) },
+      "allow",
+      "mode allow",
+    ],
+    [
       "deny by path in other letters",
       onPath("read", ".ENV"),
       rule({ tool: "*", path: "**/.env", decision: "deny" }),

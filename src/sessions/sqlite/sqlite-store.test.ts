@@ -1,14 +1,16 @@
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import { ManualClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Bindable } from "../../system/sqlite/bindable.js";
 import { Database } from "../../system/sqlite/database.js";
 import { describeStore } from "../../testkit/conformance/store.js";
-import type { LogProblem, SessionStore } from "../store.js";
+import { type LogProblem, type SessionStore, StoreError } from "../store.js";
+import { CommitQueue } from "./commit-queue.js";
 import { databaseKey } from "./open-database.js";
 import { openSqliteStore } from "./sqlite-store.js";
 import { SAMPLE_KEY, sampleEvent, sampleEvents, sampleIds, sampleSession, sampleTime } from "./test-support/sample.js";
@@ -62,6 +64,108 @@ async function tamper(...statements: readonly Statement[]): Promise<void> {
 
 /** The place of an event of the first session. */
 const place = (id: number) => 2 ** 30 + id;
+
+describe("the ledger", () => {
+  const intent = (mutating: boolean) => ({
+    ...{ call: sampleIds(mutating ? 3 : 4).next("call"), session: session.id, tool: "bash", args_hash: "h" },
+    ...{ mutating, started_at: sampleTime(1) },
+  });
+  const conclusion = { outcome: "ok", completed_at: sampleTime(2) } as const;
+
+  verifies(
+    ["S3"],
+    "has a call that changes something on the disk before it may begin, without waiting for others",
+    async () => {
+      // No time passes: what only a timer writes is never written.
+      const store = await openSqliteStore({ path, key: SAMPLE_KEY, clock: new ManualClock() });
+      await store.create(session);
+      const done: string[] = [];
+      const synced = vi.spyOn(Database.prototype, "syncLog").mockImplementation(async () => {
+        done.push("sync begins");
+        for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate);
+        done.push("sync ends");
+      });
+      try {
+        const changing = intent(true);
+        await store.intend(changing).then(() => done.push("may begin"));
+        expect(done.splice(0)).toEqual(["sync begins", "sync ends", "may begin"]);
+        expect(await store.orphans(session.id)).toMatchObject([{ call: changing.call, mutating: true }]);
+        const concluded = store.conclude(changing.call, conclusion).then(() => done.push("ended"));
+        expect(await store.orphans(session.id)).toEqual([]);
+        await concluded;
+        expect(done.splice(0)).toEqual(["sync begins", "sync ends", "ended"]);
+        const reading = intent(false);
+        void store.intend(reading);
+        void store.conclude(reading.call, conclusion);
+        expect(await store.orphans(session.id)).toEqual([]);
+        expect(done).toEqual([]);
+      } finally {
+        synced.mockRestore();
+      }
+      await store.close();
+    },
+  );
+});
+
+describe("work of one commit", () => {
+  const queueOf = async () => {
+    const database = await Database.open({ path: join(folder, "queue.db"), key: databaseKey(SAMPLE_KEY) });
+    database.script("CREATE TABLE t (n INTEGER)");
+    const ends: string[] = [];
+    const clock = new ManualClock();
+    const queue = new CommitQueue({
+      ...{ database, clock, delayMs: 10, together: (work) => work() },
+      onRollback: () => ends.push("rollback"),
+      onCommit: () => ends.push("commit"),
+    });
+    const write = (n: number) => () => () => void database.run("INSERT INTO t VALUES (?)", [n]);
+    const rows = () => database.select({ n: "integer" }, "FROM t").map(({ n }) => n);
+    return { database, queue, write, rows, ends, clock };
+  };
+  const fails = (error: Error) => () => {
+    throw error;
+  };
+
+  it("that is refused fails alone", async () => {
+    const { database, queue, write, rows, ends } = await queueOf();
+    for (const code of ["conflict", "invalid", "not-found"] as const) {
+      const before = queue.add("group", write(1));
+      const refused = queue.add("group", fails(new StoreError(code, "no")));
+      const after = queue.add("sync", write(2));
+      await expect(refused).rejects.toMatchObject({ code });
+      await Promise.all([before, after]);
+    }
+    expect([rows(), ends]).toEqual([
+      [1, 2, 1, 2, 1, 2],
+      ["commit", "commit", "commit"],
+    ]);
+    database.close();
+  });
+
+  it("fails together when anything else goes wrong, and nothing of it is written", async () => {
+    const { database, queue, write, rows, ends } = await queueOf();
+    for (const error of [new StoreError("full", "no"), new Error("a bug")]) {
+      const all = [queue.add("group", write(1)), queue.add("group", fails(error)), queue.add("sync", write(2))];
+      for (const each of all) await expect(each).rejects.toBe(error);
+    }
+    expect([rows(), ends]).toEqual([[], ["rollback", "rollback"]]);
+    database.close();
+  });
+
+  it("waits for company a few milliseconds, and no longer than for a thousand", async () => {
+    const { database, queue, write, rows, clock } = await queueOf();
+    const first = queue.add("group", write(1));
+    clock.advance(9);
+    expect(rows()).toEqual([]);
+    clock.advance(1);
+    await first;
+    expect([rows(), clock.pending]).toEqual([[1], 0]);
+    const many = Array.from({ length: 1_000 }, (_, n) => queue.add("group", write(n)));
+    expect([rows().length, clock.pending]).toEqual([1_001, 0]);
+    await Promise.all(many);
+    database.close();
+  });
+});
 
 describe("the encrypted session store", () => {
   verifies(["S1"], "holds no plain text of the conversation, open or closed, and is the user's alone", async () => {

@@ -49,6 +49,15 @@ describe("text and back", () => {
     );
   });
 
+  it("bytes that are not UTF-8 are read as Latin-1; a replacement character that the file has is text", () => {
+    const bytes = Buffer.from("caf\xe9\n", "latin1");
+    expect(decodeText(bytes)).toMatchObject({ text: "café\n", encoding: "latin1" });
+    expect(decodeText(Buffer.from("\ufffd café\n"))).toMatchObject({ text: "\ufffd café\n", encoding: "utf-8" });
+    const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
+    expect(decodeText(marked)).toMatchObject({ text: "ï»¿café\n", encoding: "latin1", bom: false });
+    expect(decodeText(Buffer.from([0xff, 0xfe, 0x61]))).toMatchObject({ encoding: "latin1" });
+  });
+
   it("a byte order mark that was not there does not appear", () => {
     expect(encodeText("a\n", decodeText(Buffer.from("b\n"))).toString()).toBe("a\n");
   });

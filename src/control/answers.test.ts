@@ -1,0 +1,112 @@
+/** What clients with less than the user's rights learn from queries that need no session. */
+import { describe, expect } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { QueryKind } from "../protocol/queries.js";
+import { answerAbout, type QueryPlace, type QueryPorts } from "./answers.js";
+import type { HostedSession } from "./hosted-sessions.js";
+
+const OWN = "sess_own" as SessionId;
+const OTHER = "sess_other" as SessionId;
+
+const hosted = (session: SessionId, subagent = false) =>
+  ({
+    run: { session, bus: { nextId: 1 }, model: { provider: "p", model: "m" } },
+    openedAt: "2026-01-01T00:00:00.000Z",
+    ...(subagent && { subagent: { parent: OWN, title: "subagent" } }),
+  }) as unknown as HostedSession;
+
+const record = (id: SessionId, cwd: string) => ({
+  ...{ id, cwd, provider: "p", model: "m", created_at: "", active_at: "", last_event: 4, pinned: false },
+});
+
+const PORTS: QueryPorts = {
+  sessions: async ({ id }) =>
+    [record(OWN, "/w"), record(OTHER, "/w")].filter((each) => id === undefined || each.id === id),
+  mcpServers: async (run) => [{ name: run === undefined ? "of all sessions" : "of this session" } as never],
+  health: async () => ({ version: "1", protocol_version: "1", pid: 7, started_at: "now", caches: "private" }) as never,
+  cwd: () => "/w",
+  async *events(_session, after) {
+    for (let id = after + 1; id <= 10; id++) yield { id } as Envelope;
+  },
+};
+
+function place(isLimited: boolean, more: Partial<QueryPlace> = {}): QueryPlace {
+  const client = (id: string, ...sessions: readonly SessionId[]) => ({ id, sessions }) as never;
+  return {
+    ports: PORTS,
+    run: undefined,
+    session: undefined,
+    live: [hosted(OWN), hosted(OTHER), hosted("sess_agent" as SessionId, true)],
+    clients: () => [client("one", OWN), client("two", OTHER), client("three")],
+    isLimited,
+    sees: (session) => !isLimited || session === OWN,
+    ...more,
+  };
+}
+
+async function ask(kind: QueryKind, at: QueryPlace, request: object = {}) {
+  const reply = await answerAbout(kind, request as never, at);
+  return (reply.ok ? reply.answer : reply.failure.reason) as never;
+}
+
+describe("a client that sees certain sessions", () => {
+  verifies(["C3"], "learns of the MCP servers of a session that it names, and of no others", async () => {
+    expect(await ask("ListMcpServers", place(true))).toEqual({ servers: [] });
+    expect(await ask("ListMcpServers", place(true, { run: hosted(OWN).run }))).toMatchObject({
+      servers: [{ name: "of this session" }],
+    });
+    expect(await ask("ListMcpServers", place(false))).toMatchObject({ servers: [{ name: "of all sessions" }] });
+  });
+
+  verifies(["C3"], "counts only what it sees, and learns nothing about the parts of the engine", async () => {
+    expect(await ask("GetHealth", place(true))).toEqual({
+      ...{ version: "1", protocol_version: "1", pid: 7, started_at: "now", sessions: 1, clients: 1 },
+    });
+    expect(await ask("GetHealth", place(false))).toMatchObject({ caches: "private", sessions: 2, clients: 3 });
+  });
+
+  verifies(["C3"], "lists the clients of its sessions, without their other sessions", async () => {
+    expect(await ask("ListClients", place(true))).toEqual({ clients: [{ id: "one", sessions: [OWN] }] });
+    expect(await ask("ListClients", place(true, { session: OTHER }))).toEqual({ clients: [] });
+    expect(await ask("ListClients", place(false, { session: OTHER }))).toEqual({
+      clients: [{ id: "two", sessions: [OTHER] }],
+    });
+    expect(await ask("ListClients", place(false))).toMatchObject({
+      clients: [{ id: "one" }, { id: "two" }, { id: "three" }],
+    });
+  });
+
+  verifies(["C3"], "lists its sessions alone", async () => {
+    const ids = async (at: QueryPlace, request: object = {}) =>
+      ((await ask("ListSessions", at, request)) as { sessions: readonly { id: string }[] }).sessions.map(
+        ({ id }) => id,
+      );
+    expect(await ids(place(true))).toEqual([OWN]);
+    expect(await ids(place(false))).toEqual([OWN, OTHER]);
+    expect(await ids(place(false, { session: OTHER }))).toEqual([OTHER]);
+    expect(await ids(place(false), { limit: 1 })).toEqual([OWN]);
+    expect(await ids(place(false), { subagents: true })).toEqual(["sess_agent", OWN, OTHER]);
+    expect(await ids(place(true), { subagents: true })).toEqual([OWN]);
+    const unsaved = { live: [hosted("sess_new" as SessionId)] };
+    expect(await ids(place(false, unsaved))).toEqual([OWN, OTHER]);
+    expect(await ids(place(false, unsaved), { empty: true })).toEqual(["sess_new", OWN, OTHER]);
+    expect(await ids(place(false, unsaved), { empty: true, cwd: "/elsewhere" })).toEqual([OWN, OTHER]);
+  });
+});
+
+describe("the last events of a session", () => {
+  verifies(["C1"], "are those before an id, as many as asked for, none after the end", async () => {
+    const run = { ...hosted(OWN).run, bus: { nextId: 9 } } as never;
+    const ids = async (request: object, more: Partial<QueryPlace> = {}) =>
+      (
+        (await ask("ListEvents", place(false, { session: OWN, ...more }), request)) as { events: readonly Envelope[] }
+      ).events.map(({ id }) => id);
+    expect(await ids({ before: 100 }, { run })).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(await ids({ before: 6, limit: 2 }, { run })).toEqual([4, 5]);
+    expect(await ids({ before: 100, limit: 2 })).toEqual([3, 4]);
+    expect(await ask("ListEvents", place(false), { before: 5 })).toBe("SessionNotFound");
+    expect(await ask("GetStatus", place(false, { session: OWN }))).toBe("SessionNotFound");
+  });
+});
