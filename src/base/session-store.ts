@@ -36,6 +36,8 @@ export interface NewSession {
   readonly parent?: { readonly session: SessionId; readonly turn: TurnId; readonly call: CallId };
 }
 
+export type NewBranch = NewSession & Required<Pick<NewSession, "branch_of">>;
+
 export interface SessionRecord extends NewSession {
   readonly pinned: boolean;
   /** 0 when there is no event yet. */
@@ -167,13 +169,6 @@ export type Verification =
   | { readonly ok: true; readonly events: number }
   | { readonly ok: false; readonly problem: LogProblem; readonly event_id: number; readonly message: string };
 
-export interface CopyEditsOptions {
-  /** The last event that was copied, the end of a turn. */
-  readonly upTo: number;
-  /** The id of a call in the copy. */
-  readonly callOf: (call: CallId) => CallId;
-}
-
 /** Some turns of a log that are read together. */
 export interface TurnSpan {
   readonly session: SessionId;
@@ -215,6 +210,12 @@ export interface Lease {
 
 export interface SessionStore {
   create(session: NewSession, options?: CreateOptions): Promise<void>;
+  /**
+   * Creates a session that begins with the events of another one up to the end of a turn (`branch_of`), and with the user's edits of
+   * its messages. The ids of its turns and calls are new (sessions/branch.ts), its cost does not count again, and it stands alone: what
+   * happens to the other one does not change it. It appears as a whole. Refuses with `conflict` an id that exists.
+   */
+  branch(session: NewBranch): Promise<void>;
   /** Makes a draft visible to all processes, in one commit. */
   publish(session: SessionId): Promise<void>;
   append(
@@ -264,11 +265,6 @@ export interface SessionStore {
   readonly condensed?: CondensedLog;
   /** Where logs can be searched by an index. */
   readonly turns?: TurnIndex;
-  /**
-   * Copies the user's edits of the original up to `upTo` to a copy of the session, so that the next turn of the copy sees the same
-   * messages as the next turn of the original would have.
-   */
-  copyEdits?(from: SessionId, to: SessionId, options: CopyEditsOptions): Promise<void>;
   /** The spending according to the CostIncremented events; oldest first. The time depends on the number of rows, not of events. */
   spending(filter?: SpendingFilter): Promise<readonly Spending[]>;
   /** Writes pending appends first. */

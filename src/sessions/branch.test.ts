@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { isId } from "../protocol/ids.js";
-import { branchEvents, branchIds, derivedId, nextBranchIds, requireBoundary, turnsOf } from "./branch.js";
+import { branchIds, derivedId, turnsOf, withNewIds } from "./branch.js";
 import {
   CLIENT,
   call,
@@ -21,7 +21,7 @@ import {
 } from "./transfer/test-support/sample.js";
 
 const SOURCE = { session: SESSION, log: LOG };
-const TARGET = { from: SESSION, session: OTHER_SESSION, log: OTHER_LOG };
+const TARGET = { session: OTHER_SESSION, log: OTHER_LOG };
 const FIRST_END = 16;
 const SECOND_END = 22;
 
@@ -32,23 +32,17 @@ function strings(value: unknown): string[] {
 }
 
 describe("branches", () => {
-  verifies(["S6"], "hold the events up to the end of a turn, in order and in the new session", async () => {
-    const branch = await collect(branchEvents(stream(sampleEvents()), { ...TARGET, at: FIRST_END }));
-    expect(branch).toHaveLength(FIRST_END);
-    expect(branch.at(-1)?.kind).toBe("TurnEnded");
+  verifies(["S6"], "have new ids in every field and leave texts alone", () => {
+    const source = sampleEvents();
+    const branch = source.map((event) => withNewIds(event, TARGET));
     expect(orderProblems(branch, OTHER_SESSION)).toEqual([]);
     expect(new Set(branch.map(({ originator }) => originator))).toEqual(new Set([CLIENT]));
-  });
-
-  verifies(["S6"], "have new ids in every field and leave texts alone", async () => {
-    const source = sampleEvents();
-    const branch = await collect(branchEvents(stream(source), { ...TARGET, at: SECOND_END }));
     const isOurs = (value: string) => /^(?:sess|turn|call)_/.test(value);
     const old = new Set(strings(source).filter(isOurs));
     const now = strings(branch).filter(isOurs);
     expect(now.filter((id) => old.has(id))).toEqual([]);
     expect(now).toEqual(
-      strings(source.slice(0, SECOND_END))
+      strings(source)
         .filter(isOurs)
         .map((id) =>
           id === SESSION ? OTHER_SESSION : derivedId(id.startsWith("turn") ? "turn" : "call", id, OTHER_LOG),
@@ -69,12 +63,10 @@ describe("branches", () => {
     expect(branchIds(source, 42, 1).log).toBe("log_7KDC0K7H5ESNFHEGCDE6T8EG6Z");
   });
 
-  verifies(["S6"], "are the same for all readers that cut at the same place, and another for each copy", async () => {
+  verifies(["S6"], "are the same for all readers that cut at the same place, and another for each copy", () => {
     expect(branchIds(SOURCE, FIRST_END)).toEqual(branchIds({ ...SOURCE }, FIRST_END));
     const made = [branchIds(SOURCE, 16), branchIds(SOURCE, 22), branchIds(SOURCE, 16, 1), branchIds(SOURCE, 1, 61)];
     expect(new Set(made.map(({ log }) => log)).size).toBe(made.length);
-    const taken = new Set<string>([branchIds(SOURCE, 16).session, branchIds(SOURCE, 16, 1).session]);
-    expect(await nextBranchIds(SOURCE, 16, async (id) => taken.has(id))).toEqual(branchIds(SOURCE, 16, 2));
   });
 
   it("never gives two ids one successor, and always the same", () => {
@@ -101,29 +93,6 @@ describe("branches", () => {
         expect(value).toBe(bits);
       }),
     );
-  });
-
-  verifies(["S6"], "are refused anywhere but at the end of a turn, with the nearest ends", async () => {
-    const cases: readonly [number, string][] = [
-      [3, "The nearest end is event 16."],
-      [19, "The nearest ends are event 16 and event 22."],
-      [23, "The nearest end is event 22."],
-      [99, "The nearest end is event 22."],
-    ];
-    for (const [at, advice] of cases) {
-      const problem = expect.objectContaining({ code: "invalid", message: expect.stringContaining(advice) });
-      await expect(requireBoundary(stream(sampleEvents()), at)).rejects.toEqual(problem);
-      await expect(collect(branchEvents(stream(sampleEvents()), { ...TARGET, at }))).rejects.toEqual(problem);
-    }
-    await expect(requireBoundary(stream(sampleEvents().slice(0, 5)), 5)).rejects.toThrow(
-      "No turn of this session has ended yet",
-    );
-    await requireBoundary(stream(sampleEvents()), SECOND_END);
-  });
-
-  it("take no events of another session", async () => {
-    const options = { ...TARGET, from: OTHER_SESSION, at: FIRST_END };
-    await expect(collect(branchEvents(stream(sampleEvents()), options))).rejects.toMatchObject({ code: "invalid" });
   });
 });
 

@@ -22,12 +22,6 @@ export interface SessionIds {
   readonly log: LogId;
 }
 
-export interface BranchOptions extends SessionIds {
-  readonly from: SessionId;
-  /** The id of the TurnEnded that is the last event of the copy. */
-  readonly at: number;
-}
-
 /** The id that replaces `old` in the log `log`. */
 export function derivedId<P extends IdPrefix>(prefix: P, old: string, log: LogId): Id<P> {
   return `${prefix}_${ulidOf(old + log)}`;
@@ -39,47 +33,8 @@ export function branchIds(source: SessionIds, at: number, copy = 0): SessionIds 
   return { session: derivedId("sess", source.session, log), log };
 }
 
-/** The ids of the first copy that does not exist yet. */
-export async function nextBranchIds(
-  source: SessionIds,
-  at: number,
-  exists: (session: SessionId) => Promise<boolean>,
-): Promise<SessionIds> {
-  for (let copy = 0; ; copy++) {
-    const ids = branchIds(source, at, copy);
-    if (!(await exists(ids.session))) return ids;
-  }
-}
-
-/** Refuses a cut that is not the end of a turn, before anything is copied. */
-export async function requireBoundary(events: AsyncIterable<Envelope>, at: number): Promise<void> {
-  let before: number | undefined;
-  for await (const { id, kind } of events) {
-    if (kind !== "TurnEnded") continue;
-    if (id === at) return;
-    if (id > at) throw notABoundary(at, before, id);
-    before = id;
-  }
-  throw notABoundary(at, before);
-}
-
-/** The events of the branch. A wrong cut shows only when the copy gets there: ask `requireBoundary` first. */
-export async function* branchEvents(
-  events: AsyncIterable<Envelope>,
-  { from, session, log, at }: BranchOptions,
-): AsyncGenerator<Envelope> {
-  let before: number | undefined;
-  for await (const event of events) {
-    if (event.session !== from) {
-      throw new StoreError("invalid", `Event ${event.id} belongs to ${event.session}, not to ${from}.`);
-    }
-    const isEnd = event.kind === "TurnEnded";
-    if (isEnd && event.id > at) throw notABoundary(at, before, event.id);
-    if (event.id < at || isEnd) yield withNewIds(event, { session, log });
-    if (isEnd && event.id === at) return;
-    if (isEnd) before = event.id;
-  }
-  throw notABoundary(at, before);
+export function notABoundary(at: number): StoreError {
+  return new StoreError("invalid", `Event ${at} is not the end of a turn, and a branch can only begin there.`);
 }
 
 /** The same event in another session. */
@@ -241,18 +196,6 @@ function shown(content: InputContent): string {
 function preview(text: string): string {
   if (text.length <= PREVIEW) return text;
   return `${text.slice(0, PREVIEW - 1).replace(/[\ud800-\udbff]$/, "")}…`;
-}
-
-function notABoundary(at: number, before: number | undefined, after?: number): StoreError {
-  const near = [before, after].filter((id) => id !== undefined).map((id) => `event ${id}`);
-  const advice =
-    near.length === 0
-      ? "No turn of this session has ended yet."
-      : `The nearest ${near.length === 1 ? "end is" : "ends are"} ${near.join(" and ")}.`;
-  return new StoreError(
-    "invalid",
-    `Event ${at} is not the end of a turn, and a branch can only begin there. ${advice}`,
-  );
 }
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import type { Ancestors } from "../ancestors.js";
 import { ChainBreak } from "../chain-break.js";
 import { type EventRange, StoreError, type Verification } from "../store.js";
 import { outOfOrder } from "../write-conflict.js";
@@ -19,6 +20,7 @@ import { type Head, readHead } from "./log-head.js";
 export interface LogIdentity {
   readonly session: SessionId;
   readonly chain: Chain;
+  readonly ancestors: Ancestors<Chain>;
 }
 
 /** The last event; its id is 0 when there is none. */
@@ -83,7 +85,7 @@ function quickTail(path: string): Tail | undefined {
 export function linesAfter(
   tail: Tail,
   events: readonly PreparedEvent[],
-  { session, chain }: LogIdentity,
+  { session, chain }: Pick<LogIdentity, "session" | "chain">,
 ): { readonly text: string; readonly tail: Tail } {
   let text = "";
   let last = tail;
@@ -119,9 +121,9 @@ export class EventReader {
     try {
       let left = limit;
       let last = after;
-      for await (const { envelope } of this.#walk(file, after)) {
-        last = envelope.id;
-        yield envelope;
+      for await (const { stored } of this.#walk(file, after)) {
+        last = stored.id;
+        yield this.#identity.ancestors.adopted(stored);
         if (--left <= 0) return;
       }
       if (head !== undefined && last < head.event && after < head.event) throw cut(last + 1, head.event);
@@ -138,6 +140,19 @@ export class EventReader {
     const file = await LineFile.open(this.#paths.events, "read");
     try {
       return (await this.#find(file, id))?.link;
+    } catch (error) {
+      throw asDamage(error);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The bytes of the log up to an event that ends a turn, and that event. */
+  async turnEnd(id: number): Promise<{ readonly bytes: number; readonly tail: Tail } | undefined> {
+    const file = await LineFile.open(this.#paths.events, "read");
+    try {
+      const found = id >= 1 ? await this.#find(file, id) : undefined;
+      return found?.kind === "TurnEnded" ? { bytes: found.from, tail: found } : undefined;
     } catch (error) {
       throw asDamage(error);
     } finally {
@@ -182,8 +197,8 @@ export class EventReader {
     const file = await LineFile.open(this.#paths.events, "read");
     try {
       let tail: { readonly id: number; readonly link: string } = { id: 0, link: FIRST_LINK };
-      for await (const { envelope, link } of this.#walk(file, 0, head)) {
-        tail = { id: envelope.id, link };
+      for await (const { stored, link } of this.#walk(file, 0, head)) {
+        tail = { id: stored.id, link };
         if (tail.id === head?.event) this.#checkHead(head, link);
       }
       if (head === undefined) throw badHead(tail.id);
@@ -203,8 +218,9 @@ export class EventReader {
     const file = await LineFile.open(this.#paths.events, "read");
     const parts: Buffer[] = [];
     try {
-      for await (const { envelope, line } of this.#walk(file, 0)) {
-        parts.push(Buffer.from(envelope.id <= last ? expireLine(line, this.#identity.chain) : `${line}\n`));
+      for await (const { stored, line } of this.#walk(file, 0)) {
+        const { chain } = this.#identity.ancestors.at(stored.id);
+        parts.push(Buffer.from(stored.id <= last ? expireLine(line, chain) : `${line}\n`));
       }
     } catch (error) {
       throw asDamage(error);
@@ -221,7 +237,7 @@ export class EventReader {
     file: LineFile,
     after: number,
     head?: Head,
-  ): AsyncGenerator<{ readonly envelope: Envelope; readonly link: string; readonly line: string }> {
+  ): AsyncGenerator<{ readonly stored: Envelope; readonly link: string; readonly line: string }> {
     let from = 0;
     let id = 1;
     let previous = FIRST_LINK;
@@ -234,9 +250,9 @@ export class EventReader {
     }
     for await (const lines of file.lines(from)) {
       for (const { text } of lines) {
-        const stored = this.#checked(text, { id, previous, head });
-        yield { ...stored, line: text };
-        previous = stored.link;
+        const { envelope: stored, link } = this.#checked(text, { id, previous, head });
+        yield { stored, link, line: text };
+        previous = link;
         id++;
       }
     }
@@ -244,7 +260,7 @@ export class EventReader {
 
   #checked(line: string, { id, previous, head }: { id: number; previous: string; head: Head | undefined }) {
     try {
-      return readEvent(line, { ...this.#identity, id, previous });
+      return readEvent(line, { ...this.#identity.ancestors.at(id), id, previous });
     } catch (error) {
       if (!(error instanceof ChainBreak) || error.problem !== "changed" || head === undefined || id <= head.event) {
         throw error;
@@ -253,8 +269,8 @@ export class EventReader {
     }
   }
 
-  /** Where the line after an event begins, and that event's link; undefined when the log ends before it. */
-  async #find(file: LineFile, id: number): Promise<{ readonly from: number; readonly link: string } | undefined> {
+  /** Where the line after an event begins, and that event; undefined when the log ends before it. */
+  async #find(file: LineFile, id: number): Promise<(Tail & { from: number; kind: string }) | undefined> {
     let low = 0;
     let high = await file.end();
     while (high - low > SEARCH_BYTES) {
@@ -270,7 +286,7 @@ export class EventReader {
         if (found === undefined || found.id < id) continue;
         const claim = claims(text);
         if (found.id > id || claim === undefined) throw new ChainBreak("missing", id, `Event ${id} is missing.`);
-        return { from: at + Buffer.byteLength(text) + 1, link: claim.link };
+        return { ...claim, kind: found.kind, from: at + Buffer.byteLength(text) + 1 };
       }
     }
     return undefined;

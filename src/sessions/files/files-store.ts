@@ -19,12 +19,12 @@ import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
+import { derivedId, notABoundary } from "../branch.js";
 import { SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
   type Conclusion,
   type CondensedLog,
-  type CopyEditsOptions,
   type CreateOptions,
   type Durability,
   type EventRange,
@@ -32,6 +32,7 @@ import {
   type Intent,
   isSummary,
   type Lease,
+  type NewBranch,
   type NewSession,
   type SessionFilter,
   type SessionPatch,
@@ -45,7 +46,6 @@ import {
 import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { CallLedgers } from "./call-ledgers.js";
 import { condensedLog } from "./condensed-log.js";
-import { copyEditedMessages } from "./copy-edits.js";
 import { prepareEvent } from "./event-line.js";
 import { expireEvents } from "./expire-events.js";
 import { LeasedHeads } from "./leased-heads.js";
@@ -127,10 +127,44 @@ class FilesStore implements SessionStore {
       this.#filesOf(session.id).messages.scheduleFor(prepared);
     } catch (error) {
       if (draft) {
-        this.#catalog.endDraft(session.id);
+        await this.#catalog.endDraft(session.id);
         this.#open.delete(session.id);
       }
       throw error;
+    }
+  }
+
+  async branch(session: NewBranch): Promise<void> {
+    const { session: from, event } = session.branch_of;
+    const source = this.#filesOf(from);
+    const lease = await this.lease(session.id);
+    try {
+      await this.#catalog.beginDraft(session.id);
+      this.#open.delete(session.id);
+      // Under the lock of the source, because its log may be rewritten.
+      await source.writer.add(async () => {
+        const { reader, ancestors, expired_to } = await openReader(source.state);
+        const end = await reader.turnEnd(event);
+        if (end === undefined) throw notABoundary(event);
+        await this.#catalog.create(session, [], {
+          ...end,
+          events: source.state.paths.events,
+          ancestors: ancestors.ofBranchAt(event),
+          copied_to: event,
+          expired_to: Math.min(expired_to, event),
+        });
+        return "group";
+      });
+      const edited = await source.messages.editedUpTo(event);
+      const callOf = (call: CallId) => derivedId("call", call, session.log);
+      if (edited) await this.#filesOf(session.id).messages.takeOver(edited, { upTo: event, callOf });
+      await this.publish(session.id);
+    } catch (error) {
+      await this.#catalog.endDraft(session.id);
+      this.#open.delete(session.id);
+      throw error;
+    } finally {
+      await lease.release();
     }
   }
 
@@ -256,10 +290,6 @@ class FilesStore implements SessionStore {
     const { writer, messages } = this.#filesOf(session);
     await writer.idle();
     return messages.editedConversation();
-  }
-
-  async copyEdits(from: SessionId, to: SessionId, options: CopyEditsOptions): Promise<void> {
-    await copyEditedMessages(this.#filesOf(from), this.#filesOf(to), options);
   }
 
   async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {

@@ -78,6 +78,10 @@ export class MessageFiles {
     return parseMessage(text, path);
   }
 
+  async remove(name: string): Promise<void> {
+    await unlink(join(this.#folder, name)).catch(() => {});
+  }
+
   async put(name: string, text: string, when: "create" | "replace"): Promise<void> {
     const path = join(this.#folder, name);
     const write = () => writeFileAtomic(path, text, { mode: 0o600, when });
@@ -87,7 +91,9 @@ export class MessageFiles {
       } catch (error) {
         if (errnoOf(error) !== "ENOENT") throw error;
         // The user has removed the folder; if the session is gone, this fails too.
-        await mkdir(this.#folder, { mode: 0o700 });
+        await mkdir(this.#folder, { mode: 0o700 }).catch((failure: unknown) => {
+          if (errnoOf(failure) !== "EEXIST") throw failure;
+        });
         await write();
       }
     });

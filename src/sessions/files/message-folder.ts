@@ -7,10 +7,9 @@
  * 3. New files get a number above the highest one ever used.
  * 4. A file is on the disk before the index names it. After a crash in between, the next pass completes the index.
  */
-import { unlink } from "node:fs/promises";
-import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Message } from "../../protocol/content.js";
+import type { CallId } from "../../protocol/ids.js";
 import { StoreError } from "../store.js";
 import { digestOf } from "./chain.js";
 import { conversationOf } from "./edited-conversation.js";
@@ -18,11 +17,14 @@ import type { EventReader } from "./event-log.js";
 import { withoutWords } from "./expired-message.js";
 import { errnoOf } from "./file-errors.js";
 import { withLock } from "./lock.js";
-import { type MessageEntry, messageFileName, renderMessage } from "./message-file.js";
+import { type MessageEntry, messageFileName, renderMessage, withCalls } from "./message-file.js";
 import { type FoundFile, MessageFiles, seqOf } from "./message-files.js";
 import { type Draft, MESSAGE_KINDS, MessageFold } from "./message-fold.js";
 import { type IndexedFile, MessageIndex } from "./message-index.js";
 import { WrittenFiles } from "./written-files.js";
+
+/** Each file waits for the disk, and files that wait together wait once. */
+const WRITTEN_AT_ONCE = 64;
 
 export interface MessageFolderOptions {
   readonly folder: string;
@@ -62,7 +64,11 @@ export class MessageFolder {
 
   /** Catches up with the log soon if these events make messages. What fails is tried again with the next event, or with the next read. */
   scheduleFor(events: readonly { readonly kind: string }[]): void {
-    if (this.#scheduled || !events.some(({ kind }) => MESSAGE_KINDS.has(kind))) return;
+    if (events.some(({ kind }) => MESSAGE_KINDS.has(kind))) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
     this.#scheduled = true;
     this.#exclusively(async () => {
       // What is written from now on needs another pass.
@@ -91,6 +97,10 @@ export class MessageFolder {
   /** The conversation before the open turn, if the user has changed it. */
   async editedConversation(): Promise<readonly Message[] | undefined> {
     return this.#exclusively(async () => {
+      if (await this.#isUnwritten()) {
+        this.#schedule();
+        return undefined;
+      }
       await this.#catchUp();
       if (!this.#index.edited) {
         if (await this.#written.areAsWritten(this.#index)) return undefined;
@@ -107,6 +117,15 @@ export class MessageFolder {
     });
   }
 
+  /** A branch begins without files: no file can have been edited, and the first turn need not wait for thousands of them. */
+  async #isUnwritten(): Promise<boolean> {
+    // Refuses a session that is not there.
+    await this.#options.openLog();
+    await this.#index.refresh();
+    const { done, edited, lost } = this.#index;
+    return done === 0 && !edited && !lost && (await this.#files.names()).length === 0;
+  }
+
   /** The number of our first file with this event or a later one. */
   #firstSeqFrom(event: number): number | undefined {
     let first: number | undefined;
@@ -120,6 +139,9 @@ export class MessageFolder {
   async editedUpTo(event: number): Promise<EditedMessages | undefined> {
     return this.#exclusively(async () => {
       await this.#catchUp();
+      // A look at the files since the last summary is quick, and those before it count only for a branch before it.
+      const isAllOfIt = event >= this.#index.from;
+      if (isAllOfIt && !this.#index.edited && (await this.#written.areAsWritten(this.#index))) return undefined;
       await this.#index.readAll();
       const found = await this.#files.readAll();
       if (!this.#index.edited && this.#isUntouched(found)) return undefined;
@@ -137,16 +159,18 @@ export class MessageFolder {
     });
   }
 
-  /** Replaces the messages that the log makes with those of another session with the same events. */
-  async takeOver({ files, deleted }: EditedMessages): Promise<void> {
+  /** Begins with the messages of the session that this one is a branch of; `upTo` is the last event of both. */
+  async takeOver(
+    { files, deleted }: EditedMessages,
+    { upTo, callOf }: { readonly upTo: number; readonly callOf: (call: CallId) => CallId },
+  ): Promise<void> {
     await this.#exclusively(async () => {
-      await this.#catchUp();
-      const written = files.map(({ name, entry, at }) => ({ file: name, text: renderMessage(entry), at }));
+      const texts = files.map(({ entry }) => renderMessage(withCalls(entry, callOf)));
+      const written = files.map(({ name, at }, i) => ({ file: name, text: texts[i] as string, at }));
       const known = written.flatMap(({ file, text, at }) =>
         at === undefined ? [] : [{ file, sum: digestOf(text), at }],
       );
-      await this.#index.replace([{ edited: true }, ...known, ...deleted, { done: this.#fold.completeTo }]);
-      for (const name of await this.#files.names()) await unlink(join(this.#options.folder, name));
+      await this.#index.replace([{ edited: true }, ...known, ...deleted, { done: upTo }]);
       for (const { file, text } of written) await this.#files.put(file, text, "create");
     });
   }
@@ -193,29 +217,40 @@ export class MessageFolder {
     // Those that were deleted count too: their numbers are not given out again.
     let highest = this.#index.highest;
     for (const { seq } of strange) highest = Math.max(highest, seq);
+    const fresh: Draft[] = [];
     for (const draft of [...fold.changed.values()].sort((a, b) => a.at - b.at)) {
       const adopted = await this.#adopt(draft, strange);
       // When the index was lost, a missing file of an earlier turn was deleted by the user.
-      if (!adopted && this.#index.lost && draft.at <= fold.completeTo) await this.#index.add({ edited: true });
-      else if (!adopted) highest = await this.#write(draft, highest + 1);
-      fold.changed.delete(draft.at);
+      const wasDeleted = !adopted && this.#index.lost && draft.at <= fold.completeTo;
+      if (wasDeleted) await this.#index.add({ edited: true });
+      if (adopted || wasDeleted) fold.changed.delete(draft.at);
+      else fresh.push(draft);
+    }
+    for (let from = 0; from < fresh.length; ) {
+      const { count, last } = await this.#write(fresh.slice(from, from + WRITTEN_AT_ONCE), highest + 1);
+      for (const { at } of fresh.slice(from, from + count)) fold.changed.delete(at);
+      from += count;
+      highest = last;
     }
   }
 
-  /** Returns its number: the first free one from `seq` on. */
-  async #write(draft: Draft, seq: number): Promise<number> {
-    const entry = { ...draft.entry, seq } as MessageEntry;
-    const text = renderMessage(entry);
-    const file = messageFileName(entry);
-    try {
-      await this.#files.put(file, text, "create");
-    } catch (error) {
-      // The user was faster.
-      if (errnoOf(error) === "EEXIST") return this.#write(draft, seq + 1);
-      throw error;
-    }
-    await this.#index.add({ file, sum: digestOf(text), at: draft.at });
-    return seq;
+  /** Writes new files with consecutive numbers, and says how many came before a number that the user has just taken. */
+  async #write(drafts: readonly Draft[], seq: number): Promise<{ readonly count: number; readonly last: number }> {
+    const files = drafts.map(({ at, entry }, i) => {
+      const numbered = { ...entry, seq: seq + i } as MessageEntry;
+      return { file: messageFileName(numbered), text: renderMessage(numbered), at };
+    });
+    const ends = await Promise.allSettled(files.map(({ file, text }) => this.#files.put(file, text, "create")));
+    const failed = ends.findIndex(({ status }) => status === "rejected");
+    const count = failed === -1 ? files.length : failed;
+    await this.#index.add(...files.slice(0, count).map(({ file, text, at }) => ({ file, sum: digestOf(text), at })));
+    const failure = ends[count];
+    if (failure?.status !== "rejected") return { count, last: seq + count - 1 };
+    // Those behind it get other numbers, so that the order stays.
+    const behind = files.filter((_, i) => i > count && ends[i]?.status === "fulfilled");
+    for (const { file } of behind) await this.#files.remove(file);
+    if (errnoOf(failure.reason) !== "EEXIST") throw failure.reason;
+    return { count, last: seq + count };
   }
 
   /** True when the draft has its file already: one we know, or one that a crash kept from the index. */

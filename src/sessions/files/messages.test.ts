@@ -8,8 +8,8 @@ import { verifies } from "../../../test/verifies.js";
 import { type Message, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { EXPIRED } from "../../protocol/events.js";
-import type { CallId, SessionId } from "../../protocol/ids.js";
-import { derivedId, withNewIds } from "../branch.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { derivedId } from "../branch.js";
 import { rebuildConversation } from "../conversation.js";
 import type { SessionStore } from "../store.js";
 import { openFilesStore } from "./files-store.js";
@@ -408,17 +408,10 @@ describe("an edited conversation", () => {
     await writeFile(message("0004-user.md"), "Wait.\n");
     await edit("0006-assistant.md", (words) => words.replace("Nothing", "Nothing at all"));
     const branch = async (seed: number, until: Script) => {
-      const copy = sampleSession(seed);
-      const all = until === first ? first.events : [...first.events, ...second.events];
-      await store.create(copy);
-      await store.append(
-        copy.id,
-        all.map((event) => withNewIds(event, { session: copy.id, log: copy.log })),
-        "sync",
-      );
-      const callOf = (call: CallId) => derivedId("call", call, copy.log);
-      await store.copyEdits?.(session.id, copy.id, { upTo: all.length, callOf });
-      return { copy, call: callOf(A) };
+      const event = until.events.at(-1)?.id as number;
+      const copy = { ...sampleSession(seed), branch_of: { session: session.id, event } };
+      await store.branch(copy);
+      return { copy, call: derivedId("call", A, copy.log) };
     };
     const whole = await branch(2, second);
     const beginning = await branch(3, first);

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import { Ancestors } from "../ancestors.js";
 import type { KnownHead } from "../known-heads.js";
 import { StoreError } from "../store.js";
 import { Chain } from "./chain.js";
@@ -178,9 +179,8 @@ export async function readConf(
   throw new StoreError("damaged", `${paths.conf} is of another session, ${conf.id}. Give the folder that name again.`);
 }
 
-export interface OpenedLog {
+export interface OpenedLog extends LogIdentity {
   readonly reader: EventReader;
-  readonly chain: Chain;
   readonly log: string;
   readonly expired_to: number;
 }
@@ -188,9 +188,12 @@ export interface OpenedLog {
 /** The reader of a session's log, once it is sure that this key fits. */
 export async function openReader(files: SessionFiles): Promise<OpenedLog> {
   const { conf } = await readConf(files.paths, files.session);
-  const identity: LogIdentity = { session: files.session, chain: chainOf(conf, files) };
+  const { session, key } = files;
   const { log, expired_to } = conf;
-  return { reader: new EventReader(files.paths, identity), chain: identity.chain, log, expired_to };
+  const chain = chainOf(conf, files);
+  const ancestors = new Ancestors({ session, log, chain }, conf.ancestors, (names) => new Chain(key, names));
+  const identity: LogIdentity = { session, chain, ancestors };
+  return { reader: new EventReader(files.paths, identity), ...identity, log, expired_to };
 }
 
 async function readChain(files: SessionFiles): Promise<Chain> {

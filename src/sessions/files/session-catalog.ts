@@ -1,6 +1,6 @@
 /** The folders of all sessions: how they come, go and are found. */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
@@ -20,7 +20,7 @@ import { errnoOf, guarded, ifThere } from "./file-errors.js";
 import { withLock } from "./lock.js";
 import { readHead, renderHead } from "./log-head.js";
 import { readConf } from "./open-session.js";
-import { checkIds, checkTime, renderConf } from "./session-conf.js";
+import { checkIds, checkTime, type Inherited, renderConf } from "./session-conf.js";
 import { type SessionPaths, sessionPaths } from "./session-paths.js";
 import { readSpending } from "./spending.js";
 
@@ -30,6 +30,13 @@ export interface CatalogOptions {
   readonly clock: Clock;
   /** A live process has the session. */
   readonly isLeased: (session: SessionId) => boolean;
+}
+
+/** The beginning of another session's log. */
+export interface InheritedLog extends Inherited {
+  readonly events: string;
+  readonly bytes: number;
+  readonly tail: Tail;
 }
 
 /** A folder that is being created or removed, by its name. */
@@ -65,7 +72,10 @@ export class SessionCatalog {
     await discard(this.paths(session).folder);
   }
 
-  endDraft(session: SessionId): void {
+  /** It failed, or its session exists. */
+  async endDraft(session: SessionId): Promise<void> {
+    if (!this.#drafts.has(session)) return;
+    await discard(this.paths(session).folder);
     this.#drafts.delete(session);
   }
 
@@ -104,8 +114,8 @@ export class SessionCatalog {
     }
   }
 
-  /** With its first events, if there are any. */
-  async create(session: NewSession, events: readonly PreparedEvent[] = []): Promise<void> {
+  /** With its first events, if there are any: new ones, or those that a branch takes over. */
+  async create(session: NewSession, events: readonly PreparedEvent[] = [], inherited?: InheritedLog): Promise<void> {
     checkIds(session);
     checkTime(session.created_at);
     if (await this.#isTaken(session)) throw exists(session.id);
@@ -113,15 +123,16 @@ export class SessionCatalog {
     const folder = join(root, `${MAKING}${randomBytes(8).toString("hex")}`);
     const paths = sessionPaths(root, session.id, folder);
     const chain = new Chain(key, { session: session.id, log: session.log });
-    const { text, tail } = linesAfter(NO_EVENTS, events, { session: session.id, chain });
+    const { text, tail } = linesAfter(inherited?.tail ?? NO_EVENTS, events, { session: session.id, chain });
     try {
       await guarded(folder, async () => {
         await mkdir(folder, { mode: 0o700 });
         await mkdir(paths.messages, { mode: 0o700 });
-        await writeNew(paths.events, text);
+        if (inherited === undefined) await writeNew(paths.events, text);
+        else await copyBeginning(inherited, paths.events);
         for (const path of [paths.ledger, paths.index]) await writeNew(path, "");
         await writeNew(paths.head, renderHead(tail.id, tail.link, chain));
-        await writeNew(paths.conf, renderConf(session, chain.fingerprint));
+        await writeNew(paths.conf, renderConf(session, chain.fingerprint, inherited));
         await syncFolder(folder);
         await rename(folder, this.paths(session.id).folder);
         await syncFolder(root);
@@ -222,7 +233,7 @@ export class SessionCatalog {
   async #record(session: SessionId): Promise<SessionRecord> {
     const paths = this.paths(session);
     const { conf } = await readConf(paths, session);
-    const { chain: _chain, copied_to: _copied, ...known } = conf;
+    const { chain: _chain, copied_to: _copied, ancestors: _ancestors, ...known } = conf;
     const { id, ts } = await this.#tail(paths);
     return { ...known, last_event: id, active_at: ts !== undefined && ts > conf.created_at ? ts : conf.created_at };
   }
@@ -262,6 +273,19 @@ function exists(session: SessionId): StoreError {
 
 async function discard(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(() => {});
+}
+
+/** The lines keep their form; a file system that can share the bytes of two files does. */
+async function copyBeginning({ events, bytes }: InheritedLog, path: string): Promise<void> {
+  await copyFile(events, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  const handle = await open(path, "r+");
+  try {
+    await handle.chmod(0o600);
+    await handle.truncate(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function writeNew(path: string, text: string): Promise<void> {

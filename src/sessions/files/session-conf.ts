@@ -6,6 +6,7 @@
  */
 import type { SessionEndReason } from "../../protocol/events.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
+import type { Ancestor } from "../ancestors.js";
 import { type NewSession, type SessionPatch, StoreError } from "../store.js";
 
 export interface SessionConf extends NewSession {
@@ -17,6 +18,15 @@ export interface SessionConf extends NewSession {
   readonly ended?: SessionEndReason;
   /** The fingerprint of the chain its events form. */
   readonly chain: string;
+  /** The logs that the first events of a branch were written to. */
+  readonly ancestors: readonly Ancestor[];
+}
+
+/** The events that a session begins with when it is a branch. */
+export interface Inherited {
+  readonly ancestors: readonly Ancestor[];
+  readonly copied_to: number;
+  readonly expired_to: number;
 }
 
 export type ConfValues = Readonly<Record<string, string | undefined>>;
@@ -24,7 +34,7 @@ export type ConfValues = Readonly<Record<string, string | undefined>>;
 const COMMENT = "# An Oxbow session. The conversation is in messages/, the log in events.jsonl.";
 const END_REASONS: readonly SessionEndReason[] = ["idle", "user", "error", "binary-shutdown"];
 
-export function renderConf(session: NewSession, chain: string): string {
+export function renderConf(session: NewSession, chain: string, inherited?: Inherited): string {
   return withValues(`${COMMENT}\n`, {
     id: session.id,
     log: session.log,
@@ -41,6 +51,9 @@ export function renderConf(session: NewSession, chain: string): string {
     parent_session: session.parent?.session,
     parent_turn: session.parent?.turn,
     parent_call: session.parent?.call,
+    ancestors: inherited?.ancestors.map(({ last, session, log }) => `${last} ${session} ${log}`).join(", "),
+    copied_to: inherited && String(inherited.copied_to),
+    expired_to: inherited && inherited.expired_to > 0 ? String(inherited.expired_to) : undefined,
     chain,
   });
 }
@@ -111,6 +124,10 @@ export function parseConf(text: string, path: string): SessionConf {
     ...(values.has("noticed_at") && { noticed_at: time("noticed_at") }),
     ...(ended !== undefined && { ended }),
     chain: required("chain"),
+    ancestors: ancestors(values.get("ancestors")).map((found) => {
+      if (found === undefined) throw wrong("has a line 'ancestors=' that cannot be read");
+      return found;
+    }),
   };
 }
 
@@ -131,6 +148,15 @@ export function checkIds({ id, log }: { readonly id: string; readonly log: strin
 
 function branchOf(session: string | undefined, event: number | undefined): Pick<NewSession, "branch_of"> {
   return session === undefined || event === undefined ? {} : { branch_of: { session: session as SessionId, event } };
+}
+
+/** `16 sess_… log_…, 42 sess_… log_…`: up to which event each log reaches. */
+function ancestors(text: string | undefined): (Ancestor | undefined)[] {
+  return (text === undefined ? [] : text.split(",")).map((each) => {
+    const [last = "", session = "", log = ""] = each.trim().split(/\s+/);
+    if (!/^\d{1,15}$/.test(last) || !isId("sess", session) || !isId("log", log)) return undefined;
+    return { last: Number(last), session, log };
+  });
 }
 
 function parentOf(...[session, turn, call]: readonly (string | undefined)[]): Pick<NewSession, "parent"> {

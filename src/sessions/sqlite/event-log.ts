@@ -11,7 +11,7 @@ import { withoutContent } from "../expired.js";
 import { type EventRange, StoreError, type Verification } from "../store.js";
 import { readable } from "./chain-break.js";
 import { EventReader, PAGE_ROWS, type ReadEvent, type Tables } from "./event-reader.js";
-import { EVENTS_PER_SESSION, type EventRow, isEventId, opensTurnOrCall, placeOf } from "./event-row.js";
+import { AT_PLACE, EVENTS_PER_SESSION, type EventRow, isEventId, opensTurnOrCall, placeOf } from "./event-row.js";
 import { LeadingIds } from "./leading-ids.js";
 import { encode, leadingIdOf, type PreparedPayload, preparePayload, withoutLeadingId } from "./payload.js";
 import type { Head } from "./session-table.js";
@@ -77,6 +77,33 @@ export class EventLog {
     return link;
   }
 
+  /** Inside a transaction: a new session gets the first events of another one, as they are stored. */
+  copy(from: Head, to: Head, last: number): { readonly lastLink: Buffer; readonly ts: number } {
+    const { database } = this.#tables;
+    const shift = placeOf(to, 0) - placeOf(from, 0);
+    const bounds = [placeOf(from, 0), placeOf(from, last)];
+    database.run(
+      `INSERT INTO events (place, kind, originator, since, encoding, origin, body, holes, remains, link)
+       SELECT place + ?, kind, originator, since + ?, encoding, origin, body, holes, remains, link
+       FROM events WHERE place > ? AND place <= ?`,
+      [shift, from.created_at - to.created_at, ...bounds],
+    );
+    database.run(
+      "INSERT INTO blob_uses (blob, place) SELECT blob, place + ? FROM blob_uses WHERE place > ? AND place <= ?",
+      [shift, ...bounds],
+    );
+    const end = database.first({ since: "integer", link: "bytes" }, AT_PLACE, [placeOf(to, last)]);
+    if (end === undefined) throw new ChainBreak("missing", last, `Event ${last} is missing.`);
+    return { lastLink: end.link, ts: to.created_at + end.since };
+  }
+
+  /** A turn ends with this event. */
+  endsTurn(head: Head, id: number): boolean {
+    const { database, names } = this.#tables;
+    const row = isEventId(id) ? database.first({ kind: "integer" }, AT_PLACE, [placeOf(head, id)]) : undefined;
+    return id <= head.last_event && row !== undefined && row.kind === names.find("TurnEnded");
+  }
+
   /** One batch of events at a time. */
   *read(head: Head, { after = 0, limit = Number.POSITIVE_INFINITY }: EventRange): Generator<Envelope[]> {
     const last = Math.min(head.last_event, after + limit);
@@ -86,7 +113,7 @@ export class EventLog {
     let from = reader.positionAt(after);
     while (from.id < last) {
       const { events, end } = reader.page(from, last, { rows });
-      yield events.map(({ envelope }) => envelope);
+      yield events.map(({ stored }) => head.ancestors.adopted(stored));
       // Rows beyond a page that ended early were wasted; the next ones are likely to be as large.
       rows = Math.min(PAGE_ROWS, events.length * 2);
       from = end;
@@ -190,13 +217,13 @@ export class EventLog {
 }
 
 /** The row without its content, or unchanged if it has none. `previous` is the link before it. */
-function remainsOf(head: Head, { row, envelope, json }: ReadEvent, previous: Buffer): EventRow {
+function remainsOf(head: Head, { row, stored, json }: ReadEvent, previous: Buffer): EventRow {
   if (row.remains !== undefined) return row;
-  const payload = Buffer.from(JSON.stringify(withoutContent(envelope).payload));
+  const payload = Buffer.from(JSON.stringify(withoutContent(stored).payload));
   if (payload.equals(json)) return row;
-  const { id, kind, originator } = envelope;
+  const { id, kind, originator } = stored;
   const event = { id, kind, originator, ts: head.created_at + row.since, payload };
-  const remains = head.chain.remains(previous, row.link, event);
+  const remains = head.ancestors.at(id).chain.remains(previous, row.link, event);
   // The omitted id is usually still the first one of the remains.
   const origin = leadingIdOf(payload) === leadingIdOf(json) ? row.origin : undefined;
   const encoded = encode(origin === undefined ? payload : withoutLeadingId(payload));

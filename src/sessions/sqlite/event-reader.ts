@@ -29,7 +29,8 @@ export interface Position {
 }
 
 export interface ReadEvent {
-  readonly envelope: Envelope;
+  /** As it was written, with the ids of that log; a branch gives it others (ancestors.ts). */
+  readonly stored: Envelope;
   readonly row: EventRow;
   readonly json: Buffer;
 }
@@ -102,16 +103,16 @@ export class EventReader {
       const originator = this.#names.nameOf(row.originator);
       const ts = head.created_at + row.since;
       const event = { id, kind, originator, ts, payload: json };
-      const { chain } = head;
+      const { chain, session } = head.ancestors.at(id);
       const intact =
         row.remains === undefined
           ? chain.link(link, event).equals(row.link)
           : chain.remains(link, row.link, event).equals(row.remains);
       if (!intact) throw new ChainBreak("changed", id, `Event ${id} was changed or moved.`);
       if (opensTurnOrCall(kind)) this.#leadingIds.add(id, json);
-      const fields = { id, kind, session: head.session, originator, ts: this.#timestamp(ts), payload };
+      const fields = { id, kind, session, originator, ts: this.#timestamp(ts), payload };
       // The link says that this is what was appended, and only envelopes are.
-      return { envelope: fields as unknown as Envelope, row, json };
+      return { stored: fields as unknown as Envelope, row, json };
     } catch (error) {
       if (error instanceof ChainBreak || (error instanceof StoreError && error.code !== "damaged")) throw error;
       throw new ChainBreak("unreadable", id, `Oxbow cannot read event ${id}: ${(error as Error).message}.`);

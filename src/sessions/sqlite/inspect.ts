@@ -17,6 +17,7 @@ const LATEST = 253_402_300_799_999;
 const TEXTS: readonly (readonly [table: string, columns: Columns])[] = [
   ["sessions", { id: "bytes", log: "bytes", cwd: "bytes", provider: "bytes", model: "bytes", title: "bytes?" }],
   ["names", { name: "bytes" }],
+  ["ancestors", { id: "bytes", log: "bytes" }],
 ];
 
 const SENSELESS: readonly (readonly [what: string, query: string])[] = [

@@ -7,8 +7,9 @@ import { sql as stretches } from "./migrations/0003-stretches.js";
 import { sql as drafts } from "./migrations/0004-drafts.js";
 import { sql as subagents } from "./migrations/0005-subagents.js";
 import { sql as profiles } from "./migrations/0006-profiles.js";
+import { sql as ancestors } from "./migrations/0007-ancestors.js";
 
-export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents, profiles];
+export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents, profiles, ancestors];
 
 export interface MigrateOptions {
   readonly wall: () => number;

@@ -5,6 +5,7 @@ import { isId } from "../../protocol/ids.js";
 import type { Bindable } from "../../system/sqlite/bindable.js";
 import type { Row } from "../../system/sqlite/columns.js";
 import type { Database } from "../../system/sqlite/database.js";
+import { type Ancestor, Ancestors } from "../ancestors.js";
 import { type NewSession, type SessionFilter, type SessionPatch, type SessionRecord, StoreError } from "../store.js";
 import { Chain, FIRST_LINK } from "./chain.js";
 import { toMilliseconds, toTimestamp } from "./timestamp.js";
@@ -34,6 +35,7 @@ const RECORD = {
 const HEAD = {
   number: "integer",
   log: "text",
+  branch_session: "text?",
   last_event: "integer",
   last_link: "bytes",
   seal: "bytes",
@@ -45,7 +47,10 @@ const HEAD = {
 export interface Head extends Row<typeof HEAD> {
   readonly session: SessionId;
   readonly chain: Chain;
+  readonly ancestors: Ancestors<Chain>;
 }
+
+const ANCESTOR = { last_event: "integer", id: "text", log: "text" } as const;
 
 const NO_DRAFT = "number NOT IN (SELECT session FROM drafts)";
 
@@ -162,9 +167,35 @@ export class SessionTable {
     if (known !== undefined) return known.head;
     const row = this.#database.first(HEAD, "FROM sessions WHERE id = ?", [session]);
     if (row === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
-    const head = { ...row, session, chain: this.#chain(session, row.log) };
+    const chain = this.#chain(session, row.log);
+    const before = row.branch_session === undefined ? [] : this.#ancestors(row.number);
+    const ancestors = new Ancestors({ session, log: row.log as LogId, chain }, before, (log) =>
+      this.#chain(log.session, log.log),
+    );
+    const head = { ...row, session, chain, ancestors };
     this.#heads?.set(session, { head, isMoved: false });
     return head;
+  }
+
+  #ancestors(number: number): Ancestor[] {
+    const rows = this.#database.select(ANCESTOR, "FROM ancestors WHERE session = ? ORDER BY last_event", [number]);
+    return rows.map(({ last_event: last, id, log }) => ({ last, session: id as SessionId, log: log as LogId }));
+  }
+
+  /** A new session is a branch: its first events come from these logs. Moving its head seals that. */
+  beginBranch(session: SessionId, ancestors: readonly Ancestor[], expiredTo: number): Head {
+    const { number } = this.head(session);
+    this.#database.run("UPDATE sessions SET expired_to = ? WHERE number = ?", [expiredTo, number]);
+    for (const { last, session: id, log } of ancestors) {
+      this.#database.run("INSERT INTO ancestors (session, last_event, id, log) VALUES (?, ?, ?, ?)", [
+        number,
+        last,
+        id,
+        log,
+      ]);
+    }
+    this.#heads?.delete(session);
+    return this.head(session);
   }
 
   moveHead(head: Head, to: { readonly lastEvent: number; readonly lastLink: Buffer; readonly activeAt: number }): void {
@@ -208,6 +239,7 @@ export class SessionTable {
     this.#heads?.delete(session);
     this.#database.run("DELETE FROM drafts WHERE session = ?", [number]);
     this.#drafts.delete(session);
+    this.#database.run("DELETE FROM ancestors WHERE session = ?", [number]);
     this.#database.run("DELETE FROM sessions WHERE number = ?", [number]);
   }
 

@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import type { Database } from "../../system/sqlite/database.js";
+import { notABoundary } from "../branch.js";
 import { ChainBreak } from "../chain-break.js";
 import { SessionLeases } from "../lease.js";
 import {
@@ -19,6 +20,7 @@ import {
   type Intent,
   isSummary,
   type Lease,
+  type NewBranch,
   type NewSession,
   type SessionFilter,
   type SessionPatch,
@@ -140,6 +142,23 @@ class SqliteStore implements SessionStore {
       };
     });
     if (!options.draft) await sweep();
+  }
+
+  async branch(session: NewBranch): Promise<void> {
+    const { session: from, event } = session.branch_of;
+    await this.#queue.add("sync", () => {
+      const source = this.#sessions.head(from);
+      if (!this.#log.endsTurn(source, event)) throw notABoundary(event);
+      const insert = this.#sessions.insertion(session);
+      this.#leases.check(session.id);
+      return () => {
+        insert();
+        const expired = Math.min(source.expired_to, event);
+        const head = this.#sessions.beginBranch(session.id, source.ancestors.ofBranchAt(event), expired);
+        const { lastLink, ts } = this.#log.copy(source, head, event);
+        this.#sessions.moveHead(head, { lastEvent: event, lastLink, activeAt: Math.max(head.active_at, ts) });
+      };
+    });
   }
 
   async publish(session: SessionId): Promise<void> {

@@ -3,6 +3,7 @@
  * loads without one: `describeStore("sqlite", openPlace, { describe, it })`.
  */
 import type { SessionStore } from "../../base/session-store.js";
+import { BRANCH_RULES } from "./store-branch-rules.js";
 import { DRAFT_RULES } from "./store-draft-rules.js";
 import { EXPIRY_RULES } from "./store-expiry-rules.js";
 import { LEASE_RULES } from "./store-lease-rules.js";
@@ -28,6 +29,7 @@ const RULES: readonly Rule[] = [
   ...SESSION_RULES,
   ...LEASE_RULES,
   ...DRAFT_RULES,
+  ...BRANCH_RULES,
   ...LEDGER_RULES,
   ...EXPIRY_RULES,
   ...SPENDING_RULES,

@@ -1,48 +1,46 @@
 import { UsageError } from "../../../base/usage-error.js";
 import { asValue, type CommandArguments } from "../../../commands/command.js";
-import type { CallId, SessionId } from "../../../protocol/ids.js";
-import { branchEvents, derivedId, nextBranchIds } from "../../../sessions/branch.js";
-import { type SessionRecord, type SessionStore, StoreError } from "../../../sessions/store.js";
-import { copySession } from "./copy-session.js";
+import type { SessionId } from "../../../protocol/ids.js";
+import { branchIds, type SessionIds } from "../../../sessions/branch.js";
+import { type SessionRecord, StoreError } from "../../../sessions/store.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 import { findTurn, turnNumber } from "./turn-number.js";
 
-/** It exists, or another process is making it. */
-async function isTaken(store: SessionStore, session: SessionId): Promise<boolean> {
-  if ((await store.get(session)) !== undefined) return true;
-  try {
-    await (await store.lease(session)).release();
-    return false;
-  } catch (error) {
-    if (error instanceof StoreError && error.code === "leased") return true;
-    throw error;
-  }
-}
+/** Another process has made a branch with the same id, or is about to. */
+const TAKEN: ReadonlySet<string> = new Set(["conflict", "leased"]);
 
-export const branch: SessionAction = async (args, port, { progress, surface }) => {
+export const branch: SessionAction = async (args, port, { surface }) => {
   const { store, clock } = port;
   const { session, turn } = wanted(args);
   const source = await named(session, port);
   const at = await endOf(source, turn, port);
   const from = { session: source.id, log: source.log };
-  const ids = await nextBranchIds(from, at, (session) => isTaken(store, session));
   const title = args.flag("title") ?? source.title;
   const { cwd, provider, model, profile } = source;
-  const created_at = new Date(clock.wall()).toISOString();
-  const branch_of = { session: source.id, event: at };
-  const row = { id: ids.session, log: ids.log, cwd, provider, model, created_at, branch_of };
-  const callOf = (call: CallId) => derivedId("call", call, ids.log);
-  await copySession(store, {
-    session: { ...row, ...(title !== undefined && { title }), ...(profile !== undefined && { profile }) },
-    events: branchEvents(store.events(source.id), { from: source.id, ...ids, at }),
-    finish: async () => store.copyEdits?.(source.id, ids.session, { upTo: at, callOf }),
-    progress,
-  });
-  const made = await store.get(ids.session);
-  const next = surface === "slash" ? `/resume ${ids.session}` : `'oxbow resume ${ids.session}'`;
-  const text = `${ids.session} is a copy of ${source.id} up to event ${at}. ${next} continues it.`;
-  return { text, value: asValue(made ?? { id: ids.session }) };
+  const row = {
+    ...{ cwd, provider, model, ...(title !== undefined && { title }), ...(profile !== undefined && { profile }) },
+    created_at: new Date(clock.wall()).toISOString(),
+    branch_of: { session: source.id, event: at },
+  };
+  const id = await firstFree(from, at, (ids) => store.branch({ id: ids.session, log: ids.log, ...row }));
+  const made = await store.get(id);
+  const next = surface === "slash" ? `/resume ${id}` : `'oxbow resume ${id}'`;
+  const text = `${id} is a copy of ${source.id} up to event ${at}. ${next} continues it.`;
+  return { text, value: asValue(made ?? { id }) };
 };
+
+/** Makes the first copy whose ids no session has. */
+async function firstFree(from: SessionIds, at: number, make: (ids: SessionIds) => Promise<void>): Promise<SessionId> {
+  for (let copy = 0; ; copy++) {
+    const ids = branchIds(from, at, copy);
+    try {
+      await make(ids);
+      return ids.session;
+    } catch (error) {
+      if (!(error instanceof StoreError) || !TAKEN.has(error.code)) throw error;
+    }
+  }
+}
 
 /** `ID`, `ID at TURN`, or in a conversation `at TURN`; `--turn` means the same. */
 function wanted(args: CommandArguments): { readonly session?: string; readonly turn?: string } {

@@ -1,5 +1,5 @@
 /**
- * Writes a whole session, from a branch or an import, in pieces to limit memory. It is invisible until it is complete, so a kill leaves
+ * Writes a whole session, from an import, in pieces to limit memory. It is invisible until it is complete, so a kill leaves
  * no partial session.
  */
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -11,8 +11,6 @@ const PIECE = 500;
 export interface Copy {
   readonly session: NewSession;
   readonly events: AsyncIterable<Envelope>;
-  /** Writes related data before the session is visible. */
-  readonly finish?: () => Promise<void>;
   progress(message: string): void;
 }
 
@@ -26,7 +24,7 @@ export async function copySession(store: SessionStore, copy: Copy): Promise<numb
 }
 
 /** All or nothing: a failed copy is removed. */
-async function build(store: SessionStore, { session, events, finish, progress }: Copy): Promise<number> {
+async function build(store: SessionStore, { session, events, progress }: Copy): Promise<number> {
   await store.create(session, { draft: true });
   let count = 0;
   let piece: Envelope[] = [];
@@ -48,7 +46,6 @@ async function build(store: SessionStore, { session, events, finish, progress }:
     await write("sync");
     await writing;
     await condenseSession(store, session.id);
-    await finish?.();
     await store.publish(session.id);
   } catch (error) {
     await writing.catch(() => {});

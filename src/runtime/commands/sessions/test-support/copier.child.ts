@@ -29,12 +29,6 @@ async function* events(session: SessionId): AsyncGenerator<Envelope> {
   }
 }
 
-await copySession(store, {
-  session: COPIED,
-  events: events(COPIED.id),
-  progress: () => {},
-  finish: async () => {
-    if (stopAt === "finish") await stop();
-  },
-});
+if (stopAt === "finish") store.publish = stop;
+await copySession(store, { session: COPIED, events: events(COPIED.id), progress: () => {} });
 await store.close();
