@@ -1,11 +1,15 @@
 /** `oxbow conformance`: checks a server against the protocol. */
+import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { CONFORMANCE } from "../../commands/catalogue/program.js";
 import { asValue, COMMAND_EXIT, type Command, type CommandContext } from "../../commands/command.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import { controlPlace, isOwnSocket, ownersToken } from "../../runtime/control-place.js";
+import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import { readGivenFileSync } from "../../system/given-file.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { roots } from "../../system/xdg-paths.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -19,7 +23,7 @@ Start the server with it, and with permissions that ask:
   OXBOW_TOKEN=… oxbow conformance --against http://127.0.0.1:4096 --serve-model 4100
 
 --model-script prints the answers, for a server with a model of its own. --list prints the scenarios.
-OXBOW_TOKEN or --token-file gives the token of a person. For a server that does not let a client call itself an agent, --agent-token-file gives one of an agent.`,
+OXBOW_TOKEN or --token-file gives the token of a person; the engine of this home needs neither (--against unix:PATH, as 'oxbow status' shows it). For a server that does not let a client call itself an agent, --agent-token-file gives one of an agent.`,
   more: "Exit codes: 0 every rule holds · 1 a rule is broken · 2 wrong usage. docs/protocol.md describes the protocol.",
   open: async (flags, variables) => ({ commands: [conformanceCommand(flags, variables)] }),
 };
@@ -54,13 +58,14 @@ async function listScenarios() {
 async function check(flags: ParsedFlags, variables: Variables, context: CommandContext) {
   const against = flags.text("against");
   if (against === undefined) throw new UsageError("conformance needs --against ADDRESS.");
-  const [{ openTransport }, { runSuite }, { outcomeLines, summaryLine }] = await Promise.all([
+  const [{ openTransport, unixPath }, { runSuite }, { outcomeLines, summaryLine }] = await Promise.all([
     import("../../testkit/conformance/protocol/transports/open-transport.js"),
     import("../../testkit/conformance/protocol/suite.js"),
     import("../../testkit/conformance/protocol/report.js"),
   ]);
   const model = await serveModel(flags.text("serve-model"));
-  const human = fileText(flags, "token-file") ?? variables.OXBOW_TOKEN;
+  const human =
+    fileText(flags, "token-file") ?? variables.OXBOW_TOKEN ?? tokenOfOwnEngine(unixPath(against), variables);
   const agent = fileText(flags, "agent-token-file");
   const transport = await openTransport(against, {
     tokens: { ...(human && { human }), ...(agent && { agent }) },
@@ -68,19 +73,36 @@ async function check(flags: ParsedFlags, variables: Variables, context: CommandC
     environment: { ...variables, ...model?.variables },
   });
   try {
-    const report = await runSuite(transport, {
+    const running = runSuite(transport, {
       clock: nodeClock,
       only: flags.text("only"),
       onResult: (outcome) => {
         if (outcome.result.state === "failed") for (const line of outcomeLines(outcome)) context.warn(line);
       },
     });
+    const report = await Promise.race([running, aborted(context.signal)]);
+    if (report === undefined) return { text: "", value: null };
     const text = [...report.scenarios.flatMap(outcomeLines), "", summaryLine(report)].join("\n");
     return { text, value: asValue(report), ...(report.failed > 0 && { exitCode: COMMAND_EXIT.failed }) };
   } finally {
-    await transport.close();
+    await Promise.race([transport.close(), aborted(context.signal)]);
     await model?.close();
   }
+}
+
+/** A server may never answer; the program ends after a signal, and with it what still runs. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined));
+  });
+}
+
+/** The owner's token, if this is the socket of the engine of this home. A command of a model does not get it. */
+function tokenOfOwnEngine(path: string | undefined, variables: Variables): string | undefined {
+  const place = controlPlace(roots(variables));
+  if (path === undefined || resolve(path) !== place.socket || isInsideEngine(variables)) return undefined;
+  return isOwnSocket(place) ? ownersToken(place) : undefined;
 }
 
 async function serveModel(port: string | undefined) {

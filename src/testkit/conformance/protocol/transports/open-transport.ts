@@ -29,7 +29,7 @@ export async function openTransport(against: string, options: OpenOptions): Prom
     case "wss":
       return (await import("./web-socket.js")).webSocketTransport(parsed(against).href, options);
     case "unix":
-      return httpTransport({ socketPath: rest.replace(/^\/\/(?=\/)/, "") }, options);
+      return httpTransport({ socketPath: unixPath(against) ?? rest }, options);
     case "stdio": {
       const [program = "", ...args] = rest
         .replace(/^\/\/(?=\/)/, "")
@@ -41,6 +41,11 @@ export async function openTransport(against: string, options: OpenOptions): Prom
     default:
       throw new UsageError(`--against must be ${FORMS}.`);
   }
+}
+
+/** The path of `unix:PATH` or `unix:///PATH`. */
+export function unixPath(against: string): string | undefined {
+  return /^unix:(?:\/\/(?=\/))?(.*)$/s.exec(against)?.[1];
 }
 
 function parsed(url: string): URL {
