@@ -75,7 +75,7 @@ export async function main(args: readonly string[], variables: Variables): Promi
       return EXIT.usage;
     }
     if ((error as NodeJS.ErrnoException)?.code === "EPIPE") return EXIT.cancelled;
-    printMessage(await faultSentence(error, variables));
+    printMessage(faultSentence(error));
     if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return EXIT.failed;
   }

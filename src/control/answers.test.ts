@@ -12,7 +12,7 @@ const OTHER = "sess_other" as SessionId;
 
 const hosted = (session: SessionId, subagent = false) =>
   ({
-    run: { session, bus: { nextId: 1 }, model: { provider: "p", model: "m" } },
+    run: { session, savedTo: 0, bus: { nextId: 1 }, model: { provider: "p", model: "m" } },
     openedAt: "2026-01-01T00:00:00.000Z",
     ...(subagent && { subagent: { parent: OWN, title: "subagent" } }),
   }) as unknown as HostedSession;
@@ -108,5 +108,34 @@ describe("the last events of a session", () => {
     expect(await ids({ before: 100, limit: 2 })).toEqual([3, 4]);
     expect(await ask("ListEvents", place(false), { before: 5 })).toBe("SessionNotFound");
     expect(await ask("GetStatus", place(false, { session: OWN }))).toBe("SessionNotFound");
+  });
+});
+
+describe("a session that has begun", () => {
+  verifies(["C5"], "is in the list while its first events are on their way to the store", async () => {
+    const begun = (savedTo: number, nextId = 3) => {
+      const run = { session: "sess_new", savedTo, bus: { nextId }, model: { provider: "p", model: "m" } };
+      return { run, openedAt: "2026-01-01T00:00:00.000Z" } as unknown as HostedSession;
+    };
+    const listed = async (live: HostedSession, sessions: QueryPorts["sessions"] = async () => []) => {
+      const at = place(false, { live: [live], ports: { ...PORTS, sessions } as QueryPorts });
+      const { sessions: all } = (await ask("ListSessions", at, { empty: true })) as {
+        sessions: readonly { id: string }[];
+      };
+      return all.map(({ id }) => id);
+    };
+    expect(await listed(begun(0))).toEqual(["sess_new"]);
+    expect(await listed(begun(0, 1))).toEqual(["sess_new"]);
+    expect(await listed(begun(Number.POSITIVE_INFINITY))).toEqual(["sess_new"]);
+    const stored = record("sess_new" as SessionId, "/w");
+    expect(await listed(begun(0), async () => [stored])).toEqual(["sess_new"]);
+    // It is stored, and the request is for other ones.
+    expect(await listed(begun(2))).toEqual([]);
+    const late = begun(0);
+    const saves = async () => {
+      Object.assign(late.run, { savedTo: 2 });
+      return [];
+    };
+    expect(await listed(late, saves)).toEqual(["sess_new"]);
   });
 });

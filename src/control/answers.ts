@@ -85,12 +85,14 @@ type EngineKind =
 const ENGINE: Pick<Answers, EngineKind> = {
   ListSessions: async ({ empty, subagents, ...filter }, place) => {
     const { session: id, sees, live } = place;
+    // Asked before the store: one that is stored in between is in both, and not missing.
+    const notStored = new Set(live.filter(({ run }) => isNotStored(run)));
     const found = await place.ports?.sessions?.({ ...filter, ...(id !== undefined && { id }) });
     if (found === undefined) return undefined;
     const known = new Set(found.map((session) => session.id));
     const unsaved = (empty ? live : [])
-      .filter(({ run, subagent }) => subagent === undefined && !known.has(run.session))
-      .flatMap((hosted) => unsavedInfo(hosted, place));
+      .filter((hosted) => hosted.subagent === undefined && notStored.has(hosted) && !known.has(hosted.run.session))
+      .flatMap((hosted) => liveInfo(hosted, place));
     const running = (subagents ? live : [])
       .filter(({ subagent, run }) => subagent !== undefined && !known.has(run.session))
       .flatMap((hosted) => liveInfo(hosted, place));
@@ -159,9 +161,9 @@ const ENGINE: Pick<Answers, EngineKind> = {
   },
 };
 
-/** Of a session without an event, which is not stored. */
-function unsavedInfo(hosted: HostedSession, place: QueryPlace): readonly Omit<SessionInfo, "live">[] {
-  return hosted.run.bus.nextId > 1 ? [] : liveInfo(hosted, place);
+/** Nothing has happened in it, its first events are on their way to the store, or the engine stores no sessions. */
+function isNotStored({ savedTo }: Run): boolean {
+  return savedTo === 0 || savedTo === Number.POSITIVE_INFINITY;
 }
 
 function liveInfo(

@@ -1,4 +1,6 @@
 /** What a client may do and see, whichever transport it uses. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HostedEngine, hostEngine } from "../../test/support/hosted-engine.js";
 import { temporaryFolder } from "../../test/support/program.js";
@@ -17,11 +19,16 @@ afterEach(async () => {
   }
 });
 
-async function engineWith(...replies: readonly ReturnType<typeof reply>[]) {
+type Reply = ReturnType<typeof reply>;
+
+async function engineWith(...given: readonly Reply[] | [{ readonly home: string }, ...Reply[]]) {
+  const [first, ...rest] = given;
+  const place = first !== undefined && "home" in first ? first : undefined;
+  const replies = (place === undefined ? given : rest) as readonly Reply[];
   const mock = await startMockModel({
     script: script([...replies, reply().text("More.").times(Number.POSITIVE_INFINITY)]),
   });
-  const hosted = await hostEngine(await temporaryFolder(), mock);
+  const hosted = await hostEngine(await temporaryFolder(), mock, place);
   open.push({ mock, hosted });
   const connect = (options: Partial<ClientOptions> = {}) =>
     hosted.engine.host.connect({
@@ -49,6 +56,37 @@ async function turn(client: HostClient, session: SessionId, events: Envelope[]):
   expect(await client.send("SendInput", { content: [text("go")] }, session)).toMatchObject({ ok: true });
   await ended;
 }
+
+describe("input of a client in another process", () => {
+  verifies(["C3", "L10"], "is on disk when it is accepted, the first one of a session too", async () => {
+    const { connect } = await engineWith(reply().text("One.").hang());
+    const client = connect();
+    const session = await created(client);
+    for (const [delivery, words, state, kind] of [
+      [{}, "the first", "started", "TurnStarted"],
+      [{ queue: true }, "the second", "queue", "InputQueued"],
+    ] as const) {
+      const sent = await client.send("SendInput", { content: [text(words)], ...delivery }, session);
+      expect(sent).toMatchObject({ ok: true, value: { state } });
+      const stored = await client.query("ListEvents", { before: 1000 }, session);
+      const events = stored.ok ? stored.answer.events : [];
+      expect(events.filter((event) => JSON.stringify(event).includes(words))).toMatchObject([{ kind }]);
+    }
+  });
+
+  verifies(["C3", "S1"], "is refused when it cannot be saved", async () => {
+    const home = await temporaryFolder();
+    // No database fits into it.
+    await mkdir(join(home, "data", "sessions.db"), { recursive: true });
+    const { connect } = await engineWith({ home }, reply().text("One."));
+    const client = connect();
+    const session = await created(client);
+    expect(await client.send("SendInput", { content: [text("go")] }, session)).toMatchObject({
+      ok: false,
+      failure: { reason: "SessionNotSaved" },
+    });
+  });
+});
 
 describe("a connected client", () => {
   verifies(

@@ -243,8 +243,10 @@ export class Host {
       });
       if ("refused" in started) return refuse(started.refused);
       const state = "waiting" in started ? started.waiting : "started";
-      // From now on the sender may rely on it.
-      if (state !== "started") await run.saved();
+      // A client in this process is not told: it ends together with a turn that is not saved yet.
+      const mustBeKept = state !== "started" || client.isRemote === true;
+      const problem = mustBeKept ? await run.kept(started) : undefined;
+      if (problem !== undefined) return refuse(problem);
       return { ok: true, value: { state, ...(hint !== undefined && { hint }) } };
     },
     TakeBackInput: async (run, _payload, client) => {

@@ -5,6 +5,7 @@ import type { EnginePorts, Model } from "../engine/ports.js";
 import type { StageChains } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
+import type { Failure } from "../protocol/errors.js";
 import type { EventRange, InputDelivery, SessionMode } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { Originator } from "./attached-client.js";
@@ -36,8 +37,8 @@ export interface RunOptions {
   readonly inputNotice?: (input: readonly InputContent[]) => string | undefined | Promise<string | undefined>;
   /** The time limit of a turn; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
-  /** Resolves when all events so far are saved; rejects if they cannot be. */
-  readonly saved?: () => Promise<void>;
+  /** Resolves when all events so far are saved, or with the reason why they cannot be. */
+  readonly saved?: () => Promise<Failure | undefined>;
   /** The last event that a killed engine would leave in the log; without it, the session is not stored. */
   readonly savedTo?: () => number;
   /** Frees what the run holds: background commands, watchers. */
@@ -79,5 +80,7 @@ export interface RoutedInput {
 }
 
 export interface Started {
+  /** Resolves when the turn has published its first event. */
+  readonly begun: Promise<void>;
   readonly ended: Promise<TurnResult>;
 }

@@ -135,7 +135,7 @@ export class Run {
     const { content, originator, delivery, ...more } = wanted;
     if (this.#turn === undefined && this.#inbox.joins(originator)) {
       const left = this.#inbox.takeNext();
-      return { ended: this.#begin({ ...wanted, content: joined(left, content) }, left.length) };
+      return this.#begin({ ...wanted, content: joined(left, content) }, left.length);
     }
     if (this.#turn === undefined) {
       // Older input of others gets its own turns first.
@@ -174,9 +174,17 @@ export class Run {
     }
   }
 
-  /** Resolves when accepted input is on disk, or when the run knows that it cannot be. */
-  async saved(): Promise<void> {
-    await this.#options.saved?.().catch(() => {});
+  /** Resolves when all events so far are on disk, except text that is held back, or with the reason why they cannot be. */
+  async saved(): Promise<Failure | undefined> {
+    return this.#options.saved?.();
+  }
+
+  /** Resolves when the sender may rely on its input: it is on disk. If it cannot be, the input does not wait any longer. */
+  async kept(input: Started | Waiting): Promise<Failure | undefined> {
+    if (!("waiting" in input)) await input.begun;
+    const problem = await this.saved();
+    if (problem !== undefined && "waiting" in input) input.withdraw();
+    return problem;
   }
 
   #inProgress({ startedAt }: { readonly startedAt: string }): Failure {
@@ -184,7 +192,7 @@ export class Run {
     return failure("TurnInProgress", { originator, ts: startedAt }, { originator });
   }
 
-  #begin({ content, originator, notice, model, commandFile }: TurnInput, queued: number): Promise<TurnResult> {
+  #begin({ content, originator, notice, model, commandFile }: TurnInput, queued: number): Started {
     const { ports, stages, inputNotice, plan } = this.#options;
     const abort = new AbortNode();
     this.#originator = { id: originator.id, identity: originator.identity };
@@ -206,6 +214,10 @@ export class Run {
     // The turn is registered before its first event, so that a subscriber may cancel it from there.
     const stopTimer = this.#limitTime(abort);
     let begin: () => void = () => {};
+    let published: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      published = resolve;
+    });
     const ended = new Promise<void>((resolve) => {
       begin = resolve;
     })
@@ -215,20 +227,23 @@ export class Run {
         if (notices.length > 0) turn.notice = notices.join("\n\n");
         turn.isPlanning = () => plan?.isOn() === true;
         turn.chosenMode = () => plan?.chosenMode();
-        return runTurn(turn, stages);
+        const result = runTurn(turn, stages);
+        published();
+        return result;
       })
       .then((result) => {
         this.#last = result;
         return result;
       })
       .finally(() => {
+        published();
         stopTimer();
         this.#turn = undefined;
         this.#goOn(turn.cancelReason);
       });
     this.#turn = { abort, startedAt: new Date(ports.clock.wall()).toISOString(), ended };
     begin();
-    return ended;
+    return { begun, ended };
   }
 
   /** After a turn: the queued input is next, unless a client asked to stop everything. */
@@ -238,7 +253,7 @@ export class Run {
     const taken = this.#inbox.takeNext();
     const next = taken.at(-1);
     if (next === undefined) return;
-    next.settle(this.#begin({ content: joined(taken), originator: next.from, ...next.more }, taken.length));
+    next.settle(this.#begin({ content: joined(taken), originator: next.from, ...next.more }, taken.length).ended);
   }
 
   /** Work beside the conversation (a command that the user typed), which cancel also stops. */

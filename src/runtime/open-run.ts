@@ -8,6 +8,7 @@ import { Bus } from "../engine/bus.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
 import { timedOut } from "../security/permissions/identity.js";
+import { notSaved } from "../sessions/not-saved.js";
 import { type AssemblyOptions, assemble } from "./assemble.js";
 import { WatchedExtensions } from "./content/watched-extensions.js";
 import type { SessionParts } from "./open-engine.js";
@@ -126,7 +127,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
     }),
     opening: published,
     ...(timeoutMs !== undefined && { turnTimeoutMs: timeoutMs }),
-    saved: () => built.journal.saved(),
+    saved: () => built.journal.saved().then(() => undefined, notSaved),
     savedTo: () => built.journal.savedTo(),
   });
   current.run = run;

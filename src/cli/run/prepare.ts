@@ -3,7 +3,6 @@
 import { resolve } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { TurnStats } from "../../base/turn-stats.js";
-import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
@@ -21,7 +20,6 @@ import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
-import { homeProblem } from "../../runtime/settings/home-folder.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog, type LogFunction } from "../../system/log.js";
@@ -88,7 +86,6 @@ export async function prepare(
   refuseWideningFlags(variables, flags);
   const own = atTerminal(await loadSettings(flags, variables), options);
   for (const warning of own.warnings) printMessage(warning);
-  requireHome(own);
   const log = openLog(own, flags);
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(own.roots) : undefined;
   const { notify, onMessages } = messages();
@@ -119,14 +116,6 @@ export async function prepare(
   const timed = terminal.showProgress ? resume : undefined;
   const stored = storedParts({ sessions, loaded, clock, log, notify, timed });
   return { engine, client, clock, chosen, loaded, log, cassette, root, resume, notify, onMessages, ...stored };
-}
-
-/** Without these folders nothing is saved and no command runs. A prompt that does without both still works. */
-function requireHome({ roots, settings }: LoadedSettings): void {
-  const problem = homeProblem([roots.data, roots.state, roots.cache]);
-  if (problem === undefined) return;
-  if (settings.store.value !== "none") throw new UsageError(problem);
-  printMessage(`${problem} Commands do not run without it.`);
 }
 
 interface EnteredFolder {
@@ -219,13 +208,12 @@ function storedParts(from: {
 async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] | undefined> {
   const { content, loaded } = place;
   if (loaded.settings.plugins.value.length === 0 && content.extensions.of("plugin").length === 0) return undefined;
-  const [{ openPlugins }, { ProcessGuard }] = await Promise.all([
+  const [{ openPlugins }, { catchStrayErrors }] = await Promise.all([
     import("../../runtime/plugins/open-plugins.js"),
-    import("../../runtime/plugins/process-guard.js"),
+    import("../../runtime/plugins/stray-errors.js"),
   ]);
-  const guard = new ProcessGuard(place.notify);
-  const plugins = await openPlugins({ ...place, beforeCode: (code) => guard.add(code) });
-  guard.catchStrayErrors(plugins);
+  const plugins = await openPlugins(place);
+  catchStrayErrors(plugins);
   return plugins;
 }
 

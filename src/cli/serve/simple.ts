@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import { writePrivateFile } from "../../control/auth/private-file.js";
 import { parseListen } from "../../control/transports/http/listen.js";
-import { connectInProcess } from "../../control/transports/inproc.js";
 import { SimpleHarness } from "../../control/transports/simple-harness.js";
 import { createServer, type ListeningServer } from "../../control/transports/simple-http.js";
 import type { JsonObject } from "../../protocol/json.js";
@@ -32,7 +31,8 @@ export async function serveSimple(
   if (address === undefined)
     throw new UsageError(`--simple takes HOST:PORT or a port, such as 127.0.0.1:8080, not "${place}".`);
   // The surface has no way to answer a question.
-  const client = connectInProcess(engine.host, { id: engine.newClientId(), identity: own.identity, canAnswer: false });
+  const about = { identity: own.identity, canAnswer: false, transport: "simple" };
+  const client = engine.host.connect({ id: engine.newClientId(), ...about });
   const reply = await client.send("CreateSession", {});
   if (!reply.ok) throw new Error(reply.failure.message);
   if (reply.session === undefined) throw new Error("Oxbow could not open the session");

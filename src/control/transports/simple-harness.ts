@@ -22,6 +22,7 @@ export class SimpleHarness implements ServedHarness {
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
   #blocks: Block[] = [];
   #busy = false;
+  #accepted: Promise<string | undefined> = Promise.resolve(undefined);
 
   /** The client is attached to the session. */
   constructor(client: EngineClient, session: SessionId) {
@@ -38,10 +39,22 @@ export class SimpleHarness implements ServedHarness {
 
   async prompt(content: string): Promise<void> {
     this.#busy = true;
+    this.#accepted = this.#send(content);
+    await this.#accepted;
+  }
+
+  accepted(): Promise<string | undefined> {
+    return this.#accepted;
+  }
+
+  async #send(content: string): Promise<string | undefined> {
     const reply = await this.#client.send("SendInput", { content: [text(content)] }, this.#session);
-    if (reply.ok) return;
+    if (reply.ok) return undefined;
+    const { message } = reply.failure;
+    // A turn that could not be saved has ended already.
+    if (this.#busy) this.#status("idle", message);
     this.#busy = false;
-    this.#status("idle", reply.failure.message);
+    return message;
   }
 
   cancel(): void {

@@ -18,6 +18,8 @@ import { SimpleSurface } from "./simple-surface.js";
 export interface ServedHarness {
   readonly busy: boolean;
   prompt(content: string): Promise<unknown>;
+  /** Resolves when the sender of the last prompt may rely on it, or with the reason why it may not. Absent: it may at once. */
+  accepted?(): Promise<string | undefined>;
   cancel(): void;
   subscribe(listener: (event: HarnessEvent) => void): () => void;
 }

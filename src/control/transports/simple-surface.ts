@@ -117,7 +117,9 @@ export class SimpleSurface {
     else if (this.#harness.busy) refuse(response, RUNNING);
     else {
       this.#harness.prompt(read.content).catch((error: unknown) => this.#options.onError?.(error));
-      answer(response, 202, { accepted: true });
+      const message = await this.#harness.accepted?.();
+      if (message === undefined) answer(response, 202, { accepted: true });
+      else refuse(response, { status: 409, message });
     }
   }
 

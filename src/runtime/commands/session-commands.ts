@@ -127,7 +127,7 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
     if (turn !== undefined && request.limits?.may("SendInput") === false) {
       return { ok: false, failure: failure("Forbidden", { detail: "SendInput is not among its commands." }) };
     }
-    const refused = turn && begin(turn, request);
+    const refused = turn && (await begin(turn, request));
     if (refused !== undefined) return { ok: false, failure: refused };
     return {
       ok: true,
@@ -148,9 +148,9 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
 }
 
 /** A command that starts a turn: the turn belongs to the client that sent it. */
-function begin({ input, ...more }: CommandTurn, { run, client }: CustomRequest): Failure | undefined {
+async function begin({ input, ...more }: CommandTurn, { run, client }: CustomRequest): Promise<Failure | undefined> {
   const started = run.start({ content: input, originator: client, ...more });
-  return "refused" in started ? started.refused : undefined;
+  return "refused" in started ? started.refused : run.kept(started);
 }
 
 /** A client gets the whole answer at once, so a long one is cut. */

@@ -46,11 +46,7 @@ export async function sandboxFinding(
     folder: join(roots.state, "sandbox"),
     workspace: process.cwd(),
   });
-  const subject = "sandbox";
-  const text = describeSandbox(state);
-  if (state.kind !== "none") return [{ subject, verdict: "ok", text }];
-  const isRequired = settings.sandbox.value === "required";
-  return [{ subject, verdict: isRequired ? "fail" : "warn", text: isRequired ? `required, but ${text}` : text }];
+  return [{ subject: "sandbox", verdict: state.kind === "none" ? "warn" : "ok", text: describeSandbox(state) }];
 }
 
 /** Runs no extension. */
