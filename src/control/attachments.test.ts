@@ -147,9 +147,9 @@ describe("a client that attaches after an event", () => {
     const other = place(12, { replaced });
     expect(await other.attachAfter(other.client, 7, other.slowly)).toBeUndefined();
     expect(other.gaps).toEqual([]);
-    const long = place(600, { replaced });
-    expect(await long.attachAfter(long.client, 599, long.slowly)).toBeUndefined();
-    expect([long.gaps, long.seen]).toEqual([[], [600]]);
+    const long = place(MOST_AHEAD + 300, { replaced });
+    expect(await long.attachAfter(long.client, MOST_AHEAD + 299, long.slowly)).toBeUndefined();
+    expect([long.gaps, long.seen]).toEqual([[], [MOST_AHEAD + 300]]);
   });
 
   verifies(["C3"], "after several crashes, goes back to before the first one that it may have missed", async () => {
@@ -157,7 +157,7 @@ describe("a client that attaches after an event", () => {
     const old = place(60, { replaced });
     expect(await old.attachAfter(old.client, 40, old.slowly)).toBeUndefined();
     expect(old.gaps).toEqual([{ id: 7, from: 8, to: 40, reason: "lost" }]);
-    const later = place(600, { replaced });
+    const later = place(MOST_AHEAD + 300, { replaced });
     expect(await later.attachAfter(later.client, 7 + MOST_AHEAD + 1, later.slowly)).toBeUndefined();
     expect(later.gaps).toEqual([{ id: 30, from: 31, to: 7 + MOST_AHEAD + 1, reason: "lost" }]);
   });
@@ -194,6 +194,33 @@ describe("a client that attaches after an event", () => {
     await new Promise((resolve) => setImmediate(resolve));
     publish(1);
     expect(seen).toEqual(counted(1, MOST_AHEAD + 11));
+  });
+
+  verifies(["C3"], "in another process, waits while the log holds back text, and gets all of it then", async () => {
+    const { attachments, attachAfter, client, seen, gaps, publish, state } = place(0, { savedTo: 0 });
+    attachments.attach({ ...client, isRemote: true });
+    publish(MOST_AHEAD + 10);
+    const turns = () => new Promise((resolve) => setImmediate(resolve));
+    await turns();
+    publish(10);
+    await turns();
+    expect(seen).toEqual(counted(1, MOST_AHEAD));
+    const late: number[] = [];
+    const other = {
+      ...client,
+      id: "cli_2" as const,
+      isRemote: true,
+      deliver: ({ id }: Envelope) => void late.push(id),
+    };
+    const attaching = attachAfter(other, 3, { events: () => undefined });
+    await turns();
+    expect(late).toEqual(counted(4, MOST_AHEAD));
+    state.savedTo = MOST_AHEAD;
+    publish(1);
+    await attaching;
+    publish(1);
+    expect([seen, late]).toEqual([counted(1, MOST_AHEAD + 22), counted(4, MOST_AHEAD + 22)]);
+    expect(gaps).toEqual([]);
   });
 
   it("gets each event once when it attaches in the middle of a delivery", async () => {

@@ -14,10 +14,10 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { CallId, ClientId } from "../protocol/ids.js";
 import type { AttachedClient } from "./attached-client.js";
-import { MOST_AHEAD, rangeWith } from "./replaced-ids.js";
+import { MOST_AHEAD, rangesWith } from "./replaced-ids.js";
 import type { Run } from "./run.js";
 
-/** The log delays one delta and the events between two attempts; everything else is stored when `saved` resolves. */
+/** Events that are kept besides those that are not stored yet: the log holds back text until it knows that no secret is in it. */
 const KEPT_EVENTS = 256;
 
 /** Stored events after an id; undefined if sessions are not stored. */
@@ -70,7 +70,7 @@ export class Attachments {
     this.#run.bus.subscribe((event) => {
       this.#last = event.id;
       this.#recent.push(event);
-      if (this.#recent.length > KEPT_EVENTS) this.#recent.shift();
+      while (this.#recent.length > KEPT_EVENTS && (this.#recent[0]?.id ?? 0) <= this.#run.savedTo) this.#recent.shift();
       if (event.kind === "PermissionRequested") this.#questions.set(event.payload.call, event);
       if (event.kind === "PermissionResolved") this.#questions.delete(event.payload.call);
       if (event.kind === "SessionEnded") this.#isEnded = true;
@@ -150,31 +150,52 @@ export class Attachments {
 
   /** Delivers what the reader does not have yet, until it can follow live. */
   async #bring(reader: Reader): Promise<void> {
-    while (!this.#holdsAllAfter(reader.reached) && this.#isAttached(reader)) await this.#catchUp(reader);
-    if (!this.#isAttached(reader)) return;
-    // Nothing can be published between these two.
-    for (const event of [...this.#recent]) deliverNext(reader, event);
+    for (;;) {
+      while (!this.#holdsAllAfter(reader.reached) && this.#isAttached(reader)) await this.#catchUp(reader);
+      if (!this.#isAttached(reader)) return;
+      for (const event of [...this.#recent]) if (!this.#isTooFar(reader, event.id)) deliverNext(reader, event);
+      // Nothing can be published between these two.
+      if (reader.reached >= this.#last) break;
+      await this.#logMoves(reader);
+    }
     this.#behind.delete(keyOf(reader.client));
     this.#goLive(reader);
   }
 
   #goLive(reader: Reader): void {
-    const { client } = reader;
     reader.stopLive = this.#run.bus.subscribe((event) => {
-      if (client.isRemote && event.id > this.#run.savedTo + MOST_AHEAD) this.#waitForLog(reader, event.id);
+      if (this.#isTooFar(reader, event.id)) this.#waitForLog(reader, event.id);
       else deliverNext(reader, event);
     });
   }
 
-  /** The log does not keep up: the reader continues with this event when everything before it is saved. */
+  #isTooFar({ client }: Reader, id: number): boolean {
+    return client.isRemote === true && id > this.#run.savedTo + MOST_AHEAD;
+  }
+
+  /** The log does not keep up: the reader continues with this event when the log has come closer. */
   #waitForLog(reader: Reader, next: number): void {
     reader.stopLive();
     reader.reached = Math.max(reader.reached, next - 1);
     this.#behind.add(keyOf(reader.client));
-    void this.#reading(reader, async () => {
-      await this.#run.saved();
-      await this.#bring(reader);
-    });
+    void this.#reading(reader, () => this.#bring(reader));
+  }
+
+  /** Resolves when the reader may have its next event. Text that the log holds back is written after a later event. */
+  async #logMoves(reader: Reader): Promise<void> {
+    while (this.#isTooFar(reader, reader.reached + 1)) {
+      const last = this.#last;
+      const problem = await this.#run.saved();
+      // A reader must learn that its turn fails because nothing can be saved.
+      if (problem !== undefined) return;
+      if (!this.#isTooFar(reader, reader.reached + 1) || this.#last > last) continue;
+      await new Promise<void>((resolve) => {
+        const stop = this.#run.bus.subscribe(() => {
+          stop();
+          resolve();
+        });
+      });
+    }
   }
 
   /** A reader whose events cannot be read does not stay. */
@@ -195,10 +216,15 @@ export class Attachments {
 
   /** The last event of this log that a reader has. */
   async #keptOf({ id, ts }: SeenEvent): Promise<number> {
-    const range = rangeWith(this.#run.replaced, id);
+    const ranges = rangesWith(this.#run.replaced, id);
     const known = ts === undefined || id > this.#last ? undefined : await this.#timeOf(id);
     if (known !== undefined && known === ts) return id;
-    if (range !== undefined) return range.from - 1;
+    // Its event lies between the last one that was saved before the kill, and the first one after it.
+    for (const { from } of ts === undefined ? [] : ranges) {
+      const [saved = "", next] = [await this.#timeOf(from - 1), await this.#timeOf(from)];
+      if (ts !== undefined && ts >= saved && (next === undefined || ts <= next)) return from - 1;
+    }
+    if (ranges[0] !== undefined) return ranges[0].from - 1;
     // Another event has its id, and nothing says since when: a power cut may undo more than a kill.
     return known === undefined ? Math.min(id, this.#last) : 0;
   }

@@ -6,8 +6,11 @@
  */
 import type { EventRange } from "../protocol/events.js";
 
-/** No reader in another process gets an event that is further than this ahead of the log, so a kill cannot lose more ids. */
-export const MOST_AHEAD = 256;
+/**
+ * No reader in another process gets an event that is further than this ahead of the log, so a kill cannot lose more ids. The log holds back
+ * a line that may have a secret in it, and few lines of an answer come in more pieces than this.
+ */
+export const MOST_AHEAD = 1024;
 
 /** A session that was interrupted more often joins its oldest ranges. */
 const MOST_RANGES = 256;
@@ -20,7 +23,7 @@ export function withReplaced(earlier: readonly EventRange[], last: number): read
   return [{ from: first.from, to: Math.max(first.to, second.to) }, ...rest];
 }
 
-/** The earliest one: from its beginning on, a reader that has seen this id may have seen other events. */
-export function rangeWith(ranges: readonly EventRange[], id: number): EventRange | undefined {
-  return ranges.find(({ from, to }) => id >= from && id <= to);
+/** The earliest first: from its beginning on, a reader that has seen this id may have seen other events. */
+export function rangesWith(ranges: readonly EventRange[], id: number): readonly EventRange[] {
+  return ranges.filter(({ from, to }) => id >= from && id <= to);
 }

@@ -17,7 +17,7 @@ import { type SessionStore, STRETCH_EVENTS, StoreError } from "./store.js";
 const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
 const redactor = {
   redact: (words: string) => words,
-  stream: () => ({ push: (words: string) => words, end: () => "" }),
+  stream: () => ({ push: (text: string) => [{ text, length: text.length, isMarker: false }], end: () => [] }),
 };
 
 let folder: string;

@@ -7,7 +7,8 @@ import { EventRedaction, NOT_RECORDED } from "./redacted-events.js";
 const SECRET = "zebra-crossing";
 const hide = (text: string) => text.replaceAll(SECRET, "[hidden]");
 const redacted = (kind: EventKind, payload: object, redact = hide): string => {
-  const redaction = new EventRedaction({ redact, stream: () => ({ push: redact, end: () => "" }) });
+  const push = (text: string) => [{ text: redact(text), length: text.length, isMarker: true }];
+  const redaction = new EventRedaction({ redact, stream: () => ({ push, end: () => [] }) });
   const event = { id: 1, kind, session: "sess_1", originator: "cli_1", ts: "2026-01-31T12:00:00.000Z", payload };
   return JSON.stringify(
     [...redaction.take(event as unknown as Envelope), ...redaction.end()].map((each) => each.payload),

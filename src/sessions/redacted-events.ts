@@ -1,8 +1,10 @@
 /**
  * Hides secrets in events before they are logged.
  *
- * 1. The text of an answer is checked as a whole, however it was cut into deltas. The number of events and their order stay.
- * 2. The last delta of an unfinished answer is held back, and so are the events between two attempts at it.
+ * 1. The text of an answer is checked as a whole, however it was cut into deltas. The number of events, their order and their cuts stay:
+ *    what has no secret in it is stored as clients got it, and the marker of a secret is in the delta in which the secret begins.
+ * 2. A delta is held back until all of its text is checked, and with it the events after it: a word until it ends, a line from the first word that
+ *    hints at a secret on.
  * 3. Data that a provider expects back unchanged (`opaque`) stays as it is: the provider would refuse a changed copy.
  * 4. It never throws and never drops an event: one that cannot be redacted, or that no JSON can hold, goes to the log without its
  *    content. A missing event would be a gap, and a log refuses everything behind a gap.
@@ -18,8 +20,16 @@ export interface Redactor {
 }
 
 export interface RedactorStream {
-  push(text: string): string;
-  end(): string;
+  push(text: string): readonly RedactedPiece[];
+  end(): readonly RedactedPiece[];
+}
+
+/** A part of a text after its redaction: a stretch without a secret, or the marker of one. */
+export interface RedactedPiece {
+  readonly text: string;
+  /** The number of characters that it stands for. */
+  readonly length: number;
+  readonly isMarker: boolean;
 }
 
 /** Replaces content that could not be recorded. */
@@ -43,12 +53,19 @@ const BETWEEN_ATTEMPTS: ReadonlySet<Envelope["kind"]> = new Set(["RateLimited", 
 
 type Delta = Extract<Envelope, { kind: "TextDelta" | "ThinkingDelta" }>;
 
+interface Held {
+  readonly event: Envelope;
+  /** The checked text of a delta. */
+  text: string;
+  /** The characters of a delta that are not checked yet. */
+  unchecked: number;
+}
+
 export class EventRedaction {
   readonly #redactor: Redactor;
-  #stream: { readonly kind: Delta["kind"]; readonly text: RedactorStream } | undefined;
-  #held: Delta | undefined;
-  /** Events that came after the held one. */
-  #after: Envelope[] = [];
+  #stream: { readonly kind: Delta["kind"]; text: RedactorStream } | undefined;
+  /** Oldest first. */
+  #held: Held[] = [];
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
@@ -56,54 +73,70 @@ export class EventRedaction {
 
   /** The events that are ready to be written, in order. */
   take(event: Envelope): Envelope[] {
-    const isDelta = event.kind === "TextDelta" || event.kind === "ThinkingDelta";
-    if (this.#held !== undefined && isBetweenAttempts(event)) {
-      this.#after.push(this.#whole(event));
-      return [];
+    if (isDelta(event)) {
+      const before = event.kind === this.#stream?.kind ? [] : this.end();
+      this.#stream ??= { kind: event.kind, text: this.#redactor.stream() };
+      this.#check(event, this.#stream);
+      return [...before, ...this.#ready()];
     }
-    if (!isDelta || event.kind !== this.#stream?.kind) {
-      const ready = this.end();
-      if (!isDelta) return [...ready, this.#whole(event)];
-      this.#begin(event);
-      return ready;
-    }
-    const ready = this.#held === undefined ? [] : [this.#held, ...this.#after.splice(0)];
-    this.#hold(event);
-    return ready;
+    if (this.#stream === undefined || !isBetweenAttempts(event)) return [...this.end(), this.#whole(event)];
+    this.#held.push({ event: this.#whole(event), text: "", unchecked: 0 });
+    return this.#ready();
   }
 
-  /** Releases the last delta. */
+  /** Releases everything, as if the text ended here. */
   end(): Envelope[] {
-    const held = this.#held;
-    const rest = this.#redactedRest();
-    this.#held = undefined;
+    if (this.#stream === undefined) return [];
+    this.#put(this.#tried(() => this.#stream?.text.end() ?? []));
     this.#stream = undefined;
-    return held === undefined ? [] : [withText(held, held.payload.text + rest), ...this.#after.splice(0)];
+    return this.#ready();
   }
 
-  #begin(event: Delta): void {
-    this.#stream = { kind: event.kind, text: this.#redactor.stream() };
-    this.#hold(event);
+  #check(event: Delta, stream: { text: RedactorStream }): void {
+    const { text } = event.payload;
+    this.#held.push({ event, text: "", unchecked: text.length });
+    this.#put(
+      this.#tried(
+        () => stream.text.push(text),
+        () => {
+          stream.text = this.#redactor.stream();
+        },
+      ),
+    );
   }
 
-  #hold(event: Delta): void {
-    this.#held = withText(event, this.#redactedPiece(event.payload.text));
-  }
-
-  #redactedPiece(text: string): string {
+  /** Text that cannot be checked is not stored. */
+  #tried(check: () => readonly RedactedPiece[], failed = () => {}): readonly RedactedPiece[] {
     try {
-      return this.#stream?.text.push(text) ?? "";
+      return check();
     } catch {
-      return NOT_RECORDED;
+      failed();
+      const length = this.#held.reduce((sum, { unchecked }) => sum + unchecked, 0);
+      return length === 0 ? [] : [{ text: NOT_RECORDED, length, isMarker: true }];
     }
   }
 
-  #redactedRest(): string {
-    try {
-      return this.#stream?.text.end() ?? "";
-    } catch {
-      return NOT_RECORDED;
+  /** Gives each delta the pieces that stand for its text. */
+  #put(pieces: readonly RedactedPiece[]): void {
+    let at = 0;
+    for (const { text, length, isMarker } of pieces) {
+      for (let done = 0; done < length; ) {
+        while (this.#held[at]?.unchecked === 0) at++;
+        const held = this.#held[at];
+        if (held === undefined) return;
+        const end = Math.min(length, done + held.unchecked);
+        if (!isMarker) held.text += text.slice(done, end);
+        else if (done === 0) held.text += text;
+        held.unchecked -= end - done;
+        done = end;
+      }
     }
+  }
+
+  #ready(): Envelope[] {
+    const open = this.#held.findIndex(({ unchecked }) => unchecked > 0);
+    const ready = this.#held.splice(0, open === -1 ? this.#held.length : open);
+    return ready.map(({ event, text }) => (isDelta(event) ? withText(event, text) : event));
   }
 
   #whole(event: Envelope): Envelope {
@@ -169,6 +202,10 @@ function unrecorded(event: Envelope): Envelope {
     return [name, Array.isArray(value) ? [] : NOT_RECORDED];
   });
   return { ...event, payload: Object.fromEntries(fields) } as unknown as Envelope;
+}
+
+function isDelta(event: Envelope): event is Delta {
+  return event.kind === "TextDelta" || event.kind === "ThinkingDelta";
 }
 
 function isBetweenAttempts(event: Envelope): boolean {

@@ -5,7 +5,7 @@ import type { EventBody } from "../../src/protocol/events.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { NO_USAGE } from "../../src/protocol/usage.js";
 import { redact } from "../../src/security/redact/redact.js";
-import { RedactingStream } from "../../src/security/redact/redacting-stream.js";
+import { RedactedPieces } from "../../src/security/redact/redacting-stream.js";
 import { EventRedaction, NOT_RECORDED } from "../../src/sessions/redacted-events.js";
 import { ids } from "../support/engine.js";
 import { verifies } from "../verifies.js";
@@ -22,7 +22,7 @@ function envelopes(bodies: readonly EventBody[]): Envelope[] {
 }
 
 function redacted(events: readonly Envelope[]): Envelope[] {
-  const redaction = new EventRedaction({ redact, stream: () => new RedactingStream() });
+  const redaction = new EventRedaction({ redact, stream: () => new RedactedPieces() });
   return [...events.flatMap((event) => redaction.take(event)), ...redaction.end()];
 }
 
@@ -75,11 +75,46 @@ describe("secrets on the way to the log", () => {
     expect(JSON.stringify(stored)).not.toContain(SECRET.slice(20));
   });
 
-  verifies(["S4"], "holds back one delta at most", () => {
-    const redaction = new EventRedaction({ redact, stream: () => new RedactingStream() });
-    const events = envelopes([delta("a "), delta("b "), delta("c")]);
-    expect(events.map((event) => redaction.take(event).length)).toEqual([0, 1, 1]);
-    expect(redaction.end()).toHaveLength(1);
+  verifies(
+    ["S4", "C3"],
+    "leave every delta as clients got it, except the one in which a secret begins and the rest of it",
+    () => {
+      const words = `Open the auth file, and set the token to ${SECRET} there.\nThen go on: nothing else is to be done.`;
+      const secretFrom = words.indexOf(SECRET);
+      const cuts = fc.array(fc.nat(words.length), { maxLength: 40 });
+      fc.assert(
+        fc.property(cuts, (at) => {
+          const borders = [0, ...at.sort((a, b) => a - b), words.length];
+          const pieces = borders.slice(1).map((end, i) => words.slice(borders[i], end));
+          const stored = redacted(envelopes(pieces.map(delta)));
+          const marker = redact(SECRET);
+          const expected = pieces.map((piece, i) => {
+            const from = borders[i] ?? 0;
+            const before = piece.slice(0, Math.max(0, secretFrom - from));
+            const after = piece.slice(Math.max(0, secretFrom + SECRET.length - from));
+            const begins = from <= secretFrom && secretFrom < from + piece.length;
+            return before + (begins ? marker : "") + after;
+          });
+          expect(stored.map(({ payload }) => payload)).toEqual(expected.map((text) => ({ text })));
+        }),
+        { seed: 8 },
+      );
+    },
+  );
+
+  verifies(["S4"], "holds back a word until it ends, and a line from a hint at a secret on", () => {
+    const redaction = new EventRedaction({ redact, stream: () => new RedactedPieces() });
+    const events = envelopes(["One w", "o", "rd ", "the pass", "word is ", "not here.\nNext", " line"].map(delta));
+    expect(events.map((event) => redaction.take(event).map(({ id }) => id))).toEqual([
+      [],
+      [],
+      [1, 2, 3],
+      [],
+      [],
+      [4, 5],
+      [6],
+    ]);
+    expect(redaction.end().map(({ id }) => id)).toEqual([7]);
   });
 
   verifies(["S4"], "are hidden in input, arguments, questions, results, failures and malformed calls", () => {

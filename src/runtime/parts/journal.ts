@@ -142,9 +142,9 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
 }
 
 async function loadRedactor() {
-  const [{ redact }, { RedactingStream }] = await Promise.all([
+  const [{ redact }, { RedactedPieces }] = await Promise.all([
     import("../../security/redact/redact.js"),
     import("../../security/redact/redacting-stream.js"),
   ]);
-  return { redact, stream: () => new RedactingStream() };
+  return { redact, stream: () => new RedactedPieces() };
 }

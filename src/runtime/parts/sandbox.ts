@@ -183,10 +183,9 @@ export class RunSandbox {
   }
 
   async #announce(state: SandboxState): Promise<void> {
-    const mode = this.#options.loaded.settings.sandbox.value;
-    if (mode === "off") return;
+    if (this.#options.loaded.settings.sandbox.value === "off") return;
     const { sandboxNotice } = await import("../../security/sandbox/state.js");
-    const notice = sandboxNotice(state, mode);
+    const notice = sandboxNotice(state);
     if (notice !== undefined) this.#options.notify(notice);
   }
 

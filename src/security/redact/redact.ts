@@ -12,20 +12,45 @@ import { segmentEnd } from "./segments.js";
 import { findTrigger } from "./triggers.js";
 
 export function redact(text: string): string {
-  let out = "";
+  return redactedPieces(text)
+    .map((piece) => piece.text)
+    .join("");
+}
+
+/** A part of a text after its redaction: a stretch without a secret, or the marker of one. */
+export interface RedactedPiece {
+  readonly text: string;
+  /** The number of characters that it stands for. */
+  readonly length: number;
+  readonly isMarker: boolean;
+}
+
+/** The text in pieces that together stand for all of it. */
+export function redactedPieces(text: string): RedactedPiece[] {
+  const pieces: RedactedPiece[] = [];
   let done = 0;
-  for (;;) {
-    const hit = findTrigger(text, done);
-    if (hit === -1) return done === 0 ? text : out + text.slice(done);
+  let from = 0;
+  for (let hit = findTrigger(text, done); hit !== -1; hit = findTrigger(text, done)) {
     let start = Math.max(done, text.lastIndexOf("\n", hit - 1) + 1);
     let end = endOf(text, start);
     while (end <= hit) {
       start = end;
       end = endOf(text, start);
     }
-    out += text.slice(done, start) + redactSegment(text.slice(start, end));
+    for (const secret of secretsIn(text.slice(start, end))) {
+      if (start + secret.start > from) pieces.push(plain(text.slice(from, start + secret.start)));
+      pieces.push({ text: marker(secret.kind), length: secret.end - secret.start, isMarker: true });
+      from = start + secret.end;
+    }
     done = end;
   }
+  if (from < text.length) pieces.push(plain(text.slice(from)));
+  return pieces;
+}
+
+/** A piece without a secret. */
+export function plain(text: string): RedactedPiece {
+  return { text, length: text.length, isMarker: false };
 }
 
 function endOf(text: string, start: number): number {
@@ -33,21 +58,13 @@ function endOf(text: string, start: number): number {
   return end === -1 ? text.length : end;
 }
 
-function redactSegment(segment: string): string {
-  const findings = [
+function secretsIn(segment: string): readonly Finding[] {
+  return withoutOverlaps([
     ...findKeys(segment),
     ...findTokens(segment),
     ...CONTEXT_PATTERNS.flatMap((context) => findInContext(segment, context)),
     ...findAssignments(segment),
-  ];
-  if (findings.length === 0) return segment;
-  let out = "";
-  let done = 0;
-  for (const { start, end, kind } of withoutOverlaps(findings)) {
-    out += segment.slice(done, start) + marker(kind);
-    done = end;
-  }
-  return out + segment.slice(done);
+  ]);
 }
 
 function findInContext(segment: string, { kind, pattern, accept }: (typeof CONTEXT_PATTERNS)[number]): Finding[] {

@@ -5,40 +5,57 @@
  * 2. A word is held back until it ends, a line from the first word that hints at a secret on, a private key until its end:
  *    never more than one segment.
  */
-import { redact } from "./redact.js";
+import { plain, type RedactedPiece, redactedPieces } from "./redact.js";
 import { segmentEnd } from "./segments.js";
 import { findHint } from "./triggers.js";
 
 export class RedactingStream {
+  readonly #pieces = new RedactedPieces();
+
+  push(chunk: string): string {
+    return joined(this.#pieces.push(chunk));
+  }
+
+  end(): string {
+    return joined(this.#pieces.end());
+  }
+}
+
+/** The same in pieces, each with the length of what it stands for. */
+export class RedactedPieces {
   /** The unfinished segment, from its beginning. */
   #segment = "";
   /** How much of it was given out already, unchanged. */
   #given = 0;
   #hinted = false;
 
-  push(chunk: string): string {
+  push(chunk: string): readonly RedactedPiece[] {
     this.#segment += chunk;
-    return this.#finished() + this.#harmless();
+    const pieces = this.#finished();
+    const harmless = this.#harmless();
+    if (harmless !== "") pieces.push(plain(harmless));
+    return pieces;
   }
 
-  end(): string {
+  end(): readonly RedactedPiece[] {
     return this.#take(this.#segment.length);
   }
 
-  #finished(): string {
+  #finished(): RedactedPiece[] {
     const text = this.#segment;
     let end = 0;
     for (let next = segmentEnd(text, 0); next !== -1; next = segmentEnd(text, end)) end = next;
-    return end === 0 ? "" : this.#take(end);
+    return end === 0 ? [] : this.#take(end);
   }
 
-  /** Redacts whole segments. What was given out of the first one had no secret in it, so it begins the result as well. */
-  #take(end: number): string {
-    const out = redact(this.#segment.slice(0, end)).slice(this.#given);
+  /** Redacts whole segments. What was given out of the first one had no secret in it, so it begins the first piece as well. */
+  #take(end: number): RedactedPiece[] {
+    const [first, ...pieces] = redactedPieces(this.#segment.slice(0, end));
+    const rest = first?.isMarker ? first : plain(first?.text.slice(this.#given) ?? "");
     this.#segment = this.#segment.slice(end);
     this.#given = 0;
     this.#hinted = false;
-    return out;
+    return rest.length === 0 ? pieces : [rest, ...pieces];
   }
 
   /** The part of an unfinished line that no secret can begin in: whole words before the first hint. */
@@ -56,6 +73,10 @@ export class RedactingStream {
     this.#given = until;
     return out;
   }
+}
+
+function joined(pieces: readonly RedactedPiece[]): string {
+  return pieces.map(({ text }) => text).join("");
 }
 
 function lastSpace(text: string, before: number): number {

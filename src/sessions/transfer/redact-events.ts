@@ -13,7 +13,8 @@ export type Redact = (text: string) => string;
 type Delta = Extract<Envelope, { kind: "TextDelta" | "ThinkingDelta" }>;
 
 export async function* redactEvents(events: AsyncIterable<Envelope>, redact: Redact): AsyncGenerator<Envelope> {
-  const whole = new EventRedaction({ redact, stream: () => ({ push: redact, end: () => "" }) });
+  // Deltas do not reach it.
+  const whole = new EventRedaction({ redact, stream: () => ({ push: () => [], end: () => [] }) });
   let run: Delta[] = [];
   for await (const event of events) {
     const delta = event.kind === "TextDelta" || event.kind === "ThinkingDelta" ? event : undefined;
