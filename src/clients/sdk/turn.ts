@@ -35,9 +35,11 @@ export async function promptTurn(
   const watch = new TurnWatch(place, { ...options, content });
   const cancel = () => void client.send("CancelTurn", {}, session);
   try {
-    const reply = await client.send("SendInput", { content, ...(queue && { queue }) }, session);
-    if (!reply.ok) throw new RefusedError(reply.failure);
-    if (isJsonObject(reply.value) && reply.value.state !== "started") watch.isWaiting();
+    const sent = client.send("SendInput", { content, ...(queue && { queue }) }, session);
+    // The reply comes when the prompt is saved. A short turn may have ended by then, and its program may have left.
+    const reply = await Promise.race([sent, watch.ended.then(() => undefined)]);
+    if (reply?.ok === false) throw new RefusedError(reply.failure);
+    if (isJsonObject(reply?.value) && reply.value.state !== "started") watch.isWaiting();
     signal?.addEventListener("abort", cancel, { once: true });
     if (signal?.aborted) cancel();
     const ended = await watch.ended;
