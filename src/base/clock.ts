@@ -4,16 +4,18 @@ export interface Clock {
   now(): number;
   /** Milliseconds since the epoch. */
   wall(): number;
-  /** Runs `action` after `ms`; the returned function cancels it. */
-  after(ms: number, action: () => void): () => void;
+  /** Runs `action` after `ms`; the returned function cancels it. `unheld`: the process may end before. */
+  after(ms: number, action: () => void, hold?: "unheld"): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
-  after(ms, action) {
-    const timer = setTimeout(action, ms);
-    return () => clearTimeout(timer);
+  after(ms, action, hold) {
+    const timer: unknown = setTimeout(action, ms);
+    // Browsers have no `unref`.
+    if (hold === "unheld") (timer as { unref?(): void }).unref?.();
+    return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
   },
 };
 
@@ -22,7 +24,7 @@ export class ManualClock implements Clock {
   #now = 0;
   #sequence = 0;
   readonly #epoch: number;
-  readonly #timers = new Map<number, { at: number; action: () => void }>();
+  readonly #timers = new Map<number, { at: number; action: () => void; holds: boolean }>();
 
   constructor(epoch = Date.UTC(2026, 0, 1)) {
     this.#epoch = epoch;
@@ -36,14 +38,15 @@ export class ManualClock implements Clock {
     return this.#epoch + this.#now;
   }
 
-  after(ms: number, action: () => void): () => void {
+  after(ms: number, action: () => void, hold?: "unheld"): () => void {
     const key = this.#sequence++;
-    this.#timers.set(key, { at: this.#now + ms, action });
+    this.#timers.set(key, { at: this.#now + ms, action, holds: hold !== "unheld" });
     return () => this.#timers.delete(key);
   }
 
+  /** The timers that would keep a process alive. */
   get pending(): number {
-    return this.#timers.size;
+    return [...this.#timers.values()].filter(({ holds }) => holds).length;
   }
 
   advance(ms: number): void {

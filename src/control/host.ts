@@ -9,7 +9,7 @@ import { safeLine } from "../base/terminal-text.js";
 import type { CommandReply, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { SessionEndReason } from "../protocol/events.js";
+import type { EventPayloads, SessionEndReason } from "../protocol/events.js";
 import { FEATURES } from "../protocol/handshake.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { Queries, QueryKind } from "../protocol/queries.js";
@@ -38,6 +38,12 @@ const DONE: CommandReply = { ok: true };
 /** They open a session that is only stored. */
 const OPENING: ReadonlySet<CommandKind> = new Set(["AttachSession", "SendInput"]);
 
+/** After them a client may follow a session. */
+const ATTACHING: ReadonlySet<CommandKind> = new Set([...OPENING, "CreateSession"]);
+
+/** How long after the last arrival people get an announcement. */
+const SETTLED_MS = 500;
+
 /** What a client can do in the session of a subagent. */
 const FOLLOWING: ReadonlySet<CommandKind> = new Set([
   "AttachSession",
@@ -46,6 +52,20 @@ const FOLLOWING: ReadonlySet<CommandKind> = new Set([
   "CancelTurn",
 ]);
 
+/** Notices for people, as they are when someone comes, and what to do when the first one has got them. */
+export interface Announcement {
+  readonly notices: () => Promise<readonly PersonNotice[]>;
+  readonly onShown: () => void;
+}
+
+type PersonNotice = Omit<EventPayloads["Notice"], "level" | "turn">;
+
+/** It is in no log. */
+function deliverNotice(reader: AttachedClient, { session, bus }: Run, notice: PersonNotice): void {
+  const payload = { level: "warning", ...notice } as const;
+  reader.deliver({ id: bus.nextId - 1, kind: "Notice", session, originator: reader.id, ts: bus.now(), payload });
+}
+
 export class Host {
   readonly #ports: HostPorts;
   readonly #clock: Clock;
@@ -53,6 +73,8 @@ export class Host {
   readonly #clients = new Map<ClientId, ConnectedClient>();
   readonly #features = new Set(FEATURES);
   readonly #verbs = new Map<string, AnswerVerb>();
+  #announced: (Announcement & { readonly seen: Set<ClientId> }) | undefined;
+  #stopTelling = () => {};
   #isReachable = false;
   #isClosing = false;
 
@@ -98,6 +120,15 @@ export class Host {
   }
 
   async carryOut<K extends CommandKind>(
+    client: AttachedClient,
+    command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
+  ): Promise<CommandReply> {
+    const reply = await this.#carryOut(client, command);
+    if (reply.ok && ATTACHING.has(command.kind)) this.#tellSoon();
+    return reply;
+  }
+
+  async #carryOut<K extends CommandKind>(
     client: AttachedClient,
     command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
   ): Promise<CommandReply> {
@@ -174,23 +205,49 @@ export class Host {
    * Holders of limited tokens do not get it: it may hold the code of a token, or the id of a session that is not theirs.
    */
   notifyPeople(message: string, { except, token }: PeopleMessage = {}): number {
-    const reached = new Set<ClientId>();
-    for (const { run, attached } of this.#sessions.all()) {
-      const { session, bus } = run;
-      for (const reader of attached.liveReaders) {
-        if (reader.identity !== "human" || !reader.canAnswer || reader.id === except) continue;
-        if (isLimited(reader.scope)) continue;
-        reached.add(reader.id);
-        const payload = { level: "warning", message, ...(token && { token }) } as const;
-        reader.deliver({ id: bus.nextId - 1, kind: "Notice", session, originator: reader.id, ts: bus.now(), payload });
-      }
+    const people = this.#people().filter(({ reader }) => reader.id !== except);
+    for (const { reader, run } of people) deliverNotice(reader, run, { message, ...(token && { token }) });
+    return new Set(people.map(({ reader }) => reader.id)).size;
+  }
+
+  /** Shows notices to every person who may do everything, each once: now, or as soon as they follow a session. They replace earlier ones. */
+  announce(announcement: Announcement): void {
+    this.#announced = { ...announcement, seen: new Set() };
+    this.#tellSoon();
+  }
+
+  /** A client that shows a session again leaves it and comes back within a moment: what it gets in between would be lost. */
+  #tellSoon(): void {
+    if (this.#announced === undefined) return;
+    this.#stopTelling();
+    this.#stopTelling = this.#clock.after(SETTLED_MS, () => void this.#tellPeople(), "unheld");
+  }
+
+  async #tellPeople(): Promise<void> {
+    if (this.#announced === undefined) return;
+    const { notices, seen, onShown } = this.#announced;
+    const shown = await notices();
+    const hadReached = seen.size > 0;
+    for (const { reader, run } of this.#people()) {
+      if (seen.has(reader.id)) continue;
+      seen.add(reader.id);
+      for (const notice of shown) deliverNotice(reader, run, notice);
     }
-    return reached.size;
+    if (!hadReached && seen.size > 0) onShown();
+  }
+
+  /** The readers of all sessions behind whom a person is who may do everything. */
+  #people(): readonly { readonly reader: AttachedClient; readonly run: Run }[] {
+    return this.#sessions
+      .all()
+      .flatMap(({ run, attached }) => attached.liveReaders.map((reader) => ({ reader, run })))
+      .filter(({ reader }) => reader.identity === "human" && reader.canAnswer && !isLimited(reader.scope));
   }
 
   /** Takes no more commands, ends every session and tells their readers. */
   async close(reason?: SessionEndReason): Promise<void> {
     this.#isClosing = true;
+    this.#stopTelling();
     await this.#sessions.endAll(reason);
     for (const client of [...this.#clients.values()]) client.close();
   }

@@ -245,6 +245,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     level: oneOf("progress", "warning"),
     message: words,
     token: passing("extra", { type: "object" }),
+    expiring: passing("extra", { type: "array", items: { type: "object" } }),
   },
   ContextNearlyFull: { turn: name, model: name, used: number, window: number },
   SubagentStarted: { ...subagent, ...modelName, description: words },

@@ -67,6 +67,13 @@ export interface SubagentName {
  * A program asks for a token. A person who wants it passes the code on. One who does not sends the verb `refuse` of the namespace
  * `tokens` with the request.
  */
+/** A session that loses content, at the earliest at this time. */
+export interface ExpiringSession {
+  readonly session: SessionId;
+  readonly title?: string;
+  readonly expires_at: string;
+}
+
 export interface TokenQuestion {
   readonly request: string;
   /** What the token is for. */
@@ -253,6 +260,8 @@ export interface EventPayloads {
     readonly message: string;
     /** The message is about a program that asks for a token. Not in the log. */
     readonly token?: TokenQuestion;
+    /** The message is about sessions that lose content soon. Not in the log. */
+    readonly expiring?: readonly ExpiringSession[];
   };
   /** The conversation almost fills the context window: its tokens, and the size of the window. */
   ContextNearlyFull: { readonly turn: TurnId; readonly model: string; readonly used: number; readonly window: number };

@@ -29,6 +29,7 @@ import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, storedEvents } from "./queries.js";
 import { otherPlace, withStoredFolder } from "./requested-place.js";
 import type { LiveSessions } from "./sessions/live-sessions.js";
+import { RetentionWatch } from "./sessions/retention-watch.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
 import { RunningSubagents } from "./subagents/running-subagents.js";
@@ -135,6 +136,11 @@ export function createEngine(options: EngineOptions): Engine {
     onFault: (session, error) =>
       options.log("error", "engine", "a session was not closed cleanly", { session, error: String(error) }),
   });
+  const retention = new RetentionWatch({
+    ...{ sessions: options.sessions, clock, log: options.log },
+    ...options.place.loaded,
+    announce: (announcement) => host.announce(announcement),
+  });
   return {
     host,
     clock,
@@ -145,7 +151,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     close: async (reason) => {
       // The transports stay until their clients know that the sessions have ended.
-      await host.close(reason);
+      await Promise.all([host.close(reason), retention.close()]);
       await (await transports)?.close();
       await closePlugins(options);
       await options.sessions.close();

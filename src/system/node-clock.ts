@@ -7,8 +7,9 @@ export const nodeClock: Clock = {
     return seconds * 1000 + nanoseconds / 1e6;
   },
   wall: () => Date.now(),
-  after(ms, action) {
+  after(ms, action, hold) {
     const timer = setTimeout(action, ms);
+    if (hold === "unheld") timer.unref();
     return () => clearTimeout(timer);
   },
 };

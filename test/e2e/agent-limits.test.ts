@@ -21,6 +21,7 @@ describe("an Oxbow that a model started", () => {
       ["creds", "delete", "anthropic"],
       ["session", "delete", "last", "--yes"],
       ["session", "gc"],
+      ["session", "dismiss"],
       ["route", "add", "fast", "offline:echo"],
       ["run", "--auto-approve", "say hello"],
       ["--permission-mode", "allow", "say hello"],

@@ -47,6 +47,8 @@ export interface ServedOptions {
   readonly script?: Script;
   readonly serve?: Partial<ServeOptions>;
   readonly clock?: Clock;
+  /** The clock of the engine itself. */
+  readonly engineClock?: Clock;
   readonly flags?: readonly string[];
 }
 
@@ -54,7 +56,11 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const base = await mkdtemp(join(tmpdir(), "served-"));
   const mock = await startMockModel({ script: options.script ?? script([]) });
   const home = join(base, "h");
-  const hosted = await hostEngine(base, mock, { home, ...(options.flags && { flags: options.flags }) });
+  const hosted = await hostEngine(base, mock, {
+    home,
+    ...(options.flags && { flags: options.flags }),
+    ...(options.engineClock && { clock: options.engineClock }),
+  });
   const { engine } = hosted;
   const places = roots({ OXBOW_HOME: home });
   const end = async () => {

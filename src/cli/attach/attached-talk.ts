@@ -136,7 +136,6 @@ export async function talkOf(
     loaded,
     resume: chosen && { id: chosen.id, ...(chosen.title !== undefined && { title: chosen.title }) },
     onMessages: () => {},
-    tendSessions: async () => {},
     recentTurns: async () => [],
   };
 }

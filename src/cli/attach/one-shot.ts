@@ -33,7 +33,6 @@ export async function oneShotAttached(
     chosen: { model: { provider: "", model: "" } },
     resume: undefined,
     onMessages: () => {},
-    tendSessions: async () => {},
     recentTurns: async () => [],
   };
   const exit = await oneShot(talk, { session, flags, ...work });

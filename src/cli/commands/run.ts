@@ -91,7 +91,6 @@ async function runHere({ flags, owner }: OwnEngine, options: HereOptions): Promi
         prepared.cassette,
         await oneShot(prepared, { session, prompt, images, format, flags, terminal }),
       );
-      if (terminal.showProgress) await prepared.tendSessions();
       return exit;
     }
     const { choosesSession = false } = options;

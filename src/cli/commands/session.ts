@@ -22,6 +22,7 @@ export const shell: ShellCommand = {
     specs.SESSION_RENAME,
     specs.SESSION_VERIFY,
     specs.SESSION_GC,
+    specs.SESSION_DISMISS,
     specs.SESSION_DELETE,
   ],
   about: "Lists, searches, shows and changes stored sessions.",

@@ -50,7 +50,7 @@ export async function fitsTerminalClient({
 }
 
 async function converseByLines(
-  { client, clock, chosen, resume, tendSessions, recentTurns }: Conversation,
+  { client, clock, chosen, resume, recentTurns }: Conversation,
   options: ConverseOptions,
 ): Promise<number> {
   const { session, images, flags, variables, leave, keepsTurn, onDrawn, onSession } = options;
@@ -66,7 +66,6 @@ async function converseByLines(
   const { model } = chosen;
   const again = resume === undefined ? "" : `\nResuming ${resume.id}: ${resume.title ?? "(no title)"}`;
   const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}${again}`;
-  if (terminal.showProgress) await tendSessions();
   const recent = await recentTurns();
   const verbose = flags.has("verbose");
   const leaving = new AbortController();

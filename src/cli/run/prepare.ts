@@ -58,8 +58,6 @@ export interface Conversation {
   readonly resume: Pick<SessionRecord, "id" | "title"> | undefined;
   /** Redirects messages of the engine to `show`. */
   readonly onMessages: (show: (message: string) => void) => void;
-  /** Shows what is about to expire. A failure here does not fail the run. */
-  tendSessions(): Promise<void>;
   /** The last turns of a resumed session, for the time estimate on a terminal. */
   recentTurns(): Promise<readonly TurnStats[]>;
 }
@@ -114,8 +112,12 @@ export async function prepare(
   // After the first request was sent.
   setTimeout(() => void afterFirstRequest(), SENT_MS).unref();
   const timed = terminal.showProgress ? resume : undefined;
-  const stored = storedParts({ sessions, loaded, clock, log, notify, timed });
-  return { engine, client, clock, chosen, loaded, log, cassette, root, resume, notify, onMessages, ...stored };
+  const recentTurns = async () => {
+    const store = timed && (await sessions.open());
+    if (store === undefined || timed === undefined) return [];
+    return (await import("../../sessions/recent-turns.js")).recentTurns(store, timed).catch(() => []);
+  };
+  return { engine, client, clock, chosen, loaded, log, cassette, root, resume, notify, onMessages, recentTurns };
 }
 
 interface EnteredFolder {
@@ -173,33 +175,6 @@ function messages(): Pick<Prepared, "notify" | "onMessages"> {
     notify: (message) => show(message),
     onMessages: (other) => {
       show = other;
-    },
-  };
-}
-
-/** What a conversation reads from the stored sessions. */
-function storedParts(from: {
-  readonly sessions: SessionStores;
-  readonly loaded: LoadedSettings;
-  readonly clock: Clock;
-  readonly log: LogFunction;
-  readonly notify: (message: string) => void;
-  /** The resumed session whose turns give the time estimate; none without a terminal. */
-  readonly timed: SessionRecord | undefined;
-}): Pick<Prepared, "tendSessions" | "recentTurns"> {
-  const { sessions, loaded, clock, log, notify, timed } = from;
-  const { settings, roots } = loaded;
-  return {
-    tendSessions: async () => {
-      const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");
-      await tendRetention({ sessions, settings, roots, clock, notify }).catch((error) =>
-        log("warn", "sessions", "cannot show which sessions are about to expire", { error: String(error) }),
-      );
-    },
-    recentTurns: async () => {
-      const store = timed && (await sessions.open());
-      if (store === undefined || timed === undefined) return [];
-      return (await import("../../sessions/recent-turns.js")).recentTurns(store, timed).catch(() => []);
     },
   };
 }

@@ -8,7 +8,7 @@ import { safeText } from "../../base/terminal-text.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import { readSlashAnswer, type SlashLine, slashRequest } from "../../protocol/slash-command.js";
-import { type TurnWatchOptions, watchTurn } from "./one-shot.js";
+import { isWarning, type TurnWatchOptions, watchTurn } from "./one-shot.js";
 
 export type CommandEnd =
   | { readonly exitCode: number }
@@ -19,7 +19,8 @@ export async function runOneCommand({ name, rest }: SlashLine, place: TurnWatchO
   const { client, session, terminal, format } = place;
   const { spinner, end } = watchTurn(place);
   client.subscribe((event) => {
-    if (event.kind === "Notice" && format !== "stream-json") spinner.start(safeText(event.payload.message));
+    if (event.kind === "Notice" && !isWarning(event) && format !== "stream-json")
+      spinner.start(safeText(event.payload.message));
     if (event.kind === "TurnStarted") spinner.begin("thinking", place.estimateMs);
   });
   spinner.begin(`/${name}`);

@@ -85,9 +85,9 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
       if (event.kind === "PermissionResolved") question.abort();
       begun ||= event.kind === "TurnStarted";
       if (format === "stream-json") terminal.out.write(`${jsonText(event)}\n`);
-      // The last events of an interrupted turn come before this turn; they are not shown.
+      // The last events of an interrupted turn come before this turn; they are not shown, but warnings are.
       else if (
-        (begun || event.kind === "StreamGap") &&
+        (begun || event.kind === "StreamGap" || isWarning(event)) &&
         (format === "text" || options.verbose || NEWS.includes(event.kind))
       )
         view.show(event);
@@ -114,6 +114,10 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
     return { ended: result };
   };
   return { spinner, end };
+}
+
+export function isWarning(event: Envelope): boolean {
+  return event.kind === "Notice" && event.payload.level === "warning";
 }
 
 function report(

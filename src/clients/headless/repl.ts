@@ -103,6 +103,7 @@ class Repl {
     if (this.#output.isRunning) {
       if (event.kind === "ToolCallProgress") this.#output.show(event.payload.text);
       if (event.kind === "ToolResult" && event.payload.status !== "ok") this.#problem ??= { kind: "shell" };
+      if (event.kind === "Notice") this.#view.show(event);
       return;
     }
     // Already answered, perhaps by another client.

@@ -214,6 +214,12 @@ export const SESSION_GC = session("gc", {
   places: BETWEEN_TURNS,
 });
 
+export const SESSION_DISMISS = session("dismiss", {
+  summary: "hide the notice about the sessions that lose content soon; they still do",
+  users: PEOPLE,
+  places: ANYWHERE,
+});
+
 export const SESSION_DELETE = session("delete", {
   summary: "delete it, with its events and its undo copies",
   arguments: [NEEDED_ID],

@@ -58,6 +58,12 @@ export class SessionStores {
     return this.#opened.get();
   }
 
+  /** Whether there is a store already, so that opening it creates nothing. */
+  async exists(): Promise<boolean> {
+    const choice = await this.choice();
+    return choice.kind !== "none" && isThere(choice.kind === "sqlite" ? databasePath(choice.folder) : choice.folder);
+  }
+
   async choice(): Promise<StoreChoice> {
     const { settings, variables, roots, root } = this.#options;
     const asked = settings.store.value ?? (await this.#projectStore()) ?? "sqlite";

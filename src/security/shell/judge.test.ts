@@ -671,6 +671,7 @@ describe("credentials", () => {
       "node /usr/lib/node_modules/oxbow/dist/bin.js auth set anthropic --stdin",
       "oxbow creds add anthropic",
       "oxbow session gc",
+      "oxbow session dismiss",
       "oxbow route add fast http://127.0.0.1:1",
       "oxbow run --auto-approve 'do it'",
       "oxbow --permission-mode=allow 'do it'",

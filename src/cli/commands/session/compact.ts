@@ -24,7 +24,10 @@ export async function compact(
     const spinner = new Spinner(terminal, nodeClock);
     client.subscribe((event) => {
       if (event.kind === "CompactionTriggered") shortened = event.payload;
-      if (event.kind === "Notice") spinner.start(event.payload.message);
+      if (event.kind !== "Notice") return;
+      const { level, message } = event.payload;
+      if (level === "progress") spinner.start(message);
+      else terminal.err.write(`oxbow: ${safeText(message)}\n`);
     });
     const verb = flags.has("dry-run") ? "summarize" : "compact";
     const args = verb === "summarize" ? `--show -- ${words}` : words;

@@ -19,6 +19,7 @@ const ACTIONS: readonly (readonly [CommandSpec, LoadAction])[] = [
   [specs.SESSION_RENAME, async () => (await import("./rename.js")).rename],
   [specs.SESSION_VERIFY, async () => (await import("./verify.js")).verify],
   [specs.SESSION_GC, async () => (await import("./gc.js")).gc],
+  [specs.SESSION_DISMISS, async () => (await import("./gc.js")).dismiss],
   [specs.SESSION_DELETE, async () => (await import("./delete.js")).deleteSession],
 ];
 

@@ -3,7 +3,7 @@ import { asValue, COMMAND_EXIT } from "../../../commands/command.js";
 import { sweepOutputs } from "../../../sessions/outputs.js";
 import { collect, dueSoon } from "../../../sessions/retention.js";
 import { removeUndo, undoSessions } from "../../../sessions/undo/remove.js";
-import { retentionPolicy } from "../../sessions/retention-notice.js";
+import { dismissNotices, retentionPolicy } from "../../sessions/retention-watch.js";
 import type { OpenPort, SessionAction } from "./port.js";
 
 export const gc: SessionAction = async (args, port) => {
@@ -34,6 +34,14 @@ export const gc: SessionAction = async (args, port) => {
   const value = asValue({ dry_run: dryRun, expired: gone, undo, due_soon: soon });
   const failed = gone.some(({ error }) => error !== undefined);
   return { text: lines.join("\n"), value, ...(failed && { exitCode: COMMAND_EXIT.failed }) };
+};
+
+export const dismiss: SessionAction = async (_args, { store, settings, roots, clock }) => {
+  const due = await dueSoon(store, clock.wall(), await retentionPolicy(settings, roots));
+  const dismissed = await dismissNotices(due, roots);
+  const which = dismissed === 1 ? "1 session" : `${dismissed} sessions`;
+  const text = dismissed === 0 ? "There is no notice to dismiss." : `Oxbow does not announce ${which} again.`;
+  return { text, value: { dismissed } };
 };
 
 async function sweepSessionOutputs(

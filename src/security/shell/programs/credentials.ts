@@ -63,7 +63,7 @@ export const OWN_COMMANDS: readonly (readonly string[])[] = [
   ...each("permissions", "set reset revoke promote safemode on off allow deny"),
   ...[["ack"], ["attach"], ["serve"], ["token"], ["tokens"], ["kb"], ["rag"]],
   ...each("auth creds", "set add remove delete unlock lock"),
-  ...each("session sessions", "delete gc undo unpin import rename compact"),
+  ...each("session sessions", "delete gc dismiss undo unpin import rename compact"),
   ...each("route", "add remove enable disable"),
   ...each("memory", "add edit forget"),
   ...each("mcp", "add remove test auth approve"),
