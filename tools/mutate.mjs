@@ -1,0 +1,3 @@
+import { run } from "./entry.mjs";
+
+run(() => import("./mutate/mutate.mjs"));
