@@ -136,6 +136,37 @@ describe("files that name MCP servers", () => {
     }
   });
 
+  verifies(
+    ["E6", "P11"],
+    "need a new approval when a file changes that an argument names, whatever its name is",
+    async () => {
+      bed.put("serve", "console.log(1)\n");
+      bed.put("tool/package.json", '{"main":"start.js"}');
+      bed.put("tool/index.js", "1\n");
+      bed.put("notes.db", "1\n");
+      bed.put("setup.js", "1\n");
+      const entry = { command: process.execPath, args: ["serve", "tool", "--db=./notes.db"] };
+      const env = { NODE_OPTIONS: "--require=./setup.js" };
+      bed.put(".mcp.json", JSON.stringify({ mcpServers: { a: { ...entry, env } } }));
+      await approve("a");
+      const problem = async () => {
+        const [now] = (await servers()).servers;
+        if (now === undefined) throw new Error("the server is gone");
+        return pinProblem(now.config, { ...pinPlace(bed.folder, { PATH: process.env.PATH }), pins: now.pins() });
+      };
+      expect(await problem()).toBeUndefined();
+      // A server writes its database.
+      bed.put("notes.db", "2\n");
+      expect(await problem()).toBeUndefined();
+      for (const file of ["serve", "tool/package.json", "tool/index.js", "setup.js", "tool/index.mjs"]) {
+        bed.put(file, "changed\n");
+        expect(await problem(), file).toContain(file);
+        await approve("a");
+        expect(await problem(), file).toBeUndefined();
+      }
+    },
+  );
+
   verifies(["E6"], "are changed by oxbow mcp: what it adds it removes, and nothing else", async () => {
     const home = join(bed.base, "home");
     const run = (...args: readonly string[]) => oxbow(args, { cwd: bed.folder, env: { OXBOW_HOME: home, HOME: home } });

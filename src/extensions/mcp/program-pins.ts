@@ -1,8 +1,9 @@
 /**
  * The hashes of the files that a server is started from.
  *
- * 1. They are the program, with all links resolved, the scripts among its arguments, and what can make the program load other code: the
- *    file with its variables, and the settings of a runner such as npx. What these load is not covered.
+ * 1. They are the program, with all links resolved, the scripts among its arguments, every other file of the project that an argument names,
+ *    the start of a folder that an argument names (`node .`), and what can make the program load other code: the file with its variables,
+ *    and the settings of a runner such as npx. What these load is not covered, so such a server has no network (runners.ts).
  * 2. A server of a project starts only if all of them are as they were when a person approved it. The user's own servers start
  *    without, unless their entry has a `sha256`.
  */
@@ -52,12 +53,29 @@ export function startedFiles(transport: StdioTransport, place: PinPlace): readon
   return [...new Set([command, ...scripts])].slice(0, MOST_FILES);
 }
 
+/** Where an interpreter begins in a folder. */
+const STARTS = ["package.json", "index.js", "index.mjs", "index.cjs", "__main__.py", "deno.json"];
+/** Servers write them. */
+const DATA = /\.(?:db|sqlite|sqlite3|db-wal|db-shm|log|jsonl|ndjson)$/i;
+
+/** The files of the project that arguments and variables name, directly or as the start of a folder. */
+function namedFiles(transport: StdioTransport, { root, base }: PinPlace): readonly string[] {
+  const words = [...transport.args, ...Object.values(transport.env).flatMap((value) => value.split(/[\s,]+/))];
+  const found = words.flatMap((word) => {
+    const named = realPath(resolve(transport.cwd ?? root, word.slice(word.indexOf("=") + 1)));
+    if (named === undefined || word === "" || !isWithin(named, base)) return [];
+    const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder ? STARTS.flatMap((name) => realPath(join(named, name)) ?? []) : [named];
+  });
+  return found.filter((file) => !DATA.test(file)).slice(0, MOST_FILES);
+}
+
 export async function findPins(transport: StdioTransport, place: PinPlace): Promise<Pins> {
   const pins: Record<string, string> = {};
   const files = startedFiles(transport, place);
   const settings = runnerSettings(transport, { root: place.root, top: place.base });
   const variables = transport.envFile === undefined ? [] : [transport.envFile];
-  for (const file of files.length === 0 ? [] : [...files, ...variables, ...settings]) {
+  for (const file of files.length === 0 ? [] : [...files, ...namedFiles(transport, place), ...variables, ...settings]) {
     const hash = await hashOf(file);
     if (hash !== undefined) pins[nameOf(file, place)] = hash;
   }

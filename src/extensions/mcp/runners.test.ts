@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { runnerSettings, startPlace } from "./runners.js";
+import { isDecidedByFolder, runnerSettings, startPlace } from "./runners.js";
 import type { StdioTransport } from "./server-config.js";
 
 let top: string;
@@ -47,3 +47,42 @@ verifies(["E6", "P11"], "the settings of a runner in a project are among the fil
   expect(runnerSettings(started("node"), place)).toEqual([]);
   expect(runnerSettings(started("npx"), { root: "/", top })).toEqual([]);
 });
+
+verifies(
+  ["E6", "P11"],
+  "code of the project decides about a server unless a registry or the machine has all of it",
+  () => {
+    const root = join(top, "app");
+    mkdirSync(join(root, "data"), { recursive: true });
+    const decides = (command: string, ...args: string[]) =>
+      isDecidedByFolder(started(command, args), { program: `/usr/bin/${command}`, root, top });
+    const fetched = [
+      ["npx", "-y", "@scope/server@1.2.3", "./data"],
+      ["npx", "server"],
+      ["uvx", "--from", "git-server", "serve", "."],
+      ["pnpm", "dlx", "server"],
+      ["github-server", "stdio", "--log=info"],
+    ] as const;
+    for (const [command, ...args] of fetched) expect([command, args, decides(command, ...args)]).toContain(false);
+    const own = [
+      ["node", "."],
+      ["node", "server"],
+      ["python3", "-m", "server"],
+      ["bash", "-c", "curl example.com"],
+      ["npx", "./server"],
+      ["npx", "-p", "file:.", "server"],
+      ["npx", "--package=./server", "server"],
+      ["npx", "-c", "node ."],
+      ["npm", "run", "server"],
+      ["uv", "run", "server"],
+      ["uvx", "--with-editable", ".", "server"],
+      ["indexer", "data"],
+      ["indexer", "--plugins=./later"],
+    ] as const;
+    for (const [command, ...args] of own) expect([command, args, decides(command, ...args)]).toContain(true);
+    expect(isDecidedByFolder(started("./serve"), { program: join(root, "serve"), root, top })).toBe(true);
+    mkdirSync(join(top, "node_modules", "@scope", "server"), { recursive: true });
+    expect(decides("npx", "-y", "@scope/server@1.2.3")).toBe(true);
+    expect(decides("uvx", "server")).toBe(false);
+  },
+);

@@ -4,13 +4,15 @@
  *
  * 1. The user's own servers start them outside the folder: a repository must not run code in a server that has the user's keys.
  * 2. For a server of the project, their settings belong to the files that are pinned.
+ * 3. A server of the project whose code files of the project decide has no network: what it loads cannot be pinned, and a model can change it.
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isWithin } from "../../system/within.js";
 import type { McpScope, StdioTransport } from "./server-config.js";
 
 const NPM = [".npmrc"];
-const UV = ["uv.toml"];
+const UV = ["uv.toml", "pyproject.toml"];
 const BUN = ["bunfig.toml", ...NPM];
 /** With the files that change what they run. */
 const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -32,12 +34,82 @@ const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-function runnerOf({ command }: Pick<StdioTransport, "command">): readonly string[] | undefined {
-  const name = basename(command)
+function runnerOf(transport: Pick<StdioTransport, "command">): readonly string[] | undefined {
+  return RUNNERS.get(programName(transport));
+}
+
+function programName({ command }: Pick<StdioTransport, "command">): string {
+  return basename(command)
     .toLowerCase()
     .replace(/\.(?:exe|cmd|bat|ps1)$/, "")
     .replace(/(?<=^python\d)\.\d+$/, "");
-  return RUNNERS.get(name);
+}
+
+/** They run a package of a registry. */
+const FETCHERS: ReadonlySet<string> = new Set(["npx", "bunx", "pnpx", "uvx", "pipx run", "pnpm dlx", "yarn dlx"]);
+/** These prefer a copy in the folder. */
+const LOCAL_FIRST: ReadonlySet<string> = new Set(["npx", "bunx"]);
+/** What may stand before the name of the package; the second ones are followed by another name of a package. */
+const HARMLESS = /^(?:-y|--yes|-q|--quiet|--prefer-offline|--prefer-online)$/;
+const NAMES_PACKAGE = /^(?:-p|--package|--from|--with)$/;
+const PACKAGE_NAME = /^(?:@[\w.-]+\/)?\w[\w.-]*(?:\[[\w,-]+\])?(?:@[\w.^~<>=-]+|==[\w.]+)?$/;
+/** They run code of the folder they start in, whatever their arguments are. */
+const INTERPRETERS: ReadonlySet<string> = new Set([
+  ...["node", "nodejs", "tsx", "ts-node", "vite-node", "deno", "bun", "npm", "pnpm", "yarn", "corepack"],
+  ...["python", "python2", "python3", "py", "pypy", "pypy3", "uv", "pipx", "poetry", "pdm", "hatch", "rye"],
+  ...["ruby", "bundle", "rake", "perl", "php", "lua", "java", "cargo", "go", "dotnet"],
+  ...["sh", "bash", "dash", "zsh", "fish", "pwsh", "cmd", "env", "make", "just", "task"],
+]);
+
+/** Whether files of the project decide what a server does, beyond those that are pinned. `program` is the file of its command. */
+export function isDecidedByFolder(
+  transport: StdioTransport,
+  place: { readonly program: string; readonly root: string; readonly top: string },
+): boolean {
+  const { program, root, top } = place;
+  const from = transport.cwd ?? root;
+  if (isWithin(program, top)) return true;
+  const name = programName(transport);
+  const [verb = "", ...rest] = transport.args;
+  const fetcher = [name, `${name} ${verb}`].find((each) => FETCHERS.has(each));
+  if (fetcher !== undefined) {
+    const packages = fetchedPackages(fetcher === name ? transport.args : rest);
+    return (
+      packages === undefined || (LOCAL_FIRST.has(name) && packages.some((each) => hasPackage(each, { from, top })))
+    );
+  }
+  if (INTERPRETERS.has(name)) return true;
+  // A path counts before it exists: a model can make it.
+  return transport.args.some((arg) => {
+    const word = arg.slice(arg.indexOf("=") + 1);
+    const path = resolve(from, word);
+    return isWithin(path, top) && (/^\.|\//.test(word) || existsSync(path));
+  });
+}
+
+/** The names of the packages that are run; undefined if something else may be. */
+function fetchedPackages(args: readonly string[]): readonly string[] | undefined {
+  const packages: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? "";
+    if (HARMLESS.test(arg)) continue;
+    const isNamed = NAMES_PACKAGE.test(arg);
+    const name = isNamed ? (args[++index] ?? "") : arg;
+    if (!PACKAGE_NAME.test(name)) return undefined;
+    packages.push(name);
+    if (!isNamed) return packages;
+  }
+  return undefined;
+}
+
+/** A package in `node_modules` of the folder, or of one above it, comes before that of the registry. */
+function hasPackage(named: string, { from, top }: { readonly from: string; readonly top: string }): boolean {
+  const name = named.replace(/(?<=.)@[^/]*$/, "");
+  for (let folder = from; ; folder = dirname(folder)) {
+    const places = [name, join(".bin", basename(name))];
+    if (places.some((place) => existsSync(join(folder, "node_modules", place)))) return true;
+    if (folder === top || folder === dirname(folder)) return false;
+  }
 }
 
 /** The settings that exist in the folder and above it, up to `top`. */

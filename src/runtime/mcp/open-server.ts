@@ -11,7 +11,7 @@ import { KnownTools } from "../../extensions/mcp/known-tools.js";
 import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/program-pins.js";
 import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
 import { openRemoteTransport } from "../../extensions/mcp/remote-transport.js";
-import { startPlace } from "../../extensions/mcp/runners.js";
+import { isDecidedByFolder, startPlace } from "../../extensions/mcp/runners.js";
 import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extensions/mcp/server-config.js";
 import type { ServerOptions } from "../../extensions/mcp/server-options.js";
 import { Final } from "../../extensions/mcp/server-state.js";
@@ -81,7 +81,7 @@ export function serverOptions(chosen: ChosenServer, given: ServerPlace): ServerO
     refusal: () => pinProblem(config, { ...pinPlace(place.root, place.variables), pins: chosen.pins() }),
     openProcess: async (onLog) => {
       if (transport.kind !== "stdio") throw new Error("The server has an address.");
-      return new ProcessTransport({ command: await contain(config, transport, place), clock, onLog });
+      return new ProcessTransport({ command: await contain(config, transport, { ...place, onLog }), clock, onLog });
     },
     openRemote: async (kind, onLog) => {
       if (transport.kind === "stdio") throw new Error("The server is a program.");
@@ -134,8 +134,17 @@ function basicVariables({ variables }: ServerPlace): Record<string, string> {
   return Object.fromEntries(basic);
 }
 
-async function contain(config: ServerConfig, transport: StdioTransport, place: ServerPlace): Promise<ContainedCommand> {
-  const program = findCommand(transport, pinPlace(place.root, place.variables));
+/** At the beginning of the server's log. */
+const NO_NETWORK =
+  "Oxbow: this server runs without network, because it runs code of the project, which can change after the approval. To give it the network, add it to your own configuration under another name: oxbow mcp add\n";
+
+async function contain(
+  config: ServerConfig,
+  transport: StdioTransport,
+  place: ServerPlace & { readonly onLog: (text: string) => void },
+): Promise<ContainedCommand> {
+  const { base, ...pinned } = pinPlace(place.root, place.variables);
+  const program = findCommand(transport, { base, ...pinned });
   if (program === undefined) throw new Final(`the program ${transport.command} was not found`);
   // The name decides what some programs do (npx is a link to node's script), so a path is only made absolute.
   const command = transport.command.includes("/")
@@ -145,12 +154,15 @@ async function contain(config: ServerConfig, transport: StdioTransport, place: S
   const { cwd, args } = startPlace(transport, { scope: config.scope, root: place.root });
   const plain = { argv: [started, ...args], cwd, env: { ...basicVariables(place), PWD: cwd, ...transport.env } };
   if (config.sandbox === "off") return plain;
+  const isOwnCode =
+    config.scope === "project" && isDecidedByFolder(transport, { program, root: place.root, top: base });
+  if (isOwnCode && config.network === "open") place.onLog(NO_NETWORK);
   const sandbox = openSandbox(config, place, await visiblePaths(config, transport, place));
   const wrapped = await sandbox.wrap(plain, {
     onTerminal: false,
     outside: false,
     hasInput: true,
-    openings: config.network === "open" ? ["network"] : [],
+    openings: config.network === "open" && !isOwnCode ? ["network"] : [],
   });
   return {
     ...wrapped,
