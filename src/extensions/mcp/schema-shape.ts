@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import { endlessReference } from "./schema-references.js";
 
 type PlainKind = "type" | "count" | "number" | "positive" | "text" | "boolean" | "list";
-type Kind =
+export type Kind =
   | PlainKind
   | "schema"
   | "schemas"
@@ -25,7 +25,7 @@ type Kind =
   | "choices"
   | "choice";
 
-const KEYWORDS: ReadonlyMap<string, Kind> = new Map(
+export const KEYWORDS: ReadonlyMap<string, Kind> = new Map(
   (
     [
       [

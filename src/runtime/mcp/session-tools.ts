@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Tool, ToolContext, ToolOutcome } from "../../engine/ports.js";
 import type { OfferedTool } from "../../extensions/mcp/offered-tools.js";
+import { splitSchema } from "../../extensions/mcp/schema-words.js";
 import { checkerOf } from "../../extensions/mcp/schemas.js";
 import type { McpServer } from "../../extensions/mcp/server.js";
 import type { ServerUser } from "../../extensions/mcp/server-requests.js";
@@ -21,10 +22,11 @@ export interface ToolPlace {
 export function sessionTool(server: McpServer, offered: OfferedTool, place: ToolPlace): Tool {
   const { config } = server;
   const isReading = config.trustsHints && offered.readOnlyHint;
+  const { structure, words } = splitSchema(offered.inputSchema);
   return {
     name: toolName(config.name, offered.name),
-    description: describe(server, offered, place),
-    inputSchema: offered.inputSchema,
+    description: describe(server, offered, { place, words }),
+    inputSchema: structure,
     set: "command",
     concurrencySafe: isReading,
     mutating: !isReading,
@@ -34,8 +36,16 @@ export function sessionTool(server: McpServer, offered: OfferedTool, place: Tool
   };
 }
 
-function describe({ config }: McpServer, { title, description }: OfferedTool, { wrap }: ToolPlace): string {
-  const words = [title, description].filter((part) => part !== undefined && part !== "").join(": ");
+function describe(
+  { config }: McpServer,
+  { title, description }: OfferedTool,
+  { place: { wrap }, words: ofArguments }: { readonly place: ToolPlace; readonly words: readonly string[] },
+): string {
+  const said = [title, description].filter((part) => part !== undefined && part !== "").join(": ");
+  const words = [
+    ...(said === "" ? [] : [said]),
+    ...(ofArguments.length === 0 ? [] : ["Arguments:", ...ofArguments]),
+  ].join("\n");
   const source = `MCP server ${config.name}`;
   if (words === "") return `A tool of the ${safeLine(source)}.`;
   return wrap(words, { source, kind: "tool-description" });
