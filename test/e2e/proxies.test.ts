@@ -1,4 +1,4 @@
-/** The built program behind a real proxy program, with TLS that only this network's authority vouches for. */
+/** The built program behind a proxy made by others, with TLS that only this network's authority vouches for. */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,22 +6,18 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { openCompanyNetwork } from "../support/company-network.js";
+import { needs } from "../support/needs.js";
 import { oxbowProcess, type ProgramOptions, sampleKey, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const HOST = "api.oxbow.test";
 const LOGIN = { user: "me", password: ["pass", "word", "4711"].join("") };
 
-interface SetUp {
-  readonly script?: string;
-  readonly settings?: readonly string[];
-}
-
-async function setUp({ script: text = "reply\n  text: Hello.\n".repeat(4), settings = [] }: SetUp = {}) {
-  const mock = await startMockModel({ script: text });
+async function setUp(more: { readonly tunnelPort?: number } = {}) {
+  const mock = await startMockModel({ script: "reply\n  text: Hello.\n".repeat(4) });
   onTestFinished(() => mock.close());
   const names = [HOST, "github.com"];
-  const network = await openCompanyNetwork({ origin: mock.url, names, login: LOGIN, settings });
+  const network = await openCompanyNetwork({ origin: mock.url, names, login: LOGIN, ...more });
   const home = await temporaryFolder();
   const proxy = `http://${LOGIN.user}:${LOGIN.password}@${network.proxy}`;
   const env: Record<string, string> = {
@@ -50,7 +46,7 @@ async function texts(folder: string): Promise<string> {
 
 const HELLO = ["--model", "openai:small", "say hello"];
 
-describe("behind a proxy", () => {
+needs("openssl").describe("behind a proxy", () => {
   verifies(["M1"], "model requests go through it, over TLS and without, and to this machine directly", async () => {
     const { mock, network, home, run } = await setUp();
     expect(await run(HELLO)).toMatchObject({ stdout: "Hello.\n", stderr: "", code: 0 });
@@ -90,7 +86,7 @@ describe("behind a proxy", () => {
   });
 
   verifies(["O5"], "its refusals are reported with its name and without its password", async () => {
-    const { network, run } = await setUp({ settings: ["ConnectPort 443"] });
+    const { network, run } = await setUp({ tunnelPort: 443 });
     const shown = `http://${network.proxy}`;
     const failing = async (env: Record<string, string>) => {
       const { stderr, code } = await run(HELLO, { env });
@@ -128,7 +124,9 @@ describe("behind a proxy", () => {
     expect(await run(HELLO, { env })).toMatchObject({ stdout: "Hello.\n", code: 0 });
     expect(network.passed).toHaveLength(2);
   });
+});
 
+describe("behind a proxy without TLS", () => {
   verifies(["T8"], "web_fetch checks a name before the proxy gets it", async () => {
     const page = createServer((_request, response) => response.setHeader("content-type", "text/plain").end("A page."));
     await new Promise<void>((resolve) => page.listen(0, "127.0.0.1", resolve));
@@ -140,7 +138,7 @@ describe("behind a proxy", () => {
     });
     onTestFinished(() => mock.close());
     const origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
-    const network = await openCompanyNetwork({ origin, names: [HOST] });
+    const network = await openCompanyNetwork({ origin });
     const home = await temporaryFolder();
     const env = {
       OXBOW_HOME: home,

@@ -1,13 +1,15 @@
 /**
- * A network as companies have it: a proxy program (tinyproxy) is the only way out, and TLS is signed by an authority that only this
+ * A network as companies have it: a proxy (the package proxy-chain) is the only way out, and TLS is signed by an authority that only this
  * network knows. Behind the proxy every name leads to servers of the test, so that no name server is needed.
  */
-import { execFile, spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { Agent } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { createServer as createSecureServer } from "node:tls";
 import { promisify } from "node:util";
+import { Server as ProxyServer, RequestError } from "proxy-chain";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./program.js";
 
@@ -16,7 +18,7 @@ const run = promisify(execFile);
 export interface CompanyNetwork {
   /** `127.0.0.1:PORT` of the proxy. */
   readonly proxy: string;
-  /** The certificate authority's file. */
+  /** The certificate authority's file; "" without names. */
   readonly authority: string;
   /** What reached the far side of the proxy: `CONNECT api.oxbow.test:443`, `GET http://…`. */
   readonly passed: readonly string[];
@@ -25,25 +27,25 @@ export interface CompanyNetwork {
 export interface CompanyNetworkOptions {
   /** The http server that all names lead to. */
   readonly origin: string;
-  /** Names for the certificate. */
-  readonly names: readonly string[];
+  /** Names that TLS leads to. Their certificate needs openssl. */
+  readonly names?: readonly string[];
   readonly login?: { readonly user: string; readonly password: string };
-  /** Lines for the proxy's configuration. */
-  readonly settings?: readonly string[];
+  /** The only port that the proxy opens tunnels to. */
+  readonly tunnelPort?: number;
 }
 
 export async function openCompanyNetwork(options: CompanyNetworkOptions): Promise<CompanyNetwork> {
-  const folder = await temporaryFolder();
-  const { authority, key, certificate } = await issueCertificate(folder, options.names);
+  const { names = [] } = options;
   const origin = Number(new URL(options.origin).port);
-  const secure = createSecureServer({ key, cert: certificate }, (socket) =>
+  const certified = names.length > 0 ? await issueCertificate(await temporaryFolder(), names) : undefined;
+  const secure = createSecureServer({ key: certified?.key, cert: certified?.certificate }, (socket) =>
     couple(socket, connect(origin, "127.0.0.1")),
   );
   const passed: string[] = [];
   const securePort = await listening(secure);
   const outside = createServer((socket) => leadOn(socket, { passed, plain: origin, secure: securePort }));
-  const proxyPort = await startTinyproxy(folder, { ...options, outside: await listening(outside) });
-  return { proxy: `127.0.0.1:${proxyPort}`, authority, passed };
+  const proxyPort = await startProxy({ ...options, outside: await listening(outside) });
+  return { proxy: `127.0.0.1:${proxyPort}`, authority: certified?.authority ?? "", passed };
 }
 
 async function issueCertificate(folder: string, names: readonly string[]) {
@@ -74,7 +76,7 @@ interface Outside {
   readonly secure: number;
 }
 
-/** The second proxy, which the program hands everything to: it stands for the internet. */
+/** The second proxy, which the first hands everything to: it stands for the internet. */
 function leadOn(socket: Socket, { passed, plain, secure }: Outside): void {
   let head = "";
   const read = (piece: Buffer) => {
@@ -118,39 +120,25 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function startTinyproxy(
-  folder: string,
-  { outside, login, settings = [] }: CompanyNetworkOptions & { readonly outside: number },
-): Promise<number> {
-  const spare = createServer();
-  const port = await listening(spare);
-  await new Promise((resolve) => spare.close(resolve));
-  const lines = [
-    `Port ${port}`,
-    "Listen 127.0.0.1",
-    "MaxClients 20",
-    `Upstream http 127.0.0.1:${outside}`,
-    ...(login === undefined ? [] : [`BasicAuth ${login.user} ${login.password}`]),
-    ...settings,
-  ];
-  const file = join(folder, "tinyproxy.conf");
-  await writeFile(file, `${lines.join("\n")}\n`);
-  const child = spawn("tinyproxy", ["-d", "-c", file], { stdio: ["ignore", "pipe", "pipe"] });
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
+async function startProxy({
+  outside,
+  login,
+  tunnelPort,
+}: CompanyNetworkOptions & { readonly outside: number }): Promise<number> {
+  // A connection for each request, so that the far side sees the first line of all of them.
+  const agent = new Agent({ keepAlive: false });
+  const server = new ProxyServer({
+    host: "127.0.0.1",
+    port: 0,
+    prepareRequestFunction({ username, password, port, isHttp }) {
+      if (login !== undefined && (username !== login.user || password !== login.password))
+        return { requestAuthentication: true };
+      if (!isHttp && tunnelPort !== undefined && port !== tunnelPort)
+        throw new RequestError("This port is not allowed.", 403);
+      return { upstreamProxyUrl: `http://127.0.0.1:${outside}`, httpAgent: agent };
+    },
   });
-  await new Promise<void>((resolve, reject) => {
-    let said = "";
-    const hear = (piece: Buffer) => {
-      said += piece.toString("utf8");
-      if (said.includes("Accepting connections")) resolve();
-    };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    child.once("error", reject);
-    child.once("close", () => reject(new Error(`tinyproxy ended: ${said}`)));
-  });
-  return port;
+  await server.listen();
+  onTestFinished(() => server.close(true));
+  return server.port;
 }
