@@ -15,11 +15,11 @@ export default defineConfig({
   ],
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
-    // Slow tests of the tools run only in the full run. The others need what is not in the repository: cases by others, and packages
-    // that are only looked at (test/packages).
+    // `npm run test:all` has the full tests too. The others need what is not in the repository: cases by others, and packages that are
+    // only looked at (test/packages).
     exclude: [
       "**/node_modules/**",
-      ...(process.env.OXBOW_TEST_FULL === "1" ? [] : ["**/*.full.test.ts"]),
+      ...(process.env.OXBOW_TEST_ALL ? [] : ["**/*.full.test.ts"]),
       ...(process.env.OXBOW_TEST_OUTSIDE ? [] : ["**/*.outside.test.ts"]),
       ...(process.env.OXBOW_TEST_PACKAGES ? [] : ["**/*.packages.test.ts"]),
     ],

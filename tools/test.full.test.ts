@@ -27,10 +27,10 @@ function plant(files: Record<string, string>): string {
   return root;
 }
 
-function runTests(root: string, { args = [], full = "" }: { args?: string[]; full?: string } = {}) {
+function runTests(root: string, args: readonly string[] = []) {
   const { status, stdout } = spawnSync(process.execPath, [join(root, "tools", "test.mjs"), ...args], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, OXBOW_TEST_FULL: full, NO_COLOR: "1" },
+    env: { PATH: process.env.PATH, NO_COLOR: "1" },
   });
   return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) };
 }
@@ -69,9 +69,9 @@ describe("npm test", () => {
     expect({ status, last }).toEqual({ status: 0, last: "5 passed, 0 failed, 0 skipped" });
   });
 
-  it("checks and runs everything in the full run", () => {
+  it("checks and runs everything with --all", () => {
     const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/sum.full.test.ts": PASSING });
-    const { status, stdout, last } = runTests(root, { full: "1" });
+    const { status, stdout, last } = runTests(root, ["--all"]);
     expect(checksIn(stdout).sort()).toEqual([
       "build",
       "chain listing",
@@ -92,7 +92,7 @@ describe("npm test", () => {
       "src/chain/tool/10-a.ts": "export const create = 1;\n",
       "src/base/sum.test.ts": PASSING,
     });
-    const { status, stdout, last } = runTests(root, { full: "1" });
+    const { status, stdout, last } = runTests(root, ["--all"]);
     expect(stdout).toContain("src/chain/listing.ts is stale");
     expect(stdout).toContain("Could not resolve './missing.js'");
     expect(stdout).toContain("src/base/types.ts(2,14): error TS2322");
@@ -101,19 +101,19 @@ describe("npm test", () => {
     expect({ status, last }).toEqual({ status: 1, last: "2 passed, 5 failed, 0 skipped" });
   });
 
-  it("with arguments runs the tests they name, without the checks; names skipped ones, which the full run does not allow", () => {
+  it("with arguments runs the tests they name, without the checks; names skipped ones, which --no-skips does not allow", () => {
     const failing = "throw new Error();\n";
     const root = plant({
-      ...{ "src/base/sum.test.ts": PASSING, "src/base/skip.test.ts": SKIPPING, "src/base/other.test.ts": failing },
+      ...{ "src/base/sum.full.test.ts": PASSING, "src/base/skip.test.ts": SKIPPING, "src/base/other.test.ts": failing },
     });
-    const args = ["src/base/sum", "src/base/skip"];
-    const partial = runTests(root, { args });
+    const args = ["src/base/sum.full", "src/base/skip"];
+    const partial = runTests(root, args);
     expect(partial.stdout).not.toContain("layers");
     const names = ["    src/base/skip.test.ts > needs a thing\n", "    src/base/skip.test.ts > needs a program\n"];
     expect(partial.stdout).toContain(`↓ 1 skipped: there is no thing here\n${names[0]}`);
     expect(partial.stdout).toContain(`↓ 1 skipped: needs it: install it\n${names[1]}`);
     expect(partial).toMatchObject({ status: 0, last: "1 passed, 0 failed, 2 skipped" });
-    expect(runTests(root, { args, full: "1" })).toMatchObject({ status: 1, last: "1 passed, 2 failed, 0 skipped" });
+    expect(runTests(root, ["--no-skips", ...args])).toMatchObject({ status: 1, last: "1 passed, 2 failed, 0 skipped" });
   });
 
   it("counts a skipped test without a reason as failed, unless it was asked for a part", () => {
@@ -121,7 +121,7 @@ describe("npm test", () => {
     const whole = runTests(root);
     expect(whole.stdout).toContain("✗ 1 skipped, which counts as failed: no reason given");
     expect(whole).toMatchObject({ status: 1, last: "5 passed, 1 failed, 0 skipped" });
-    expect(runTests(root, { args: ["src"] })).toMatchObject({ status: 0, last: "1 passed, 0 failed, 1 skipped" });
+    expect(runTests(root, ["src"])).toMatchObject({ status: 0, last: "1 passed, 0 failed, 1 skipped" });
   });
 
   it("counts what fails outside of a test", () => {
@@ -133,11 +133,11 @@ describe("npm test", () => {
       "src/base/rejection.test.ts":
         'import { it } from "vitest";\nit("x", () => { void Promise.reject(new Error("x")); });\n',
     });
-    expect(runTests(root, { args: ["src/base"] })).toMatchObject({ status: 1, last: "2 passed, 4 failed, 0 skipped" });
+    expect(runTests(root, ["src/base"])).toMatchObject({ status: 1, last: "2 passed, 4 failed, 0 skipped" });
   });
 
   it("fails when there is nothing to run", () => {
-    expect(runTests(plant({}), { args: ["src/base"] })).toMatchObject({
+    expect(runTests(plant({}), ["src/base"])).toMatchObject({
       status: 1,
       last: "0 passed, 1 failed, 0 skipped",
     });

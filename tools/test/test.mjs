@@ -1,12 +1,12 @@
 /**
  * `npm test`: sets up, runs the quick checks and vitest, and ends with one line `N passed, N failed, N skipped`.
  *
- * 1. With arguments (`npm test -- src/engine`) they go to vitest, and the checks are left out.
- * 2. Every check counts as a test; so does a build that fails, and a vitest that ends without a report.
- * 3. Every skipped test is named below its reason (`test/support/needs.ts`). One without a reason is a failed one; only with arguments,
- *    which may choose tests by name, it is not.
- * 4. The full run (OXBOW_TEST_FULL=1, `.ci/run`) also checks types, lint and format and runs `*.full.test.ts`, the slow tests of
- *    these tools. A skipped test is a failed one there.
+ * 1. A plain run leaves out `*.full.test.ts`: what takes long or repeats a way that another test goes. `--all` (`npm run test:all`)
+ *    runs them, and checks types, lint and format too.
+ * 2. With other arguments (`npm test -- src/engine`) they go to vitest, which then knows every file; the checks are left out.
+ * 3. Every check counts as a test; so does a build that fails, and a vitest that ends without a report.
+ * 4. Every skipped test is named below its reason (`test/support/needs.ts`). One without a reason is a failed one; only with arguments,
+ *    which may choose tests by name, it is not. `--no-skips` (`.ci/run`) allows none.
  */
 
 import { spawn } from "node:child_process";
@@ -21,9 +21,11 @@ import { installMatchesLock } from "../setup/freshness.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
 import { checkRules, checkSources, runCheck } from "./checks.mjs";
 
-const FULL = process.env.OXBOW_TEST_FULL === "1";
+const FLAGS = ["--all", "--no-skips"];
 
-export async function main(args) {
+export async function main(given) {
+  const [all, noSkips] = FLAGS.map((flag) => given.includes(flag));
+  const args = given.filter((argument) => !FLAGS.includes(argument));
   const checking = args.length === 0;
   const checks = [];
   // The build writes the listing, so this check comes first.
@@ -32,12 +34,12 @@ export async function main(args) {
   if (checking || !build.ok) checks.push(build);
   if (installMatchesLock(ROOT)) {
     // The tests wait much for processes and disks: the checks use that time.
-    const check = FULL ? checkSources : checkRules;
+    const check = all ? checkSources : checkRules;
     const results = checking ? check(ROOT) : [];
-    const tests = await runTests(args);
+    const tests = await runTests(args, { all: all || !checking });
     checks.push(...(await results), tests);
   }
-  finish(checks, { isWhole: checking });
+  finish(checks, { isRefused: ({ reason }) => noSkips || (checking && reason === "") });
 }
 
 function askListing() {
@@ -53,7 +55,7 @@ async function complaintOf(action) {
   }
 }
 
-async function runTests(args) {
+async function runTests(args, { all }) {
   const folder = mkdtempSync(join(tmpdir(), "oxbow-test-"));
   const report = join(folder, "report.json");
   try {
@@ -62,7 +64,7 @@ async function runTests(args) {
     const child = spawn(process.execPath, [vitest, "run", "--reporter=default", `--reporter=${reporter}`, ...args], {
       cwd: ROOT,
       stdio: "inherit",
-      env: { ...process.env, OXBOW_TEST_REPORT: report },
+      env: { ...process.env, OXBOW_TEST_REPORT: report, OXBOW_TEST_ALL: all ? "1" : "" },
     });
     const [code] = await once(child, "close");
     return readReport(report, { code });
@@ -82,14 +84,14 @@ function readReport(path, { code }) {
   }
 }
 
-function finish(results, { isWhole }) {
+function finish(results, { isRefused }) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const { ok, passed = ok ? 1 : 0, failed = ok ? 0 : 1, skipped = [] } of results) {
-    const refused = skipped.filter(({ reason }) => FULL || (isWhole && reason === ""));
+    const refused = skipped.filter(isRefused);
     total.passed += passed;
     total.failed += failed + refused.length;
     total.skipped += skipped.length - refused.length;
-    printSkipped(skipped, (test) => refused.includes(test));
+    printSkipped(skipped, isRefused);
   }
   for (const { name } of results.filter(({ ok }) => ok === false)) console.log(`✗ ${name}`);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
