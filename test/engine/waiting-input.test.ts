@@ -19,6 +19,7 @@ import { verifies } from "../verifies.js";
 
 const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
 const hosts: Host[] = [];
+const MOST_LOOKS = 100_000;
 afterEach(async () => {
   for (const host of hosts.splice(0)) await host.close();
 });
@@ -98,9 +99,16 @@ function openRun(
   });
 }
 
-async function until(events: readonly Envelope[], turns: number): Promise<void> {
-  while (events.filter(({ kind }) => kind === "TurnEnded").length < turns)
+/** Looks after each turn of the event loop, so that a test can act between two events. */
+async function soon(condition: () => boolean): Promise<void> {
+  for (let looks = 0; !condition(); looks++) {
+    if (looks > MOST_LOOKS) throw new Error("What the test waits for did not happen.");
     await new Promise((next) => setImmediate(next));
+  }
+}
+
+async function until(events: readonly Envelope[], turns: number): Promise<void> {
+  await soon(() => events.filter(({ kind }) => kind === "TurnEnded").length >= turns);
   await new Promise((next) => setImmediate(next));
 }
 
@@ -169,7 +177,7 @@ describe("input while a turn runs", () => {
     await working;
     release();
     // The results are on their way to the model when this arrives.
-    while (!events.some(({ kind }) => kind === "ToolResult")) await new Promise((next) => setImmediate(next));
+    await soon(() => events.some(({ kind }) => kind === "ToolResult"));
     await send("one more thing", { steer: true });
     await ended(2);
     expect(inputs(events)).toEqual(["go", "one more thing"]);

@@ -161,24 +161,21 @@ function shell(command: string, options: { readonly cwd: string; readonly env: R
   });
 }
 
-const unused = new Set(NOT_RUN.map(([pattern]) => pattern));
-
-function isNotRun(command: string): boolean {
-  const found = NOT_RUN.find(([pattern]) => pattern.test(command));
-  if (found !== undefined) unused.delete(found[0]);
-  return found !== undefined;
-}
+const BLOCKS = await Promise.all(PAGES.map(async (page) => ({ page, blocks: await blocksOf(ROOT, page) })));
+const COMMANDS = BLOCKS.map(({ page, blocks }) => ({
+  page,
+  lines: blocks.flatMap((block) => (commandsOf(block) ?? []).map((line) => ({ place: block.place, line }))),
+}));
+const RUN = COMMANDS.map(({ page, lines }) => ({
+  page,
+  lines: lines.filter(({ line }) => !NOT_RUN.some(([pattern]) => pattern.test(line))),
+})).filter(({ lines }) => lines.length > 0);
 
 describe("the commands of", () => {
-  it.for(PAGES)("%s", { timeout: 60_000 }, async (page) => {
-    const lines = (await blocksOf(ROOT, page)).flatMap((block) =>
-      (commandsOf(block) ?? []).map((line) => ({ place: block.place, line })),
-    );
-    const runnable = lines.filter(({ line }) => !isNotRun(line));
-    if (runnable.length === 0) return;
+  it.for(RUN)("$page", { timeout: 60_000 }, async ({ lines }) => {
     const { run, session } = await scene();
     const failed: string[] = [];
-    for (const { place, line } of runnable) {
+    for (const { place, line } of lines) {
       const { code, output } = await run(filledIn(line, session));
       const expected = EXIT_CODES.find(([pattern]) => pattern.test(line))?.[1] ?? 0;
       if (code !== expected) failed.push(`${place}: ${line}\nended with ${code}: ${output}`);
@@ -187,11 +184,20 @@ describe("the commands of", () => {
   });
 
   it("the list of what is not run has no line too many", () => {
-    expect([...unused].map(String)).toEqual([]);
+    // As above, the first pattern that fits counts.
+    const used = COMMANDS.flatMap(({ lines }) => lines.map(({ line }) => NOT_RUN.find(([each]) => each.test(line))));
+    expect(NOT_RUN.filter((row) => !used.includes(row)).map(String)).toEqual([]);
   });
 });
 
-/** What is done with the blocks that are no commands. Nothing: they show what is printed, or others test them. */
+/** Blocks that other tests run. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  shell: "test/service/recipes.test.ts runs them against an engine",
+  lua: "the configuration of Neovim",
+  mock: "src/testkit/mock-model/examples.test.ts parses and plays each",
+};
+
+/** What is done with the blocks that are no commands. */
 const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> = {
   // test/engine/examples runs them: the second line says where they belong.
   bash: ({ text, place }) => expect(text, place).toMatch(/^#!.*\n# (\.oxbow|~\/\.config\/oxbow)\//),
@@ -202,16 +208,10 @@ const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> =
     for (const line of text.trim().split("\n")) JSON.parse(line);
   },
   "json-answer": ({ text }) => void JSON.parse(text),
-  // test/service/recipes runs them against an engine.
-  shell: () => {},
   js: runModule,
   ts: runModule,
   // Skills, prompt files and agent types begin with fields.
   markdown: ({ text, place }) => expect(readFrontMatter(text), place).toMatchObject({ state: "read", problems: [] }),
-  // The configuration of Neovim.
-  lua: () => {},
-  // Each is parsed and played in src/testkit/mock-model/examples.test.ts.
-  mock: () => {},
 };
 
 async function checkProfile(block: Block): Promise<void> {
@@ -265,12 +265,12 @@ function checkJson(text: string): void {
   }
 }
 
-/** Modules with the package in them are run in documentation.test.ts; here it counts that they load and end. */
+/** documentation.test.ts and test/service/recipes run those that need a server or a test; here they only have to parse. */
 async function runModule({ text, place }: Block): Promise<void> {
-  if (text.includes("oxbow/testkit")) return void (await transform(text, { loader: "ts" }));
-  if (text.includes("createServer")) return;
-  // test/service/recipes runs these with an engine.
-  if (text.includes("oxbow/sdk")) return;
+  if (/oxbow\/testkit|oxbow\/sdk|createServer/.test(text)) {
+    expect((await transform(text, { loader: "ts" })).code, place).not.toBe("");
+    return;
+  }
   const mock = await startMockModel({ script: script([reply().text("Hi."), reply().text("Hi.")]) });
   onTestFinished(() => mock.close());
   const folder = await temporaryFolder();
@@ -283,10 +283,14 @@ async function runModule({ text, place }: Block): Promise<void> {
   expect({ code, output }, place).toMatchObject({ code: 0 });
 }
 
+const OTHERS = BLOCKS.map(({ page, blocks }) => ({
+  page,
+  blocks: blocks.filter((each) => commandsOf(each) === undefined && each.language !== "" && !ELSEWHERE[each.language]),
+})).filter(({ blocks }) => blocks.length > 0);
+
 describe("the other blocks of", () => {
-  it.for(PAGES)("%s", { timeout: 60_000 }, async (page) => {
-    for (const block of await blocksOf(ROOT, page)) {
-      if (commandsOf(block) !== undefined || block.language === "") continue;
+  it.for(OTHERS)("$page", { timeout: 60_000 }, async ({ blocks }) => {
+    for (const block of blocks) {
       const check = CHECKS[block.language];
       expect(check, `${block.place}: nothing says what is done with a block of ${block.language}`).toBeDefined();
       await check?.(block);

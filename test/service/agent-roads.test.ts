@@ -101,7 +101,12 @@ describe("a token for one session", () => {
     const other = await served.newSession();
     const { token } = await served.served.tokens.make({ identity_class: "agent", sessions: [session] });
     const person = await served.served.tokens.make({ identity_class: "human", sessions: [session] });
-    for (const each of [token, person.token]) {
+    // A person may use the commands for people, but not for other sessions.
+    const messages = new Map([
+      [token, /is for people, not for agents|needs a token without limits/],
+      [person.token, /a token without limits/],
+    ]);
+    for (const [each, message] of messages) {
       await served.ask("/v1/handshake", { token: each });
       for (const line of [
         "session:list --all",
@@ -121,13 +126,18 @@ describe("a token for one session", () => {
         const body = { kind: "CustomCommand", session, payload };
         const { json, text } = await served.ask("/v1/commands", { method: "POST", body, token: each });
         expect([line, json.ok]).toEqual([line, false]);
-        expect(text).toMatch(/a token without limits|for people, not for agents/);
+        expect(text).toMatch(message);
         expect(text).not.toContain(served.home);
       }
     }
-    const servers = { kind: "ListMcpServers", request: {} };
-    expect((await served.ask("/v1/queries", { method: "POST", body: servers, token })).json.answer).toEqual({
-      servers: [],
-    });
+    const mine = { kind: "CreateSession", payload: { mcp_servers: [{ name: "mine", command: "true", args: [] }] } };
+    const made = (await served.ask("/v1/commands", { method: "POST", body: mine })).json;
+    await served.ask(`/v1/slash-commands?session=${made.session}`);
+    const servers = async (from: string) => {
+      const body = { kind: "ListMcpServers", request: {} };
+      return (await served.ask("/v1/queries", { method: "POST", body, token: from })).json.answer.servers;
+    };
+    expect(await servers(served.token)).toMatchObject([{ name: "mine" }]);
+    for (const each of messages.keys()) expect(await servers(each)).toEqual([]);
   });
 });

@@ -5,9 +5,15 @@ const LOOK_MS = 2;
 /** It only ends a hang: a busy machine may take long. */
 const HANG_MS = 20_000;
 
-/** Waits for a condition. The test's own time limit ends the wait. */
+/** Ends a wait that outlives its test, whose own time limit is shorter. */
+const LOST_MS = 180_000;
+
+/** Waits for a condition. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  for (const begun = performance.now(); !(await condition()); ) {
+    if (performance.now() - begun > LOST_MS) throw new Error("What the test waits for did not happen.");
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }
 
 /** Repeats a check until it does not throw; the last error is the test's. */

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { processorMs } from "../../../test/support/processor-time.js";
 import { verifies } from "../../../test/verifies.js";
 import { commandNeeds } from "./contained/needs.js";
 import { diskLinks } from "./disk-links.js";
@@ -53,9 +54,14 @@ describe("a glob with many stars", () => {
     const folder = join(base, "stars");
     await put(folder, { ["a".repeat(200)]: "x" });
     const stars = `${"*a".repeat(20)}*b`;
-    for (const command of [`ls -R ${stars}`, `cat ${stars}`, `grep -r x --include='${stars}' .`]) {
-      expect([command, verdict(folder, command)]).toEqual([command, expect.any(String)]);
-    }
+    const commands = [`ls -R ${stars}`, `cat ${stars}`, `grep -r x --include='${stars}' .`];
+    let seen: string[] = [];
+    const took = processorMs(() => {
+      seen = commands.map((command) => verdict(folder, command));
+    });
+    expect(seen).toEqual(["ask", "ask", "ask"]);
+    // Trying every way to fit 20 stars to 200 letters would take years.
+    expect(took).toBeLessThan(5_000);
   });
 });
 

@@ -93,7 +93,9 @@ describe("the screen", () => {
     const review = await bed.review();
     const options = { interactive: true, skipUnapproved: false, allowProjectHooks: false };
     const { ask, withheld } = decideTrust({ review, ...options });
-    const text = renderTrustScreen(ask, { ...LOOK, folder: bed.folder, withheld, unusable: review.unusable });
+    // Wide enough for the path of any temporary folder.
+    const look = { ...LOOK, width: 1000, folder: bed.folder };
+    const text = renderTrustScreen(ask, { ...look, withheld, unusable: review.unusable });
     expect(text).toContain(`Left out (1)\n  AGENTS.md leads out of the folder, to ${bed.outside}/secret`);
     expect(text).toContain("Off without --allow-project-hooks (1)\n  tool .oxbow/tools/t");
     expect(text).not.toContain("Runs code");
