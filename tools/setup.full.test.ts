@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -20,6 +20,7 @@ import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { withSmallDisk } from "../test/support/undo-at-end.js";
 import { until } from "../test/support/waiting.js";
 import { nodeComplaint } from "./entry.mjs";
 
@@ -387,18 +388,13 @@ describe("a failed set-up is reported in a line", () => {
   it("the disk is full", async (context) => {
     const clone = makeClone();
     const dist = join(clone.root, "dist");
-    mkdirSync(dist);
-    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", dist]);
-    context.skip(mounted.status !== 0, "only root can mount a small disk");
-    try {
+    await withSmallDisk(context, { folder: dist, size: "16k" }, async () => {
       writeFileSync(join(dist, "filler"), Buffer.alloc(12 * 1024));
       const { code, stderr } = await clone.run("tools/start.mjs");
       expect(code).toBe(1);
       expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^oxbow: the disk of .* is full\./);
       expect(stderr).not.toMatch(/^\s+at /m);
-    } finally {
-      spawnSync("umount", [dist]);
-    }
+    });
   });
 
   it("there is no npm", async () => {
