@@ -2,6 +2,7 @@
 
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
+import { noteKeyVariables } from "../system/own-secrets.js";
 import { EXIT } from "./exit-codes.js";
 import { faultSentence } from "./fault-sentence.js";
 import { folderCommand, type TypedCommand } from "./folder-commands.js";
@@ -63,6 +64,7 @@ export const COMMANDS: readonly CliCommand[] = [
 ];
 
 export async function main(args: readonly string[], variables: Variables): Promise<number> {
+  noteKeyVariables(variables);
   try {
     const typed = folderCommand(args, variables);
     const code = typed && (await runFolderCommand(typed, variables));

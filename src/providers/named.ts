@@ -3,6 +3,7 @@
  * it in.
  */
 import type { JsonObject } from "../protocol/json.js";
+import { noteSecret } from "../system/own-secrets.js";
 import type { Endpoint } from "./http-model.js";
 import { NAMED_PROVIDERS } from "./named-rows.js";
 import type { Dialect, Wire } from "./wire/wire.js";
@@ -55,6 +56,7 @@ export function endpointOf(provider: NamedProvider, variables: Readonly<Record<s
   const given = names.map((name) => (name === undefined ? "" : (variables[name] ?? "").trim())).find(Boolean) ?? "";
   const baseUrl = given === "" ? provider.baseUrl : provider.wire === "ollama" ? ollamaUrl(given) : given;
   const key = provider.keyName === undefined ? "" : (variables[provider.keyName] ?? "").trim();
+  noteSecret(key);
   return {
     provider: provider.name,
     family: familyOf(provider, baseUrl),

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
@@ -58,3 +58,34 @@ describe("files that hold secrets, and files behind links", () => {
     }
   });
 });
+
+verifies(
+  ["S4", "P9"],
+  "a key that Oxbow holds reaches neither model, output nor disk, whatever it looks like",
+  async () => {
+    const cwd = await temporaryFolder();
+    const words = ["acme-opens-the-door", "another-plain-sentence"];
+    await writeFile(join(cwd, "notes.txt"), `first ${words[0]} then ${words[1]}.\n`);
+    const mock = await startMockModel({
+      script: script([
+        reply().tool("read", { path: "notes.txt" }),
+        reply().tool("bash", { command: "cat notes.txt" }),
+        reply().text(`I saw ${words[0]}.`),
+      ]),
+    });
+    try {
+      const own = { ...providerEnvironment("anthropic", mock.url), ANTHROPIC_API_KEY: words[0] ?? "" };
+      const env = { ...own, WORK_TOKEN: words[1] ?? "" };
+      const { stdout, home } = await oxbow(["run", "--stream-events", "--store", "files", "go on"], { cwd, env });
+      const results = envelopes(stdout).flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
+      expect(results.map(({ status }) => status)).toEqual(["ok", "ok"]);
+      expect(JSON.stringify(results)).toContain("first «redacted:own-key» then «redacted:own-key».");
+      expect(mock.requests.length).toBe(3);
+    expect(JSON.stringify(mock.requests.map(({ body }) => body))).not.toMatch(new RegExp(words.join("|")));
+      const found = spawnSync("grep", ["-rlE", words.join("|"), home], { encoding: "utf8" });
+      expect([found.status, found.stdout]).toEqual([1, ""]);
+    } finally {
+      await mock.close();
+    }
+  },
+);

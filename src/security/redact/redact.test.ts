@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import { processorMs } from "../../../test/support/processor-time.js";
 import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
+import { noteKeyVariables, noteSecret } from "../../system/own-secrets.js";
 import { redact } from "./redact.js";
 import { RedactingStream } from "./redacting-stream.js";
 import { LONGEST_SEGMENT } from "./segments.js";
@@ -239,5 +240,58 @@ describe("RedactingStream", () => {
     expect(stream.push("x\n")).toBe("«redacted:github» x\n");
     expect(stream.push("z".repeat(5 * LONGEST_SEGMENT)).length).toBeGreaterThanOrEqual(4 * LONGEST_SEGMENT);
     expect(stream.end().length).toBeLessThanOrEqual(LONGEST_SEGMENT);
+  });
+});
+
+describe("the keys of this process", () => {
+  // No pattern knows these forms.
+  const own = ["plainwords-of-mine", "0000000042", "q(u).o*t+e?d[x]", "plainwords-of-mine-too", "sk-plain.words"];
+  const hidden = "«redacted:own-key»";
+
+  verifies(["S4"], "are hidden whatever they look like, in every cut of a stream", () => {
+    const text = (secrets: readonly string[]) =>
+      secrets.map((secret) => `at ${secret}, "${secret}" and\n${secret}${secret} x${secret}y`).join("\n");
+    const before = text(own);
+    expect(redact(before)).toBe(before);
+    own.forEach(noteSecret);
+    const after = text(own.map(() => hidden));
+    expect(redact(before)).toBe(after);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 5, maxLength: 60 }), (lengths) => {
+        const stream = new RedactingStream();
+        let out = "";
+        let at = 0;
+        for (const length of lengths) {
+          out += stream.push(before.slice(at, at + length));
+          at += length;
+        }
+        expect(out + stream.push(before.slice(at)) + stream.end()).toBe(after);
+      }),
+      { numRuns: times(100, 1000) },
+    );
+    const lines = `${"word ".repeat(20)}${own[1]}\n`.repeat(2000);
+    expect(redact(lines)).toBe(lines.replaceAll(own[1] ?? "", hidden));
+  });
+
+  verifies(["S4"], "come from variables whose names say so; words, paths and placeholders stay readable", () => {
+    const variables = {
+      ACME_API_KEY: "acmewordswordswords",
+      WORK_TOKEN: " tokenwordswords ",
+      OXBOW_MACHINE_KEY: "machinewordswords",
+      POSTGRES_PASSWORD: "postgres",
+      OPENAI_API_KEY: "ollama",
+      LMSTUDIO_API_KEY: "lm-studio",
+      TLS_KEY: "/etc/ssl/server/key.pem",
+      KEYBOARD_LAYOUT: "qwertyqwerty",
+      SSH_AUTH_SOCK: "/tmp/agent/socket",
+    };
+    noteKeyVariables(variables);
+    const shown = Object.values(variables).map((value) => redact(`it is ${value.trim()} here`));
+    expect(shown.slice(0, 3)).toEqual(Array(3).fill(`it is ${hidden} here`));
+    expect(shown.slice(3)).toEqual(
+      Object.values(variables)
+        .slice(3)
+        .map((value) => `it is ${value} here`),
+    );
   });
 });

@@ -2,6 +2,7 @@
  * Replaces secrets in text by `«redacted:KIND»`; the text around them stays.
  * The triggers only save time: a segment without one has nothing to hide.
  */
+import { findOwnSecret } from "../../system/own-secrets.js";
 import { CONTEXT_PATTERNS } from "./context-patterns.js";
 import { findAssignments } from "./find-assignments.js";
 import { findKeys } from "./find-keys.js";
@@ -30,7 +31,13 @@ export function redactedPieces(text: string): RedactedPiece[] {
   const pieces: RedactedPiece[] = [];
   let done = 0;
   let from = 0;
-  for (let hit = findTrigger(text, done); hit !== -1; hit = findTrigger(text, done)) {
+  let trigger = findTrigger(text, 0);
+  let own = ownAt(text, 0);
+  for (;;) {
+    if (trigger < done) trigger = findTrigger(text, done);
+    if (own < done) own = ownAt(text, done);
+    const hit = Math.min(trigger, own);
+    if (hit === Number.POSITIVE_INFINITY) break;
     let start = Math.max(done, text.lastIndexOf("\n", hit - 1) + 1);
     let end = endOf(text, start);
     while (end <= hit) {
@@ -64,7 +71,20 @@ function secretsIn(segment: string): readonly Finding[] {
     ...findTokens(segment),
     ...CONTEXT_PATTERNS.flatMap((context) => findInContext(segment, context)),
     ...findAssignments(segment),
+    ...findOwn(segment),
   ]);
+}
+
+/** Infinity if there is none. */
+function ownAt(text: string, from: number): number {
+  return findOwnSecret(text, from)?.start ?? Number.POSITIVE_INFINITY;
+}
+
+function findOwn(segment: string): Finding[] {
+  const findings: Finding[] = [];
+  for (let found = findOwnSecret(segment, 0); found !== undefined; found = findOwnSecret(segment, found.end))
+    findings.push({ ...found, kind: "own-key" });
+  return findings;
 }
 
 function findInContext(segment: string, { kind, pattern, accept }: (typeof CONTEXT_PATTERNS)[number]): Finding[] {

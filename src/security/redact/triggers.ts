@@ -1,4 +1,5 @@
 /** Finds the places that may belong to a secret. */
+import { findOwnSecret } from "../../system/own-secrets.js";
 import { CONTEXT_PATTERNS } from "./context-patterns.js";
 import { ASSIGNMENT_TRIGGER, NAME_GRAMS } from "./find-assignments.js";
 import { TOKEN_GRAMS, tokenTouches } from "./find-tokens.js";
@@ -11,19 +12,21 @@ const TRIGGER = new RegExp(
   "isy",
 );
 
-/** The next place that may belong to a secret, or -1. */
+/** The next place that may belong to a secret of a known form, or infinity. */
 export function findTrigger(text: string, from: number): number {
-  let at = from === 0 ? findHint(text, 0) : findHint(text, from - 1);
+  let at = GRAMS.find(text, Math.max(0, from - 1));
   while (at !== -1) {
     TRIGGER.lastIndex = at;
     // A gram that starts with a border lies one before the beginning.
     if (TRIGGER.test(text) || tokenTouches(text, at) || tokenTouches(text, at + 1)) return Math.max(at, from);
-    at = findHint(text, at + 1);
+    at = GRAMS.find(text, at + 1);
   }
-  return -1;
+  return Number.POSITIVE_INFINITY;
 }
 
-/** Like `findTrigger`, without the closer look: what a stream may have to wait for. */
+/** Where a stream may have to wait, or -1: like `findTrigger`, without the closer look, and the keys of this process. */
 export function findHint(text: string, from: number): number {
-  return GRAMS.find(text, from);
+  const form = GRAMS.find(text, from);
+  const own = findOwnSecret(form === -1 ? text : text.slice(0, form), from)?.start ?? -1;
+  return own === -1 ? form : own;
 }
