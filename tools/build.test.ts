@@ -34,6 +34,7 @@ function plant(files: Record<string, string>): string {
     "node_modules/modern/LICENSE": "Permission is granted by the author of modern.",
     "node_modules/classic/package.json":
       '{ "name": "classic", "version": "1.0.0", "license": "MIT", "main": "index.js" }',
+    "node_modules/classic/COPYING": "Classic may be copied.",
     "node_modules/classic/index.js": '/*! by the author of classic */ exports.separator = require("path").sep;',
     ...files,
   };
@@ -70,6 +71,15 @@ describe("build", () => {
     const chunks = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".js"));
     const code = chunks.map((name) => readFileSync(join(root, "dist", name), "utf8")).join("");
     expect(code).toContain("by the author of classic");
+  });
+
+  it("bundles no package without the text of its licence", async () => {
+    const bare = {
+      "node_modules/bare/package.json": '{ "name": "bare", "version": "1.0.0", "license": "MIT", "main": "index.js" }',
+      "node_modules/bare/index.js": "exports.bare = 1;",
+      "src/main/bin.ts": 'const { bare } = (await import("bare")).default; console.log(bare);',
+    };
+    await expect(build({ root: plant(bare) })).rejects.toThrow("bare is bundled and has no licence text");
   });
 
   it("makes each entry point that has a source, sharing what they share", async () => {

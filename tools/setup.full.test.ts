@@ -113,9 +113,12 @@ function makeClone(): Clone {
   };
 }
 
+function manifestOf(root: string) {
+  return JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+}
+
 function writeManifest(root: string, changes: object): void {
-  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const { dependencies, optionalDependencies, ...rest } = manifest;
+  const { dependencies, optionalDependencies, ...rest } = manifestOf(ROOT);
   writeFileSync(join(root, "package.json"), JSON.stringify({ ...rest, ...changes }));
 }
 
@@ -227,6 +230,27 @@ describe("a bare clone", () => {
     await until(() => existsSync(ended));
     expect(namesIn(join(clone.root, "node_modules"))).toEqual(before);
     expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7, stderr: "" });
+  });
+});
+
+describe("npm install --global", () => {
+  it("builds the clone that it is given, so that the command is there", () => {
+    const { root } = makeClone();
+    symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+    writeManifest(root, { scripts: { prepare: manifestOf(ROOT).scripts.prepare } });
+    const prefix = join(root, "prefix");
+    const quiet = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"];
+    const npm = spawnSync("npm", ["install", "--global", ".", "--prefix", prefix, ...quiet], { cwd: root });
+    expect([npm.status, String(npm.stderr)]).toEqual([0, ""]);
+    const command = spawnSync(join(prefix, "bin", "oxbow"), ["a"], { cwd: root, encoding: "utf8" });
+    expect(JSON.parse(command.stdout)).toMatchObject({ args: ["a"], value: 1 });
+  });
+
+  it("does not make the install of a clone's own packages global", async () => {
+    const clone = makeClone();
+    const env = { npm_config_global: "true", npm_config_location: "global" };
+    expect((await clone.run("tools/setup.mjs", { env })).code).toBe(0);
+    expect(clone.npmCalls().join()).toMatch(/--global=false --location=project/);
   });
 });
 

@@ -19,6 +19,9 @@ const ARGUMENTS = [
   "--ignore-scripts",
   "--include=dev",
   "--include=optional",
+  // `npm install --global .` hands its settings to the script that prepares the clone.
+  "--global=false",
+  "--location=project",
   "--prefer-offline",
   "--no-audit",
   "--no-fund",
