@@ -81,7 +81,7 @@ verifies(
       expect(results.map(({ status }) => status)).toEqual(["ok", "ok"]);
       expect(JSON.stringify(results)).toContain("first «redacted:own-key» then «redacted:own-key».");
       expect(mock.requests.length).toBe(3);
-    expect(JSON.stringify(mock.requests.map(({ body }) => body))).not.toMatch(new RegExp(words.join("|")));
+      expect(JSON.stringify(mock.requests.map(({ body }) => body))).not.toMatch(new RegExp(words.join("|")));
       const found = spawnSync("grep", ["-rlE", words.join("|"), home], { encoding: "utf8" });
       expect([found.status, found.stdout]).toEqual([1, ""]);
     } finally {
