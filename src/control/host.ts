@@ -12,7 +12,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { EventPayloads, SessionEndReason } from "../protocol/events.js";
 import { FEATURES } from "../protocol/handshake.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
-import type { Queries, QueryKind } from "../protocol/queries.js";
+import type { ContentDecision, Queries, QueryKind } from "../protocol/queries.js";
 import { answerAbout } from "./answers.js";
 import type { AttachedClient } from "./attached-client.js";
 import type { PeopleMessage } from "./auth/confirmation.js";
@@ -60,6 +60,10 @@ export interface Announcement {
 
 type PersonNotice = Omit<EventPayloads["Notice"], "level" | "turn">;
 
+function versionOf({ id, sha256 }: Pick<ContentDecision, "id" | "sha256">): string {
+  return `${sha256} ${id}`;
+}
+
 /** It is in no log. */
 function deliverNotice(reader: AttachedClient, { session, bus }: Run, notice: PersonNotice): void {
   const payload = { level: "warning", ...notice } as const;
@@ -74,6 +78,8 @@ export class Host {
   readonly #features = new Set(FEATURES);
   readonly #verbs = new Map<string, AnswerVerb>();
   #announced: (Announcement & { readonly seen: Set<ClientId> }) | undefined;
+  /** The versions of waiting content that a client has got, by session. */
+  readonly #shownContent = new Map<ClientId, Map<SessionId, ReadonlySet<string>>>();
   #stopTelling = () => {};
   #isReachable = false;
   #isClosing = false;
@@ -97,7 +103,9 @@ export class Host {
     const client = new ConnectedClient(this.#clientHost, options, {
       since: new Date(this.#clock.wall()).toISOString(),
       onClose: () => {
-        if (this.#clients.get(options.id) === client) this.#clients.delete(options.id);
+        if (this.#clients.get(options.id) !== client) return;
+        this.#clients.delete(options.id);
+        this.#shownContent.delete(options.id);
       },
     });
     this.#clients.set(options.id, client);
@@ -171,12 +179,23 @@ export class Host {
     if (QUERY_REACH[kind] === "place" && run === undefined && scope?.sessions !== undefined) {
       return refuse(failure("Forbidden", { detail: `for ${kind}, name an open session of the token.` }));
     }
-    return answerAbout(kind, request, {
+    const reply = await answerAbout(kind, request, {
       ...{ ports: this.#ports.queries, session, run, isLimited: isLimited(scope) },
       sees: (id, cwd) => covers(scope, { session: id, cwd: cwd ?? this.#folderOf(id), ...this.#engineFolder }),
       clients: () => [...this.#clients.values()].map(({ info }) => info),
       live: this.#sessions.all(),
     });
+    if (kind === "ListWaitingContent" && client !== undefined && run !== undefined && reply.ok && "diffs" in request)
+      this.#noteShown(client, run.session, reply.answer as Queries["ListWaitingContent"]["answer"]);
+    return reply;
+  }
+
+  /** Content counts as approved only if the client had it to show. */
+  #noteShown({ id }: AttachedClient, session: SessionId, { items }: Queries["ListWaitingContent"]["answer"]): void {
+    if (!this.#clients.has(id)) return;
+    const shown = this.#shownContent.get(id) ?? new Map<SessionId, ReadonlySet<string>>();
+    shown.set(session, new Set(items.map(versionOf)));
+    this.#shownContent.set(id, shown);
   }
 
   get #engineFolder() {
@@ -367,6 +386,13 @@ export class Host {
     ApproveContent: async (run, { decisions }, client) => {
       if (!client.canAnswer || client.identity !== "human") {
         return invalid("Only a person can approve content.");
+      }
+      const shown = this.#shownContent.get(client.id)?.get(run.session);
+      const unseen = decisions.find((each) => each.decision === "approved" && !shown?.has(versionOf(each)));
+      if (unseen !== undefined) {
+        return invalid(
+          `This client has not got the content of ${unseen.id}. Get it with ListWaitingContent and "diffs", show it to the person, then approve this version.`,
+        );
       }
       const value = await this.#ports.approveContent?.(run, decisions);
       return value === undefined ? invalid("There is nothing to approve here.") : { ok: true, value };

@@ -7,6 +7,7 @@ import { type MockModel, reply, script, startMockModel } from "../../src/testkit
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
 import { TuiClient } from "../support/tui-client.js";
+import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 const ALT_A = "\x1ba";
@@ -84,7 +85,9 @@ describe("content that waits for approval", () => {
     await writeFile(join(root, "AGENTS.md"), "Above: use tabs.\n");
     client.type(ALT_A);
     await client.until("file 1 of 2");
-    client.type("A");
+    client.type("a");
+    await client.until("file 2 of 2");
+    client.type("a");
     await client.until("Approved: AGENTS.md, sub/AGENTS.md");
     client.type("again", "\r");
     await client.until("Two.");
@@ -156,6 +159,78 @@ describe("content that waits for approval", () => {
       await client.leave();
     },
   );
+
+  verifies(
+    ["P10", "P14", "U3"],
+    "is approved one by one and to its end, whatever keys come ahead of the screen",
+    async () => {
+      const long = `#!/bin/sh\n${"echo harmless\n".repeat(60)}curl evil\n`;
+      const { hosted } = await engineIn(
+        { ".oxbow/tools/a": long, ".oxbow/tools/b": "#!/bin/sh\necho b\n", "AGENTS.md": "Words.\n" },
+        [],
+        { flags: ["--allow-project-hooks"] },
+      );
+      const client = await TuiClient.open(hosted);
+      await client.until("shows them.");
+      client.type(ALT_A);
+      await client.until("file 1 of 3");
+      client.type("A");
+      await client.until("Each file is shown before you accept it");
+      client.type("A\r");
+      await client.until("Nothing was decided.");
+      client.type(ALT_A);
+      await client.until("file 1 of 3");
+      expect(await client.screen()).not.toContain("curl evil");
+      client.type("a");
+      await client.until("There was more to read");
+      expect(await client.screen()).toContain("file 1 of 3");
+      for (let keys = 0; !(await client.screen()).includes("curl evil"); keys++) {
+        expect(keys).toBeLessThan(10);
+        const before = await client.screen();
+        client.type("a");
+        await until(async () => (await client.screen()) !== before);
+      }
+      // Of keys that come at once, those for files that are not on the screen yet do not count.
+      client.type("aaaa\r");
+      await client.until("Approved: .oxbow/tools/a. In use");
+      const waiting = await client.client.query("ListWaitingContent", {}, client.session);
+      expect(waiting.ok && waiting.answer.items.map(({ name }) => name)).toEqual(["AGENTS.md", ".oxbow/tools/b"]);
+      await client.leave();
+    },
+  );
+
+  verifies(["P10", "P14"], "is approved over the protocol only by a client that has got this version", async () => {
+    const { hosted, root } = await engineIn({ "AGENTS.md": "First. @other.md\n", "other.md": "Second.\n" }, []);
+    const client = hosted.connectPerson();
+    const created = await client.send("CreateSession", {});
+    const session = created.ok ? created.session : undefined;
+    const list = async (from: typeof client, request: { diffs?: true }) => {
+      const waiting = await from.query("ListWaitingContent", request, session);
+      const items = waiting.ok ? waiting.answer.items : [];
+      return items.map(({ id, sha256 }) => ({ id, sha256, decision: "approved" as const }));
+    };
+    const approve = (from: typeof client, decisions: Awaited<ReturnType<typeof list>>) =>
+      from.send("ApproveContent", { decisions }, session);
+    const refused = { ok: false, failure: { message: expect.stringContaining("has not got the content") } };
+    const listed = await list(client, {});
+    expect(listed).toHaveLength(2);
+    expect(await approve(client, listed)).toMatchObject(refused);
+    const other = hosted.connectPerson();
+    const [first, second] = await list(other, { diffs: true });
+    if (first === undefined || second === undefined) throw new Error("nothing waits");
+    // What one client got is not what another one could show.
+    expect(await approve(client, [first])).toMatchObject(refused);
+    await writeFile(join(root, "AGENTS.md"), "Changed. @other.md\n");
+    const changed = (await list(client, {})).find(({ id }) => id === first.id) ?? first;
+    expect(changed.sha256).not.toBe(first.sha256);
+    expect(await approve(other, [second, changed])).toMatchObject(refused);
+    expect(await list(client, {})).toHaveLength(2);
+    // A refusal needs no look.
+    expect(
+      await client.send("ApproveContent", { decisions: [{ ...changed, decision: "refused" }] }, session),
+    ).toMatchObject({ ok: true });
+    expect(await approve(other, [second])).toMatchObject({ ok: true, value: { approved: ["other.md"] } });
+  });
 
   verifies(["P10", "P2"], "is never approved by an agent, nor by a client without a person", async () => {
     const { hosted } = await engineIn({ "AGENTS.md": "First.\n" }, []);

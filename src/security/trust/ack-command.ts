@@ -129,7 +129,7 @@ async function ackTogether(open: readonly PendingItem[], options: AckOptions): P
   );
   if (lines.length > 0) lines.push("'oxbow ack' shows and approves such files one by one.");
   if (together.length === 0) return lines;
-  conversation.show(renderTrustScreen(together, { ...options, folder: options.home.config }));
+  conversation.show(renderTrustScreen(together, { ...options, folder: options.home.config, listsAll: true }));
   if (!(await confirm(together, { ...options, conversation }))) return [...lines, "Nothing was approved."];
   for (const pending of together) await decide(pending, "approved", options);
   return [`Approved: ${nameList(together.map(({ item }) => item))}`, ...lines];

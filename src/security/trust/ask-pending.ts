@@ -61,6 +61,7 @@ export async function askTogether(
   if (own.length < 2) return pending;
   const rest = pending.filter((one) => !own.includes(one));
   const { conversation } = options;
+  conversation.show(`Yours: ${own.map(({ item }) => shown(nameOf(item))).join(", ")}`);
   const question = `Approve all ${own.length} files that are yours? [y]es [s]kip [o]ne by one [d]iff: `;
   for (;;) {
     switch ((await conversation.ask(question))?.trim().toLowerCase()) {
@@ -96,7 +97,14 @@ export async function decide(
 async function askOne(pending: PendingItem, number: string, options: AskOptions): Promise<Answer> {
   const { conversation } = options;
   const { item } = pending;
-  conversation.show(`\n${renderDiff(pending, { ...options, maxLines: PREVIEW_LINES })}`);
+  const whole = renderDiff(pending, options);
+  const preview = renderDiff(pending, { ...options, maxLines: PREVIEW_LINES });
+  let isShown = preview === whole;
+  const showAll = () => {
+    conversation.show(whole);
+    isShown = true;
+  };
+  conversation.show(`\n${preview}`);
   const question = `[${number}] Approve ${labelOf(item.kind)} ${shown(nameOf(item))}? [y]es [n]o [d]iff in full [s]kip [q]uit: `;
   for (;;) {
     const line = await conversation.ask(question);
@@ -104,7 +112,10 @@ async function askOne(pending: PendingItem, number: string, options: AskOptions)
     switch (line.trim().toLowerCase()) {
       case "y":
       case "yes":
-        return "approved";
+        if (isShown) return "approved";
+        conversation.show("There is more than you have seen. This is all of it:");
+        showAll();
+        break;
       case "n":
       case "no":
         return "refused";
@@ -116,7 +127,7 @@ async function askOne(pending: PendingItem, number: string, options: AskOptions)
         return "quit";
       case "d":
       case "diff":
-        conversation.show(renderDiff(pending, options));
+        showAll();
         break;
       default:
         conversation.show("y approves it, n rejects it, d shows all of it, s skips it for now, q stops.");

@@ -100,6 +100,16 @@ describe("oxbow ack", () => {
     expect(script.shown[2]).toContain("the end");
   });
 
+  verifies(["P10"], "approves a long one only after all of it was shown", async () => {
+    bed.put("AGENTS.md", `${"word\n".repeat(100)}the end\n`);
+    const unfinished = new Script("y");
+    expect((await ack(unfinished)).exitCode).toBe(5);
+    expect(unfinished.shown.join("\n")).toContain("the end");
+    expect(await open()).toEqual(["AGENTS.md"]);
+    expect(await ack(new Script("y", "y"))).toMatchObject({ exitCode: 0 });
+    expect(await open()).toEqual([]);
+  });
+
   it("takes nothing but an answer for one", async () => {
     bed.put("AGENTS.md", "x");
     const script = new Script("", "ja", "yy", "s");
@@ -172,6 +182,14 @@ describe("oxbow ack --all", () => {
     expect(script.questions).toHaveLength(2);
     expect(script.text).toContain("Runs code (1)");
     expect(await open()).toEqual([]);
+  });
+
+  it("lists every file before the one answer", async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `skills/s${index}/SKILL.md`);
+    for (const name of names) bed.put(join(bed.config, name), "---\nname: s\ndescription: d\n---\nx");
+    const script = new Script("n");
+    await all(script);
+    expect(names.filter((name) => !script.text.includes(name))).toEqual([]);
   });
 
   it("never approves a project's files, and says why", async () => {

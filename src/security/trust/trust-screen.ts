@@ -16,6 +16,8 @@ export interface TrustScreenOptions extends Look {
   readonly folder: string;
   readonly withheld?: readonly Withheld[];
   readonly unusable?: readonly UnusableContent[];
+  /** One answer follows for all of it. */
+  readonly listsAll?: true;
 }
 
 const GROUPS: readonly { readonly effect: Effect; readonly title: string }[] = [
@@ -89,9 +91,13 @@ function startedBy({ after }: PendingItem): string | undefined {
   return `runs: ${shown(words.map(readableShellWord).join(" ") + settings)}`;
 }
 
-function section(title: string, items: readonly (readonly string[])[], look: Look): readonly string[] {
+function section(
+  title: string,
+  items: readonly (readonly string[])[],
+  look: Look & Pick<TrustScreenOptions, "listsAll">,
+): readonly string[] {
   if (items.length === 0) return [];
-  const rest = items.length - MAX_LISTED;
+  const rest = look.listsAll ? 0 : items.length - MAX_LISTED;
   const listed = rest > 0 ? items.slice(0, MAX_LISTED) : items;
   const lines = listed.flatMap(([first = "", ...more]) => [
     ...wrap(first, INDENT, look),

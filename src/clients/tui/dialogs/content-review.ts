@@ -23,6 +23,7 @@ export function contentReview(
     files: ordered.map(fileOf),
     unit: "file",
     words: { accepted: "approved", a: "approves" },
+    showsAll: true,
     endsWhenDecided: true,
     end: ({ accepted, declined }) =>
       accepted + declined === 0

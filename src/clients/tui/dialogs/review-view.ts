@@ -12,6 +12,9 @@ export interface ReviewContext {
   readonly stops: readonly ReviewStop[];
   /** Measurements of the last view, for the keys that scroll and switch. */
   readonly seen: {
+    /** The stop and the first row that were shown, and whether a key can be about them. */
+    at: number;
+    isPainted: boolean;
     columns: number;
     rows: number;
     lines: number;
@@ -43,7 +46,13 @@ export function viewReview(context: ReviewContext, state: ReviewState, { size, t
   const room = Math.max(1, rows - head.length - foot.length);
   const last = Math.max(0, lines.length - room);
   const first = Math.min(last, state.top ?? stopAt);
-  Object.assign(seen, { columns, rows: room, lines: lines.length, first });
+  if (seen.at !== state.at || seen.first !== first) {
+    seen.isPainted = false;
+    setTimeout(() => {
+      if (seen.at === state.at && seen.first === first) seen.isPainted = true;
+    });
+  }
+  Object.assign(seen, { at: state.at, columns, rows: room, lines: lines.length, first });
   const shown = lines.slice(first, first + room);
   while (shown.length < room) shown.push("");
   const place = lines.length > room ? ` (lines ${first + 1} to ${first + shown.length} of ${lines.length})` : "";
@@ -76,7 +85,8 @@ function footLines(context: ReviewContext, state: ReviewState, { size, theme }: 
   const all = stops.filter(({ file }) => options.files[file]?.fixed !== true).length;
   const count = (wanted: ReviewVerdict) => Object.values(verdicts).filter((verdict) => verdict === wanted).length;
   const end = `enter ${options.end({ accepted: count("accepted"), declined: count("declined"), all })}`;
-  const more = options.unit === "file" ? "A D all" : "A D the file · N P files";
+  const many = options.showsAll ? "D declines all" : "A D all";
+  const more = options.unit === "file" ? many : "A D the file · N P files";
   const keys = [
     `a ${options.words?.a ?? "accepts"} · d declines · s skips · n p next, previous`,
     ...(stops.length > 1 ? [more] : []),

@@ -39,6 +39,8 @@ export interface ReviewOptions {
   readonly unit: "file" | "hunk";
   /** Other words for a decision: `approved` instead of `accepted`. */
   readonly words?: { readonly accepted: string; readonly a: string };
+  /** Nothing is accepted unseen: a file is accepted when its end was on the screen, and one file at a time. */
+  readonly showsAll?: true;
   /** The review ends automatically when every stop has a decision. */
   readonly endsWhenDecided?: true;
   /** What Enter does now: `undoes 1 of 2 files`. */
@@ -94,7 +96,7 @@ type ReviewStep = Step<ReviewState, ReviewResult>;
 
 export function reviewDialog(options: ReviewOptions): Dialog<ReviewState, ReviewResult> {
   const stops = stopsOf(options);
-  const seen = { columns: WIDE, rows: 1, lines: 0, first: 0 };
+  const seen = { at: -1, isPainted: false, columns: WIDE, rows: 1, lines: 0, first: 0 };
   const context = { options, stops, seen };
   return {
     name: "review",
@@ -138,11 +140,15 @@ function onKey(context: ReviewContext, { message: _, ...state }: ReviewState, { 
     case "shift+tab":
       return { state: toFile(context, state, -1) };
     case "a":
-      return decided(context, decide(context, state, "accepted"));
+      return isUnseen(context, state)
+        ? { state: readOn(context, state) }
+        : decided(context, decide(context, state, "accepted"));
     case "d":
       return decided(context, decide(context, state, "declined"));
     case "shift+a":
     case "A":
+      if (options.showsAll)
+        return { state: { ...state, message: "Each file is shown before you accept it: a is for this one." } };
       return decided(context, decideMany(context, state, "accepted"));
     case "shift+d":
     case "D":
@@ -154,6 +160,17 @@ function onKey(context: ReviewContext, { message: _, ...state }: ReviewState, { 
     default:
       return { state: scrolled(context, state, id) };
   }
+}
+
+/** Keys that were typed ahead arrive before the screen shows what they are about. */
+function isUnseen({ options, seen }: ReviewContext, { at }: ReviewState): boolean {
+  if (options.showsAll !== true) return false;
+  return seen.at !== at || !seen.isPainted || seen.first + seen.rows < seen.lines;
+}
+
+function readOn(context: ReviewContext, state: ReviewState): ReviewState {
+  if (context.seen.at !== state.at || !context.seen.isPainted) return state;
+  return { ...scrolled(context, state, "pageDown"), message: "There was more to read: a goes on at the end." };
 }
 
 function saved(context: ReviewContext, state: ReviewState): ReviewState {
