@@ -114,6 +114,26 @@ export const DOCTOR: CommandSpec = {
   places: PROGRAM,
 };
 
+export const UPDATE: CommandSpec = {
+  name: "update",
+  summary: "say how this copy of Oxbow was installed, and how to update it",
+  reaches: "user",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const UNINSTALL: CommandSpec = {
+  name: "uninstall",
+  summary: "remove what Oxbow keeps for you, after a question, and say what removes the program",
+  shellFlags: [
+    { name: "dry-run", help: "list what it would remove, and remove nothing" },
+    { name: "yes", short: "y", help: "remove it without a question" },
+  ],
+  reaches: "user",
+  users: ["people"],
+  places: PROGRAM,
+};
+
 export const ACP: CommandSpec = {
   name: "acp",
   summary: "work in an editor: speak the Agent Client Protocol on standard input and output",

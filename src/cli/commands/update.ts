@@ -1,0 +1,30 @@
+/** `oxbow update`: how this copy was installed, and what updates it. */
+import type { Variables } from "../../base/variables.js";
+import { VERSION } from "../../base/version.js";
+import { UPDATE } from "../../commands/catalogue/program.js";
+import type { CommandResult } from "../../commands/command.js";
+import { findInstallation, type InstallationKind } from "../installation.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
+
+export const shell: ShellCommand = {
+  name: "update",
+  specs: [UPDATE],
+  about: "Says how this copy of Oxbow was installed, and how to update it. It changes nothing and uses no network.",
+  open: async (_flags, variables) => ({ commands: [{ ...UPDATE, run: () => describeUpdate(variables) }] }),
+};
+
+export const run = shellRunner(shell);
+
+const MORE: Readonly<Partial<Record<InstallationKind, string>>> = {
+  clone: "The next start of ./oxbow builds it.",
+  "npm global": "From a packed file, give npm the file instead of oxbow@latest. Both keep your settings and sessions.",
+};
+
+function describeUpdate(variables: Variables): CommandResult {
+  const { kind, root, about, update } = findInstallation(variables);
+  const text = [`Oxbow ${VERSION} ${about}`, "To update it:", ...update.map((line) => `  ${line}`), MORE[kind] ?? ""];
+  return {
+    text: text.filter((line) => line !== "").join("\n"),
+    value: { version: VERSION, kind, root, update: [...update] },
+  };
+}
