@@ -232,7 +232,7 @@ class Bench {
     fs.rmSync(out, { force: true });
     const options = ["--bail=1", "--reporter=json", `--outputFile=${out}`, "--testTimeout=20000"];
     const args = ["node_modules/vitest/vitest.mjs", "run", ...options, ...tests];
-    const env = { ...process.env, TMPDIR: join(this.#folder, TEMPORARY) };
+    const env = { ...process.env, OXBOW_TEST_ALL: "1", TMPDIR: join(this.#folder, TEMPORARY) };
     const child = spawn(process.execPath, args, { cwd: this.#folder, env, stdio: "ignore", detached: true });
     let isLate = false;
     const timer = setTimeout(() => {

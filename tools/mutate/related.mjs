@@ -6,7 +6,7 @@ import { tokenize } from "../check-layers/tokens.mjs";
 
 const TEST = /\.test\.ts$/;
 /** They run the built program, which has no mutation, or need what is not here. */
-const APART = /^test\/e2e\/|\.(full|outside|packages)\.test\.ts$/;
+const APART = /^test\/e2e\/|\.(outside|packages)\.test\.ts$/;
 
 /** Builds the graph of the imports between `files`, which are paths below `root`. */
 export class Imports {

@@ -45,7 +45,8 @@ describe("a model of Ollama", () => {
     const { mock, env } = await ollama("model small context=16384\nreply times=any\n  text: So\n  hang");
     const home = await temporaryFolder();
     await mkdir(join(home, "config"));
-    const run = () => oxbow(["run", "--model", "ollama:small", "hi"], { env: { ...env, OXBOW_HOME: home } });
+    const args = ["run", "--model", "ollama:small", "--retry-wait", "0", "hi"];
+    const run = () => oxbow(args, { env: { ...env, OXBOW_HOME: home } });
     await writeFile(join(home, "config", "config.toml"), 'local_idle = "200ms"\n');
     const { code, stderr } = await run();
     expect(code).toBe(1);
