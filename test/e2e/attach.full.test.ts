@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
@@ -91,5 +91,53 @@ needs("tmux").describe("a second terminal", () => {
       // The mode of the first, not the default of the second.
       await second.until(/Three\.[\s\S]*\nask · /);
     },
+  );
+
+  verifies(
+    ["C10", "S3"],
+    "is asked how a call ended that died with the engine, like the one that continues as the engine, without a spinner over it",
+    async () => {
+      const mock = await startMockModel({
+        script: script([
+          reply().tool("bash", { command: "touch begun; sleep 60" }),
+          reply().text("Going on.").times(9),
+        ]),
+      });
+      onTestFinished(() => mock.close());
+      const [home, folder] = [await temporaryFolder(), await temporaryFolder()];
+      const own = { HOME: home, OXBOW_HOME: home };
+      const variables = { ...NO_LOCAL_SERVERS, ...providerEnvironment("anthropic", mock.url), ...own };
+      const open = (flags: string) =>
+        new RealTerminal(`cd ${folder} && exec ${process.execPath} ${BIN} ${flags}`, {
+          columns: 160,
+          rows: 40,
+          variables,
+        });
+      const served = open("serve --permission-mode allow");
+      await served.until("listening on");
+      const one = open("--plain --attach");
+      await one.until("Attached to the engine");
+      one.type("go", "Enter");
+      await eventually(() => readFileSync(join(folder, "begun")));
+      const two = open("--plain --attach --continue");
+      await two.until("Attached to the engine");
+      await one.until(/bash \[\d+s\]/);
+      process.kill(Number(readlinkSync(join(home, "state", "control.lock")).split("_")[2]), "SIGKILL");
+      // Both look for the engine: one of them becomes it, and asks before the session is open. The other one reaches it, and asks too.
+      const asked = "[f] it failed";
+      for (const terminal of [one, two]) await terminal.until(asked);
+      const timers = () => [one, two].map((terminal) => terminal.screen().split(asked).at(-1) ?? "");
+      expect(timers().join("")).not.toMatch(/\[\d+s\]/);
+      one.type("f", "Enter");
+      await one.until("Note for the model");
+      one.type("Enter");
+      two.type("f", "Enter");
+      await two.until("Note for the model");
+      two.type("Enter");
+      for (const terminal of [one, two]) await terminal.until(/Note for the model[\s\S]*\n>/);
+      two.type("more", "Enter");
+      for (const terminal of [one, two]) await terminal.until("Going on.");
+    },
+    120_000,
   );
 });

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import type { Terminal } from "../../clients/headless/terminal.js";
 import type { HttpClient } from "../../clients/sdk/http-client.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { CommandReply } from "../../protocol/client.js";
@@ -25,6 +26,8 @@ export interface AttachPlace {
   readonly setMode: (mode: SessionMode, session: SessionId) => Promise<CommandReply>;
   readonly flags: ParsedFlags;
   readonly variables: Variables;
+  /** Where a person can answer; absent: nobody is asked. */
+  readonly terminal?: Terminal;
 }
 
 /** The folder that this client was started in. */
@@ -64,16 +67,21 @@ export async function openAttached(
   place: AttachPlace,
   chosen: (Pick<SessionInfo, "id"> & { readonly cwd?: string }) | undefined,
 ): Promise<{ readonly session: SessionId } | { readonly failure: Failure }> {
-  const { client, flags, variables } = place;
+  const { client, flags, variables, terminal } = place;
   const verdict = flags.text("orphan") as
     | NonNullable<CommandPayloads["CreateSession"]["orphans"]>["verdict"]
     | undefined;
   const note = flags.text("orphan-note");
-  const request: CommandPayloads["CreateSession"] = {
+  let request: CommandPayloads["CreateSession"] = {
     ...(chosen === undefined ? wantedSession(flags, { root: folderOf(flags), variables }) : resumed(chosen, flags)),
     ...(verdict !== undefined && { orphans: { verdict, ...(note !== undefined && { note }) } }),
   };
-  const reply = await client.send("CreateSession", request);
+  let reply = await client.send("CreateSession", request);
+  while (!reply.ok && reply.failure.reason === "OrphanedCalls" && terminal?.askLine !== undefined) {
+    const { askAboutOrphans } = await import("../../clients/headless/orphan-prompt.js");
+    request = { ...request, orphans: await askAboutOrphans(terminal, reply.failure) };
+    reply = await client.send("CreateSession", request);
+  }
   if (!reply.ok) return { failure: reply.failure };
   const { session } = reply;
   if (session === undefined) return { failure: failure("Internal", { detail: "the engine did not name a session" }) };

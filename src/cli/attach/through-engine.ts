@@ -98,7 +98,8 @@ async function converse(
   for (;;) {
     const { client, pid } = reached;
     const { variables } = work;
-    const place = { client, pid, flags, variables, lost, setMode: modeSetter(reached, variables) };
+    const { terminal } = work;
+    const place = { client, pid, flags, variables, terminal, lost, setMode: modeSetter(reached, variables) };
     const end = await converseAttached(place, choice, work);
     await client.close();
     if ("exit" in end) return end;

@@ -83,6 +83,8 @@ async function runHere({ flags, owner }: OwnEngine, options: HereOptions): Promi
   let reason: SessionEndReason = "binary-shutdown";
   try {
     await refuseTooLong(prompt, prepared.chosen.model, prepared.loaded);
+    // Clients of the engine that has ended look for the next one, and opening its session may ask the person something.
+    if (owner !== undefined) sharing.begin();
     const opened = await openSession(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
     const { session } = opened;

@@ -71,7 +71,7 @@ class Repl {
   async run(): Promise<Problem | undefined> {
     const { client, terminal, lines } = this.#options;
     this.#session = this.#options.session;
-    client.subscribe((event) => {
+    const stopEvents = client.subscribe((event) => {
       this.#begun ||= event.kind === "TurnStarted";
       if (event.session === this.#session && !this.#isOld(event)) this.#onEvent(event);
     });
@@ -91,6 +91,9 @@ class Repl {
       else if (!(await this.#take(input))) break;
       if (stopAtProblem && this.#problem !== undefined) break;
     }
+    // A turn may go on without this client, or have ended with its engine.
+    stopEvents();
+    this.#spinner.stop();
     return this.#problem;
   }
 
