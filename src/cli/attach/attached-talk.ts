@@ -26,7 +26,7 @@ export interface AttachPlace {
   readonly setMode: (mode: SessionMode, session: SessionId) => Promise<CommandReply>;
   readonly flags: ParsedFlags;
   readonly variables: Variables;
-  /** Where a person can answer; absent: nobody is asked. */
+  /** Where a person answers questions about the session, if one can. */
   readonly terminal?: Terminal;
 }
 
