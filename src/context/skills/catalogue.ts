@@ -5,6 +5,7 @@
  * too long, it has shorter descriptions, then only names, and then only the most local ones.
  */
 import type { Skill } from "./registry.js";
+import type { Delimit } from "./skill-text.js";
 
 const SCOPES = ["project", "user", "built-in"] as const;
 /** About 2,000 tokens. */
@@ -15,14 +16,30 @@ const HEAD = "Skills: when a task fits one, load it with the skill tool first.";
 type Listed = Pick<Skill, "id" | "description" | "scope" | "forModel">;
 
 /** Undefined without a skill that the model may load. */
-export function skillCatalogue(skills: readonly Listed[], most = CATALOGUE_CHARACTERS): string | undefined {
+export function skillCatalogue(
+  skills: readonly Listed[],
+  delimit: Delimit,
+  most = CATALOGUE_CHARACTERS,
+): string | undefined {
   const offered = skills.filter(({ forModel }) => forModel);
   if (offered.length === 0) return undefined;
-  return `${HEAD}\n${listOf(offered, most).join("\n")}`;
+  return `${HEAD}\n${skillList(offered, delimit, most)}`;
+}
+
+/** Oxbow's own skills first. The names and descriptions of the others are text of files. */
+export function skillList(offered: readonly Listed[], delimit: Delimit, most: number): string {
+  const ofFiles = offered.filter(({ scope }) => scope !== "built-in");
+  const own = offered.filter(({ scope }) => scope === "built-in");
+  const lines = listOf(own, most);
+  if (ofFiles.length === 0) return lines.join("\n");
+  const left = most - lines.join("\n").length;
+  return [...lines, delimit({ source: "skills", kind: "skill-list", text: listOf(ofFiles, left).join("\n") })].join(
+    "\n",
+  );
 }
 
 /** The lines of the list alone. */
-export function listOf(offered: readonly Listed[], most: number): readonly string[] {
+function listOf(offered: readonly Listed[], most: number): readonly string[] {
   const lines = (limit: number) => offered.map((skill) => lineOf(skill, limit));
   const size = (list: readonly string[]) => list.reduce((sum, line) => sum + line.length + 1, 0);
   if (size(lines(Number.POSITIVE_INFINITY)) <= most) return lines(Number.POSITIVE_INFINITY);

@@ -3,8 +3,9 @@
 import type { ToolOutcome } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { listOf } from "./catalogue.js";
+import { skillList } from "./catalogue.js";
 import type { Skill } from "./registry.js";
+import type { Delimit } from "./skill-text.js";
 
 export interface SkillToolPort {
   skills(): readonly Skill[];
@@ -12,6 +13,7 @@ export interface SkillToolPort {
   isActive(skill: Skill): boolean;
   /** The text of the skill, which is in use from now on. */
   activate(skill: Skill): Promise<string>;
+  readonly delimit: Delimit;
 }
 
 const MOST_CHARACTERS = 60_000;
@@ -23,16 +25,16 @@ export async function runSkillTool({ name, file }: JsonObject, port: SkillToolPo
   // The user may start any skill; then the model may read its files, too.
   const isOffered = skill?.forModel === true || (skill !== undefined && port.isActive(skill));
   if (skill === undefined || !isOffered) return fault(`There is no skill '${name}'.\n${listed(port)}`);
-  if (typeof file === "string" && file.trim() !== "") return readFile(skill, file.trim());
+  if (typeof file === "string" && file.trim() !== "") return readFile(skill, file.trim(), port);
   return answer(await port.activate(skill));
 }
 
 function listed(port: SkillToolPort): string {
   const skills = port.skills().filter(({ forModel }) => forModel);
-  return skills.length === 0 ? "There are no skills." : `Skills:\n${listOf(skills, LIST_CHARACTERS).join("\n")}`;
+  return skills.length === 0 ? "There are no skills." : `Skills:\n${skillList(skills, port.delimit, LIST_CHARACTERS)}`;
 }
 
-async function readFile(skill: Skill, path: string): Promise<ToolOutcome> {
+async function readFile(skill: Skill, path: string, { delimit }: SkillToolPort): Promise<ToolOutcome> {
   const file = skill.file(path);
   if (file === undefined) {
     const known = skill.files.length === 0 ? "It has none." : `It has: ${skill.files.slice(0, 100).join(", ")}`;
@@ -45,7 +47,8 @@ async function readFile(skill: Skill, path: string): Promise<ToolOutcome> {
   }
   const cut =
     words.length > MOST_CHARACTERS ? `\n(${words.length - MOST_CHARACTERS} more characters are left out)` : "";
-  return answer(words.slice(0, MOST_CHARACTERS) + cut);
+  const source = `skill ${skill.id}, ${path}`;
+  return answer(delimit({ source, kind: "skill-file", text: words.slice(0, MOST_CHARACTERS) }) + cut);
 }
 
 function answer(words: string): ToolOutcome {

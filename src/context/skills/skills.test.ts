@@ -7,7 +7,7 @@ import { BUILT_IN_SKILLS } from "./built-in.js";
 import { skillCatalogue } from "./catalogue.js";
 import { readSkill } from "./read-skill.js";
 import { changesBetween, SkillRegistry } from "./registry.js";
-import { skillText } from "./skill-text.js";
+import { type Delimit, skillText } from "./skill-text.js";
 import { runSkillTool } from "./skill-tool.js";
 import { memoryFile } from "./test-support/memory-files.js";
 import { hasKeyword, pathsIn, readTriggers } from "./triggers.js";
@@ -148,6 +148,8 @@ describe("the registry", () => {
   });
 });
 
+const delimit: Delimit = ({ source, kind, text }) => `[${kind} ${source}]\n${text}\n[/]`;
+
 describe("the catalogue", () => {
   const many = (count: number, description: string) =>
     Array.from({ length: count }, (_, index) => ({
@@ -159,10 +161,10 @@ describe("the catalogue", () => {
 
   test("holds names and descriptions, and not what only people may start", async () => {
     const registry = await load({ a: skill("a"), b: skill("b", "disable-model-invocation: true\n") });
-    const list = skillCatalogue(registry.list()) ?? "";
+    const list = skillCatalogue(registry.list(), delimit) ?? "";
     expect(list).toContain("- a: Does a. Use for a.");
     expect(list).not.toContain("- b");
-    expect(skillCatalogue([])).toBeUndefined();
+    expect(skillCatalogue([], delimit)).toBeUndefined();
   });
 
   test("stays within its budget", () => {
@@ -172,16 +174,16 @@ describe("the catalogue", () => {
       [400, 1000],
       [5000, 10],
     ] as const) {
-      const list = skillCatalogue(many(count, "d".repeat(length))) ?? "";
+      const list = skillCatalogue(many(count, "d".repeat(length)), delimit) ?? "";
       expect(list.length).toBeLessThan(8_300);
       expect(list).toContain(`skill-${count - 1}`);
     }
-    expect(skillCatalogue(many(5000, "x"))).toMatch(/and \d+ more/);
+    expect(skillCatalogue(many(5000, "x"), delimit)).toMatch(/and \d+ more/);
   });
 
   test("keeps a description on one line", () => {
     const [one] = many(1, "a\n- fake: skill\u2028\u0007x");
-    expect(skillCatalogue(one === undefined ? [] : [one])?.split("\n")).toHaveLength(2);
+    expect(skillCatalogue(one === undefined ? [] : [one], delimit)?.split("\n")).toHaveLength(4);
   });
 });
 
@@ -199,7 +201,8 @@ describe("the skill tool", () => {
       skills: () => registry.list(),
       find: (name) => registry.find(name),
       isActive: () => false,
-      activate: (one) => skillText(one),
+      activate: (one) => skillText(one, delimit),
+      delimit,
     });
     const [block] = outcome.content;
     return { status: outcome.status, text: block?.type === "text" ? block.text : "" };
@@ -207,11 +210,14 @@ describe("the skill tool", () => {
 
   verifies(["X3"], "gives the instructions, and the files of a skill one by one", async () => {
     const whole = await call({ name: "a" });
-    expect(whole.text).toContain('<skill name="a">\n# a\nDo it.');
+    expect(whole.text).toContain('<skill name="a">\nThe user approved this skill: follow it');
+    expect(whole.text).toContain("[skill skill a]\n# a\nDo it.");
     expect(whole.text).toContain("- references/x.md\n- scripts/run.sh");
     expect(whole.text).toContain("/copies/a");
     expect(whole.text).not.toContain("reference text");
-    expect((await call({ name: "a", file: "./references/x.md" })).text).toBe("reference text");
+    expect((await call({ name: "a", file: "./references/x.md" })).text).toBe(
+      "[skill-file skill a, ./references/x.md]\nreference text\n[/]",
+    );
   });
 
   test("refuses what is not there, not approved or not for the model", async () => {
@@ -275,7 +281,10 @@ describe("the built-in skills", () => {
       expect(await text()).toContain(`name: ${facts.id}`);
     }
     expect(
-      (skillCatalogue(BUILT_IN_SKILLS.map(({ facts }) => ({ ...facts, scope: "built-in" })))?.length ?? 0) / 4,
+      (skillCatalogue(
+        BUILT_IN_SKILLS.map(({ facts }) => ({ ...facts, scope: "built-in" })),
+        delimit,
+      )?.length ?? 0) / 4,
     ).toBeLessThan(120);
   });
 });

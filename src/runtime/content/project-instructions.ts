@@ -8,7 +8,6 @@
  *    cache them, and no file can contain a mark that depends on itself.
  */
 
-import { createHash } from "node:crypto";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import { cappedTexts, type NamedText } from "../../context/instructions/capped-texts.js";
@@ -22,8 +21,9 @@ import { isThere } from "../../security/trust/is-there.js";
 import type { TrustOutcome } from "../../security/trust/pass-content.js";
 import { TrustError } from "../../security/trust/trust-error.js";
 import { TrustGate, type TrustGateOptions } from "../../security/trust/trust-gate.js";
+import { contentMark } from "../../security/untrusted/content-mark.js";
 import { INSTRUCTIONS_NOTICE } from "../../security/untrusted/standing-instruction.js";
-import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
+import { wrapUntrusted } from "../../security/untrusted/untrusted.js";
 import { isWithin } from "../../system/within.js";
 import { approver, openApprovals } from "./approvals.js";
 import { approvedText } from "./approved-texts.js";
@@ -231,7 +231,7 @@ export class ProjectInstructions {
       this.#options.notify(`Instruction files are cut at ${limit.value} bytes together (context_bytes): ${names}`);
     }
     for (const { name } of kept) if (!this.#files.includes(name)) this.#files.push(name);
-    const mark = markOf(kept);
+    const mark = contentMark(kept.map(({ name, text }) => [name, text]));
     const blocks = kept.map(({ name, text }) => wrapUntrusted({ source: name, kind: "instructions", text }, mark));
     const after = cut.length === 0 ? [] : [`(Cut for its size; read the rest when it matters: ${cut.join(", ")})`];
     return [...before, ...blocks, ...after].join("\n\n");
@@ -287,9 +287,4 @@ function ruleMatches({ globs, folder }: Rule, path: string): boolean {
 function leftOver(texts: readonly NamedText[], kept: readonly NamedText[]): readonly string[] {
   const names = new Set(kept.map(({ name }) => name));
   return texts.filter(({ name, text }) => text.trim() !== "" && !names.has(name)).map(({ name }) => name);
-}
-
-function markOf(texts: readonly NamedText[]): string {
-  const hash = createHash("sha256").update(JSON.stringify(texts.map(({ name, text }) => [name, text])));
-  return createMark((bytes) => hash.digest().subarray(0, bytes));
 }

@@ -2,9 +2,9 @@
 import { isAbsolute, join, relative } from "node:path";
 import type { PinnedPlace } from "../../context/compaction/compact.js";
 import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
-import { listOf, skillCatalogue } from "../../context/skills/catalogue.js";
+import { skillCatalogue, skillList } from "../../context/skills/catalogue.js";
 import { changesBetween, type Skill, SkillRegistry } from "../../context/skills/registry.js";
-import { skillText } from "../../context/skills/skill-text.js";
+import { type Delimit, skillText } from "../../context/skills/skill-text.js";
 import { runSkillTool } from "../../context/skills/skill-tool.js";
 import { ownTexts, skillsIn } from "../../context/skills/skills-in.js";
 import { hasKeyword, pathsIn, touchesGlob } from "../../context/skills/triggers.js";
@@ -12,6 +12,8 @@ import type { ToolOutcome } from "../../engine/ports.js";
 import { type InputContent, plainText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
+import { contentMark } from "../../security/untrusted/content-mark.js";
+import { wrapUntrusted } from "../../security/untrusted/untrusted.js";
 import type { Opening } from "../opening.js";
 import { hasBuiltInSkills } from "../settings/skill-packs.js";
 import { copier, removeCopies } from "./skill-copies.js";
@@ -21,6 +23,9 @@ import { extensionStamp } from "./skills.js";
 /** More at once would make the prompt too long; the model gets only the names of the others. */
 const MOST_TRIGGERED = 3;
 const LIST_CHARACTERS = 4_000;
+
+/** The same text gives the same bytes in every session, so that a provider can cache them. */
+const delimit: Delimit = (block) => wrapUntrusted(block, contentMark([block.source, block.text]));
 
 type Place = Pick<Opening, "engine" | "extensions" | "bus" | "root" | "session" | "current">;
 
@@ -55,7 +60,7 @@ export class LiveSkills {
 
   /** Its text for the model; `body` replaces its instructions. */
   async activate(skill: Skill, body?: string): Promise<string> {
-    const text = await skillText(skill, body);
+    const text = await skillText(skill, delimit, body);
     this.#active.add(skill.id);
     return text;
   }
@@ -66,13 +71,14 @@ export class LiveSkills {
       find: (name) => this.#registry.find(name),
       isActive: (skill) => this.isActive(skill),
       activate: (skill) => this.activate(skill),
+      delimit,
     });
   }
 
   /** For the system prompt. Later skills come with an input. */
   catalogue(): string | undefined {
     this.#isListed = true;
-    return skillCatalogue(this.#registry.list());
+    return skillCatalogue(this.#registry.list(), delimit);
   }
 
   /** Searches again; true if something changed since the last time. */
@@ -150,7 +156,7 @@ export class LiveSkills {
     let left = room / 2;
     const texts: string[] = [];
     for (const skill of skills.reverse()) {
-      const text = await skillText(skill).catch(() => undefined);
+      const text = await skillText(skill, delimit).catch(() => undefined);
       if (text === undefined) continue;
       left -= text.length;
       texts.push(
@@ -177,7 +183,7 @@ export class LiveSkills {
   #takeNews(): string | undefined {
     const news = this.#news.flatMap((id) => this.#registry.find(id) ?? []).filter(({ forModel }) => forModel);
     this.#news = [];
-    return news.length === 0 ? undefined : `New skills:\n${listOf(news, LIST_CHARACTERS).join("\n")}`;
+    return news.length === 0 ? undefined : `New skills:\n${skillList(news, delimit, LIST_CHARACTERS)}`;
   }
 
   #below(path: string): string {

@@ -38,7 +38,8 @@ export const skills: CreateBuiltIn = async (opening) => {
       },
     },
     // A model that needs a short prompt does not get the tool: people and triggers start skills for it.
-    promptSection: (size) => (size === "small" ? undefined : (used?.catalogue() ?? skillCatalogue(ofProgram))),
+    promptSection: (size) =>
+      size === "small" ? undefined : (used?.catalogue() ?? skillCatalogue(ofProgram, ({ text }) => text)),
     refresh: async () => void (await used?.follow()),
     inputNotice: async (input) => {
       // The skills at the start are known; a new search would delay the first request.
