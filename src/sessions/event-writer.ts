@@ -42,6 +42,8 @@ export class EventWriter {
   #saved: number;
   #recovering: Promise<void> | undefined;
   #cancelLater: (() => void) | undefined;
+  /** The newest events were passed to the store without the demand to write them at once. */
+  #isGrouped = false;
   /** Set when the store is open; undefined if nothing is stored. */
   store: SessionStore | undefined;
 
@@ -107,7 +109,12 @@ export class EventWriter {
     this.#cancelLater?.();
     this.#cancelLater = undefined;
     if (this.#toCreate !== undefined || this.#broken !== undefined) return;
-    this.#pass((events) => this.store?.append(this.#options.session, events, durability));
+    const append = (events: readonly Envelope[]) => this.store?.append(this.#options.session, events, durability);
+    const hasMore = this.#submitted < this.#unsaved.length;
+    if (hasMore) this.#pass(append);
+    // The store may still keep the last ones for a larger commit. Nobody should wait for that now.
+    else if (durability === "sync" && this.#isGrouped) this.follow(append([]));
+    this.#isGrouped = durability === "group" && (hasMore || this.#isGrouped);
   }
 
   /** Passes the events that the store does not have yet. */

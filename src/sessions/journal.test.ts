@@ -31,8 +31,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function openStore(): Promise<SessionStore> {
-  return openSqliteStore({ path: join(folder, "sessions.db"), key: new Uint8Array(32).fill(7) });
+function openStore(options: { readonly groupDelayMs?: number } = {}): Promise<SessionStore> {
+  return openSqliteStore({ path: join(folder, "sessions.db"), key: new Uint8Array(32).fill(7), ...options });
 }
 
 /** A run's bus, as far as a journal sees it. */
@@ -101,6 +101,20 @@ describe("the journal", () => {
     await journal.flush();
     expect(await stored(session)).toEqual(published);
     expect(await store.get(session)).toMatchObject({ title: "Fix the build", last_event: 5 });
+  });
+
+  verifies(["S1"], "does not wait for company when everything is to be saved now", async () => {
+    await store.close();
+    store = await openStore({ groupDelayMs: 1_000_000 });
+    const { session, journal, publish, published } = recording();
+    publish(started("go"));
+    await journal.flush();
+    publish(delta("a"));
+    publish({ kind: "Notice", payload: { level: "warning", message: "b" } });
+    const saved = journal.saved();
+    await journal.flush();
+    await saved;
+    expect(await stored(session)).toEqual(published);
   });
 
   verifies(["S1"], "remembers the model that answered last", async () => {

@@ -3,6 +3,7 @@ import { ManualClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { firstCall } from "./first-call.js";
 
+const nextPass = () => new Promise((resolve) => setImmediate(resolve));
 const event = (kind: string) => ({ kind }) as Envelope;
 
 function prepared(fails = "") {
@@ -16,7 +17,7 @@ function prepared(fails = "") {
   const turn = async () => {
     first.subscriber.run(event("TurnStarted"));
     clock.advance(1000);
-    await new Promise((resolve) => setImmediate(resolve));
+    for (let pass = 0; pass < 10; pass++) await nextPass();
   };
   return { clock, done, first, turn };
 }
@@ -38,6 +39,26 @@ describe("the first call of a session", () => {
     first.subscriber.run(event("TurnStarted"));
     first.subscriber.run(event("TextDelta"));
     clock.advance(1000);
+    expect(done).toEqual([]);
+    await turn();
+    expect(done).toEqual(["rules", "shell", "sandbox"]);
+  });
+
+  it("is not prepared when the answer has arrived while the process was busy", async () => {
+    const { clock, done, first } = prepared();
+    setImmediate(() => first.subscriber.run(event("TextDelta")));
+    first.subscriber.run(event("TurnStarted"));
+    clock.advance(1000);
+    for (let pass = 0; pass < 10; pass++) await nextPass();
+    expect(done).toEqual([]);
+  });
+
+  it("is not prepared after a turn that ended without text", async () => {
+    const { clock, done, first, turn } = prepared();
+    first.subscriber.run(event("TurnStarted"));
+    first.subscriber.run(event("TurnEnded"));
+    clock.advance(1000);
+    for (let pass = 0; pass < 10; pass++) await nextPass();
     expect(done).toEqual([]);
     await turn();
     expect(done).toEqual(["rules", "shell", "sandbox"]);

@@ -20,7 +20,8 @@ export interface MigrateOptions {
 export function migrate(database: Database, { wall, migrations }: MigrateOptions): number {
   const known = migrations.map((sql) => createHash("sha256").update(sql).digest("hex"));
   if (check(database, known) === known.length) return 0;
-  return database.transaction("FULL", () => {
+  // A power cut may undo it as a whole: the next process applies it again.
+  return database.transaction("NORMAL", () => {
     database.script(
       "CREATE TABLE IF NOT EXISTS schema_migrations " +
         "(version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT",
