@@ -199,7 +199,10 @@ export class TuiApp {
     if (event.session !== this.#state.session) return;
     this.#lastEvent = event.id;
     this.#carrier.remembered.see(event.id);
-    if (event.kind === "TurnStarted") this.#begun = true;
+    if (event.kind === "TurnStarted") {
+      this.#begun = true;
+      void this.#screen.loadTools();
+    }
     // The user saw the end of an interrupted earlier turn when the session opened.
     if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
       return;

@@ -43,7 +43,7 @@ export class Screen {
     this.theme = options.theme;
   }
 
-  /** Loads large libraries after the first paint. */
+  /** Loads large libraries: while the model answers, and not in an idle client. */
   async loadTools(): Promise<void> {
     this.#tools = await loadContentTools();
   }

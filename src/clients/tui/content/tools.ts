@@ -1,4 +1,4 @@
-/** Functions from large libraries. The plain version works at once; the real one is loaded after the first paint. */
+/** Functions from large libraries. The plain version works at once; the real one is loaded with the first turn. */
 import { type Span, span } from "./spans.js";
 
 /** The state of highlighting between two lines of code. It is immutable, so a preview of a line can be dropped. */

@@ -1,4 +1,4 @@
-/** What the client prepares once the user sees the prompt: a saved draft, the colours of the background, large libraries. */
+/** What the client prepares once the user sees the prompt: a saved draft, the colours of the background. */
 import type { Composer } from "../input/composer.js";
 import type { TuiOptions } from "../options.js";
 import type { Screen } from "../screen.js";
@@ -18,7 +18,6 @@ export function prepareAfterPaint(options: TuiOptions, { composer, screen, hint,
     const isGuess = theme === options.theme && (theme.name === "dark" || theme.name === "light");
     if (isGuess && isLight !== undefined) setTheme(isLight ? "light" : "dark");
   });
-  void screen.loadTools();
 }
 
 /** Restores the draft of a client that crashed in this folder. */

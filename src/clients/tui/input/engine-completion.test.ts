@@ -127,6 +127,16 @@ verifies(["U6"], "tab works even before the engine has sent its commands", async
   expect(composer.text).toBe("/model ");
 });
 
+verifies(["U6"], "an idle client does not ask for the commands: the first slash does", async () => {
+  const { values, asked, emit } = await open();
+  emit("SkillRegistryChanged");
+  await new Promise(setImmediate);
+  expect(await values("hello")).toEqual([]);
+  expect(asked).not.toContain("ListCommands");
+  expect(await values("/mod")).toEqual(["/model"]);
+  expect(asked).toContain("ListCommands");
+});
+
 it("offers nothing for what has no list", async () => {
   const { values } = await open();
   expect(await values("/open nothing-like-it")).toEqual([]);

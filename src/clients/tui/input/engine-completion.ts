@@ -42,11 +42,10 @@ export class EngineCompletion implements CommandSource, FileSource {
     this.#sessions = new Kept(options.clock, () => this.#askSessions());
   }
 
-  /** Requests the commands now and whenever they change; the returned function stops that. */
+  /** Requests the commands again when they change, once they were needed: listing them loads much code. Returns what stops that. */
   start(): () => void {
-    void this.#refresh();
     return this.#options.client.subscribe(({ kind }) => {
-      if (kind === "SkillRegistryChanged") void this.#refresh();
+      if (kind === "SkillRegistryChanged" && this.#loading !== undefined) void this.#refresh();
     });
   }
 
