@@ -1,8 +1,8 @@
 // npm run bench [-- --quick] [-- --update]: Oxbow beside a bare Node loop over the same mock model, as ratios of one run.
-// npm run bench -- --pi PATH: and beside pi, another harness; PATH is the cli.js of an installed @earendil-works/pi-coding-agent.
+// npm run bench -- --peers DIR: beside Codex and pi, other harnesses, which DIR has in its node_modules (peers.mjs).
 // npm run bench -- --tools: the file tools beside ripgrep alone (tools.mjs).
 // npm run bench -- --credentials: a stored key beside one in the environment (credentials.mjs).
-// npm run bench -- --terminal [--pi PATH]: the terminal client in a real terminal (terminal.mjs).
+// npm run bench -- --terminal [--peers DIR]: the terminal client in a real terminal (terminal.mjs).
 // npm run bench -- --extensions: what 200 tools and 100 hooks add to a turn (extensions.mjs).
 // npm run bench -- --mcp: what ten MCP servers with 300 tools add to a start (mcp.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
@@ -21,12 +21,13 @@ const SUBJECTS = {
   "--terminal": async () => (await import("./terminal.mjs")).measureTerminal,
   "--extensions": async () => (await import("./extensions.mjs")).measureExtensions,
   "--mcp": async () => (await import("./mcp.mjs")).measureMcp,
+  "--peers": async () => (await import("./peers.mjs")).measurePeers,
 };
 const [, loadMeasure] = Object.entries(SUBJECTS).find(([flag]) => process.argv.includes(flag)) ?? [];
 const measure = loadMeasure === undefined ? (await import("./measure.mjs")).measureAll : await loadMeasure();
 const options = {
   rounds: quick ? 5 : 15,
-  pi: process.argv.includes("--pi") ? process.argv[process.argv.indexOf("--pi") + 1] : undefined,
+  peers: process.argv.includes("--peers") ? process.argv[process.argv.indexOf("--peers") + 1] : undefined,
   onProgress: (what) => process.stderr.write(`measuring: ${what}\n`),
 };
 

@@ -1,7 +1,7 @@
 // The measurements. The two programs take turns, so that a slow moment of the machine hits both. Other work on the machine only adds
 // time, so of the rounds of a time the lower quartile counts, for both programs.
 import { startMockModel } from "../../dist/testkit.js";
-import { lowerQuartile, median, rowOf } from "./statistic.mjs";
+import { median, rowOf } from "./statistic.mjs";
 import { runPrompt, runVersion, SUBJECTS } from "./subject.mjs";
 
 const TOOL_TURNS = 50;
@@ -13,7 +13,7 @@ const TURN_MS = 12;
 const SANDBOXED_TURN_MS = 25;
 const FIRST_CALL_MS = 100;
 
-async function alternate(rounds, action, subjects = SUBJECTS) {
+export async function alternate(rounds, action, subjects = SUBJECTS) {
   const values = Object.fromEntries(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < rounds; round++) {
     for (const subject of round % 2 === 0 ? subjects : [...subjects].reverse())
@@ -32,7 +32,7 @@ const clock = {
   },
 };
 
-async function withMock(script, action) {
+export async function withMock(script, action) {
   const mock = await startMockModel({ script, clock });
   try {
     return await action(mock);
@@ -41,7 +41,7 @@ async function withMock(script, action) {
   }
 }
 
-export async function measureAll({ rounds, onProgress, pi }) {
+export async function measureAll({ rounds, onProgress }) {
   const rows = [];
   /** Of what takes seconds. */
   const fewRounds = Math.max(5, rounds >> 1);
@@ -69,23 +69,18 @@ export async function measureAll({ rounds, onProgress, pi }) {
   const flatness = { floor: [], oxbow: [] };
   const memory = { floor: [], oxbow: [] };
   // The sandbox has a row of its own; the session is stored and can be undone.
-  const turns = await alternate(
-    fewRounds,
-    (subject) =>
-      withMock(script, async (mock) => {
-        const flags = ["--sandbox", "off"];
-        const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true, flags });
-        const at = mock.requests.map((request) => request.at);
-        const gaps = at.slice(1).map((time, index) => time - at[index]);
-        flatness[subject]?.push(median(gaps.slice(40, 50)) / median(gaps.slice(1, 11)));
-        memory[subject]?.push(usage.rssMiB);
-        return median(gaps);
-      }),
-    pi === undefined ? SUBJECTS : [...SUBJECTS, pi],
+  const turns = await alternate(fewRounds, (subject) =>
+    withMock(script, async (mock) => {
+      const flags = ["--sandbox", "off"];
+      const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true, flags });
+      const at = mock.requests.map((request) => request.at);
+      const gaps = at.slice(1).map((time, index) => time - at[index]);
+      flatness[subject].push(median(gaps.slice(40, 50)) / median(gaps.slice(1, 11)));
+      memory[subject].push(usage.rssMiB);
+      return median(gaps);
+    }),
   );
-  const peer = pi === undefined ? undefined : lowerQuartile(turns[pi]);
-  add("a shell turn", "ms", turns, { limit: 3.4, enoughMs: Math.max(TURN_MS, peer ?? 0) });
-  if (peer !== undefined) rows.push({ name: "a shell turn of pi", unit: "ms", oxbow: peer });
+  add("a shell turn", "ms", turns, { limit: 3.4, enoughMs: TURN_MS });
 
   onProgress(`${TOOL_TURNS} shell turns in the sandbox`);
   const sandboxed = await alternate(fewRounds, (subject) =>

@@ -1,6 +1,6 @@
 // Starts one of the programs that are compared, against a mock model, and tells when it asked and what it used.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -16,19 +16,9 @@ export function versionCommand(subject) {
   return subject === "floor" ? ["--input-type=module", "-e", "console.log('floor 0')"] : [BIN, "--version"];
 }
 
-function promptCommand(subject, { folder, url, flags }) {
+function promptCommand(subject, flags) {
   if (subject === "floor") return [FLOOR, "go"];
-  if (subject === "oxbow") return [BIN, "run", "go", "--permission-mode", "allow", "--model", "openai:m", ...flags];
-  // Another subject is the path of pi's cli.js.
-  configurePi(folder, url);
-  return [subject, "--offline", "--provider", "mock", "--model", "m", "--print", "go"];
-}
-
-export function configurePi(folder, url) {
-  const agent = join(folder, ".pi", "agent");
-  mkdirSync(agent, { recursive: true });
-  const mock = { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "bench", models: [{ id: "m" }] };
-  writeFileSync(join(agent, "models.json"), JSON.stringify({ providers: { mock } }));
+  return [BIN, "run", "go", "--permission-mode", "allow", "--model", "openai:m", ...flags];
 }
 
 /** Runs to the end; `usage` only where it is asked for, because the reporter costs a little start-up itself. */
@@ -43,7 +33,7 @@ export async function runPrompt(subject, { url, measureUsage = false, flags = []
     OPENAI_API_KEY: "bench",
     BENCH_USAGE_FILE: usageFile,
   };
-  const args = [...(measureUsage ? ["--import", REPORT] : []), ...promptCommand(subject, { folder, url, flags })];
+  const args = [...(measureUsage ? ["--import", REPORT] : []), ...promptCommand(subject, flags)];
   const startedAt = performance.now();
   const code = await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });

@@ -1,34 +1,33 @@
 // The terminal client in a real terminal: how soon it can be typed into, what it uses when idle, and what long answers and long drafts cost.
-// With --pi PATH the start of pi is measured in the same run.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+// With --peers DIR the start of pi is measured in the same run.
+import { readFileSync } from "node:fs";
 import { startMockModel } from "../../dist/testkit.js";
+import { familyOf, prepare } from "./peers.mjs";
 import { lowerQuartile, median, rowOf } from "./statistic.mjs";
-import { configurePi, runPrompt } from "./subject.mjs";
+import { runPrompt } from "./subject.mjs";
 
-const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const DELTAS = 20_000;
 const ANSWER_LINES = 10_000;
 const DRAFT_LINES = 2_000;
 const KEYS = 200;
-const IDLE_MS = 5_000;
+const IDLE_MS = 10_000;
+/** After the first paint the client reads its sessions and tests the sandbox. */
+const READY_MS = 1_000;
 /** The client gives memory back some seconds after a long answer. */
 const SETTLE_MS = 4_000;
 /** Of Linux: the clock ticks of /proc are hundredths of a second. */
 const TICK_MS = 10;
 
-export async function measureTerminal({ rounds, onProgress, pi }) {
+export async function measureTerminal({ rounds, onProgress, peers }) {
   const rows = [];
   onProgress("exec to the prompt");
   const starts = { oxbow: [], pi: [] };
   for (let round = 0; round < rounds; round++) {
     starts.oxbow.push(await startTime("oxbow"));
-    if (pi !== undefined) starts.pi.push(await startTime("pi", pi));
+    if (peers !== undefined) starts.pi.push(await startTime("pi", peers));
   }
   const oxbow = lowerQuartile(starts.oxbow);
-  const peer = pi === undefined ? undefined : lowerQuartile(starts.pi);
+  const peer = peers === undefined ? undefined : lowerQuartile(starts.pi);
   const against = peer === undefined ? {} : { floor: peer, ratio: oxbow / peer, limit: 0.5 };
   rows.push({ name: "exec to the prompt, against pi", unit: "ms", oxbow, ...against });
 
@@ -45,8 +44,8 @@ export async function measureTerminal({ rounds, onProgress, pi }) {
   return rows;
 }
 
-async function startTime(subject, path) {
-  const client = await openClient(subject, { url: "http://127.0.0.1:9", path });
+async function startTime(subject, peers) {
+  const client = await openClient(subject, { url: "http://127.0.0.1:9", peers });
   try {
     return await client.shown("────");
   } finally {
@@ -55,7 +54,7 @@ async function startTime(subject, path) {
 }
 
 async function idleAndLongAnswer(client) {
-  await pause(2_000);
+  await pause(READY_MS);
   const before = client.cpuMs();
   await pause(IDLE_MS);
   const idle = client.cpuMs() - before;
@@ -136,20 +135,14 @@ async function withClient(script, action) {
   }
 }
 
-async function openClient(subject, { url, path }) {
+async function openClient(subject, { url, peers }) {
   const { spawn } = await import("@lydell/node-pty");
-  const folder = mkdtempSync(join(tmpdir(), "oxbow-bench-"));
-  const env = {
-    PATH: process.env.PATH,
-    HOME: folder,
-    OXBOW_HOME: join(folder, "home"),
-    OPENAI_BASE_URL: `${url}/v1`,
-    OPENAI_API_KEY: "bench",
-    TERM: "xterm-256color",
-  };
+  const { home, command, env, remove } = prepare(subject, { peers, url, kind: "interactive" });
   const startedAt = performance.now();
-  const args = subject === "pi" ? piArguments(folder, { path, url }) : [BIN, "--model", "openai:m"];
-  const terminal = spawn(process.execPath, args, { cols: 100, rows: 30, cwd: folder, env });
+  const terminal = spawn(process.execPath, command, {
+    ...{ cols: 100, rows: 30, cwd: home },
+    env: { ...env, TERM: "xterm-256color" },
+  });
   let output = "";
   let bytes = 0;
   let lastAt = startedAt;
@@ -187,23 +180,22 @@ async function openClient(subject, { url, path }) {
       Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${terminal.pid}/status`, "utf8"))?.[1]) / 1024,
     close() {
       terminal.kill("SIGKILL");
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
-}
-
-function piArguments(folder, { path, url }) {
-  configurePi(folder, url);
-  return [path, "--offline", "--provider", "mock", "--model", "m"];
 }
 
 function withoutColours(text) {
   return text.replaceAll(/\x1b\[[\d;]*m/g, "");
 }
 
+/** Of the client and its helpers. */
 function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  const ticks = familyOf(pid).map((member) => {
+    const fields = readFileSync(`/proc/${member}/stat`, "utf8").split(") ")[1].split(" ");
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) * TICK_MS;
 }
 
 function pause(ms) {
