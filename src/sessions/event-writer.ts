@@ -112,7 +112,7 @@ export class EventWriter {
     const append = (events: readonly Envelope[]) => this.store?.append(this.#options.session, events, durability);
     const hasMore = this.#submitted < this.#unsaved.length;
     if (hasMore) this.#pass(append);
-    // The store may still keep the last ones for a larger commit. Nobody should wait for that now.
+    // The store may keep the last ones for a larger commit. A caller of `sync` does not wait for that.
     else if (durability === "sync" && this.#isGrouped) this.follow(append([]));
     this.#isGrouped = durability === "group" && (hasMore || this.#isGrouped);
   }

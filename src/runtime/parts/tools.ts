@@ -1,4 +1,5 @@
 /** The part with the tools: toolbox, permissions, sandbox, guard, undo and audit. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PlanSwitch, RunOptions } from "../../control/run.js";
 import type { Bus } from "../../engine/bus.js";
@@ -236,6 +237,8 @@ function trimLater(outputs: string, limit: number): void {
 
 /** A session that is not stored leaves no outputs either. */
 async function keepOutputs(outputs: string, session: SessionId, sessions: SessionStores): Promise<void> {
+  // Most sessions have none, and every exit waits for this.
+  if (!existsSync(join(outputs, session))) return;
   const { removeIfEmpty, removeOutputs } = await import("../../sessions/outputs.js");
   const isStored = (await sessions.choice()).kind !== "none";
   await (isStored ? removeIfEmpty(join(outputs, session)) : removeOutputs(outputs, session));
