@@ -2,4 +2,15 @@
  * Measurements that are known to miss their bar: `{ name, upTo, why }`. Up to `upTo` they do not fail the bench, so that new failures
  * are visible.
  */
-export const ACCEPTED = [];
+export const ACCEPTED = [
+  {
+    name: "start to first request",
+    upTo: 2.9,
+    why: "Node 20 compiles the program at every start. It is a third of the time of Codex (--peers).",
+  },
+  {
+    name: "peak memory, shell turns",
+    upTo: 1.9,
+    why: "The compiled program and the database library. It is less than half of the memory of pi or Codex (--peers).",
+  },
+];
