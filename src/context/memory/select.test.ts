@@ -76,6 +76,49 @@ describe("the choice of memories", () => {
     expect(names([old], "deploy", { isPresent: () => true })).toEqual([]);
   });
 
+  verifies(["X4"], "takes twelve at most, three more about one subject, and says of each why", () => {
+    const many = Array.from({ length: 14 }, (_, n) =>
+      entry(`${String.fromCharCode(97 + n)}q`, { body: `alpha${n} deploy beta${n} gamma${n} delta${n}` }),
+    );
+    const { groups, considered } = select(many, "deploy", { budget: 100_000 });
+    expect(groups.flat()).toHaveLength(12);
+    expect(considered.filter(({ chosen }) => !chosen).map(({ why, tokens }) => [why, tokens])).toEqual([
+      ["At most 12 go along", 0],
+      ["At most 12 go along", 0],
+    ]);
+    const same = Array.from({ length: 6 }, (_, n) =>
+      entry(`port-${n + 1}`, { body: `The port is ${n}.`, description: "port of it" }),
+    );
+    expect(names(same, "which port", { budget: 100_000 })).toEqual(["port-1+port-2+port-3+port-4", "port-5+port-6"]);
+    const present = select([TABS, DEPLOY], "deploy", { isPresent: ({ name }) => name === "deploy" });
+    expect(present.considered.map(({ entry: { name }, why }) => [name, why])).toEqual([
+      ["deploy", "It is in the conversation already"],
+      ["tabs", "It is of the type user"],
+    ]);
+    const exact = select([DEPLOY], "deploy");
+    expect(exact.tokens).toBeGreaterThan(0);
+    expect(select([DEPLOY], "deploy", { budget: exact.tokens }).groups).toHaveLength(1);
+    expect(select([DEPLOY], "deploy", { budget: exact.tokens - 1 }).groups).toHaveLength(0);
+  });
+
+  verifies(["X4"], "counts a name and a tag more than the text, and of equal ones the newest, then the name", () => {
+    const inText = entry("a1", { body: "about deploy and more", description: "x" });
+    const inTags = entry("b1", { tags: ["deploy"], body: "y", description: "x" });
+    const inLine = entry("c1", { body: "y", description: "deploy" });
+    const order = select([inText, inLine, inTags], "deploy").considered.map(({ entry: { name } }) => name);
+    expect(order).toEqual(["b1", "c1", "a1"]);
+    const at = (name: string, day: string, scope: MemoryEntry["scope"] = "project") =>
+      entry(name, { body: `deploy ${name}`, description: "x", updated: `2020-01-${day}T00:00:00.000Z`, scope });
+    const equal = [at("zz", "02"), at("bb", "01"), at("aa", "01"), at("aa", "01", "user")];
+    expect(select(equal, "deploy").considered.map(({ entry: { name, scope } }) => `${scope}/${name}`)).toEqual([
+      ...["project/zz", "project/aa", "user/aa", "project/bb"],
+    ]);
+    const future = entry("future", { body: "deploy", description: "x", updated: "2030-01-01T00:00:00.000Z" });
+    const now = entry("now", { body: "deploy", description: "x", updated: "2026-06-01T00:00:00.000Z" });
+    const scores = select([future, now], "deploy").considered.map(({ score }) => score);
+    expect(scores[0]).toBe(scores[1]);
+  });
+
   verifies(["X4"], "shows memories about one subject side by side", () => {
     const tabs = entry("indentation", { body: "Use tabs.", description: "indentation of source files", scope: "user" });
     const spaces = entry("indentation", { body: "Use two spaces.", description: "how to indent source files" });
