@@ -113,8 +113,8 @@ describe("the choice of memories", () => {
     expect(select(equal, "deploy").considered.map(({ entry: { name, scope } }) => `${scope}/${name}`)).toEqual([
       ...["project/zz", "project/aa", "user/aa", "project/bb"],
     ]);
-    const future = entry("future", { body: "deploy", description: "x", updated: "2030-01-01T00:00:00.000Z" });
-    const now = entry("now", { body: "deploy", description: "x", updated: "2026-06-01T00:00:00.000Z" });
+    const future = entry("n1", { body: "deploy", description: "x", updated: "2030-01-01T00:00:00.000Z" });
+    const now = entry("n2", { body: "deploy", description: "x", updated: "2026-06-01T00:00:00.000Z" });
     const scores = select([future, now], "deploy").considered.map(({ score }) => score);
     expect(scores[0]).toBe(scores[1]);
   });
