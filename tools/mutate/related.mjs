@@ -29,10 +29,10 @@ export class Imports {
     }
   }
 
-  /** Sorts by how directly a test loads the file, then by how little else it loads. Tests with a name in common come before others. */
+  /** Sorts by how directly a test loads the file, then by how little else it loads. Tests that share a word with its name or folder come before others. */
   testsOf(file) {
     const steps = this.#reached(file, this.#importers);
-    const words = new Set(basename(file, ".ts").split("-"));
+    const words = new Set([basename(file, ".ts"), basename(dirname(file))].flatMap((name) => name.split("-")));
     const rank = (test) => {
       if (steps.get(test) === 1) return 0;
       if (dirname(test) === dirname(file)) return 1;
