@@ -1,15 +1,29 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { temporaryFolder } from "../test/support/program.js";
 import { main } from "./mutate/mutate.mjs";
 import { applied, mutationsOf } from "./mutate/mutations.mjs";
 import { Imports } from "./mutate/related.mjs";
 
+const folders: string[] = [];
+
 afterEach(() => {
   vi.restoreAllMocks();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
+
+/** A folder with these files. */
+function plant(files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), "oxbow-mutate-"));
+  folders.push(root);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  return root;
+}
 
 const mutants = (source: string) => mutationsOf(source).map((each) => applied(source, each));
 
@@ -44,9 +58,8 @@ describe("mutations", () => {
 });
 
 /** A project with one well tested function and one that no test looks at. */
-async function fixture(): Promise<string> {
-  const root = await temporaryFolder();
-  const files = {
+function fixture(): string {
+  const root = plant({
     "src/sure.ts": "export function isAdult(age: number): boolean {\n  return age >= 18;\n}\n",
     "src/unsure.ts": "export function half(value: number): number {\n  return value - 1;\n}\n",
     "src/types.ts": "export function words(text: string): string {\n  return text + text;\n}\n",
@@ -59,11 +72,7 @@ async function fixture(): Promise<string> {
     "tsconfig.json": '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] } }',
     "package.json": '{ "type": "module" }',
     ".gitignore": "node_modules\n",
-  };
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), text);
-  }
+  });
   symlinkSync(join(import.meta.dirname, "..", "node_modules"), join(root, "node_modules"));
   execFileSync("git", ["init", "-q"], { cwd: root });
   return root;
@@ -78,7 +87,7 @@ async function report(args: readonly string[], root: string): Promise<readonly s
 
 describe("npm run mutate", () => {
   it("tells found mutations from survivors and from those that do not compile, and continues", async () => {
-    const root = await fixture();
+    const root = fixture();
     const results = join(root, "results.jsonl");
     const args = ["src", "--seed", "7", "--count", "9", "--results", results];
     const lines = await report(args, root);
@@ -102,7 +111,7 @@ describe("npm run mutate", () => {
   });
 
   it("draws the same mutations for the same seed, and lists them without tests", async () => {
-    const root = await fixture();
+    const root = fixture();
     const [one, again] = [
       await report(["src", "--seed", "3", "--list"], root),
       await report(["src", "--seed", "3", "--list"], root),
@@ -114,8 +123,7 @@ describe("npm run mutate", () => {
   });
 });
 
-it("the tests of a file are those that load it, the most direct first", async () => {
-  const root = await temporaryFolder();
+it("the tests of a file are those that load it, the most direct first", () => {
   const files: Record<string, string> = {
     "src/a/one.ts": "export const x = 1;",
     "src/a/one.test.ts": 'import { x } from "./one.js";',
@@ -127,11 +135,7 @@ it("the tests of a file are those that load it, the most direct first", async ()
     "test/one-more.test.ts": 'import "../src/b/two.js";',
     "test/e2e/run.test.ts": 'import "../../src/a/one.js";',
   };
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), text);
-  }
-  expect(new Imports(root, Object.keys(files)).testsOf("src/a/one.ts")).toEqual([
+  expect(new Imports(plant(files), Object.keys(files)).testsOf("src/a/one.ts")).toEqual([
     "src/a/one.test.ts",
     "src/a/other.test.ts",
     "test/one-more.test.ts",

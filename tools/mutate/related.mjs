@@ -43,9 +43,9 @@ export class Imports {
     };
     return this.#tests
       .filter((test) => steps.has(test))
-      .map((test) => ({ test, rank: rank(test), size: this.#reached(test, this.#imports).size }))
-      .sort((a, b) => a.rank - b.rank || a.size - b.size || (a.test < b.test ? -1 : 1))
-      .map(({ test }) => test);
+      .map((test) => [test, rank(test), steps.get(test), this.#reached(test, this.#imports).size])
+      .sort((a, b) => a[1] - b[1] || a[2] - b[2] || a[3] - b[3] || (a[0] < b[0] ? -1 : 1))
+      .map(([test]) => test);
   }
 
   /** The files that edges lead to, each with the number of steps. */
