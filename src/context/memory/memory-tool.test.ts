@@ -51,7 +51,7 @@ const words = async (args: JsonObject) => (await call(args)).words;
 describe("the memory tool", () => {
   verifies(
     ["X4"],
-    "saves what is about a person for all folders, the rest for the project, unless told where",
+    "saves what is about a person for all folders, the rest for the project, or where the call says",
     async () => {
       expect(await words({ action: "save", content: "Tabs.", type: "feedback", name: "tabs" })).toBe(
         "Saved as user/tabs.",
@@ -92,7 +92,7 @@ describe("the memory tool", () => {
     );
   });
 
-  verifies(["X4"], "changes and forgets what it is told to, never what belongs to the repository", async () => {
+  verifies(["X4"], "changes and forgets what the model names, never what belongs to the repository", async () => {
     await call({ action: "save", content: "Old.", name: "one", description: "about one" });
     expect(await words({ action: "update", name: "one", content: "New." })).toBe("Updated project/one.");
     expect((await memories.find("one")).body).toBe("New.");
