@@ -54,7 +54,7 @@ describe("a listener on a socket", () => {
     expect([process.umask(), made[0]?.place, made[0]?.check()]).toEqual([before, "socket", undefined]);
   });
 
-  verifies(["C4"], "takes the place of a socket that nobody listens on, and of nothing else", async () => {
+  verifies(["C4"], "takes the place of a socket that no process listens on, and of nothing else", async () => {
     const folder = await temporaryFolder();
     const left = join(folder, "left");
     const crashed = createNetServer();
