@@ -29,7 +29,7 @@ export const SKILLS_VALIDATE: CommandSpec = {
   arguments: [
     { name: "FOLDER", kind: "path", rest: "list", complete: "folder", missing: "Give the folder that holds SKILL.md." },
   ],
-  reaches: "session",
+  reaches: "user",
   users: ["people", "agents"],
   places: ["without a session"],
 };
