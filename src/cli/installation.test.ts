@@ -56,7 +56,7 @@ it("finds the links of a clone on PATH, and which of them are npm's", () => {
   write("clone/dist/bin.js", "");
   link("npm/bin/ox", "../lib/node_modules/oxbow/dist/bin.js");
   link("other/oxbow", "/bin/sh");
-  const path = ["bin", "npm/bin", "other", "missing"].map((folder) => join(base, folder)).join(":");
+  const path = ["bin", "npm/bin", "other", "missing", "clone/oxbow"].map((folder) => join(base, folder)).join(":");
   const { kind, links, update, remove } = findInstallation({ PATH: `${path}:relative` }, running);
   expect({ kind, links }).toEqual({
     kind: "clone",

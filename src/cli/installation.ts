@@ -1,9 +1,10 @@
 /** Finds how this copy of Oxbow was installed, what starts it, and what updates or removes it. */
-import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readableShellWord } from "../base/shell-word.js";
 import type { Variables } from "../base/variables.js";
+import { statOf } from "../system/git/git-folder.js";
 import { realpathOrSelf } from "../system/real-path.js";
 import { isWithin } from "../system/within.js";
 
@@ -117,7 +118,7 @@ function linksTo(root: string, path: string): readonly CommandLink[] {
   const folders = [...new Set(path.split(delimiter).filter((folder) => isAbsolute(folder)))];
   return folders
     .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-    .filter((file) => lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    .filter((file) => statOf(file)?.isSymbolicLink())
     .filter((file) => isWithin(realpathOrSelf(file), root))
     .map((file) => ({ path: file, isOfNpm: /(^|[\\/])node_modules[\\/]oxbow[\\/]/.test(readlinkSync(file)) }));
 }

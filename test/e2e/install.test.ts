@@ -75,8 +75,13 @@ verifies(["U9", "M11"], "uninstall lists first, then removes folders, link and c
   expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining("Removed:") });
   expect([existsSync(home), existsSync(link)]).toEqual([false, false]);
   await until(() => !isRunning(helper));
-  const again = await oxbowProcess(["uninstall", "--dry-run"], { env });
-  expect(again.stdout).toContain("nothing: Oxbow keeps nothing here");
+  for (const flag of ["--dry-run", "--json"]) {
+    const again = await oxbowProcess(["uninstall", flag], { env });
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/nothing: Oxbow keeps nothing here|"folders": \[\]/),
+    });
+  }
   expect(existsSync(home)).toBe(false);
 });
 

@@ -58,9 +58,9 @@ interface OwnFolder {
 }
 
 const HOLDS: Readonly<Record<keyof Roots, string>> = {
-  config: "settings, stored keys, your own extensions",
+  config: "settings, stored keys, approvals, your own extensions",
   data: "sessions, memories, knowledge, and the keys that decrypt them",
-  state: "logs, approvals, budgets",
+  state: "logs, long outputs, budgets, worktrees of subagents",
   cache: "what can be fetched or built again",
 };
 
@@ -73,8 +73,12 @@ async function uninstall(
   if (args.hasFlag("dry-run"))
     return { text: [planText(plan, "Would remove:"), ...runs].join("\n"), value: planValue(plan, "no") };
   if (runs.length > 0) throw new UsageError(runs.join("\n"));
+  if (plan.folders.length + plan.links.length === 0 && plan.helper === undefined)
+    return { text: planText(plan, "To be removed:"), value: planValue(plan, "no") };
   if (!args.hasFlag("yes")) {
-    await context.write(`${planText(plan, "To be removed:")}\n\n`);
+    const list = planText(plan, "To be removed:");
+    if (context.wants === "value") context.warn(list);
+    else await context.write(`${list}\n\n`);
     const question = "Remove all of this? Sessions and stored keys cannot be restored.";
     if (context.confirm === undefined) return refuse(`${question} Add --yes to do it without a question.`);
     if (!(await context.confirm(question)))

@@ -16,7 +16,7 @@ export const shell: ShellCommand = {
 export const run = shellRunner(shell);
 
 const MORE: Readonly<Partial<Record<InstallationKind, string>>> = {
-  clone: "The next start of ./oxbow builds it.",
+  clone: "The script ./oxbow builds what changed at its next start.",
   "npm global": "From a packed file, give npm the file instead of oxbow@latest. Both keep your settings and sessions.",
 };
 
