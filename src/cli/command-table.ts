@@ -79,7 +79,7 @@ export async function main(args: readonly string[], variables: Variables): Promi
       return EXIT.usage;
     }
     if ((error as NodeJS.ErrnoException)?.code === "EPIPE") return EXIT.cancelled;
-    printMessage(faultSentence(error));
+    printMessage(await faultSentence(error, variables));
     if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return EXIT.failed;
   }

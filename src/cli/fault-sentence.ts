@@ -1,5 +1,10 @@
 /** Common failures of the machine, in a sentence that says what to do. */
-export function faultSentence(error: unknown): string {
+import type { Variables } from "../base/variables.js";
+
+/** On a read-only disk, making folders fails with ENOENT. */
+const NOT_WRITABLE = /\b(?:EACCES|EPERM|EROFS|ENOTDIR|ENOENT)\b/;
+
+export async function faultSentence(error: unknown, variables: Variables): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === "uv_cwd" || /\buv_cwd\b/.test(message)) {
@@ -8,5 +13,14 @@ export function faultSentence(error: unknown): string {
   if (code === "EMFILE" || code === "ENFILE") {
     return "Too many files are open. Raise the limit ('ulimit -n 1024'), or close other programs.";
   }
-  return message;
+  return NOT_WRITABLE.test(message) ? ((await ownFoldersProblem(variables)) ?? message) : message;
+}
+
+/** Folders of Oxbow that cannot be written are the usual cause, whatever the command was about to write. */
+async function ownFoldersProblem(variables: Variables): Promise<string | undefined> {
+  const [{ homeProblem }, { roots }] = await Promise.all([
+    import("../runtime/settings/home-folder.js"),
+    import("../system/xdg-paths.js"),
+  ]);
+  return homeProblem(Object.values(roots(variables)));
 }

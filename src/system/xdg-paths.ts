@@ -1,6 +1,6 @@
 /** Oxbow's folders. `OXBOW_HOME` moves all the roots under one folder, for tests and portable installs. */
 import { homedir, userInfo } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 export interface HomeVariables {
   readonly OXBOW_HOME?: string | undefined;
@@ -27,7 +27,7 @@ function home(): string {
 export function roots(variables: HomeVariables): Roots {
   const { OXBOW_HOME } = variables;
   if (OXBOW_HOME) {
-    const inHome = (name: string) => join(OXBOW_HOME, name);
+    const inHome = (name: string) => resolve(OXBOW_HOME, name);
     return { config: inHome("config"), data: inHome("data"), state: inHome("state"), cache: inHome("cache") };
   }
   const under = (variable: string | undefined, ...fallback: string[]) =>

@@ -4,6 +4,7 @@ import type { Variables } from "../../base/variables.js";
 import { DOCTOR } from "../../commands/catalogue/program.js";
 import { asValue, COMMAND_EXIT, type CommandResult } from "../../commands/command.js";
 import { parseFlags } from "../../commands/flags.js";
+import { homeProblem } from "../../runtime/settings/home-folder.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { checked, type Finding, findingLines } from "./doctor/finding.js";
@@ -38,18 +39,22 @@ async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
   /** A check that needs the settings; without them it reports nothing. */
   const withSettings = (subject: string, check: (own: LoadedSettings) => Promise<readonly Finding[]> | Finding) =>
     loaded === undefined ? [] : checked(subject, async () => [await check(loaded)].flat());
+  const problem = loaded && homeProblem([loaded.roots.data, loaded.roots.state, loaded.roots.cache]);
+  /** A check that needs Oxbow's folders as well. */
+  const withFolders: typeof withSettings = (...check) => (problem === undefined ? withSettings(...check) : []);
   const groups = [
     [machine.programFinding()],
     settings,
-    withSettings("log folder", ({ roots }) => machine.stateFinding(roots)),
-    withSettings("disk", ({ roots }) => machine.diskFinding(roots)),
+    problem === undefined ? [] : [{ subject: "folders", verdict: "fail" as const, text: problem }],
+    withFolders("log folder", ({ roots }) => machine.stateFinding(roots)),
+    withFolders("disk", ({ roots }) => machine.diskFinding(roots)),
     checked("network", () => network.networkFindings(variables)),
     checked("models", () => models.modelFindings(variables, loaded)),
     checked("keys", () => keys.keyWays(variables)),
     checked("programs", () => machine.programFindings(variables)),
     [machine.workspaceFinding()],
-    withSettings("sessions", (own) => parts.sessionsFinding(own, variables)),
-    withSettings("sandbox", (own) => parts.sandboxFinding(own, variables)),
+    withFolders("sessions", (own) => parts.sessionsFinding(own, variables)),
+    withFolders("sandbox", (own) => parts.sandboxFinding(own, variables)),
     withSettings("extensions", (own) => parts.extensionFindings(own, variables)),
     withSettings("control", ({ roots }) => control.controlFindings(roots, variables)),
     [machine.terminalFinding(variables)],

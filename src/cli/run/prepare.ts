@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { TurnStats } from "../../base/turn-stats.js";
+import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
@@ -20,6 +21,7 @@ import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
+import { homeProblem } from "../../runtime/settings/home-folder.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog, type LogFunction } from "../../system/log.js";
@@ -84,6 +86,7 @@ export async function prepare(
   refuseWideningFlags(variables, flags);
   const own = atTerminal(await loadSettings(flags, variables), options);
   for (const warning of own.warnings) printMessage(warning);
+  requireHome(own);
   const log = openLog(own, flags);
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(own.roots) : undefined;
   const { notify, onMessages } = messages();
@@ -118,6 +121,14 @@ export async function prepare(
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, timed).catch(() => []);
   };
   return { engine, client, clock, chosen, loaded, log, cassette, root, resume, notify, onMessages, recentTurns };
+}
+
+/** Without these folders nothing is saved and no command runs. A prompt that does without both still works. */
+function requireHome({ roots, settings }: LoadedSettings): void {
+  const problem = homeProblem([roots.data, roots.state, roots.cache]);
+  if (problem === undefined) return;
+  if (settings.store.value !== "none") throw new UsageError(problem);
+  printMessage(`${problem} Commands do not run without it.`);
 }
 
 interface EnteredFolder {

@@ -6,6 +6,7 @@ import type { Variables } from "../../base/variables.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SandboxOverrides } from "../../security/sandbox/detect.js";
 import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
+import { realpathSoFar } from "../../system/real-path.js";
 import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { resolverOf } from "./allowed-hosts.js";
@@ -103,6 +104,8 @@ export async function openSandbox(
     passesDescriptors: way === "pipes" ? "yes" : "no",
     policy: sandboxPolicy({
       writable: [root, ...(await alsoWritable(place, reach))],
+      // A relative OXBOW_HOME lies in the workspace.
+      readOnlyWithin: [".oxbow", ...Object.values(roots).map(realpathSoFar)],
       hidden: [...(await secretPaths(place)), ...(privately?.otherHomes ?? [])],
       visible: [outputDirectory, ownFolder(join(roots.data, "programs")), ownFolder(skillFolder(roots)), ...visible],
       network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,

@@ -1,7 +1,7 @@
 /**
  * Oxbow's root folders. If one cannot be created, this fails at once: below `/proc`, Node's recursive mkdir never returns.
  */
-import { mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
@@ -12,6 +12,30 @@ export function makeHome(variables: Variables): void {
   for (const name of variables.OXBOW_HOME ? ["OXBOW_HOME"] : USUAL) {
     const folder = variables[name];
     if (folder) makeNamed(name, folder);
+  }
+}
+
+/** Says which of these folders cannot be written and what helps; undefined if all can. Creates nothing. */
+export function homeProblem(folders: readonly string[]): string | undefined {
+  for (const folder of folders) {
+    const reason = whyNotWritable(folder);
+    if (reason !== undefined)
+      return `Oxbow cannot write to its folder ${folder} (${reason}). Set OXBOW_HOME to a folder that you can write to.`;
+  }
+  return undefined;
+}
+
+function whyNotWritable(path: string): string | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return path === dirname(path) ? undefined : whyNotWritable(dirname(path));
+    if (!found.isDirectory()) return `${path} is a file`;
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOTDIR") return whyNotWritable(dirname(path));
+    return code === "EROFS" ? "the disk is read-only" : code === "EACCES" ? `no permission for ${path}` : message;
   }
 }
 

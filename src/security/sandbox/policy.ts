@@ -39,7 +39,7 @@ export type LimitName = keyof SandboxLimits;
 export interface SandboxPolicy {
   /** Folders that may be changed, the workspace first: absolute and free of symbolic links. */
   readonly writable: readonly string[];
-  /** Names in those folders that may not be changed, nor made where they do not exist. Git's own are always among them. */
+  /** Names in those folders, or absolute paths, that may not be changed, nor made where they do not exist. Git's own are always among them. */
   readonly readOnlyWithin: readonly string[];
   /** Files and folders that may not even be read; those that do not exist are skipped. */
   readonly hidden: readonly string[];
