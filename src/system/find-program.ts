@@ -21,7 +21,24 @@ export function findProgram(
   { outside }: FindProgramOptions,
 ): string | undefined {
   const folders = untrustedFolders(outside);
-  return programsOn(path, name).find((file) => !liesIn(file, folders) && !othersMayWrite(dirname(file)));
+  return programsOn(path, name).find((file) => isTrusted(file, folders));
+}
+
+/** The sandbox has empty folders of its own in these places, so a program there is not found in it. */
+const REPLACED = ["/tmp", "/dev/shm", "/run/user"];
+
+/** The shell of commands and hooks: bash, else sh. Commands in the sandbox can see it, too. Throws if there is none. */
+export function findShell(path: string | undefined, { outside }: FindProgramOptions): string {
+  const folders = [...untrustedFolders(outside), ...REPLACED];
+  for (const name of ["bash", "sh"]) {
+    const found = programsOn([path, SYSTEM_PATH].join(delimiter), name).find((file) => isTrusted(file, folders));
+    if (found !== undefined) return found;
+  }
+  throw new Error("There is no shell on this machine: neither bash nor sh was found.");
+}
+
+function isTrusted(file: string, untrusted: readonly string[]): boolean {
+  return !liesIn(file, untrusted) && !othersMayWrite(dirname(file));
 }
 
 /** The same among all programs, for one of a project that a person approved. */

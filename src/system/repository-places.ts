@@ -5,9 +5,9 @@
  * refer to the work tree: a repository in a folder above, the main repository of a linked worktree, the outer repository of a
  * submodule.
  */
-import { constants, copyFileSync, lstatSync, readlinkSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { constants, copyFileSync, readlinkSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isWorktreeAt } from "./git/git-folder.js";
+import { isWorktreeAt, statOf } from "./git/git-folder.js";
 import { textIfReadable } from "./git/plain-file.js";
 import { namesIn } from "./names-in.js";
 import { realpathOrSelf } from "./real-path.js";
@@ -81,7 +81,7 @@ function misplacedEntry(folder: string, root: string): string | undefined {
   const listed = FOLDERS.flatMap((name) => namesIn(join(folder, name)).map((entry) => join(name, entry)));
   for (const name of [...ENTRIES, ...listed]) {
     const path = join(folder, name);
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
+    if (statOf(path)?.isSymbolicLink() !== true) continue;
     const target = targetOf(path);
     if (!isWithin(target, root)) return `its ${name} (${target})`;
   }
@@ -116,14 +116,9 @@ function targetOf(link: string): string {
   }
 }
 
-/** Whether an entry exists, even a broken link. */
-export function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
 /** Whether it is a file and not a link. */
 export function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return statOf(path)?.isFile() === true;
 }
 
 export interface IndexCopy {

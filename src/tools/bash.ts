@@ -5,12 +5,11 @@
  * 2. Memory is bounded for any output; the model sees the beginning and the end, a file holds the whole output.
  */
 import type { Clock } from "../base/clock.js";
-import { SYSTEM_PATH } from "../base/system-path.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { ownText, text } from "../protocol/content.js";
 import type { ToolStatus } from "../protocol/events.js";
 import type { JsonObject } from "../protocol/json.js";
-import { findProgram } from "../system/find-program.js";
+import { findShell } from "../system/find-program.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProcessEnd } from "../system/process-group.js";
 import type { Launch, ProcessRequest } from "../system/process-launch.js";
@@ -142,7 +141,7 @@ class Shell {
   }
 
   #shell(): string {
-    this.#program ??= findShell(this.#env.PATH, this.#options.workspaceRoot);
+    this.#program ??= findShell(this.#env.PATH, { outside: this.#options.workspaceRoot });
     return this.#program;
   }
 
@@ -300,15 +299,6 @@ function timeoutOf(args: JsonObject): number | undefined {
   const { timeout } = args;
   if (typeof timeout !== "number" || !(timeout > 0)) return undefined;
   return Math.min(timeout, MAX_TIMEOUT_SECONDS) * 1000;
-}
-
-function findShell(path: string | undefined, workspaceRoot: string): string {
-  for (const name of ["bash", "sh"]) {
-    const place = { outside: workspaceRoot };
-    const found = findProgram(name, path, place) ?? findProgram(name, SYSTEM_PATH, place);
-    if (found !== undefined) return found;
-  }
-  throw new Error("There is no shell on this machine: neither bash nor sh was found.");
 }
 
 async function terminal(): Promise<Launch> {

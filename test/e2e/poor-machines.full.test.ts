@@ -1,7 +1,9 @@
 /** Machines that lack what every program takes for granted. */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { describe, expect } from "vitest";
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished } from "vitest";
+import { needs } from "../support/needs.js";
 import { BIN, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -50,5 +52,83 @@ describe("a machine", () => {
       expect([code, stdout], stderr).toEqual([0, expect.stringContaining("all unchanged")]);
       expect(stdout).toContain("hello you");
     }
+  });
+
+  verifies(["O5", "U9"], "whose home cannot be written says so once, and what helps", async (context) => {
+    // No mode keeps root from writing.
+    const [around, lock] =
+      process.getuid?.() === 0 ? ["unshare -m", "mount -t tmpfs -o ro tmpfs h"] : ["", "chmod 555 h"];
+    const locked = (script: string) =>
+      shell(`${around} bash -c 'mkdir h && ${lock} && export HOME="$PWD/h" && unset OXBOW_HOME && ${script}'`);
+    context.skip((await locked("true")).code !== 0, "no read-only folder can be made here");
+    const helps = expect.stringMatching(
+      /cannot write to its folder \S*\/h\/\S+\/oxbow .*Set OXBOW_HOME to a folder that you can write/,
+    );
+    for (const command of ['run --provider offline "hello you"', "serve"]) {
+      const { code, stderr } = await locked(`"$NODE" "$BIN" ${command}`);
+      expect([code, stderr]).toEqual([2, helps]);
+    }
+    for (const command of ["route add main offline:offline", "mcp add x -- true", "kb search x"]) {
+      const { code, stderr } = await locked(`"$NODE" "$BIN" ${command}`);
+      expect([code, stderr]).toEqual([1, helps]);
+    }
+    const { stdout } = await locked(`"$NODE" "$BIN" doctor`);
+    expect(stdout.split("\n").filter((line) => line.startsWith("✗"))).toEqual([helps]);
+    const unstored = await locked(`"$NODE" "$BIN" run --store none --provider offline "hello you"`);
+    expect([unstored.code, unstored.stderr]).toEqual([0, helps]);
+  });
+
+  verifies(["P8"], "whose sandbox does not work runs no command if one is required", async () => {
+    const broken = `mkdir -m 755 bin; printf '#!/bin/sh\\nexit 1\\n' > bin/bwrap; chmod 755 bin/bwrap; export PATH="$PWD/bin:$PATH"`;
+    const run = `mkdir w; cd w; "$NODE" "$BIN" run --provider offline --permission-mode allow --sandbox required "run 'touch made'"; ls`;
+    const { stdout, stderr } = await shell(`${broken}; ${run}`);
+    expect(stderr).toContain("Commands do not run: a sandbox is required, and there is none: ");
+    expect(stderr).not.toContain("Commands run without");
+    expect(stdout).toContain("A sandbox is required, and this machine has none.");
+    expect(stdout).not.toContain("To allow it");
+    expect(stdout).not.toMatch(/^made$/m);
+  });
+});
+
+needs("sandbox").describe("the sandbox", () => {
+  verifies(["P8", "U9"], "holds with an OXBOW_HOME in the workspace, which a command cannot change", async () => {
+    const attack =
+      "d=rel; mkdir -p \\$d/config; echo x > \\$d/config/config.toml; mv \\$d other; touch \\$d/cache/x; touch made";
+    const { stdout, stderr } = await shell(
+      `export OXBOW_HOME=rel; "$NODE" "$BIN" run --provider offline --sandbox required "run '${attack}'"; find . -name config.toml; ls; cd rel; OXBOW_HOME=../rel "$NODE" "$BIN" session list --all`,
+    );
+    expect(stderr).not.toContain("sandbox");
+    expect(stdout).toContain("ended: exit code 0");
+    expect(stdout).toMatch(/^made$/m);
+    expect(stdout).not.toMatch(/^other$|^\.\/.*config\.toml$/m);
+    // The same home from another folder.
+    expect(stdout).toMatch(/done +sess_/);
+  });
+
+  verifies(["P8"], "does not block every command because of one .git that cannot be followed", async () => {
+    const odd = [
+      "mkdir a b c d e f; git init -q .; echo text > file",
+      "echo nonsense > a/.git",
+      "echo 'gitdir: ../file/below' > b/.git",
+      "ln -s .git c/.git",
+      "mkdir d/.git; ln -s config d/.git/config",
+      "ln -s nowhere e/.git; ln -s nowhere f/link; echo 'gitdir: link/g' > f/.git",
+    ].join("; ");
+    const { stdout } = await shell(`${odd}; "$NODE" "$BIN" run --provider offline "run 'echo it went'"`);
+    expect(stdout).toContain("ended: exit code 0");
+    expect(stdout).toContain("it went");
+  });
+
+  verifies(["T6", "O5"], "finds the shell that doctor names, also if PATH begins below /tmp", async () => {
+    const folder = mkdtempSync("/tmp/oxbow-test-shell-");
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    chmodSync(folder, 0o755);
+    copyFileSync("/bin/sh", join(folder, "bash"));
+    const path = `export PATH="${folder}:$PATH"`;
+    const { stdout } = await shell(`${path}; "$NODE" "$BIN" run --provider offline "run 'echo it went'"`);
+    expect(stdout).toContain("it went");
+    const doctor = await shell(`${path}; "$NODE" "$BIN" doctor`);
+    expect(doctor.stdout).toMatch(/bash .*\/bash$/m);
+    expect(doctor.stdout).not.toContain(folder);
   });
 });

@@ -9,8 +9,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { SYSTEM_PATH } from "../../base/system-path.js";
-import { findProgram } from "../../system/find-program.js";
+import { findShell } from "../../system/find-program.js";
 import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 import { trustedPath } from "../../system/trusted-path.js";
 import type { ConfiguredHook } from "./configuration.js";
@@ -147,12 +146,7 @@ function argvOf({ command, args }: CommandHandler, variables: HookStart["variabl
 }
 
 function shellOf({ environment, root }: HookPlace): string {
-  for (const name of ["bash", "sh"]) {
-    const place = { outside: root };
-    const found = findProgram(name, environment.PATH, place) ?? findProgram(name, SYSTEM_PATH, place);
-    if (found !== undefined) return found;
-  }
-  throw new Error("There is no shell on this machine: neither bash nor sh was found.");
+  return findShell(environment.PATH, { outside: root });
 }
 
 /** Hooks of a project, and the user's own ones that run a file of the project. Their allow does not count either. */

@@ -19,12 +19,18 @@ export function failedCall(fact: ToolFact): string {
 }
 
 export function refusedCall(fact: ToolFact): string {
+  const text = fact.text.trim();
   return paragraphs(
     `I stopped: ${describeCall(fact)} was not permitted, so it was not run.`,
-    fenced(fact.text.trim()),
-    `To allow it, answer the question when asked, or run again with ${code("--permission-mode allow")}.`,
+    fenced(text),
+    LAW.test(text)
+      ? ""
+      : `To allow it, answer the question when asked, or run again with ${code("--permission-mode allow")}.`,
   );
 }
+
+/** No answer and no mode changes what these decided. */
+const LAW = /^Denied by (?!mode )/;
 
 export function tooManyCalls(limit: number): string {
   return `I stopped after ${count(limit, "tool call")}: this request needs more than the rules allow themselves. Ask for a smaller part of it.`;

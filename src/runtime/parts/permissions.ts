@@ -96,6 +96,7 @@ export class RunPermissions implements PermissionJudge {
     const judged = tool.set === "agents" ? { ...tool, mutating: false } : tool;
     const verdict = await engine.judge(call, judged, this.#options.originator());
     if (verdict.decision === "deny") return verdict;
+    if (this.#lacksSandbox(tool)) return NO_SANDBOX;
     const wanted = await this.#wantedOpenings(call, tool);
     const question = this.#leavesSandbox(call, tool)
       ? OUTSIDE
@@ -172,6 +173,11 @@ export class RunPermissions implements PermissionJudge {
     return this.#options.loaded.settings.permission_mode.origin.startsWith("--");
   }
 
+  /** A yes would not help: the command could not run. */
+  #lacksSandbox({ set }: Tool): boolean {
+    return set === "command" && !this.#sandboxed && this.#options.loaded.settings.sandbox.value === "required";
+  }
+
   #leavesSandbox(call: ToolCall, tool: Tool): boolean {
     const asks = tool.set === "command" && tool.extension === undefined && call.args.outside_sandbox === true;
     return asks && this.#sandboxed;
@@ -196,6 +202,13 @@ export class RunPermissions implements PermissionJudge {
     return parts;
   }
 }
+
+const NO_SANDBOX: Verdict = {
+  decision: "deny",
+  decidedBy: 'sandbox = "required"',
+  law: "default",
+  reason: "A sandbox is required, and this machine has none.",
+};
 
 const OUTSIDE: Verdict = {
   decision: "ask",

@@ -183,9 +183,10 @@ export class RunSandbox {
   }
 
   async #announce(state: SandboxState): Promise<void> {
-    if (this.#options.loaded.settings.sandbox.value === "off") return;
+    const mode = this.#options.loaded.settings.sandbox.value;
+    if (mode === "off") return;
     const { sandboxNotice } = await import("../../security/sandbox/state.js");
-    const notice = sandboxNotice(state);
+    const notice = sandboxNotice(state, mode);
     if (notice !== undefined) this.#options.notify(notice);
   }
 

@@ -5,9 +5,10 @@
  * 1. A target counts whether or not it exists: it may be made later.
  * 2. A link to a whole root, or to a folder around one, guards nothing: every file would ask.
  */
-import { type Dirent, lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { type Dirent, readdirSync, readlinkSync } from "node:fs";
 import { isAbsolute, join, parse, resolve, sep } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { statOf } from "../../system/git/git-folder.js";
 import { isWithin } from "../../system/within.js";
 
 export interface LinkTargetsOptions {
@@ -98,7 +99,7 @@ function linkText(path: string): string | undefined {
 
 /** The place itself if it is a link, or the links in it; the nearest first. */
 function* linksBelow(place: string): Generator<string> {
-  const found = lstatSync(place, { throwIfNoEntry: false });
+  const found = statOf(place);
   if (found?.isSymbolicLink()) yield place;
   const folders = found?.isDirectory() ? [place] : [];
   let left = MOST_ENTRIES;

@@ -9,7 +9,6 @@
  * 3. The repository at the top of the workspace is guarded always. The repositories in its index are not: git enters them by itself.
  * 4. Other files that programs of the person run or obey are found on the same walk (`guarded-arrivals.ts`).
  */
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { configText } from "../../system/git/config-text.js";
 import { statOf } from "../../system/git/git-folder.js";
@@ -220,8 +219,7 @@ function obscureIndex(file: string): Danger {
 }
 
 function isOlder(folder: string, time: number): boolean {
-  const found =
-    lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) ?? lstatSync(folder, { throwIfNoEntry: false });
+  const found = statOf(join(folder, ".git")) ?? statOf(folder);
   // Work in a repository changes its folder, but not its creation time; not every file system has one.
   return found !== undefined && Math.min(found.ctimeMs, found.birthtimeMs || found.ctimeMs) < time;
 }

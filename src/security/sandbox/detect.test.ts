@@ -40,7 +40,7 @@ describe("[P8] finding the sandbox on Linux", () => {
     expect(describeSandbox(state)).toMatch(
       /^bubblewrap \d+\.\d+.*: writes only in the workspace; network off or allowlist only/,
     );
-    expect(sandboxNotice(state)).toBeUndefined();
+    expect(sandboxNotice(state, "auto")).toBeUndefined();
   });
 
   it("remembers what worked until the program changes", async () => {
@@ -79,7 +79,8 @@ describe("[P8] finding the sandbox on Linux", () => {
     const state = await detectSandbox({ ...options, path });
     expect(state).toMatchObject({ kind: "none", reason: expect.stringMatching(advice) });
     expect(state.reason).toContain(message);
-    expect(sandboxNotice(state)).toContain("needs your permission");
+    expect(sandboxNotice(state, "auto")).toContain("needs your permission");
+    expect(sandboxNotice(state, "required")).toMatch(/^Commands do not run: /);
     expect(describeSandbox(state)).toMatch(/^none: /);
     // It may have been mended meanwhile.
     program("bwrap", WORKING());

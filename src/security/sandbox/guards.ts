@@ -27,7 +27,7 @@ import {
 import { HOOKS } from "../../system/git/hook-names.js";
 import { smallText } from "../../system/git/plain-file.js";
 import { includedFile, readSettings, withHome } from "../../system/git/settings-files.js";
-import { realpathOrSelf } from "../../system/real-path.js";
+import { realpathOrSelf, realpathSoFar } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 import { SandboxError } from "./policy.js";
 
@@ -53,7 +53,7 @@ const MAX_PLACES = 200;
 export interface GuardRequest {
   /** Writable folders. */
   readonly roots: readonly string[];
-  /** Names below each root. */
+  /** Names below each root, or absolute paths. */
   readonly names: readonly string[];
   /** Folders below the roots that hold a `.git`, or are a repository without a work tree. */
   readonly nested: readonly string[];
@@ -69,25 +69,19 @@ export function findGuards({ roots, names, nested, places = [], ...more }: Guard
   for (const root of roots) {
     if (isGitFolder(root)) collection.guardGitFolder(root);
     if (basename(root) === ".git") continue;
-    for (const name of names) collection.guardPlace(join(root, name), {});
+    for (const name of names) collection.guardPlace(resolve(root, name), {});
     collection.guardRepository(root);
     const around = gitFolderAround(root);
     if (around !== undefined) collection.guardConfigured(around);
   }
   nested.forEach((folder, index) => {
-    const dotGit = join(folder, ".git");
-    const kind = kindOf(dotGit);
-    if (isGitFolder(folder)) {
-      if (index < MAX_PARTS) collection.guardGitFolder(folder);
-      else collection.readOnly(folder);
+    try {
+      collection.guardNested(folder, { isOneOfMany: index >= MAX_PARTS });
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error;
+      // Its `.git` leads nowhere that can be held. One such folder must not keep commands from running.
+      collection.readOnly(folder);
     }
-    const own = index < MAX_PARTS ? gitFolderAt(folder) : undefined;
-    if (own !== undefined) collection.guardConfigured(own);
-    if (kind === "missing") return;
-    // The link itself cannot be guarded, but its target can.
-    if (kind === "link") collection.guardGitFolder(realpathOrSelf(dotGit));
-    else if (index < MAX_PARTS) collection.guardRepository(folder);
-    else collection.readOnly(dotGit);
   });
   return collection.result();
 }
@@ -138,6 +132,23 @@ class Collection {
     this.readOnly(place);
   }
 
+  /** A folder below a root that holds a `.git`, or is a repository without a work tree. */
+  guardNested(folder: string, { isOneOfMany }: { readonly isOneOfMany: boolean }): void {
+    const dotGit = join(folder, ".git");
+    const kind = kindOf(dotGit);
+    if (isGitFolder(folder)) {
+      if (isOneOfMany) this.readOnly(folder);
+      else this.guardGitFolder(folder);
+    }
+    const own = isOneOfMany ? undefined : gitFolderAt(folder);
+    if (own !== undefined) this.guardConfigured(own);
+    if (kind === "missing") return;
+    // The link itself cannot be guarded, but its target can.
+    if (kind === "link") this.guardGitFolder(realpathOrSelf(dotGit));
+    else if (isOneOfMany) this.readOnly(dotGit);
+    else this.guardRepository(folder);
+  }
+
   /** The repository whose work tree begins in this folder, if it were one. */
   guardRepository(top: string): void {
     const dotGit = join(top, ".git");
@@ -149,7 +160,7 @@ class Collection {
     this.guardPlace(dotGit, {});
     if (kind !== "file") return;
     const target = namedGitFolder(dotGit);
-    if (target !== undefined) this.guardGitFolder(target);
+    if (target !== undefined) this.guardGitFolder(realpathSoFar(target));
   }
 
   guardGitFolder(folder: string): void {

@@ -51,8 +51,9 @@ const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
   openFiles: "open files",
 };
 
-/** The message at the start; undefined if there is none. */
-export function sandboxNotice(state: SandboxState): string | undefined {
+/** The message with the first command; undefined if there is a sandbox. */
+export function sandboxNotice(state: SandboxState, mode: "auto" | "required"): string | undefined {
   if (state.kind !== "none") return undefined;
+  if (mode === "required") return `Commands do not run: a sandbox is required, and there is none: ${state.reason}`;
   return `Commands run without a sandbox: ${state.reason} Every command that does more than read needs your permission.`;
 }

@@ -2,9 +2,10 @@
  * Reads the settings in git's configuration files without git. It follows every include, whether or not its condition holds now: the
  * branch or the folder in the condition may be the next one.
  */
-import { lstatSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readConfigText } from "./config-text.js";
+import { mayBeThere } from "./git-folder.js";
 import { type GitSetting, partsOf } from "./harmless-settings.js";
 import { smallText } from "./plain-file.js";
 
@@ -62,6 +63,6 @@ function stamp(file: string): string {
     const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
     return `${file} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   } catch {
-    return lstatSync(file, { throwIfNoEntry: false }) === undefined ? `${file} -` : `${file} ?`;
+    return mayBeThere(file) ? `${file} ?` : `${file} -`;
   }
 }

@@ -7,7 +7,7 @@
  * 2. Paths stay inside the workspace by their spelling; git itself does not follow links out of its work tree.
  */
 import { resolve } from "node:path";
-import { isThere } from "../../system/repository-places.js";
+import { isThere } from "../../system/git/git-folder.js";
 import { isInside } from "../files/containment.js";
 
 export const GIT_ACTIONS = ["status", "diff", "log", "show", "blame"] as const;

@@ -46,7 +46,11 @@ export async function sandboxFinding(
     folder: join(roots.state, "sandbox"),
     workspace: process.cwd(),
   });
-  return [{ subject: "sandbox", verdict: state.kind === "none" ? "warn" : "ok", text: describeSandbox(state) }];
+  const subject = "sandbox";
+  const text = describeSandbox(state);
+  if (state.kind !== "none") return [{ subject, verdict: "ok", text }];
+  const isRequired = settings.sandbox.value === "required";
+  return [{ subject, verdict: isRequired ? "fail" : "warn", text: isRequired ? `required, but ${text}` : text }];
 }
 
 /** Runs no extension. */

@@ -1,10 +1,11 @@
 /** `oxbow doctor` on the machine: programs, folders, disk space and the terminal. */
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { basename } from "node:path";
 import { formatBytes } from "../../../base/byte-size.js";
 import type { Variables } from "../../../base/variables.js";
 import { VERSION } from "../../../base/version.js";
 import { terminalAbilities, terminalFits } from "../../../clients/tui/terminal/abilities.js";
-import { findProgram } from "../../../system/find-program.js";
+import { findProgram, findShell } from "../../../system/find-program.js";
 import type { Roots } from "../../../system/xdg-paths.js";
 import { findRipgrep } from "../../../tools/search/find-ripgrep.js";
 import type { Finding } from "./finding.js";
@@ -19,15 +20,12 @@ export function programFinding(): Finding {
 }
 
 export async function programFindings({ PATH = "" }: Variables): Promise<readonly Finding[]> {
-  const wanted: readonly (readonly [string, string])[] = [
-    ["bash", "shell commands use sh instead"],
-    ["git", "Oxbow cannot show the state of git"],
+  const outside = process.cwd();
+  const shell = findShell(PATH, { outside });
+  const programs = [
+    found("bash", basename(shell) === "bash" ? shell : undefined, `shell commands use ${shell} instead`),
+    found("git", findProgram("git", PATH, { outside }), "Oxbow cannot show the state of git"),
   ];
-  const programs = wanted.map(([name, without]): Finding => {
-    const path = findProgram(name, PATH, { outside: process.cwd() });
-    if (path !== undefined) return { subject: name, verdict: "ok", text: path };
-    return { subject: name, verdict: "warn", text: `not found on PATH, so ${without}`, fix: `install ${name}` };
-  });
   const ripgrep = await findRipgrep({ path: PATH, avoid: [process.cwd()] });
   const search: Finding =
     ripgrep === undefined
@@ -41,6 +39,11 @@ export async function programFindings({ PATH = "" }: Variables): Promise<readonl
   return [...programs, search];
 }
 
+function found(name: string, path: string | undefined, without: string): Finding {
+  if (path !== undefined) return { subject: name, verdict: "ok", text: path };
+  return { subject: name, verdict: "warn", text: `not found on PATH, so ${without}`, fix: `install ${name}` };
+}
+
 export function workspaceFinding(): Finding {
   const folder = process.cwd();
   const subject = "workspace";
@@ -52,14 +55,8 @@ export function workspaceFinding(): Finding {
 }
 
 export function stateFinding({ state }: Roots): Finding {
-  const subject = "log folder";
-  try {
-    mkdirSync(state, { recursive: true });
-    accessSync(state, constants.W_OK);
-    return { subject, verdict: "ok", text: `${state}/log` };
-  } catch {
-    return { subject, verdict: "fail", text: `${state} cannot be written`, fix: "set OXBOW_HOME to a folder of yours" };
-  }
+  mkdirSync(state, { recursive: true });
+  return { subject: "log folder", verdict: "ok", text: `${state}/log` };
 }
 
 export function diskFinding({ state }: Roots): Finding {
