@@ -187,7 +187,9 @@ async function createPrivate(path: string, text: string): Promise<boolean> {
       await unlink(temporary).catch(() => {});
     }
   } catch (error) {
-    throw new KeyError("unavailable", `Oxbow cannot create a key: ${(error as Error).message}.`, { cause: error });
+    const reason = (error as Error).message;
+    const advice = "If you cannot write there, set OXBOW_HOME to a folder where you can.";
+    throw new KeyError("unavailable", `Oxbow cannot create a key: ${reason}. ${advice}`, { cause: error });
   }
 }
 
