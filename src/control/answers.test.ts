@@ -6,6 +6,7 @@ import type { SessionId } from "../protocol/ids.js";
 import type { QueryKind } from "../protocol/queries.js";
 import { answerAbout, type QueryPlace, type QueryPorts } from "./answers.js";
 import type { HostedSession } from "./hosted-sessions.js";
+import type { Run } from "./run.js";
 
 const OWN = "sess_own" as SessionId;
 const OTHER = "sess_other" as SessionId;
@@ -112,6 +113,19 @@ describe("the last events of a session", () => {
 });
 
 describe("a session that has begun", () => {
+  verifies(["C5"], "has the events that are not stored yet in its list, each once", async () => {
+    const run = { session: OWN, savedTo: 10, bus: { nextId: 15 } } as unknown as Run;
+    const newest = [9, 10, 11, 12, 13, 14].map((id) => ({ id }) as Envelope);
+    const live = [{ run, attached: { newest } } as unknown as HostedSession];
+    const ids = async (request: object) => {
+      const at = place(false, { session: OWN, run, live });
+      return ((await ask("ListEvents", at, request)) as { events: readonly Envelope[] }).events.map(({ id }) => id);
+    };
+    expect(await ids({ before: 100, limit: 6 })).toEqual([9, 10, 11, 12, 13, 14]);
+    expect(await ids({ before: 14, limit: 2 })).toEqual([12, 13]);
+    expect(await ids({ before: 6, limit: 2 })).toEqual([4, 5]);
+  });
+
   verifies(["C5"], "is in the list while its first events are on their way to the store", async () => {
     const begun = (savedTo: number, nextId = 3) => {
       const run = { session: "sess_new", savedTo, bus: { nextId }, model: { provider: "p", model: "m" } };

@@ -151,13 +151,14 @@ const ENGINE: Pick<Answers, EngineKind> = {
     };
     return { version, protocol_version, pid, started_at, ...counts };
   },
-  ListEvents: async ({ before, limit }, { ports, session, run }) => {
+  ListEvents: async ({ before, limit }, { ports, session, run, live }) => {
     const stored = ports?.events;
     if (stored === undefined || session === undefined) return undefined;
     const [record] = run === undefined ? ((await ports?.sessions?.({ id: session })) ?? []) : [];
     const end = run === undefined ? (record?.last_event ?? 0) + 1 : run.bus.nextId;
     const range = { before: Math.min(before, end), ...(limit !== undefined && { limit }) };
-    return { events: await lastEvents((after) => stored(session, after), range) };
+    const newest = live.find((hosted) => hosted.run === run)?.attached.newest ?? [];
+    return { events: await lastEvents((after) => stored(session, after), newest, range) };
   },
 };
 
@@ -223,17 +224,20 @@ const OF_RUN: RunAnswers = {
 const MOST_FILES = 50;
 const MOST_EVENTS = 2000;
 
-/** Ids have no gaps, so the place of the first one is known. */
+/** Ids have no gaps, so the place of the first one is known. The newest ones of an open session may not be stored yet. */
 async function lastEvents(
   stored: (after: number) => AsyncIterable<Envelope>,
+  newest: readonly Envelope[],
   { before, limit = MOST_EVENTS }: Queries["ListEvents"]["request"],
 ): Promise<readonly Envelope[]> {
+  const after = Math.max(0, before - 1 - limit);
   const events: Envelope[] = [];
-  for await (const event of stored(Math.max(0, before - 1 - limit))) {
+  for await (const event of stored(after)) {
     if (event.id >= before) break;
     events.push(event);
   }
-  return events;
+  const last = events.at(-1)?.id ?? after;
+  return [...events, ...newest.filter(({ id }) => id > last && id < before)];
 }
 
 export async function answerAbout<K extends QueryKind>(

@@ -77,6 +77,11 @@ export class Attachments {
     });
   }
 
+  /** The events that are not stored yet, and some before them. */
+  get newest(): readonly Envelope[] {
+    return this.#recent;
+  }
+
   /** All readers said that no person is there. */
   get isUnattended(): boolean {
     const { readers } = this;

@@ -59,7 +59,7 @@ async function turn(client: HostClient, session: SessionId, events: Envelope[]):
 
 describe("input of a client in another process", () => {
   verifies(["C3", "L10"], "is on disk when it is accepted, the first one of a session too", async () => {
-    const { connect } = await engineWith(reply().text("One.").hang());
+    const { connect, hosted } = await engineWith(reply().text("One.").hang());
     const client = connect();
     const session = await created(client);
     for (const [delivery, words, state, kind] of [
@@ -68,9 +68,11 @@ describe("input of a client in another process", () => {
     ] as const) {
       const sent = await client.send("SendInput", { content: [text(words)], ...delivery }, session);
       expect(sent).toMatchObject({ ok: true, value: { state } });
-      const stored = await client.query("ListEvents", { before: 1000 }, session);
-      const events = stored.ok ? stored.answer.events : [];
-      expect(events.filter((event) => JSON.stringify(event).includes(words))).toMatchObject([{ kind }]);
+      const store = await hosted.sessions.open();
+      const kinds: string[] = [];
+      for await (const event of store?.events(session) ?? [])
+        if (JSON.stringify(event).includes(words)) kinds.push(event.kind);
+      expect(kinds).toEqual([kind]);
     }
   });
 

@@ -160,7 +160,7 @@ export class Journal {
     return this.#isOpen && this.#store === undefined ? Number.POSITIVE_INFINITY : this.#writer.savedTo;
   }
 
-  /** Resolves when everything so far is written, except a delta that is held back, or throws the reason. */
+  /** Resolves when everything so far is written, except text that is held back, or throws the reason. */
   async saved(): Promise<void> {
     await this.#open();
     const writer = this.#writer;

@@ -27,6 +27,8 @@ export interface HostedEngine {
   readonly engine: Engine;
   /** The folder that the engine was started in. */
   readonly root: string;
+  /** What it has stored. */
+  readonly sessions: Pick<SessionStores, "open">;
   connect(identity?: Identity): EngineClient;
   /** A client whose user answers questions. */
   connectPerson(): EngineClient;
@@ -93,7 +95,7 @@ export async function hostEngine(
     connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: false });
   const connectPerson = () =>
     connectInProcess(engine.host, { id: engine.newClientId(), identity: "human", canAnswer: true });
-  return { engine, root, connect, connectPerson };
+  return { engine, root, sessions, connect, connectPerson };
 }
 
 /** Sends an input and returns the events up to the end of its turn. */
