@@ -220,7 +220,7 @@ reply
         child.on("close", () => clearInterval(look));
       },
     });
-    expect(result.signal).toBe("SIGKILL");
+    expect(result, result.stderr).toMatchObject({ signal: "SIGKILL" });
     return { ...place, mock, env };
   }
 
