@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/support/ordinary-user.js";
 import { until } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { text } from "../../protocol/content.js";
@@ -354,9 +355,8 @@ describe("the file of a recording", () => {
     await expect(recorder.start("no/such/x.md")).rejects.toThrow(
       `There is no folder ${join(folder, "no/such")} for x.md. Make it first, or choose another.`,
     );
-    if (process.getuid?.() === 0) return;
-    await chmod(folder, 0o500);
-    await expect(recorder.start("x.md")).rejects.toThrow(/you may not write there/);
+    await chmod(folder, 0o555);
+    await asOrdinaryUser(() => expect(recorder.start("x.md")).rejects.toThrow(/you may not write there/));
     await chmod(folder, 0o700);
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { skipWithout } from "../../../test/support/needs.js";
 import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { pathText, shownPath } from "../../system/path-bytes.js";
@@ -150,8 +151,8 @@ describe("whatever the tools and commands of some turns did is undone exactly, a
   verifies(
     ["T10"],
     "with names of any bytes",
-    async () => {
-      if (process.platform !== "linux") return;
+    async (context) => {
+      skipWithout(context, "linux");
       await fc.assert(fc.asyncProperty(byteNames.chain(scriptWith), check), { seed: 7, numRuns: times(4, 40) });
     },
     120_000,
