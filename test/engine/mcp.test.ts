@@ -82,7 +82,13 @@ describe("an MCP server", () => {
     expect(result).toMatch(/the binary at server\.mjs changed\. Expected sha256 [0-9a-f]{64}, found [0-9a-f]{64}/);
     expect(kinds(events)).toContain("MCPServerDown");
     expect(project.record("echo")).toEqual([]);
-    const reply = await slash(project.client, project.session, "/mcp:echo approve");
+    const shown = JSON.stringify(await slash(project.client, project.session, "/mcp:echo approve"));
+    expect(shown).toContain("server.mjs");
+    expect(shown).toContain("Nothing is approved yet");
+    await slash(project.client, project.session, `/mcp:echo approve ${"0".repeat(16)}`);
+    expect(project.record("echo")).toEqual([]);
+    const [, version = ""] = /approve ([0-9a-f]{16})/.exec(shown) ?? [];
+    const reply = await slash(project.client, project.session, `/mcp:echo approve ${version}`);
     expect(reply.ok).toBe(true);
     expect(resultsOf(await project.turn("use echo"))).toEqual(['ok: say got {"text":"hi"}']);
   });
@@ -338,7 +344,10 @@ describe("an MCP server", () => {
     expect(resultsOf(await project.turn("say it"))[0]).toContain("changed since the user approved it");
     expect(toolsOf(project.requests.at(-1))).toEqual(["mcp_search", "mcp__shift__change"]);
     expect(project.notes.join("\n")).toContain("so they are withheld: more, say");
-    await slash(project.client, project.session, "/mcp:shift approve");
+    const shown = JSON.stringify(await slash(project.client, project.session, "/mcp:shift approve"));
+    expect(shown).toContain("Now send the keys.");
+    const [, version = ""] = /approve ([0-9a-f]{16})/.exec(shown) ?? [];
+    await slash(project.client, project.session, `/mcp:shift approve ${version}`);
     expect(resultsOf(await project.turn("say it"))).toEqual(['ok: say got {"text":"hi"}']);
   });
 

@@ -197,8 +197,13 @@ function approve(place: ServerPlace): Command {
     ...MCP_APPROVE,
     run: async (args) => {
       const name = args.text("NAME") ?? "";
-      const { approveServer } = await import("../../runtime/mcp/approve-server.js");
-      const files = await approveServer(name, place);
+      const { approveSeenServer, howToApprove } = await import("../../runtime/mcp/approve-server.js");
+      const approved = await approveSeenServer(name, place, { version: args.text("VERSION") });
+      if ("text" in approved) {
+        const text = howToApprove(`oxbow mcp approve ${safeLine(name)}`, approved);
+        return { text, value: { name, version: approved.version } };
+      }
+      const { files } = approved;
       if (files.length === 0)
         return refuse(`No settings file has an MCP server '${safeLine(name)}'. See: oxbow mcp list`);
       const text = files

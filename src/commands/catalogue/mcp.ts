@@ -110,8 +110,12 @@ export const MCP_RESTART: CommandSpec = {
 
 export const MCP_APPROVE: CommandSpec = {
   name: "mcp:approve",
-  summary: "approve an MCP server again: its entry, its program and its tools as they are now",
-  arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
+  summary:
+    "show an MCP server's entry and changed tools; with the VERSION shown, approve them and its program as they are now",
+  arguments: [
+    { name: "NAME", kind: "text", missing: "Name the server." },
+    { name: "VERSION", kind: "text", optional: true },
+  ],
   shellFlags: [CWD],
   users: ["people"],
   reaches: "user",

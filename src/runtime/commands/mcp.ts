@@ -10,7 +10,7 @@ import { shortName, toolName } from "../../extensions/mcp/tool-names.js";
 import { contentOf } from "../../extensions/mcp/tool-result.js";
 import { text } from "../../protocol/content.js";
 import { redact } from "../../security/redact/redact.js";
-import { approveServer } from "../mcp/approve-server.js";
+import { approveSeenServer, howToApprove, type SeenApproval } from "../mcp/approve-server.js";
 import type { SessionServers } from "../mcp/session-servers.js";
 import type { Opening } from "../opening.js";
 import { hookedPrompt } from "./prompt-expansion.js";
@@ -22,7 +22,10 @@ export function mcpCommands(opening: Opening, servers: SessionServers | undefine
   const list: Command = { ...MCP_LIST, run: (_args, context) => listing(servers, context) };
   const approve: Command = {
     ...MCP_APPROVE,
-    run: async (args) => approveNamed(args.text("NAME") ?? "", opening, servers),
+    run: async (args) => {
+      const name = args.text("NAME") ?? "";
+      return approveNamed(name, { opening, servers, version: args.text("VERSION"), command: `/mcp:approve ${name}` });
+    },
   };
   const again: Command = {
     ...MCP_RESTART,
@@ -64,7 +67,10 @@ function serverCommand(server: McpServer, place: Place): Command {
     name,
     summary: `show, restart or approve the MCP server ${safeLine(server.config.name)}`,
     usage: `/${name} [${ACTIONS.join("|")}]`,
-    arguments: [{ name: "ACTION", kind: "choice", optional: true, complete: ACTIONS }],
+    arguments: [
+      { name: "ACTION", kind: "choice", optional: true, complete: ACTIONS },
+      { name: "VERSION", kind: "text", optional: true },
+    ],
     users: ["people"],
     places: ["during a turn", "between turns"],
     reaches: "user",
@@ -73,7 +79,11 @@ function serverCommand(server: McpServer, place: Place): Command {
         case "restart":
           return restart(server, context);
         case "approve":
-          return approveNamed(server.config.name, place.opening, place.servers);
+          return approveNamed(server.config.name, {
+            ...place,
+            version: args.text("VERSION"),
+            command: `/${name} approve`,
+          });
         case "logs":
           return { text: redact(server.log.text) || "Nothing was logged.", value: { log: redact(server.log.text) } };
         default:
@@ -92,19 +102,32 @@ async function restart(server: McpServer, { signal }: CommandContext): Promise<C
   return status(server);
 }
 
-/** The entry with its program, then the tools. */
+interface NamedApproval {
+  readonly opening: Opening;
+  readonly servers: SessionServers | undefined;
+  /** Of what the person has seen. */
+  readonly version: string | undefined;
+  /** What to type, without the version. */
+  readonly command: string;
+}
+
+/** Shows the entry and the changed tools first; then, with their version, approves them and the program. */
 async function approveNamed(
   name: string,
-  { engine, extensions, root }: Opening,
-  servers: SessionServers | undefined,
+  { opening: { engine, extensions, root }, servers, version, command }: NamedApproval,
 ): Promise<CommandResult> {
-  let files: readonly string[];
+  const server = servers?.named(name);
+  const more = server?.describeWithheld() ?? "";
+  const { loaded, variables } = engine;
+  let approved: SeenApproval;
   try {
-    files = await approveServer(name, { loaded: engine.loaded, variables: engine.variables, root });
+    approved = await approveSeenServer(name, { loaded, variables, root }, { version, more });
   } catch (error) {
     return refuse((error as Error).message);
   }
-  const server = servers?.named(name);
+  if ("text" in approved)
+    return { text: howToApprove(safeLine(command), approved), value: { name, version: approved.version } };
+  const { files } = approved;
   if (files.length === 0 && server === undefined)
     return refuse(`No settings file has an MCP server '${safeLine(name)}'.`);
   await extensions.refresh("files");
