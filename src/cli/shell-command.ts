@@ -19,6 +19,7 @@ import { type Flag, helpLines, type ParsedFlags, parseFlags } from "../commands/
 import { CommandRegistry } from "../commands/registry.js";
 import { helpColumns, usageOf } from "../commands/usage.js";
 import { refuseAgents } from "../runtime/agent-limits.js";
+import { endProgram } from "../system/end-program.js";
 import { EXIT, exitCodeOfFailure } from "./exit-codes.js";
 import { outputGuard } from "./output-guard.js";
 import { printMessage } from "./print-message.js";
@@ -117,7 +118,7 @@ async function inTerminal(
   run: (context: CommandContext) => CommandResult | Promise<CommandResult>,
 ): Promise<number> {
   const cancel = new AbortController();
-  const onSignal = () => (cancel.signal.aborted ? process.exit(EXIT.cancelled) : cancel.abort());
+  const onSignal = () => (cancel.signal.aborted ? endProgram(EXIT.cancelled) : cancel.abort());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
   const terminal = processTerminal(variables);
   const status = new StatusLine(terminal);

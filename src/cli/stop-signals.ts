@@ -5,6 +5,8 @@
  * 2. The program ends within two seconds of the first one. The log then lacks what it would lack after a
  *    kill, and the watchdog ends commands.
  */
+
+import { endProgram } from "../system/end-program.js";
 import { EXIT } from "./exit-codes.js";
 import { outputGuard } from "./output-guard.js";
 
@@ -25,13 +27,13 @@ export function stopOnSignals(
   const stop = () => {
     if (state.asked) return;
     state.asked = true;
-    setTimeout(() => process.exit(outputGuard().exitCode(EXIT.cancelled)), DEADLINE_MS).unref();
+    setTimeout(() => endProgram(outputGuard().exitCode(EXIT.cancelled)), DEADLINE_MS).unref();
     cancel();
   };
   for (const signal of SIGNALS) {
     if (signal === "SIGINT" && interrupts === "elsewhere") continue;
     process.on(signal, () => {
-      if (state.asked) process.exit(EXIT.cancelled);
+      if (state.asked) endProgram(EXIT.cancelled);
       stop();
     });
   }

@@ -1,4 +1,6 @@
 /** Waits for the end of a connection, and returns how it ended, or for a signal. A second signal ends the program at once. */
+
+import { endProgram } from "../system/end-program.js";
 import { EXIT } from "./exit-codes.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -8,7 +10,7 @@ export async function untilStopped<T>(ended: Promise<T>): Promise<T | undefined>
   const stopped = new Promise<undefined>((resolve) => {
     let asked = false;
     stop = () => {
-      if (asked) process.exit(EXIT.cancelled);
+      if (asked) endProgram(EXIT.cancelled);
       asked = true;
       resolve(undefined);
     };

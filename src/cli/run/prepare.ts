@@ -194,12 +194,13 @@ function messages(): Pick<Prepared, "notify" | "onMessages"> {
 async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] | undefined> {
   const { content, loaded } = place;
   if (loaded.settings.plugins.value.length === 0 && content.extensions.of("plugin").length === 0) return undefined;
-  const [{ openPlugins }, { catchStrayErrors }] = await Promise.all([
+  const [{ openPlugins }, { ProcessGuard }] = await Promise.all([
     import("../../runtime/plugins/open-plugins.js"),
-    import("../../runtime/plugins/stray-errors.js"),
+    import("../../runtime/plugins/process-guard.js"),
   ]);
-  const plugins = await openPlugins(place);
-  catchStrayErrors(plugins);
+  const guard = new ProcessGuard(place.notify);
+  const plugins = await openPlugins({ ...place, beforeCode: (code) => guard.add(code) });
+  guard.catchStrayErrors(plugins);
   return plugins;
 }
 

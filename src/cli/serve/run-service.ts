@@ -11,6 +11,7 @@ import type { JsonObject } from "../../protocol/json.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
 import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
+import { endProgram } from "../../system/end-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { EXIT } from "../exit-codes.js";
@@ -129,7 +130,7 @@ function stopSignal(): Promise<void> {
     let asked = false;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(EXIT.cancelled);
+        if (asked) endProgram(EXIT.cancelled);
         asked = true;
         resolve();
       });

@@ -69,10 +69,15 @@ export interface LoadedCode {
 }
 
 /** Throws if the code cannot be loaded. */
-export async function loadCode(source: PluginSource, place: PluginPlace): Promise<LoadedCode> {
+export async function loadCode(
+  source: PluginSource,
+  place: PluginPlace,
+  before: (path: string) => void,
+): Promise<LoadedCode> {
   const original = await source.code();
   const needsTranslation = /\.m?ts$/.test(original) && !stripsTypes();
   const path = needsTranslation ? await translate(original, place) : original;
+  before(path);
   try {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     if (typeof module.default !== "function") throw new Error("its default export is not a function");

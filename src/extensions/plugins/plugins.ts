@@ -25,6 +25,8 @@ export interface PluginOptions {
   readonly log: Oxbow["log"];
   /** Shows the user one line. */
   readonly report: (message: string) => void;
+  /** Called before the code of a plugin is loaded. */
+  readonly beforeCode?: ((code: { readonly name: string; readonly path: string }) => void) | undefined;
 }
 
 /** Two plugins claim one name, or a plugin claims one of Oxbow's: nothing starts until the user has decided. */
@@ -62,7 +64,7 @@ export async function loadPlugins(
 async function loadOne(source: PluginSource, options: PluginOptions): Promise<LoadedPlugin> {
   const { name, from } = source;
   const { clock, report, place, settingsOf, log } = options;
-  const { register, path } = await loadCode(source, place);
+  const { register, path } = await loadCode(source, place, (code) => options.beforeCode?.({ name, path: code }));
   const { oxbow, registrations, end } = registrationsOf({ name, settings: settingsOf(name), log });
   let stopTimer = () => {};
   const late = new Promise<never>((_resolve, reject) => {

@@ -10,7 +10,12 @@ import { SESSION_SPECS } from "../../commands/catalogue/index.js";
 import { namespaceOf } from "../../commands/command.js";
 import type { OwnNames } from "../../extensions/plugins/conflicts.js";
 import { type PluginSource, sourceOfEntry, sourceOfFile } from "../../extensions/plugins/load-plugin.js";
-import { type LoadedPlugin, loadPlugins, PluginConflict } from "../../extensions/plugins/plugins.js";
+import {
+  type LoadedPlugin,
+  loadPlugins,
+  PluginConflict,
+  type PluginOptions,
+} from "../../extensions/plugins/plugins.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { NAMED_PROVIDERS } from "../../providers/named.js";
 import type { LogFunction } from "../../system/log.js";
@@ -27,6 +32,8 @@ export interface PluginsPlace {
   readonly clock: Clock;
   readonly log: LogFunction;
   readonly notify: (message: string) => void;
+  /** Called before the code of a plugin is loaded. */
+  readonly beforeCode?: PluginOptions["beforeCode"];
 }
 
 /** Loads the plugins; a process without plugins does not call this. */
@@ -49,6 +56,7 @@ export async function openPlugins(options: PluginsPlace): Promise<readonly Loade
       settingsOf: (plugin) => tableOf(loaded.settings.plugin.value, plugin),
       log: (level, message, fields) => log(level, "plugins", message, fields),
       report: notify,
+      beforeCode: options.beforeCode,
     });
   } catch (error) {
     throw error instanceof PluginConflict ? new UsageError(error.message) : error;

@@ -1,0 +1,84 @@
+/**
+ * Keeps plugins from ending the program without a word, or from holding it up for good.
+ *
+ * 1. `process.exit` and `process.abort` throw. The guard of the call then handles it as any fault of the plugin. Oxbow
+ *    itself ends through `endProgram`.
+ * 2. An error that a plugin leaves to the process, of a timer or of a promise that it does not await, switches the plugin off.
+ * 3. Code of a plugin that never returns ends the program, with the plugin's name: no other code can run any more, not even for a signal.
+ */
+import { writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { safeLine } from "../../base/terminal-text.js";
+import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
+import { MOST_UNANSWERED, watchStalls } from "../../system/stall-watch.js";
+
+/** The code of a plugin, from before it is loaded. */
+export interface PluginCode {
+  readonly name: string;
+  /** As in stack traces. */
+  readonly path: string;
+}
+
+class PluginExit extends Error {}
+
+const ENDS = ["exit", "abort"] as const;
+
+export class ProcessGuard {
+  readonly #codes: PluginCode[] = [];
+  readonly #report: (message: string) => void;
+
+  constructor(report: (message: string) => void) {
+    this.#report = report;
+    for (const name of ENDS) {
+      Object.defineProperty(process, name, {
+        value: () => {
+          throw new PluginExit(`it called process.${name}, which a plugin may not do`);
+        },
+      });
+    }
+    const own = dirname(fileURLToPath(import.meta.url));
+    watchStalls((stack) => {
+      const culprit = occupant(stack, { codes: this.#codes, own });
+      if (culprit === undefined) return undefined;
+      const sentence = `${culprit} held the program up for ${MOST_UNANSWERED} seconds, so Oxbow ends. The sessions can be resumed.`;
+      // Listeners restore the terminal and end what runs.
+      process.emit("exit", 1);
+      writeSync(2, `oxbow: ${safeLine(sentence)}\n`);
+      return "end";
+    });
+  }
+
+  /** Call it before the code is loaded. */
+  add(code: PluginCode): void {
+    this.#codes.push(code);
+  }
+
+  catchStrayErrors(plugins: readonly LoadedPlugin[]): void {
+    const known = process.listeners("uncaughtException");
+    if (plugins.length === 0 || known.length === 0) return;
+    process.removeAllListeners("uncaughtException");
+    process.on("uncaughtException", (error, kind) => {
+      const stack = error instanceof Error ? String(error.stack) : "";
+      const origin = plugins.find(({ path }) => stack.includes(path));
+      if (origin !== undefined) origin.guard.switchOff("code outside a call", error);
+      else if (error instanceof PluginExit) this.#report(`Code of a plugin failed: ${error.message}.`);
+      else for (const listener of known) listener(error, kind);
+    });
+  }
+}
+
+/** Whose code occupies the thread, as the subject of a sentence; undefined if it is Oxbow's own. */
+export function occupant(
+  stack: string,
+  { codes, own }: { readonly codes: readonly PluginCode[]; readonly own: string },
+): string | undefined {
+  const frames = stack.split("\n").filter((line) => line.includes("/") && !line.includes("node:"));
+  for (const frame of frames) {
+    const code = codes.find(({ path }) => frame.includes(path) || frame.includes(pathToFileURL(path).href));
+    if (code !== undefined) return `The plugin ${code.name} (${/[^/]+:\d+:\d+/.exec(frame)?.[0] ?? code.path})`;
+  }
+  // Promises that follow one another may leave no frame. What a plugin imports is not listed.
+  const isOwn = frames[0]?.includes(own) || frames[0]?.includes(pathToFileURL(own).href);
+  return isOwn ? undefined : `Code of a plugin (one of ${codes.map(({ name }) => name).join(", ")})`;
+}
