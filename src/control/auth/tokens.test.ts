@@ -309,6 +309,8 @@ describe("the confirmation", () => {
     // The first of them was 60 seconds ago; the refused ones did not count.
     clock.advance(52_000);
     expect([await asked(), await asked()]).toEqual(["shown", "TooManyRequests"]);
+    const wait = { retryable: true, retry_after_ms: 60_000 };
+    expect(await tokens.request(AGENT, {})).toMatchObject({ failure: wait });
   });
 
   verifies(
