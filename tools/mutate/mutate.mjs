@@ -10,9 +10,9 @@ import { applied, describe, mutationsOf } from "./mutations.mjs";
 import { Imports } from "./related.mjs";
 
 const AREAS = ["engine", "control", "sessions", "security", "tools", "context"].map((name) => `src/${name}`);
-/** The tests that most likely notice run first, because each start of the runner takes time. */
-const FIRST_TESTS = 4;
-const MORE_TESTS = 12;
+/** So many of the most telling tests run first; then four times as many, and so on, because each start of the runner takes time. */
+const FIRST_TESTS = 2;
+const MORE = 4;
 
 const NO_CODE = "does not compile";
 /** What killed tests leave goes with the copy. The name is short, because the path of a socket is. */
@@ -199,7 +199,7 @@ class Bench {
     const path = join(this.#folder, mutation.file);
     const end = Date.now() + seconds * 1000;
     const left = this.#imports.testsOf(mutation.file).filter((test) => this.#sound.get(test) !== false);
-    for (let size = FIRST_TESTS; left.length > 0 && Date.now() < end; size = MORE_TESTS) {
+    for (let size = FIRST_TESTS; left.length > 0 && Date.now() < end; size *= MORE) {
       const tests = left.splice(0, size);
       const ms = end - Date.now();
       const run = await this.#run(tests, ms);
@@ -230,7 +230,7 @@ class Bench {
   async #run(tests, ms) {
     const out = join(this.#folder, "mutate-report.json");
     fs.rmSync(out, { force: true });
-    const options = ["--bail=1", "--reporter=json", `--outputFile=${out}`, "--testTimeout=20000"];
+    const options = ["--bail=1", "--maxWorkers=2", "--reporter=json", `--outputFile=${out}`, "--testTimeout=20000"];
     const args = ["node_modules/vitest/vitest.mjs", "run", ...options, ...tests];
     const env = { ...process.env, OXBOW_TEST_ALL: "1", TMPDIR: join(this.#folder, TEMPORARY) };
     const child = spawn(process.execPath, args, { cwd: this.#folder, env, stdio: "ignore", detached: true });
