@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AbortNode } from "../../src/base/abort-tree.js";
+import { ManualClock } from "../../src/base/clock.js";
 import { TurnFailure } from "../../src/engine/cancel.js";
 import type { ModelEvent } from "../../src/engine/ports.js";
 import type { NamedHook } from "../../src/engine/turn.js";
@@ -70,6 +71,30 @@ describe("the loop", () => {
     expect(await turn(words(6), call("echo", { word: "x".repeat(9) }))).toMatchObject(tooLong);
     const retracted = await turn(words(6), { type: "retract", reason: "Overloaded" }, words(5));
     expect(retracted).toMatchObject({ outcome: "answered", text: "x".repeat(5) });
+  });
+
+  verifies(["M9"], "counts the time of each attempt without the wait before it", async () => {
+    const clock = new ManualClock();
+    const used = (input: number): ModelEvent => ({
+      type: "usage",
+      usage: { input, output: 1, cache_read: 0, cache_write: 0, reasoning: 0 },
+    });
+    const busy = failure("Overloaded", { name: "x" });
+    const part = async function* (): AsyncGenerator<ModelEvent[]> {
+      clock.advance(100);
+      yield [used(1), { type: "again", failure: busy, waitMs: 500, attempt: 1 }];
+      clock.advance(520);
+      yield [{ type: "again", failure: busy, waitMs: 500, attempt: 2 }];
+      clock.advance(530);
+      yield [{ type: "text", text: "ok" }, used(2), { type: "stop", reason: "end" }];
+    };
+    const engine = testEngine({ model: scriptedModel([part]), clock });
+    await engine.turn("go");
+    const costs = engine.events.flatMap(({ kind, payload }) => (kind === "CostIncremented" ? [payload] : []));
+    expect(costs.map(({ usage: { input }, elapsed_ms, abandoned }) => [input, elapsed_ms, abandoned])).toEqual([
+      [1, 100, true],
+      [2, 30, undefined],
+    ]);
   });
 
   verifies(["L3", "L4"], "a terminal error thrown by a request link ends the turn with that failure", async () => {

@@ -205,6 +205,16 @@ describe("a token", () => {
 describe("making a token with a token", () => {
   const owner = makeClaims({ identity_class: "human", can_mint: true }, { jti: "tok_o", now: 1000 });
   const minter = makeClaims({ ...AGENT, can_mint: true, commands: ["SendInput"] }, { jti: "tok_m", now: 1000 });
+  const inFolders = (...folders: readonly string[]): WantedClaims => ({
+    identity_class: "agent",
+    folders,
+    lifetimeSeconds: 60,
+  });
+  const ofEngine = makeClaims({ identity_class: "agent", can_mint: true }, { jti: "tok_e", now: 1000 });
+  const ofFolders = makeClaims(
+    { identity_class: "agent", folders: ["/w"], can_mint: true },
+    { jti: "tok_f", now: 1000 },
+  );
   const cases: readonly [string, WantedClaims, TokenClaims | undefined, boolean][] = [
     ["the owner makes one for an agent", AGENT, owner, true],
     ["the owner makes one for a human", { ...AGENT, identity_class: "human" }, owner, true],
@@ -233,6 +243,20 @@ describe("making a token with a token", () => {
       false,
     ],
     ["a token without the right makes none", AGENT, { ...owner, can_mint: false }, false],
+    ["a token for folders makes one for a folder below", inFolders("/w/a"), ofFolders, true],
+    ["… for the same folder", inFolders("/w"), ofFolders, true],
+    ["… not for one above or beside it", inFolders("/"), ofFolders, false],
+    ["… not for one with a longer name", inFolders("/w2"), ofFolders, false],
+    ["… not for another one besides", inFolders("/w", "/x"), ofFolders, false],
+    ["… not for a session alone, which may be anywhere", { ...AGENT, lifetimeSeconds: 60 }, ofFolders, false],
+    ["an agent for the folder of the engine alone names no other", inFolders("/w"), ofEngine, false],
+    ["an unlimited person names any folder", inFolders("/x"), owner, true],
+    [
+      "a limited person is no owner",
+      { ...AGENT, can_mint: true, lifetimeSeconds: 60 },
+      { ...owner, sessions: [B] },
+      false,
+    ],
     ["an unknown command is refused", { ...AGENT, commands: ["Explode"] }, owner, false],
   ];
   verifies(["C7", "P4"], "never gives more than it has", () => {
