@@ -4,11 +4,13 @@
  */
 import { readFileSync } from "node:fs";
 import { LEAST_NODE, VERSION } from "../base/version.js";
-import { endProgram } from "../system/end-program.js";
 import { environment } from "./env.js";
 
 /** The files that a run with shells, sandbox and database has open at once, with a margin. */
 const LEAST_OPEN_FILES = 64;
+
+/** Where plugins run, `process.exit` refuses. An import of `endProgram` would make every start load the chunk that it is in. */
+const exit = process.exit.bind(process);
 
 const [first, ...rest] = process.argv.slice(2);
 if (rank(process.versions.node) < rank(LEAST_NODE)) {
@@ -37,7 +39,7 @@ async function run(): Promise<void> {
   const code = await main(process.argv.slice(2), environment());
   // A tool or server that did not stop must not keep the program alive, but its output must still arrive.
   // A failed write is reported after its callback.
-  process.stdout.write("", () => setImmediate(() => endProgram(output.exitCode(code))));
+  process.stdout.write("", () => setImmediate(() => exit(output.exitCode(code))));
 }
 
 function rank(version: string): number {
@@ -49,7 +51,7 @@ function fail(error: unknown): void {
   const words = error instanceof Error ? error.message : String(error);
   const stack = process.argv.includes("--verbose") && error instanceof Error ? `${error.stack}\n` : "";
   process.stderr.write(`oxbow: a bug in Oxbow: ${words}\n${stack}`);
-  endProgram(1);
+  exit(1);
 }
 
 /** On Linux a file has the limit; reading it is the cheapest way. */
