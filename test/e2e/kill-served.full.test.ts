@@ -231,11 +231,17 @@ describe.each(STORES)("an engine with the store %s", (store) => {
         expect(await send(one, session, "waits")).toMatchObject({ ok: true, value: { state: "queue" } });
         await leading.until((events) => events.length > 4 + ((round * 17) % 90) || isOver(events, "slowly"));
         const isEnded = round % 3 === 2;
+        const detached = own.map(
+          ({ sdk }) =>
+            new Promise<void>((resolve) => {
+              sdk.client.onDetached((other) => void (other === session && resolve()));
+            }),
+        );
         await first.stop(isEnded ? "SIGTERM" : "SIGKILL");
 
         // All but those of the SDK are away until it was killed again: their last ids may name other events then.
         const second = await start(where);
-        if (isEnded) await attach();
+        if (isEnded) await Promise.all(detached).then(attach);
         const two = await second.connect();
         expect(await send(two, session, "slowly, again")).toMatchObject({ ok: true });
         const [following] = own as [(typeof own)[number]];
@@ -250,9 +256,9 @@ describe.each(STORES)("an engine with the store %s", (store) => {
         const turns = count(await logOf(three, session), "TurnStarted");
         await Promise.all(all.map((view) => view.until((events) => count(events, "TurnEnded") >= turns)));
         const prompted = await Promise.all(
-          own.map(async ({ sdk }) => {
+          own.map(async ({ sdk }, i) => {
             let text = "";
-            const result = await new Session(sdk.client, session as SessionId).prompt("to the end", {
+            const result = await new Session(sdk.client, session as SessionId).prompt(`to the end ${i}`, {
               queue: true,
               onText: (piece) => {
                 text += piece;
