@@ -9,7 +9,7 @@ import { NO_USAGE } from "../protocol/usage.js";
 import { Database } from "../system/sqlite/database.js";
 import { withNewIds } from "./branch.js";
 import { openFilesStore } from "./files/files-store.js";
-import { databaseKey } from "./sqlite/open-database.js";
+import { databaseKey } from "./sqlite/keys.js";
 import { openSqliteStore } from "./sqlite/sqlite-store.js";
 import { SAMPLE_KEY, sampleIds, sampleSession, sampleTime } from "./sqlite/test-support/sample.js";
 import type { NewBranch, SessionStore } from "./store.js";

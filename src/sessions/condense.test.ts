@@ -18,7 +18,7 @@ import { condenseSession, readConversation, startOf } from "./condense.js";
 import { rebuildConversation } from "./conversation.js";
 import { openFilesStore } from "./files/files-store.js";
 import { readStoredSession } from "./resume.js";
-import { databaseKey } from "./sqlite/open-database.js";
+import { databaseKey } from "./sqlite/keys.js";
 import { openSqliteStore } from "./sqlite/sqlite-store.js";
 import { type NewSession, type SessionStore, STRETCH_EVENTS } from "./store.js";
 

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.js";
 import { Database } from "../system/sqlite/database.js";
 import { withoutContent } from "./expired.js";
 import { openFilesStore } from "./files/files-store.js";
-import { databaseKey } from "./sqlite/open-database.js";
+import { databaseKey } from "./sqlite/keys.js";
 import { openSqliteStore } from "./sqlite/sqlite-store.js";
 import { SAMPLE_KEY, sampleIds, sampleSession, sampleTime } from "./sqlite/test-support/sample.js";
 import type { SessionStore } from "./store.js";

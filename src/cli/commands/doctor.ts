@@ -6,6 +6,7 @@ import { asValue, COMMAND_EXIT, type CommandResult } from "../../commands/comman
 import { parseFlags } from "../../commands/flags.js";
 import { homeProblem } from "../../runtime/settings/home-folder.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
+import { inWords } from "../../system/errno-words.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { checked, type Finding, findingLines } from "./doctor/finding.js";
 
@@ -74,6 +75,6 @@ async function settingsFindings(
     return { loaded, findings: [{ subject, verdict: "ok", text }, ...problems] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { findings: [{ subject, verdict: "fail", text: error.message }] };
+    return { findings: [{ subject, verdict: "fail", text: inWords(error.message) }] };
   }
 }

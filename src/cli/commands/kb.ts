@@ -28,7 +28,7 @@ export const shell: ShellCommand = {
     for (const warning of warnings) notify(warning);
     const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
     const keys = new SessionStores({ settings, roots, variables, root, notify, hint: notify });
-    const base = await openKnowledgeBase({ roots, keys, clock: nodeClock });
+    const base = await openKnowledgeBase({ roots, keys, clock: nodeClock, isForReading: true });
     return { commands: knowledgeCommands(async () => ({ base, root })), close: () => base.close() };
   },
 };

@@ -4,8 +4,9 @@
  * 1. Names of projects and concepts are unique without regard to case.
  * 2. An import adds what is not there; it changes and removes nothing.
  */
-import { Database } from "../../system/sqlite/database.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { migrate } from "../../system/sqlite/migrate.js";
+import { openOrView } from "../../system/sqlite/open-or-view.js";
 import { followWordRule } from "../word-rule.js";
 import { type Concept, ConceptTable } from "./concept-table.js";
 import { type Dump, type ObservationKind, oneLine, type ProjectStatus } from "./dump.js";
@@ -39,18 +40,22 @@ export class KnowledgeBase {
     readonly path: string;
     readonly key: Uint8Array;
     readonly wall: () => number;
+    /** If nothing can be written, reading still works. */
+    readonly isForReading?: boolean;
   }): Promise<KnowledgeBase> {
     const { path, key, wall } = options;
-    const database = await Database.open({ path, key, noun: "knowledge base" });
-    try {
-      migrate(database, { wall, migrations: MIGRATIONS });
-      const opened = new KnowledgeBase(database, wall);
-      followWordRule(database, () => opened.#observations.reindex());
-      return opened;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    return openOrView(options.isForReading, async (open) => {
+      const database = await open({ path, key, noun: "knowledge base" });
+      try {
+        migrate(database, { wall, migrations: MIGRATIONS });
+        const opened = new KnowledgeBase(database, wall);
+        followWordRule(database, () => opened.#observations.reindex());
+        return opened;
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+    });
   }
 
   close(): void {

@@ -12,6 +12,7 @@ import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import { inWords } from "../../system/errno-words.js";
 import { withLock } from "../../system/file-lock.js";
 import { readRegularText } from "../../system/regular-file.js";
 import { type AuditRecord, appendAudit } from "./audit-log.js";
@@ -276,7 +277,8 @@ export class MemoryFolder {
     } catch (error) {
       if (error instanceof MemoryError || !(error instanceof Error)) throw error;
       // A full or read-only disk, or another process that holds the lock for too long.
-      throw new MemoryError(`Oxbow cannot change the memories in ${this.path}: ${error.message}`, { cause: error });
+      const message = inWords(`Oxbow cannot change the memories in ${this.path}: ${error.message}`);
+      throw new MemoryError(message, { cause: error });
     }
   }
 

@@ -5,8 +5,9 @@
  * 2. The vectors of a store are of one embedding model: `bind` fixes it, `rebind` drops all vectors.
  */
 import { UsageError } from "../../base/usage-error.js";
-import { Database } from "../../system/sqlite/database.js";
+import type { Database } from "../../system/sqlite/database.js";
 import { migrate } from "../../system/sqlite/migrate.js";
+import { openOrView } from "../../system/sqlite/open-or-view.js";
 import { followWordRule } from "../word-rule.js";
 import { DocumentTable } from "./document-table.js";
 import { normalized, toBits, toBytes } from "./quantize.js";
@@ -29,6 +30,8 @@ export interface StoreOptions {
   /** 32 bytes, for this database alone. */
   readonly key: Uint8Array;
   readonly wall: () => number;
+  /** If nothing can be written, reading still works. */
+  readonly isForReading?: boolean | undefined;
 }
 
 const CHUNK = {
@@ -57,19 +60,21 @@ export class RetrievalStore {
     this.#documents = new DocumentTable(database, this.words);
   }
 
-  static async open({ path, key, wall }: StoreOptions): Promise<RetrievalStore> {
-    const database = await Database.open({ path, key, noun: "retrieval store" });
-    try {
-      migrate(database, { wall, migrations: MIGRATIONS });
-      // Decrypting a page again takes longer than finding it in memory.
-      database.script("PRAGMA cache_size = -8000");
-      const store = new RetrievalStore(database, wall);
-      followWordRule(database, () => store.words.reindex());
-      return store;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+  static async open({ path, key, wall, isForReading }: StoreOptions): Promise<RetrievalStore> {
+    return openOrView(isForReading, async (open) => {
+      const database = await open({ path, key, noun: "retrieval store" });
+      try {
+        migrate(database, { wall, migrations: MIGRATIONS });
+        // Decrypting a page again takes longer than finding it in memory.
+        database.script("PRAGMA cache_size = -8000");
+        const store = new RetrievalStore(database, wall);
+        followWordRule(database, () => store.words.reindex());
+        return store;
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+    });
   }
 
   close(): void {

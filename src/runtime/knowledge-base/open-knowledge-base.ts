@@ -10,7 +10,10 @@ export async function openKnowledgeBase(place: {
   readonly roots: Pick<Roots, "data">;
   readonly keys: Pick<SessionStores, "key">;
   readonly clock: Clock;
+  /** For a command that ends soon: on a full or read-only disk it can still read. */
+  readonly isForReading?: boolean;
 }): Promise<KnowledgeBase> {
   const key = new Uint8Array(hkdfSync("sha256", await place.keys.key(), "", "oxbow knowledge base 1", 32));
-  return KnowledgeBase.open({ path: knowledgePath(place.roots), key, wall: place.clock.wall });
+  const { isForReading = false } = place;
+  return KnowledgeBase.open({ path: knowledgePath(place.roots), key, wall: place.clock.wall, isForReading });
 }

@@ -28,7 +28,7 @@ export async function openRetrieval(
   const keys = new SessionStores({ settings, roots, variables, root, notify, hint: notify });
   const tables = { value: settings.providers.value, file: loaded.profilePath };
   const models = createModelRegistry({ variables, roots, tables });
-  const retrieval = new Retrieval({ loaded, keys, models, clock, root, warn: notify });
+  const retrieval = new Retrieval({ loaded, keys, models, clock, root, warn: notify, isForReading: true });
   const web = { variables, webHosts: settings.web_hosts.value, webNames: settings.web_names.value };
   return {
     port: { retrieval, sources: { ...web, clock, hidden: keys.ownFolders } },

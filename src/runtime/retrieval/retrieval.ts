@@ -26,6 +26,8 @@ export interface RetrievalOptions {
   /** The folder that is worked in. */
   readonly root: string;
   readonly warn: (message: string) => void;
+  /** For a command that ends soon: on a full or read-only disk it can still read. */
+  readonly isForReading?: boolean;
 }
 
 export class Retrieval {
@@ -101,7 +103,9 @@ export class Retrieval {
 
   async #reallyOpen(entry: StoreEntry): Promise<RetrievalStore> {
     const key = storeKey(await this.#options.keys.key(), entry);
-    const store = await RetrievalStore.open({ path: this.registry.fileOf(entry), key, wall: this.#options.clock.wall });
+    const { clock, isForReading } = this.#options;
+    const path = this.registry.fileOf(entry);
+    const store = await RetrievalStore.open({ path, key, wall: clock.wall, isForReading });
     await this.#agree(entry, store);
     return store;
   }

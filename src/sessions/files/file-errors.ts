@@ -20,7 +20,7 @@ export function asStoreError(error: unknown, path: string): unknown {
   if (error instanceof StoreError) return error;
   const entry = CODES[errnoOf(error) ?? ""];
   if (entry === undefined) return error;
-  return new StoreError(entry[0], `${path} ${entry[1]} (${(error as Error).message}).`, { cause: error });
+  return new StoreError(entry[0], `${path} ${entry[1]}.`, { cause: error });
 }
 
 /** Runs something that touches `path`; errors that are not ours to explain pass through. */

@@ -9,7 +9,7 @@ import type { Bindable } from "../../system/sqlite/bindable.js";
 import { Database } from "../../system/sqlite/database.js";
 import { withoutContent } from "../expired.js";
 import type { LogProblem, SessionStore } from "../store.js";
-import { databaseKey } from "./open-database.js";
+import { databaseKey } from "./keys.js";
 import { openSqliteStore } from "./sqlite-store.js";
 import { SAMPLE_KEY, sampleEvents, sampleIds, sampleSession, sampleTime } from "./test-support/sample.js";
 

@@ -11,7 +11,7 @@ import { Database } from "../../system/sqlite/database.js";
 import { describeStore } from "../../testkit/conformance/store.js";
 import { type LogProblem, type SessionStore, StoreError } from "../store.js";
 import { CommitQueue } from "./commit-queue.js";
-import { databaseKey } from "./open-database.js";
+import { databaseKey } from "./keys.js";
 import { openSqliteStore } from "./sqlite-store.js";
 import { SAMPLE_KEY, sampleEvent, sampleEvents, sampleIds, sampleSession, sampleTime } from "./test-support/sample.js";
 

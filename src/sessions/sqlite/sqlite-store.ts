@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import type { Database } from "../../system/sqlite/database.js";
+import { openOrView } from "../../system/sqlite/open-or-view.js";
 import { notABoundary } from "../branch.js";
 import { ChainBreak } from "../chain-break.js";
 import { SessionLeases } from "../lease.js";
@@ -41,10 +42,10 @@ import { CondensedTable } from "./condensed-table.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";
+import { chainKey, databaseKey } from "./keys.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
-import { chainKey, openDatabase } from "./open-database.js";
 import { SessionHeads } from "./session-heads.js";
 import { SessionTable } from "./session-table.js";
 import { paidCalls, SpendingTable } from "./spending-table.js";
@@ -67,13 +68,16 @@ const GROUP_DELAY_MS = 20;
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, key, clock = systemClock, groupDelayMs = GROUP_DELAY_MS } = options;
-  const database = await openDatabase(options);
-  try {
-    migrate(database, { wall: () => clock.wall() });
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  const database = await openOrView(options.isForReading, async (open) => {
+    const opened = await open({ path, key: databaseKey(key) });
+    try {
+      migrate(opened, { wall: () => clock.wall() });
+      return opened;
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  });
   const leases = new SessionLeases({ folder: join(dirname(path), "leases"), clock });
   const indexPath = join(dirname(path), "search.db");
   return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: chainKey(key), indexPath, key });

@@ -12,7 +12,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { Database } from "../../system/sqlite/database.js";
 import { migrate } from "../../system/sqlite/migrate.js";
 import { PassageReader } from "../passages.js";
-import { indexKey } from "../sqlite/open-database.js";
+import { indexKey } from "../sqlite/keys.js";
 import type { SessionRecord, TurnIndex, TurnMatches } from "../store.js";
 import type { LateTurnIndexOptions } from "./late-turn-index.js";
 

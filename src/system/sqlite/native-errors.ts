@@ -9,8 +9,22 @@ const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   ],
   [/^SQLITE_CORRUPT/, "damaged", "is damaged"],
   [/^SQLITE_(BUSY|LOCKED)/, "busy", "is held by another process; try again when that has finished"],
-  [/^SQLITE_FULL/, "full", "cannot grow: the disk is full. Free some space; all saved events are safe"],
-  [/^SQLITE_(IOERR|READONLY|CANTOPEN|PERM|AUTH|NOLFS)/, "unavailable", "cannot be used"],
+  [/^SQLITE_FULL/, "full", "cannot grow: the disk is full. Free some space; all that is saved is safe"],
+  [
+    /^SQLITE_READONLY/,
+    "unavailable",
+    "can be read but not changed: the disk is full or read-only. Free some space, or make the disk writable",
+  ],
+  [
+    /^SQLITE_IOERR/,
+    "unavailable",
+    "cannot be used: the disk is full or reports an error. Free some space, or check the disk",
+  ],
+  [
+    /^SQLITE_(CANTOPEN|PERM|AUTH|NOLFS)/,
+    "unavailable",
+    "cannot be opened. Check that you may read and write it and its folder",
+  ],
 ];
 /** Extended result codes that the library has no name for; the low byte is the primary code. */
 const PRIMARY = new Map([
