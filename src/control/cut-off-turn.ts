@@ -3,7 +3,7 @@
  *
  * 1. A call that may have changed something never runs again: the user has said how it ended.
  * 2. A call that only reads runs again; one that had not started does not run.
- * 3. Every open call gets its result and the turn its end, so that the log is complete again.
+ * 3. Every open question gets its end, every open call its result and the turn its end, so that the log is complete again.
  */
 import { AbortNode } from "../base/abort-tree.js";
 import type { Bus } from "../engine/bus.js";
@@ -35,11 +35,16 @@ export interface CutOffWork {
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly calls: readonly CutOffCall[];
+  /** Questions that waited for an answer. */
+  readonly questions: readonly Pick<CutOffCall, "call" | "tool">[];
   readonly turn: CutOffTurn | undefined;
 }
 
 export async function endCutOffTurn(work: CutOffWork): Promise<ReadonlyMap<CallId, ToolResultBlock>> {
   const results = new Map<CallId, ToolResultBlock>();
+  for (const { call, tool } of work.questions) {
+    work.bus.publish("PermissionResolved", { call, tool, decision: "deny", decided_by: "interrupted" });
+  }
   for (const cutOff of work.calls) {
     const { call, tool } = cutOff;
     const { status, content, details } = await outcomeOf(cutOff, work.ports);

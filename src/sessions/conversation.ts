@@ -29,6 +29,8 @@ export interface OpenCall {
   readonly args: ToolUseBlock["args"];
 }
 
+export type OpenQuestion = Pick<EventPayloads["PermissionRequested"], "call" | "tool">;
+
 export interface UnfinishedTurn {
   readonly turn: TurnId;
   readonly text: string;
@@ -40,6 +42,8 @@ export interface RebuiltConversation {
   /** The last answer's results are missing while `open` names calls; `withResults` adds them. */
   readonly messages: readonly Message[];
   readonly open: readonly OpenCall[];
+  /** Questions of the last turn without an answer. */
+  readonly questions: readonly OpenQuestion[];
   /** The turn that had not ended at the end of the log. */
   readonly unfinished?: UnfinishedTurn;
   /** Inputs that were accepted while a turn ran and that no turn has taken. */
@@ -73,6 +77,7 @@ export class ConversationBuilder {
   #messages: Message[];
   readonly #fold: TurnFold;
   #waiting: EventPayloads["InputQueued"][] = [];
+  readonly #questions = new Map<CallId, OpenQuestion>();
   #turns = 0;
   #lastEvent = 0;
   readonly #branchedAt: number | undefined;
@@ -117,7 +122,15 @@ export class ConversationBuilder {
     this.#lastEvent = event.id;
     if (event.kind === "TurnStarted") this.#turns++;
     this.takeWaiting(event);
+    this.#takeQuestion(event);
     this.#fold.take(event);
+  }
+
+  #takeQuestion({ kind, payload }: Envelope): void {
+    if (kind === "TurnStarted") this.#questions.clear();
+    else if (kind === "PermissionRequested")
+      this.#questions.set(payload.call, { call: payload.call, tool: payload.tool });
+    else if (kind === "PermissionResolved") this.#questions.delete(payload.call);
   }
 
   /**
@@ -153,6 +166,7 @@ export class ConversationBuilder {
     return {
       messages: this.#messages,
       open: open.map(({ call, tool, args }) => ({ call, tool, args })),
+      questions: [...this.#questions.values()],
       ...(turn !== undefined && { unfinished: unfinished(turn, answer) }),
       waiting: this.#waiting,
       lastEvent: this.#lastEvent,

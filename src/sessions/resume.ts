@@ -67,9 +67,9 @@ async function withExpiredTurn(
   const started = await store.last(id, "TurnStarted");
   const ended = (await store.last(id, "TurnEnded")) ?? 0;
   if (started === undefined || started < ended || started > expired_to) return rebuilt;
-  const { open, unfinished, waiting } = await rebuildConversation(store.events(id, { after: started - 1 }));
+  const { open, questions, unfinished, waiting } = await rebuildConversation(store.events(id, { after: started - 1 }));
   const left = waiting.filter(({ input }) => plainText(input) !== EXPIRED);
-  return { ...rebuilt, open, waiting: left, ...(unfinished !== undefined && { unfinished }) };
+  return { ...rebuilt, open, questions, waiting: left, ...(unfinished !== undefined && { unfinished }) };
 }
 
 /** The last turn names the mode of the session at its end; it may have changed since. */

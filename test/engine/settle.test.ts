@@ -1,12 +1,13 @@
 import { describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import { askAboutOrphans } from "../../src/clients/headless/orphan-prompt.js";
-import { type CutOffCall, endCutOffTurn } from "../../src/control/cut-off-turn.js";
+import { type CutOffCall, type CutOffWork, endCutOffTurn } from "../../src/control/cut-off-turn.js";
 import { Bus } from "../../src/engine/bus.js";
 import type { EnginePorts, Tool } from "../../src/engine/ports.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { failure } from "../../src/protocol/errors.js";
 import { NO_USAGE } from "../../src/protocol/usage.js";
+import { rebuildConversation } from "../../src/sessions/conversation.js";
 import { ids, ok, tool } from "../support/engine.js";
 import { verifies } from "../verifies.js";
 
@@ -25,11 +26,33 @@ function place(tools: readonly Tool[]) {
     maxIterations: 1,
   };
   const turn = { turn: ids.next("turn"), text: "I will", iterations: 1, usage: NO_USAGE };
-  const settle = (calls: readonly CutOffCall[]) => endCutOffTurn({ bus, ports, calls, turn });
+  const settle = (calls: readonly CutOffCall[], questions: CutOffWork["questions"] = []) =>
+    endCutOffTurn({ bus, ports, calls, questions, turn });
   return { events, settle, turn };
 }
 
 describe("a turn that was cut off", () => {
+  verifies(["S3", "P4"], "ends the questions that waited for an answer, each once and before the results", async () => {
+    const { events, settle, turn } = place([tool("change", async () => ok("done"), { mutating: true })]);
+    const [answered, open, earlier] = [ids.next("call"), ids.next("call"), ids.next("call")] as const;
+    const asks = (call: typeof open) => ({ kind: "PermissionRequested", payload: { call, tool: "change", args: {} } });
+    const answers = (call: typeof open) => ({
+      kind: "PermissionResolved",
+      payload: { call, tool: "change", decision: "allow_once", decided_by: "person" },
+    });
+    async function* log(): AsyncGenerator<Envelope> {
+      const starts = { kind: "TurnStarted", payload: { turn: turn.turn, input: [] } };
+      // The first question is of a log that an older version ended without an answer.
+      const bodies = [asks(earlier), starts, asks(answered), answers(answered), asks(open)];
+      for (const [i, body] of bodies.entries()) yield { id: i + 1, ts: "", ...body } as unknown as Envelope;
+    }
+    const { questions } = await rebuildConversation(log());
+    expect(questions).toEqual([{ call: open, tool: "change" }]);
+    await settle([{ call: open, tool: "change", args: {} }], questions);
+    expect(events.map(({ kind }) => kind)).toEqual(["PermissionResolved", "ToolResult", "TurnEnded"]);
+    expect(events[0]?.payload).toEqual({ call: open, tool: "change", decision: "deny", decided_by: "interrupted" });
+  });
+
   verifies(["S3"], "makes the calls again that only read, and none that may have changed something", async () => {
     const runs: string[] = [];
     const look = tool("look", async (args) => {

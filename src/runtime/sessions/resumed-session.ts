@@ -103,7 +103,10 @@ export async function takeUp(
     import("../../control/cut-off-turn.js"),
     import("../../sessions/conversation.js"),
   ]);
-  return withResults(rebuilt, await endCutOffTurn({ bus, ports, calls, turn: rebuilt.unfinished }));
+  return withResults(
+    rebuilt,
+    await endCutOffTurn({ bus, ports, calls, questions: rebuilt.questions, turn: rebuilt.unfinished }),
+  );
 }
 
 /** The last events are enough for the audit; reading a whole log would take long. */
