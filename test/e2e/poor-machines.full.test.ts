@@ -93,6 +93,8 @@ describe("a machine", () => {
         for (const reader of readers) expect(answerTo(reader), state).not.toContain("oxbow:");
         for (const reader of ["kb search zebra", "rag query zebra"])
           expect(answerTo(reader), state).toMatch(/\n.*zebra/);
+        // A full disk may have room for a last small file.
+        if (state === "full") continue;
         for (const writer of ["memory add other", "mcp add two -- true"]) {
           expect(answerTo(writer), state).toMatch(/oxbow: .*(?:disk is full|read-only).*\. [A-Z].*\./);
         }
