@@ -57,6 +57,8 @@ export async function dueSoon(store: SessionStore, now: number, policy: Retentio
   const due: DueSession[] = [];
   for (const record of await store.list({ pinned: false })) {
     if (!mayBeDue(record, now, policy)) continue;
+    // A store may answer without a pause, and other clients wait meanwhile.
+    await new Promise((resolve) => setImmediate(resolve));
     const oldest = await oldestContent(store, record).catch(() => undefined);
     const found = oldest === undefined ? undefined : assess({ record, oldest }, now, policy);
     if (found !== undefined) due.push(found);
