@@ -70,6 +70,12 @@ describe("law 2: plan mode", () => {
   ]);
 });
 
+it("plan mode says why in one sentence", () => {
+  const reason = (facts: DecisionFacts) => decide(facts, policyWith()).reason;
+  expect(reason(onPath("edit", "a.ts", PLANNING))).toBe("Plan mode only allows reading.");
+  expect(reason(bash("touch a", PLANNING))).toMatch(/^Plan mode only allows reading: [a-z].*[^.]\.$/);
+});
+
 describe("law 3: the reach of the tool", () => {
   const beyond = onPath("read", "/etc/passwd");
   const paths = beyond.paths.map((path) => ({ ...path, place: "unreachable" as const }));
