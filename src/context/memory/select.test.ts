@@ -117,6 +117,10 @@ describe("the choice of memories", () => {
     const now = entry("n2", { body: "deploy", description: "x", updated: "2026-06-01T00:00:00.000Z" });
     const scores = select([future, now], "deploy").considered.map(({ score }) => score);
     expect(scores[0]).toBe(scores[1]);
+    // As new as can be, and about the user, without a common word.
+    const own = entry("n3", { type: "user", scope: "user", updated: "2026-06-01T00:00:00.000Z" });
+    const aged = { ...own, updated: "2026-05-02T00:00:00.000Z" };
+    expect([own, aged].map((each) => select([each], "hello").considered[0]?.score)).toEqual([0.3, 0.2]);
   });
 
   verifies(["X4"], "shows memories about one subject side by side", () => {

@@ -73,7 +73,7 @@ describe("law 2: plan mode", () => {
 it("plan mode says why in one sentence", () => {
   const reason = (facts: DecisionFacts) => decide(facts, policyWith()).reason;
   expect(reason(onPath("edit", "a.ts", PLANNING))).toBe("Plan mode only allows reading.");
-  expect(reason(bash("touch a", PLANNING))).toMatch(/^Plan mode only allows reading: [a-z].*[^.]\.$/);
+  expect(reason(bash("touch a", PLANNING))).toMatch(/^Plan mode only allows reading: .*[^.]\.$/);
 });
 
 describe("law 3: the reach of the tool", () => {
