@@ -73,6 +73,35 @@ describe("the loop", () => {
     expect(retracted).toMatchObject({ outcome: "answered", text: "x".repeat(5) });
   });
 
+  verifies(["L2", "L4"], "ends a turn whose hooks never go on, after the hooks for an error", async () => {
+    let visits = 0;
+    const seen: string[] = [];
+    const circling: NamedHook = {
+      name: "05-circle",
+      run: async () => {
+        visits++;
+        return { next: "start" };
+      },
+    };
+    const onError: NamedHook = {
+      name: "95-late",
+      run: async () => {
+        await new Promise(setImmediate);
+        seen.push(`error hook, ended: ${engine.kinds("TurnEnded").length}`);
+      },
+    };
+    const model = scriptedModel([]);
+    const extraHooks = { start: [circling], error: [onError] };
+    const engine = testEngine({ model, maxIterations: 1, extraHooks });
+    expect(await engine.turn("go")).toMatchObject({
+      outcome: "failed",
+      iterations: 0,
+      failure: { reason: "Internal" },
+    });
+    // Eight stages for each iteration that it may have, and two more.
+    expect([visits, seen, model.requests.length]).toEqual([8 * 3, ["error hook, ended: 0"], 0]);
+  });
+
   verifies(["M9"], "counts the time of each attempt without the wait before it", async () => {
     const clock = new ManualClock();
     const used = (input: number): ModelEvent => ({
