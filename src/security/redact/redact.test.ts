@@ -179,6 +179,7 @@ describe("redact", () => {
     const took = processorMs(() => {
       for (const unit of units) redact(unit.repeat(Math.ceil(100_000 / unit.length)));
       for (const unit of units) redact(`-----BEGIN ${"PRIVATE"} KEY-----\n${unit.repeat(5_000)}`);
+      for (const end of ["", "\n"]) redact(`-----BEGIN ${"PRIVATE"} KEY-----${end}`.repeat(100_000));
     });
     expect(took).toBeLessThan(20_000);
   });
