@@ -27,23 +27,47 @@ export function nestingOf(text: string): number {
 
 /** Measures a JSON text without parsing it; for other text the figures mean nothing. */
 export function jsonShape(text: string): JsonShape {
-  let deepest = 0;
-  let level = 0;
-  let values = 1;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (quoted) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) quoted = false;
-    } else if (code === QUOTE) quoted = true;
-    else if (code === COMMA) values++;
-    else if (code === 91 || code === 123) {
-      values++;
-      if (++level > deepest) deepest = level;
-    } else if (code === 93 || code === 125) level--;
+  const meter = new JsonMeter();
+  meter.take(text);
+  return meter;
+}
+
+/** Measures a JSON text that arrives in pieces. */
+export class JsonMeter implements JsonShape {
+  levels = 0;
+  values = 1;
+  #level = 0;
+  #isQuoted = false;
+  #isEscaped = false;
+
+  take(piece: string): void {
+    let at = 0;
+    if (this.#isEscaped && piece !== "") {
+      this.#isEscaped = false;
+      at = 1;
+    }
+    let { levels, values } = this;
+    let level = this.#level;
+    let isQuoted = this.#isQuoted;
+    for (; at < piece.length; at++) {
+      const code = piece.charCodeAt(at);
+      if (isQuoted) {
+        if (code === BACKSLASH) at++;
+        else if (code === QUOTE) isQuoted = false;
+      } else if (code === QUOTE) isQuoted = true;
+      else if (code === COMMA) values++;
+      else if (code === 91 || code === 123) {
+        values++;
+        if (++level > levels) levels = level;
+      } else if (code === 93 || code === 125) level--;
+    }
+    // A backslash was the last character.
+    this.#isEscaped = at > piece.length;
+    this.levels = levels;
+    this.values = values;
+    this.#level = level;
+    this.#isQuoted = isQuoted;
   }
-  return { levels: deepest, values };
 }
 
 /** Throws as JSON.parse does. Values deeper than 200 levels become null. */

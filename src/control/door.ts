@@ -174,11 +174,20 @@ function problemOf({ kind, payload, session }: Arrival, schemas: Readonly<Record
   } catch {
     return `${kind}: the payload is not valid JSON.`;
   }
+  if (kind === "SendInput" && textLength(payload) > MOST_TEXT) {
+    return `${kind}: the texts of "content" must have at most ${MOST_TEXT} characters together.`;
+  }
   for (const field of SESSION_FIELDS[kind] ?? []) {
     const value = isJsonObject(payload) ? payload[field] : undefined;
     if (value !== undefined && !isSessionId(value)) return `${kind}: "${field}" must be the id of a session (sess_…).`;
   }
   return undefined;
+}
+
+/** Of all blocks together. The payload fits the schema. */
+function textLength(payload: unknown): number {
+  const { content } = payload as { readonly content: readonly { readonly text?: string }[] };
+  return content.reduce((sum, { text = "" }) => sum + text.length, 0);
 }
 
 function isSessionId(value: unknown): boolean {

@@ -35,7 +35,7 @@ export async function serveStdio(
   process.stdout.on("error", () => process.stdin.destroy());
   try {
     for await (const line of lines(process.stdin)) {
-      const read = line === undefined ? tooLong() : parseObject(line);
+      const read = line === undefined ? tooLong() : await parseObject(line);
       if ("failure" in read) connection.refuse(read.failure);
       else void connection.take(read.body);
     }

@@ -13,6 +13,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
+import type { JsonObject } from "../../protocol/json.js";
 import type { TokenClaims } from "../auth/claims.js";
 import { identityOf } from "../auth/identity.js";
 import { TokenWatch } from "../auth/token-watch.js";
@@ -109,6 +110,8 @@ class SocketConnection {
   readonly #busy = new Set<string>();
   #last: Envelope | undefined;
   #isAlive = true;
+  /** A large frame is being read, and those behind it wait. */
+  #reading: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
   #stopTimer = () => {};
 
@@ -163,11 +166,31 @@ class SocketConnection {
     this.#socket.close(1001, "the engine ends");
   }
 
+  /** Frames stay in order: one that takes long to read delays those behind it, and the sender waits. */
   #take(data: Buffer, isBinary: boolean): void {
+    const reading =
+      this.#reading === undefined ? this.#read(data, isBinary) : this.#reading.then(() => this.#read(data, isBinary));
+    if (reading === undefined) return;
+    this.#socket.pause();
+    this.#reading = reading;
+    void reading.then(() => {
+      if (this.#reading !== reading) return;
+      this.#reading = undefined;
+      this.#socket.resume();
+    });
+  }
+
+  /** Undefined if the frame was read at once. */
+  #read(data: Buffer, isBinary: boolean): Promise<void> | undefined {
     const read = isBinary ? undefined : parseObject(data);
-    if (read === undefined || "failure" in read) {
-      this.#frames.refuse(read?.failure ?? failure("InvalidInput", { detail: "Frames are text, not binary." }));
-    } else void this.#frames.take(read.body);
+    if (read instanceof Promise) return read.then((frame) => this.#taken(frame));
+    this.#taken(read ?? { failure: failure("InvalidInput", { detail: "Frames are text, not binary." }) });
+    return undefined;
+  }
+
+  #taken(read: { readonly body: JsonObject } | { readonly failure: Failure }): void {
+    if ("failure" in read) this.#frames.refuse(read.failure);
+    else void this.#frames.take(read.body);
   }
 
   /** The session of the address. */

@@ -1,12 +1,14 @@
 /**
- * Bodies of requests, as JSON objects.
+ * JSON of clients: bodies of requests, frames of WebSockets, lines of standard input.
  *
  * 1. A body has at most `limit` bytes. All bodies that are being read have at most `MOST_TOGETHER` bytes together.
  * 2. It is UTF-8 and JSON, and not nested so deep that code which walks it overflows the stack.
  * 3. It has few values: parsing millions of them would hold up every other client. Long texts and images are one value each.
+ * 4. It is looked at piece by piece, while it arrives or with turns for others between. What breaks 1 to 3 is refused at the first piece that
+ *    shows it, and nothing of it is kept.
  */
 import type { IncomingMessage } from "node:http";
-import { jsonShape } from "../../../base/json-nesting.js";
+import { JsonMeter } from "../../../base/json-nesting.js";
 import { type Failure, failure } from "../../../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 
@@ -14,6 +16,8 @@ export const MOST_BODY_BYTES = 16 * 1024 * 1024;
 const MOST_TOGETHER = 4 * MOST_BODY_BYTES;
 const MOST_LEVELS = 100;
 export const MOST_VALUES = 50_000;
+/** What is looked at in one turn of the event loop. */
+export const MOST_AT_ONCE = 256 * 1024;
 
 type Read<T> = T | { readonly failure: Failure };
 
@@ -27,15 +31,17 @@ export class BodyReader {
 
   /** An empty body is an empty object. */
   async read(request: IncomingMessage): Promise<Read<{ readonly body: JsonObject }>> {
-    const bytes = await this.bytes(request);
-    return "failure" in bytes ? bytes : parseObject(bytes.bytes);
+    const read = await this.readAny(request);
+    if ("failure" in read) return read;
+    return read.value === undefined ? { body: {} } : objectOf(read.value);
   }
 
-  async bytes(request: IncomingMessage): Promise<Read<{ readonly bytes: Buffer }>> {
+  /** Undefined for an empty body. */
+  async readAny(request: IncomingMessage): Promise<Read<{ readonly value: unknown }>> {
     if (request.headers["content-encoding"] !== undefined) return invalid("Send the body without compression.");
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > this.#limit) return this.#tooLarge();
-    const pieces: Buffer[] = [];
+    const reader = new JsonReader();
     let size = 0;
     try {
       for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -43,9 +49,10 @@ export class BodyReader {
         this.#reading += piece.length;
         if (size > this.#limit) return this.#tooLarge();
         if (this.#reading > MOST_TOGETHER) return busy();
-        pieces.push(piece);
+        const problem = reader.take(piece);
+        if (problem !== undefined) return problem;
       }
-      return { bytes: Buffer.concat(pieces) };
+      return size === 0 ? { value: undefined } : reader.end();
     } finally {
       this.#reading -= size;
     }
@@ -56,31 +63,72 @@ export class BodyReader {
   }
 }
 
+/** One JSON text of a client, in pieces. */
+class JsonReader {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  readonly #meter = new JsonMeter();
+  #text = "";
+
+  /** Why the rest is not wanted. */
+  take(piece: Uint8Array): { readonly failure: Failure } | undefined {
+    try {
+      const text = this.#decoder.decode(piece, { stream: true });
+      this.#meter.take(text);
+      this.#text += text;
+    } catch (error) {
+      return notJson(error);
+    }
+    if (this.#meter.levels > MOST_LEVELS) return invalid(`The JSON has more than ${MOST_LEVELS} levels.`);
+    if (this.#meter.values <= MOST_VALUES) return undefined;
+    return { failure: failure("TooLarge", { what: "The JSON", limit: `${MOST_VALUES} values` }) };
+  }
+
+  end(): Read<{ readonly value: unknown }> {
+    try {
+      return { value: JSON.parse(this.#text + this.#decoder.decode()) };
+    } catch (error) {
+      return notJson(error);
+    }
+  }
+}
+
+/** For the frames of a WebSocket and of standard input. A large one takes several turns of the event loop. */
+export function parseObject(
+  bytes: Uint8Array,
+): Read<{ readonly body: JsonObject }> | Promise<Read<{ readonly body: JsonObject }>> {
+  if (bytes.length === 0) return { body: {} };
+  const reader = new JsonReader();
+  if (bytes.length > MOST_AT_ONCE) return parseLarge(bytes, reader);
+  return finished(reader.take(bytes) ?? reader.end());
+}
+
+async function parseLarge(bytes: Uint8Array, reader: JsonReader): Promise<Read<{ readonly body: JsonObject }>> {
+  for (let from = 0; from < bytes.length; from += MOST_AT_ONCE) {
+    const problem = reader.take(bytes.subarray(from, from + MOST_AT_ONCE));
+    if (problem !== undefined) return problem;
+    await new Promise(setImmediate);
+  }
+  return finished(reader.end());
+}
+
+function finished(read: Read<{ readonly value: unknown }>): Read<{ readonly body: JsonObject }> {
+  return "failure" in read ? read : objectOf(read.value);
+}
+
+function objectOf(value: unknown): Read<{ readonly body: JsonObject }> {
+  return isJsonObject(value as JsonObject) ? { body: value as JsonObject } : invalid("The JSON must be an object.");
+}
+
 function busy(): { readonly failure: Failure } {
   return { failure: failure("TooManyRequests", { seconds: 1 }, { retryable: true, retry_after_ms: 1000 }) };
 }
 
-/** Also for the frames of a WebSocket and of standard input. */
-export function parseObject(bytes: Uint8Array): Read<{ readonly body: JsonObject }> {
-  if (bytes.length === 0) return { body: {} };
-  const read = parseJson(bytes);
-  if ("failure" in read) return read;
-  return isJsonObject(read.value) ? { body: read.value } : invalid("The JSON must be an object.");
+function notJson(error: unknown): { readonly failure: Failure } {
+  const words = error instanceof Error ? error.message : String(error);
+  return invalid(`This is not JSON: ${words.slice(0, MOST_WORDS)}.`);
 }
 
-/** Parses JSON of a client, if it is neither too deep nor too rich. */
-export function parseJson(bytes: Uint8Array): Read<{ readonly value: unknown }> {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const { levels, values } = jsonShape(text);
-    if (levels > MOST_LEVELS) return invalid(`The JSON has more than ${MOST_LEVELS} levels.`);
-    if (values > MOST_VALUES)
-      return { failure: failure("TooLarge", { what: "The JSON", limit: `${MOST_VALUES} values` }) };
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    return invalid(`This is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
-  }
-}
+const MOST_WORDS = 200;
 
 function invalid(detail: string): { readonly failure: Failure } {
   return { failure: failure("InvalidInput", { detail }) };

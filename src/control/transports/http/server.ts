@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Clock } from "../../../base/clock.js";
-import { failure } from "../../../protocol/errors.js";
+import { type Failure, failure } from "../../../protocol/errors.js";
 import type { ClientId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import type { TokenClaims } from "../../auth/claims.js";
@@ -63,6 +63,8 @@ export interface Mount {
 
 export interface MountClient {
   readonly claims: TokenClaims;
+  /** Reads the body of the request within the limits of the server; undefined if it is empty. */
+  readBody(): Promise<{ readonly value: unknown } | { readonly failure: Failure }>;
 }
 
 export interface Listener {
@@ -204,7 +206,8 @@ export class HttpService {
     const entered = this.#gate.enter(admitted.claims);
     if ("failure" in entered) return refuseResponse(response, { status: 429, failure: entered.failure });
     response.once("close", () => entered.leave());
-    mount.handle(request, response, { claims: admitted.claims });
+    const readBody = () => this.#service.bodies.readAny(request);
+    mount.handle(request, response, { claims: admitted.claims, readBody });
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type McpHandlerRequestOptions,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { type Failure, failure } from "../../../protocol/errors.js";
 import type { ClientId } from "../../../protocol/ids.js";
 import { type IdentityClaims, identityOf } from "../../auth/identity.js";
 import type { HostClient } from "../../connected-client.js";
@@ -38,9 +39,15 @@ export interface McpClaims extends IdentityClaims {
   readonly display_name?: string;
 }
 
+export interface McpMountClient {
+  readonly claims: McpClaims;
+  /** Reads the body within the limits of the server. */
+  readBody(): Promise<{ readonly value: unknown } | { readonly failure: Failure }>;
+}
+
 export interface McpMount {
   readonly path: "/mcp";
-  handle(request: IncomingMessage, response: ServerResponse, client: { readonly claims: McpClaims }): void;
+  handle(request: IncomingMessage, response: ServerResponse, client: McpMountClient): void;
   /** The token is no longer valid. */
   drop(jti: string): void;
   close(): void;
@@ -50,6 +57,7 @@ const MOST_TOKENS = 256;
 const MOST_SESSIONS = 64;
 /** After which a client opens a broken stream again. */
 const RETRY_MS = 1000;
+const MOST_IN_BATCH = 100;
 const IDLE_MS = 60 * 60 * 1000;
 
 export function mcpMount(options: McpMountOptions): McpMount {
@@ -66,14 +74,15 @@ export function mcpMount(options: McpMountOptions): McpMount {
   };
   return {
     path: "/mcp",
-    handle(request, response, { claims }) {
+    handle(request, response, client) {
+      const { claims } = client;
       let server = tokens.get(claims.jti);
       if (server === undefined) {
         dropIdle();
         server = new TokenServer(options, claims);
         tokens.set(claims.jti, server);
       }
-      server.handle(request, response);
+      server.handle(request, response, client);
     },
     drop,
     close: () => {
@@ -93,7 +102,7 @@ class TokenServer {
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   readonly #stopPublishing: () => void;
-  readonly #answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly #answer: (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
   #open = 0;
   #usedAt = 0;
 
@@ -111,14 +120,14 @@ class TokenServer {
       for (const each of this.#subscriptions.named(uri)) this.#publish(each, event);
     });
     const answer = toNodeHandler({ fetch: (request, given) => this.#fetch(request, given) }, { onerror });
-    this.#answer = answer as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+    this.#answer = answer as (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
   }
 
   isIdleSince(time: number): boolean {
     return this.#open === 0 && this.#usedAt < time;
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
+  handle(request: IncomingMessage, response: ServerResponse, { readBody }: McpMountClient): void {
     const { clock } = this.#options;
     this.#open++;
     this.#usedAt = clock.now();
@@ -126,7 +135,18 @@ class TokenServer {
       this.#open--;
       this.#usedAt = clock.now();
     });
-    void this.#answer(request, response);
+    void this.#read(request, response, readBody).catch(() => response.destroy());
+  }
+
+  /** The library would parse a body several times, whatever is in it. */
+  async #read(request: IncomingMessage, response: ServerResponse, readBody: McpMountClient["readBody"]): Promise<void> {
+    if (request.method !== "POST") return this.#answer(request, response, undefined);
+    const read = await readBody();
+    if ("failure" in read) return refuseMessage(response, read.failure);
+    if (Array.isArray(read.value) && read.value.length > MOST_IN_BATCH) {
+      return refuseMessage(response, failure("TooLarge", { what: "The batch", limit: `${MOST_IN_BATCH} messages` }));
+    }
+    return this.#answer(request, response, read.value);
   }
 
   close(): void {
@@ -197,6 +217,14 @@ async function bodyOf(request: Request): Promise<unknown> {
   } catch {
     return undefined;
   }
+}
+
+/** As the protocol says it: nothing is known of the message that was refused. */
+function refuseMessage(response: ServerResponse, { reason, message }: Failure): void {
+  const isLarge = reason === "TooLarge";
+  const error = { code: isLarge ? -32600 : -32700, message };
+  response.writeHead(isLarge ? 413 : 400, { "content-type": "application/json", connection: "close" });
+  response.end(JSON.stringify({ jsonrpc: "2.0", error, id: null }));
 }
 
 function notFound(): Response {
