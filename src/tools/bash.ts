@@ -16,7 +16,7 @@ import type { Launch, ProcessRequest } from "../system/process-launch.js";
 import { trustedPath, withPath } from "../system/trusted-path.js";
 import type { BackgroundCommands } from "./background.js";
 import { CATALOG } from "./catalog.js";
-import { childEnvironment } from "./child-environment.js";
+import { childEnvironment, type EnvironmentPolicy, FILTERED } from "./child-environment.js";
 import { namesSecrets, PatchFilter } from "./git/withheld.js";
 import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
@@ -41,6 +41,7 @@ export interface BashOptions {
   readonly workspaceRoot: string;
   /** The environment of this process; `childEnvironment` decides which variables a command gets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environmentPolicy?: EnvironmentPolicy | undefined;
   readonly addedEnvironment?: AddedEnvironment;
   /** Additional variables for commands. */
   readonly extraEnvironment?: Readonly<Record<string, string>>;
@@ -114,8 +115,13 @@ class Shell {
   }
 
   #environmentWith(added: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-    const { environment, extraEnvironment, workspaceRoot } = this.#options;
-    const all = { ...childEnvironment(environment), ...added, ...extraEnvironment, PWD: workspaceRoot };
+    const { environment, environmentPolicy = FILTERED, extraEnvironment, workspaceRoot } = this.#options;
+    const all = {
+      ...childEnvironment(environment, environmentPolicy),
+      ...added,
+      ...extraEnvironment,
+      PWD: workspaceRoot,
+    };
     return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
   }
 

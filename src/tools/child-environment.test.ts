@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { childEnvironment } from "./child-environment.js";
+import { childEnvironment, type EnvironmentPolicy, FILTERED, sessionEnvironment } from "./child-environment.js";
 
 describe("[T7] childEnvironment", () => {
   it("passes what programs need", () => {
@@ -75,5 +75,53 @@ describe("[T7] childEnvironment", () => {
   it("does not change its own result", () => {
     const once = childEnvironment({ PATH: "/bin", HTTP_PROXY: "http://a:b@c", OXBOW_HOME: "/x", LANG: "C" });
     expect(childEnvironment(once)).toEqual(once);
+  });
+});
+
+describe("[T7] the environment of the model's commands", () => {
+  const policy = (given: Partial<EnvironmentPolicy> = {}): EnvironmentPolicy => ({ ...FILTERED, ...given });
+  const key = ["MY", "API", "KEY"].join("_");
+  const env = {
+    PATH: "/bin",
+    NODE_ENV: "test",
+    DATABASE_HOST: "db",
+    [key]: "x",
+    SSH_AUTH_SOCK: "/s",
+    LD_PRELOAD: "a.so",
+  };
+  const names = (given: Partial<EnvironmentPolicy>) =>
+    Object.keys(env).filter((name) => Object.hasOwn(childEnvironment(env, policy(given)), name));
+
+  it.each([
+    ["filtered: all but secrets and what loads code", {}, ["PATH", "NODE_ENV", "DATABASE_HOST"]],
+    ["core: the listed ones", { inherit: "core" }, ["PATH"]],
+    ["none: what a shell needs", { inherit: "none" }, ["PATH"]],
+    ["all: everything", { inherit: "all" }, Object.keys(env)],
+    ["include: a secret that the user names", { include: ["MY_*"] }, ["PATH", "NODE_ENV", "DATABASE_HOST", key]],
+    ["exclude: what the user names", { exclude: ["DATABASE_*"] }, ["PATH", "NODE_ENV"]],
+    ["exclude before include", { include: ["MY_*"], exclude: ["MY_*", "NODE*"] }, ["PATH", "DATABASE_HOST"]],
+  ] as const)("%s", (_what, given, expected) => {
+    expect(names(given as Partial<EnvironmentPolicy>)).toEqual(expected);
+  });
+
+  it("adds what the user sets, and nothing of the npm that started Oxbow", () => {
+    const started = { npm_lifecycle_event: "start", npm_config_store_dir: "/x", INIT_CWD: "/y", NODE_ENV: "a" };
+    const child = childEnvironment(started, policy({ set: { NODE_ENV: "b", MORE: "c" } }));
+    expect(child).toMatchObject({ NODE_ENV: "b", MORE: "c" });
+    expect(Object.keys(child).filter((name) => /^npm_|INIT_CWD/.test(name))).toEqual([]);
+    expect(childEnvironment({ npm_config_registry: "r" }, policy())).toHaveProperty("npm_config_registry", "r");
+  });
+
+  it("leaves a client without its secrets, but with the login of its proxy", () => {
+    const proxy = `http://me:${["pass", "word"].join("")}@proxy:80`;
+    const sent = sessionEnvironment({ ...env, HTTPS_PROXY: proxy }, policy());
+    expect(sent).toEqual({
+      PATH: "/bin",
+      NODE_ENV: "test",
+      DATABASE_HOST: "db",
+      LD_PRELOAD: "a.so",
+      HTTPS_PROXY: proxy,
+    });
+    expect(sessionEnvironment(env, policy({ include: [key] }))).toHaveProperty(key, "x");
   });
 });

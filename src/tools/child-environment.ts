@@ -1,10 +1,10 @@
 /**
  * The environment of the programs that tools start.
  *
- * 1. A variable passes only if its name is listed here, and never if the name or the value looks like a secret. Provider
- *    keys, agent sockets and variables that make every child load code (NODE_OPTIONS, LD_PRELOAD, BASH_ENV …) are not listed.
- * 2. Addresses pass without the user name and password in them.
- * 3. The rule is idempotent.
+ * 1. Oxbow's own programs (git, hooks, servers) get `core`: a variable passes only if its name is listed here.
+ * 2. Commands of the model get what the user's policy says; by default everything but secrets (by name or value) and variables that make
+ *    every program load code or change what a command means (NODE_OPTIONS, LD_PRELOAD, BASH_ENV, GIT_DIR …).
+ * 3. Addresses pass without the user name and password in them. The rule for `core` is idempotent.
  */
 const BASICS = [
   ..."PATH HOME USER LOGNAME SHELL TERM COLORTERM LANG LANGUAGE PWD TMPDIR TMP TEMP TZ HOSTNAME CI NO_COLOR".split(" "),
@@ -60,14 +60,76 @@ const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-export function childEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export interface EnvironmentPolicy {
+  /** `filtered`: all but secrets. `core`: the listed names. `none`: what a shell needs. `all`: everything, secrets included. */
+  readonly inherit: "filtered" | "core" | "none" | "all";
+  /** Names that pass in any case, and names that never do; `*` stands for any characters. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CORE: EnvironmentPolicy = { inherit: "core", include: [], exclude: [], set: {} };
+export const FILTERED: EnvironmentPolicy = { ...CORE, inherit: "filtered" };
+
+export function childEnvironment(env: Environment, policy: EnvironmentPolicy = CORE): Record<string, string> {
   const child: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && mayPass(name.toUpperCase(), value)) child[name] = withoutLogin(name, value);
+    if (value === undefined || withheld(name, value, { env, policy }) !== undefined) continue;
+    const isAsIs = policy.inherit === "all" || isAmong(policy.include, name);
+    child[name] = isAsIs ? value : withoutLogin(name, value);
   }
+  Object.assign(child, policy.set);
   if (child.PATH === undefined && process.platform !== "win32") child.PATH = DEFAULT_PATH;
   child.TERM ??= "dumb";
   return Object.assign(child, NOBODY_IS_THERE);
+}
+
+export type Withheld = "excluded" | "secret" | "loads code" | "of npm" | "not listed";
+
+/** Why commands do not get a variable; undefined if they do. */
+export function withheld(
+  name: string,
+  value: string,
+  { env, policy }: { readonly env: Environment; readonly policy: EnvironmentPolicy },
+): Withheld | undefined {
+  const { inherit, include, exclude } = policy;
+  if (isAmong(exclude, name)) return "excluded";
+  if (isAmong(include, name) || inherit === "all") return undefined;
+  const upper = name.toUpperCase();
+  if (inherit === "core") return mayPass(upper, value) ? undefined : "not listed";
+  if (inherit === "none") return NEEDED.has(upper) ? undefined : "not listed";
+  if (isSecret(upper, value)) return "secret";
+  if (LOADS_CODE.test(upper)) return "loads code";
+  // It describes the script that started Oxbow, and confuses every npm below.
+  if (env.npm_lifecycle_event !== undefined && /^npm_|^INIT_CWD$/.test(name)) return "of npm";
+  return undefined;
+}
+
+const NEEDED: ReadonlySet<string> = new Set("PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR".split(" "));
+
+function isAmong(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => {
+    const parts = pattern.split("*").map((part) => part.replace(/[^\w]/g, "\\$&"));
+    return new RegExp(`^${parts.join(".*")}$`, "i").test(name);
+  });
+}
+
+function isSecret(upper: string, value: string): boolean {
+  return !NAMES.has(upper) && (SECRET_NAME.test(upper) || SECRET_VALUE.test(value));
+}
+
+/** What a client brings for a session in another process: everything but secrets. Proxies keep their logins, which requests need. */
+export function sessionEnvironment(env: Environment, { inherit, include }: EnvironmentPolicy): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    const isWanted = inherit === "all" || isAmong(include, name);
+    if (isWanted || !isSecret(name.toUpperCase(), value)) kept[name] = value;
+  }
+  return kept;
 }
 
 function mayPass(name: string, value: string): boolean {

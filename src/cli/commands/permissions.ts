@@ -64,7 +64,10 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const extra = extraRoots(loaded, variables);
   const guard = new RunGuard({ root, extraRoots: extra, variables, ownFolders: hidden });
   const sets = settings.tool_sets.value;
-  const toolbox = openToolbox({ root, extraRoots: extra, sets, variables, outputDirectory, guard });
+  const environmentPolicy = settings.environment.value;
+  const toolbox = openToolbox({
+    ...{ root, extraRoots: extra, sets, variables, environmentPolicy, outputDirectory, guard },
+  });
   const agents = sets.includes("agents") ? agentTools(BUILT_IN_TYPES, { delegate: "offered" }) : [];
   const tools = toolsOf(toolbox, [{ name: "subagents", tools: agents }]);
   const isRecorded = async () => (await stores.choice()).kind !== "none";

@@ -10,6 +10,7 @@ import type { Tool, ToolRegistry, ToolSet } from "../../engine/ports.js";
 import type { BackgroundCommands } from "../../tools/background.js";
 import type { BashOptions } from "../../tools/bash.js";
 import { CATALOG, type ToolName } from "../../tools/catalog.js";
+import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import type { WrapReader } from "../../tools/git.js";
 import type { Searcher } from "../../tools/search/searcher.js";
 import { TOOL_ALIASES, withoutAlias } from "../../tools/tool-aliases.js";
@@ -20,6 +21,8 @@ export interface ToolboxOptions {
   readonly root: string;
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
+  /** Which of them the commands of the model get. */
+  readonly environmentPolicy?: EnvironmentPolicy | undefined;
   /** The folder for long outputs of commands. */
   readonly outputDirectory: string;
   /** The file tools reach that folder; permissions decide what they may do there. */
@@ -137,9 +140,10 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       import("../../security/redact/redacting-stream.js"),
     ]);
     const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, addedEnvironment } = place.options;
-    const { writableFolders = [] } = place.options;
+    const { writableFolders = [], environmentPolicy } = place.options;
     return createBashTool({
       ...place.shell,
+      environmentPolicy,
       outputDirectory,
       createRedactor: () => new RedactingStream(),
       onOutputFile,

@@ -113,6 +113,7 @@ function sessionToolbox(
     root,
     sets: settings.tool_sets.value,
     variables,
+    environmentPolicy: settings.environment.value,
     outputDirectory: outputs.own,
     commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
     reachesOutputs: true,

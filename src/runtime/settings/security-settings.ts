@@ -1,6 +1,7 @@
 /** Settings of permissions, the sandbox and credentials. */
 import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../../security/permissions/identity.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
+import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import type { CredentialKeyChoice } from "../credentials/credential-places.js";
 import type { SandboxMode } from "../parts/sandbox.js";
 import type { PermissionTable } from "./permission-tables.js";
@@ -36,6 +37,8 @@ export interface SecuritySettings {
   readonly sandbox_container: Setting<string | undefined>;
   /** Whether results of tools are marked as text from outside. */
   readonly untrusted_results: Setting<UntrustedResults>;
+  /** The `[environment]` table: which variables the commands of the model get. */
+  readonly environment: Setting<EnvironmentPolicy>;
   /** How a new credential file is encrypted, if the environment has neither key nor passphrase. */
   readonly credential_key: Setting<CredentialKeyChoice>;
   /** How long the idle credential helper stays. */
@@ -93,6 +96,7 @@ export async function readSecuritySettings(from: SettingReader): Promise<Securit
       read: read.untrustedResults,
       project: (theirs) => theirs === "wrap",
     }),
+    environment: read.environmentPolicy(from.tables("environment")),
     credential_key: from.pick<CredentialKeyChoice>({
       key: "credential_key",
       fallback: "file",

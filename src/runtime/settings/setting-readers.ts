@@ -9,9 +9,11 @@ import type { Effort, ToolSet } from "../../engine/ports.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../security/permissions/modes.js";
 import { readGivenFileSync } from "../../system/given-file.js";
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
+import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../credentials/credential-places.js";
 import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
 import { KEY_SOURCES, type KeySource } from "../sessions/session-stores.js";
+import type { Setting } from "./setting.js";
 
 export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web", "agents"];
@@ -234,4 +236,28 @@ function oneOf<T extends string>(known: readonly T[], text: string): T {
   const found = known.find((each) => each === text);
   if (found === undefined) throw new UsageError(`expected ${known.join(", ")}, got "${text}".`);
   return found;
+}
+
+const INHERIT: readonly EnvironmentPolicy["inherit"][] = ["filtered", "core", "none", "all"];
+
+/** `[environment]`: `inherit`, `include`, `exclude`, and `set` with values. */
+export function environmentPolicy(
+  written: Setting<Readonly<Record<string, unknown>> | undefined>,
+): Setting<EnvironmentPolicy> {
+  const { inherit = "filtered", include = [], exclude = [], set = {}, ...others } = written.value ?? {};
+  const wrong = (what: string) => new UsageError(`${written.origin}: ${what}`);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw wrong(`expected inherit, include, exclude or set, got "${unknown}".`);
+  const chosen = INHERIT.find((each) => each === inherit);
+  if (chosen === undefined) throw wrong(`inherit: expected ${INHERIT.join(", ")}, got "${String(inherit)}".`);
+  if (!isTexts(include) || !isTexts(exclude)) throw wrong('include and exclude are lists of names, such as ["AWS_*"].');
+  if (typeof set !== "object" || set === null || !isTexts(Object.values(set))) {
+    throw wrong('set is a table of texts, such as { NODE_ENV = "test" }.');
+  }
+  const value = { inherit: chosen, include, exclude, set: set as Readonly<Record<string, string>> };
+  return { value, origin: written.origin };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
