@@ -9,6 +9,8 @@ export interface Flag {
   /** Absent for a switch; otherwise the placeholder of the value in the help. */
   readonly value?: string;
   readonly repeatable?: true;
+  /** What it holds for, if a conversation is in an engine that other terminals use too: the session (default), this client, or the engine. */
+  readonly holds?: "client" | "engine";
   /** Accepted but not shown: its feature does not exist yet. */
   readonly hidden?: true;
   /** Where its values come from, for completion. */

@@ -27,6 +27,8 @@ export interface ClientOptions extends Originator {
   readonly name?: string | undefined;
   /** What it may do; everything without it. */
   readonly scope?: ClientScope | undefined;
+  /** It has the owner's token and came over the socket of this machine. */
+  readonly isLocalOwner?: boolean;
   /** False: creating a session does not attach it. It follows sessions with `follow`. */
   readonly attachOnCreate?: boolean;
   /** Refuses everything before a handshake. */
@@ -102,6 +104,7 @@ export class ConnectedClient implements HostClient {
     const { id, identity, canAnswer, scope, attachOnCreate, ready } = options;
     this.#self = {
       ...{ id, identity, canAnswer, scope, isRemote: options.transport !== "inproc" },
+      isLocalOwner: options.transport === "inproc" || options.isLocalOwner === true,
       ...(attachOnCreate !== undefined && { attachOnCreate }),
       ...(ready !== undefined && { ready }),
       deliver: (event) => this.#listeners.deliver(event),

@@ -84,6 +84,17 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
       until: COUNT,
       carry: TEXT,
       mcp_servers: { type: "array", maxItems: MOST_BLOCKS, items: MCP_SERVER },
+      start: object(
+        { environment: LINES },
+        {
+          flags: { type: "array", maxItems: MOST_BLOCKS, items: LINE },
+          keys: {
+            type: "array",
+            maxItems: MOST_BLOCKS,
+            items: object({ provider: NAME, account: NAME, base_url: PATH }),
+          },
+        },
+      ),
       orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: LINE }),
     },
   ),

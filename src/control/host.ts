@@ -263,6 +263,11 @@ export class Host {
       .filter(({ reader }) => reader.identity === "human" && reader.canAnswer && !isLimited(reader.scope));
   }
 
+  /** No turn runs, and no client follows a session. */
+  isIdle(): boolean {
+    return this.#sessions.all().every(({ run, attached }) => !run.busy && attached.readers.length === 0);
+  }
+
   /** Takes no more commands, ends every session and tells their readers. */
   async close(reason?: SessionEndReason): Promise<void> {
     this.#isClosing = true;

@@ -23,6 +23,8 @@ export type OpenRun = (request: RunRequest) => Promise<Run | { readonly failure:
 export interface RunRequest {
   readonly originator: ClientId;
   readonly personPresent: () => boolean;
+  /** Tells the client something about the session, before it is open. */
+  readonly report?: (message: string) => void;
   /** The session to resume; without it, a new one. */
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
   /** The run whose settings the new one keeps. */
@@ -39,7 +41,7 @@ export interface RunRequest {
   readonly mcpServers?: CommandPayloads["CreateSession"]["mcp_servers"];
 }
 
-export type PlaceRequest = Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
+export type PlaceRequest = Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model" | "start">;
 
 export interface HostedSession {
   readonly run: Run;
@@ -109,6 +111,9 @@ export class HostedSessions {
     if (payload.mcp_servers !== undefined && payload.mcp_servers.length > 0 && client.identity === "agent") {
       return invalid("Only a person may add MCP servers, because they run programs.");
     }
+    if (payload.start !== undefined && (client.identity === "agent" || client.isLocalOwner !== true)) {
+      return invalid("Only the owner of the engine may bring an environment, over the socket of this machine.");
+    }
     if (payload.orphans !== undefined && client.identity === "agent") {
       return invalid("Only a person may say how a call ended, because the model takes it as the word of the user.");
     }
@@ -139,6 +144,13 @@ export class HostedSessions {
       }
       if (open.subagent === undefined && payload.profile !== undefined)
         return open.run.busy ? invalid(BUSY) : this.#reopen(client, payload, open);
+      if (payload.start !== undefined && isLeft(open)) {
+        // It continues in the surroundings of the terminal that comes back to it.
+        await this.#close(resume, "user");
+        const reply = await this.#openNew(client, { payload });
+        if (reply.ok && before !== undefined) await this.#leave(before, client);
+        return reply;
+      }
       if (client.attachOnCreate !== false) open.attached.attach(client);
       return { ok: true, session: resume };
     });
@@ -207,8 +219,10 @@ export class HostedSessions {
     { payload, before }: { readonly payload: Create; readonly before?: Run | undefined },
   ): Promise<CommandReply> {
     let attached: Attachments | undefined;
+    const messages: string[] = [];
     const opened = await this.#options.openRun({
       originator: client.id,
+      report: (message) => void messages.push(message),
       personPresent: () =>
         attached?.personPresent === true || (this.#options.personMayCome() && attached?.isUnattended !== true),
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
@@ -228,7 +242,7 @@ export class HostedSessions {
       attached.attach(client);
       for (const event of run.opening) client.deliver(event);
     }
-    return { ok: true, session: run.session };
+    return { ok: true, session: run.session, ...(messages.length > 0 && { value: { messages } }) };
   }
 
   #watch(run: Run, attached: Attachments): Pick<HostedSession, "used"> {
@@ -278,14 +292,20 @@ export class HostedSessions {
   }
 }
 
+/** No client is in a session that is stored, and it does nothing. */
+function isLeft({ run, attached, subagent }: HostedSession): boolean {
+  return subagent === undefined && !run.busy && attached.readers.length === 0 && run.bus.nextId > 1;
+}
+
 const BUSY = "A turn is running. Wait until it ends, or cancel it.";
 
-function placeOf({ cwd, profile, model }: Create): Pick<RunRequest, "place"> {
-  if (cwd === undefined && profile === undefined && model === undefined) return {};
+function placeOf({ cwd, profile, model, start }: Create): Pick<RunRequest, "place"> {
+  if (cwd === undefined && profile === undefined && model === undefined && start === undefined) return {};
   const place = {
     ...(cwd !== undefined && { cwd }),
     ...(profile !== undefined && { profile }),
     ...(model !== undefined && { model }),
+    ...(start !== undefined && { start }),
   };
   return { place };
 }

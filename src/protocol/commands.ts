@@ -18,6 +18,22 @@ export interface McpServerEntry {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The surroundings of a terminal, for a session in an engine that runs elsewhere. */
+export interface SessionStart {
+  /** The environment of the client without its secrets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The flags of the command line that hold for the session. */
+  readonly flags?: readonly string[];
+  /** Keys of the client's environment, by the names under which the credential helper keeps them. */
+  readonly keys?: readonly SessionKey[];
+}
+
+export interface SessionKey {
+  readonly provider: string;
+  readonly account: string;
+  readonly base_url: string;
+}
+
 export interface CommandPayloads {
   SendInput: { readonly content: readonly InputContent[]; readonly queue?: boolean; readonly steer?: boolean };
   /** Drops the waiting input of this client; an InputDropped follows. */
@@ -43,6 +59,8 @@ export interface CommandPayloads {
     readonly carry?: string;
     /** MCP servers for this session besides the configured ones, as an editor hands them in. Only for people. They are not stored. */
     readonly mcp_servers?: readonly McpServerEntry[];
+    /** The surroundings of the terminal that opens the session. Only the owner may send it, over the socket of this machine. */
+    readonly start?: SessionStart;
     /** The outcome of calls without a recorded result. Needed when there are such calls; refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };

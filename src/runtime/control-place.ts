@@ -5,6 +5,7 @@ import type { Roots } from "../system/xdg-paths.js";
 import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "./control-names.js";
 
 export interface ControlPlace {
+  readonly folder: string;
   /** For messages; the path is too long for some kernels. */
   readonly socket: string;
   readonly token: string;
@@ -19,6 +20,7 @@ const SHORT_PATH_BYTES = 100;
 export function controlPlace({ state }: Pick<Roots, "state">): ControlPlace {
   const socket = join(state, CONTROL_SOCKET);
   return {
+    folder: state,
     socket,
     token: join(state, CONTROL_TOKEN),
     lock: join(state, CONTROL_LOCK),

@@ -1,9 +1,6 @@
 /**
- * What the environment of an engine decides, so that a client with another environment can tell its user.
- *
- * 1. A file beside the token of the owner has a salted digest of each variable, never a value. Secrets that a person has to remember are
- *    left out, because a digest would help to guess them.
- * 2. The model, the provider, the profile and the effort are no part of it: a client asks for them itself.
+ * The variables that hold for a whole engine, so that a client with others can tell its user. A file beside the token of the owner has a
+ * salted digest of each, never a value. Everything else in the environment belongs to a session: its client brings it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -12,13 +9,7 @@ import type { Variables } from "../base/variables.js";
 import type { Roots } from "../system/xdg-paths.js";
 import { CONTROL_ENVIRONMENT } from "./control-names.js";
 
-const OF_PROVIDERS = /_(API_KEY|BASE_URL)$/;
-const OTHERS: ReadonlySet<string> = new Set([
-  ..."OPENAI_RESPONSES_URL COPILOT_GITHUB_TOKEN OLLAMA_HOST OXBOW_MAX_TURNS OXBOW_SESSIONS OXBOW_STORE OXBOW_CATALOGUE_URL".split(
-    " ",
-  ),
-  ..."HTTPS_PROXY HTTP_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE NODE_EXTRA_CA_CERTS".split(" "),
-]);
+const OF_ENGINE = ["OXBOW_SESSIONS", "OXBOW_STORE", "NODE_EXTRA_CA_CERTS"];
 
 type Kept = { readonly salt: string; readonly digests: Readonly<Record<string, string>> };
 
@@ -37,15 +28,7 @@ export function unlikeEngine({ state }: Pick<Roots, "state">, variables: Variabl
 }
 
 function named(variables: Variables): readonly (readonly [string, string])[] {
-  return Object.entries(variables).flatMap(([name, value]) => {
-    const isMeant = OF_PROVIDERS.test(name) || OTHERS.has(name.toUpperCase());
-    return isMeant && value !== undefined && value !== "" ? [[name, withoutPassword(value)] as const] : [];
-  });
-}
-
-/** Of a proxy. */
-function withoutPassword(value: string): string {
-  return value.replace(/\/\/[^/@]*@/, "//");
+  return OF_ENGINE.map((name) => [name, variables[name] ?? ""]);
 }
 
 function digest(salt: string, value: string): string {

@@ -10,7 +10,7 @@ import { type Ancestor, ancestors } from "../system/process-ancestry.js";
 const MARK = "OXBOW_AGENT=";
 const NAMES = ["oxbow", "ox"];
 /** Commands that run a model. Another single word is a command that runs none, or one of the user's own, which may start Oxbow for its person. */
-const ENGINES = new Set(["run", "resume", "attach", "serve", "acp", "mcp-server"]);
+const ENGINES = new Set(["run", "resume", "attach", "engine", "serve", "acp", "mcp-server"]);
 
 /** An empty value counts too: `OXBOW_AGENT= oxbow …` must not turn a model into a person. */
 export function isAgent(variables: Variables): boolean {

@@ -10,6 +10,7 @@ import { inFolders } from "../control/scope.js";
 import type { Model } from "../engine/ports.js";
 import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
 import type { CommandReply } from "../protocol/client.js";
+import type { SessionKey } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
@@ -27,7 +28,7 @@ import type { CreatePart } from "./part.js";
 import { NO_EVENTS } from "./parts/event-hooks.js";
 import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, storedEvents } from "./queries.js";
-import { otherPlace, withStoredFolder } from "./requested-place.js";
+import { otherPlace, withStoredPlace } from "./requested-place.js";
 import type { LiveSessions } from "./sessions/live-sessions.js";
 import { RetentionWatch } from "./sessions/retention-watch.js";
 import type { SessionStores } from "./sessions/session-stores.js";
@@ -45,7 +46,16 @@ export interface Place {
   readonly registry: ModelRegistry;
   readonly routes: ModelRoutes;
   readonly model: Model;
+  /** The surroundings of the client that opened the place; absent: those of the process. */
+  readonly own?: OwnSurroundings | undefined;
 }
+
+/** A client in another process brings its environment and flags, and gets the messages about its session. */
+export type OwnSurroundings = Pick<ProcessParts, "variables" | "notify" | "hint"> & {
+  readonly flags: ParsedFlags;
+  /** Keys that the client gave to the credential helper. */
+  readonly keys: readonly SessionKey[];
+};
 
 /** What all sessions of the process share. */
 export interface ProcessParts {
@@ -61,6 +71,10 @@ export interface ProcessParts {
   readonly clock?: Clock;
   /** The flags of the command line; they apply in every place. */
   readonly flags?: ParsedFlags;
+  /** Reads the flags that a client brings for its session; absent if no client may. */
+  readonly readFlags?: (words: readonly string[]) => ParsedFlags;
+  /** The process has no terminal: its first place is no place to work in. */
+  readonly isDetached?: boolean;
   /** The plugins of the process; absent without any. */
   readonly plugins?: readonly LoadedPlugin[] | undefined;
   /** Parts that every session gets in addition to the built-in ones. */
@@ -178,15 +192,23 @@ async function openHosted(
 ): Promise<HostedRun | { readonly failure: Failure }> {
   const { runs, ...parts } = engine;
   const previous = request.after && runs.get(request.after);
+  if (engine.isDetached && previous === undefined && request.place?.start === undefined) {
+    const { FILTERED, sessionEnvironment } = await import("../tools/child-environment.js");
+    const start = { environment: sessionEnvironment(engine.variables, FILTERED) };
+    return openHosted({ ...request, place: { ...request.place, start } }, engine);
+  }
   const current = previous?.place ?? engine.place;
-  const asked = await withStoredFolder(request, current, engine);
-  const place = asked === undefined ? current : await otherPlace({ ...request, place: asked }, current, engine);
+  const asked = await withStoredPlace(request, current, engine);
+  const place =
+    asked === undefined
+      ? current
+      : await otherPlace({ ...request, place: asked }, current, { ...engine, ...current.own });
   if ("failure" in place) return place;
   const { folders } = request;
   if (folders !== undefined && !inFolders(folders, place.root, engine.place.root)) {
     return { failure: failure("Forbidden", { detail: "the folder is not among those that it may open." }) };
   }
-  const opened = await openRun({ ...parts, ...place }, request, { previous });
+  const opened = await openRun({ ...parts, ...place, ...place.own }, request, { previous });
   return "failure" in opened ? opened : { ...opened, place };
 }
 

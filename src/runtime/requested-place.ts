@@ -2,33 +2,46 @@
 import type { PlaceRequest, RunRequest } from "../control/host.js";
 import { failure } from "../protocol/errors.js";
 import type { Place, ProcessParts } from "./open-engine.js";
+import type { StoredModel } from "./open-place.js";
 
-/** A resumed session continues in the folder of its record, if the client names no other and the record is the user's own. */
-export async function withStoredFolder(
+export interface WantedPlace extends PlaceRequest {
+  /** The model that the stored session had. */
+  readonly earlier?: StoredModel;
+}
+
+/** A resumed session continues in the folder and with the model of its record, if the client names no other and the record is the user's own. */
+export async function withStoredPlace(
   { place, resume }: RunRequest,
   { root }: Place,
   { sessions }: Pick<ProcessParts, "sessions">,
-): Promise<PlaceRequest | undefined> {
-  if (resume === undefined || place?.cwd !== undefined) return place;
+): Promise<WantedPlace | undefined> {
+  if (resume === undefined || (place?.cwd !== undefined && place.start === undefined)) return place;
   if ((await sessions.choice()).kind !== "sqlite") return place;
   const record = await (await sessions.open())?.get(resume.resume);
-  return record === undefined || record.cwd === root ? place : { ...place, cwd: record.cwd };
+  if (record === undefined || (record.cwd === root && place?.start === undefined)) return place;
+  const { provider, model } = record;
+  return { cwd: record.cwd, ...place, earlier: { provider, model } };
 }
 
 /** Loaded late: most processes work in one place. */
-export async function otherPlace({ place: asked = {}, resume }: RunRequest, current: Place, shared: ProcessParts) {
+export async function otherPlace(
+  { place: asked = {}, resume, report }: Omit<RunRequest, "place"> & { readonly place?: WantedPlace },
+  current: Place,
+  shared: ProcessParts,
+) {
   const [{ openPlace }, { storeDifference }] = await Promise.all([
     import("./open-place.js"),
     import("./sessions/same-store.js"),
   ]);
-  const place = await openPlace(asked, current, shared);
+  const place = await openPlace({ ...asked, report }, current, shared);
   if ("failure" in place) return place;
   // The first place has reported a folder of its own that is not approved.
-  const notify = place.root === current.root ? () => {} : shared.notify;
-  const detail = await storeDifference(place, { ...shared, notify });
+  const { notify: tell } = { ...shared, ...place.own };
+  const notify = place.root === current.root ? () => {} : tell;
+  const detail = await storeDifference(place, { ...shared, ...place.own, notify });
   if (detail === undefined) return place;
   if (resume === undefined) return { failure: failure("InvalidInput", { detail }) };
   // A resumed session stays where it is stored.
-  shared.notify(detail);
+  tell(detail);
   return place;
 }

@@ -48,92 +48,107 @@ if (isThorough) {
   });
 }
 
-needs("tmux").describe("a second terminal", () => {
+needs("tmux").describe("two terminals", () => {
+  async function terminals(script: Parameters<typeof startMockModel>[0]["script"]) {
+    const mock = await startMockModel({ script });
+    onTestFinished(() => mock.close());
+    const home = await temporaryFolder();
+    const open = (folder: string, { flags = "", ...variables }: Record<string, string> = {}) =>
+      new RealTerminal(`cd ${folder} && ${process.execPath} ${BIN} ${flags}; exec cat`, {
+        columns: 100,
+        rows: 30,
+        variables: {
+          ...NO_LOCAL_SERVERS,
+          ...providerEnvironment("anthropic", mock.url),
+          HOME: home,
+          OXBOW_HOME: home,
+          ...variables,
+        },
+      });
+    const engine = () => Number(readlinkSync(join(home, "state", "control.lock")).split("_")[2]);
+    return { mock, home, open, engine };
+  }
+
   verifies(
     ["C10"],
-    "attaches to the session of the first, and continues as the engine, in the same mode, when that is killed",
+    "share one engine of its own: each begins a session in its folder with its environment, and a killed engine is started again",
     async () => {
-      const mock = await startMockModel({
-        script: script(["One.", "Two.", "Three."].map((text) => reply().text(text))),
-      });
-      onTestFinished(() => mock.close());
-      const [home, folder] = [await temporaryFolder(), await temporaryFolder()];
-      const variables = {
-        ...NO_LOCAL_SERVERS,
-        ...providerEnvironment("anthropic", mock.url),
-        HOME: home,
-        OXBOW_HOME: home,
-      };
-      const open = (flags = "") =>
-        new RealTerminal(`cd ${folder} && exec ${process.execPath} ${BIN} ${flags}`, {
-          columns: 100,
-          rows: 30,
-          variables,
-        });
-      const owner = () => Number(readlinkSync(join(home, "state", "control.lock")).split("_")[2]);
-      const first = open("--permission-mode ask");
+      const { mock, open, engine } = await terminals(
+        script([
+          reply().tool("bash", { command: "echo place=$PLACE" }),
+          reply().text("One."),
+          reply().tool("bash", { command: "echo place=$PLACE" }),
+          reply().text("Two."),
+          reply().text("Three."),
+        ]),
+      );
+      const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+      const first = open(here, { PLACE: "here", flags: "--permission-mode allow" });
       await first.until("? for keys");
       first.type("first prompt", "Enter");
       await first.until("One.");
-      const engine = await eventually(owner);
-      const second = open();
-      await second.until("Choose [");
-      second.type("a", "Enter");
-      await second.until(/first prompt[\s\S]*One\.[\s\S]*\? for keys/);
+      expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("place=here");
+      const second = open(there, { PLACE: "there", flags: "--permission-mode allow" });
+      await second.until("? for keys");
+      expect(second.screen()).not.toContain("first prompt");
       second.type("second prompt", "Enter");
       await second.until("Two.");
-      expect(await first.until("Two.")).toContain("second prompt");
-      process.kill(engine, "SIGKILL");
-      await second.until("this client continues the session");
-      await second.until(/second prompt[\s\S]*Two\.[\s\S]*\? for keys/);
-      expect(owner()).not.toBe(engine);
-      second.type("third prompt", "Enter");
-      // The mode of the first, not the default of the second.
-      await second.until(/Three\.[\s\S]*\nask · /);
+      expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("place=there");
+      // The key reaches the provider through the credential helper: the engine has it nowhere.
+      expect(mock.requests.at(-1)?.headers["x-api-key"]).toMatch(/\w/);
+      const before = engine();
+      const environment = readFileSync(`/proc/${before}/environ`, "utf8");
+      expect(environment).not.toMatch(/ANTHROPIC_API_KEY|PLACE=/);
+      process.kill(before, "SIGKILL");
+      await eventually(() => {
+        expect(engine()).not.toBe(before);
+      });
+      first.type("third prompt", "Enter");
+      expect(await first.until("Three.")).toMatch(/One\.[\s\S]*third prompt/);
     },
   );
 
+  verifies(["C10"], "leave a turn running: the next terminal resumes it", async () => {
+    const { mock, open, engine } = await terminals("reply\n  text: Begun.\n  delay 1500ms\n  text: And done.\n");
+    const folder = await temporaryFolder();
+    const first = open(folder);
+    await first.until("? for keys");
+    first.type("long work", "Enter");
+    await first.until("Begun.");
+    first.type("C-d");
+    await first.until("The turn goes on");
+    const pid = engine();
+    const second = open(folder, { flags: "--continue" });
+    expect(await second.until("And done.")).toContain("long work");
+    expect(engine()).toBe(pid);
+    expect(mock.requests).toHaveLength(1);
+  });
+
   verifies(
     ["C10", "S3"],
-    "is asked how a call ended that died with the engine, like the one that continues as the engine, without a spinner over it",
+    "are both asked how a call ended that died with the engine, without a spinner over the question",
     async () => {
-      const mock = await startMockModel({
-        script: script([
-          reply().tool("bash", { command: "touch begun; sleep 60" }),
-          reply().text("Going on.").times(9),
-        ]),
-      });
-      onTestFinished(() => mock.close());
-      const [home, folder] = [await temporaryFolder(), await temporaryFolder()];
-      const own = { HOME: home, OXBOW_HOME: home };
-      const variables = { ...NO_LOCAL_SERVERS, ...providerEnvironment("anthropic", mock.url), ...own };
-      const open = (flags: string) =>
-        new RealTerminal(`cd ${folder} && exec ${process.execPath} ${BIN} ${flags}`, {
-          columns: 160,
-          rows: 40,
-          variables,
-        });
-      const served = open("serve --permission-mode allow");
-      await served.until("listening on");
-      const one = open("--plain --attach");
-      await one.until("Attached to the engine");
+      const { open, engine } = await terminals(
+        script([reply().tool("bash", { command: "touch begun; sleep 60" }), reply().text("Going on.").times(9)]),
+      );
+      const folder = await temporaryFolder();
+      const one = open(folder, { flags: "--plain --permission-mode allow" });
+      await one.until("Ctrl-D to leave");
       one.type("go", "Enter");
       await eventually(() => readFileSync(join(folder, "begun")));
-      const two = open("--plain --attach --continue");
-      await two.until("Attached to the engine");
+      const two = open(folder, { flags: "--plain --continue" });
+      await two.until("Ctrl-D to leave");
       await one.until(/bash \[\d+s\]/);
-      process.kill(Number(readlinkSync(join(home, "state", "control.lock")).split("_")[2]), "SIGKILL");
-      // Both look for the engine: one of them becomes it, and asks before the session is open. The other one reaches it, and asks too.
+      process.kill(engine(), "SIGKILL");
       const asked = "[f] it failed";
       for (const terminal of [one, two]) await terminal.until(asked);
       const timers = () => [one, two].map((terminal) => terminal.screen().split(asked).at(-1) ?? "");
       expect(timers().join("")).not.toMatch(/\[\d+s\]/);
-      one.type("f", "Enter");
-      await one.until("Note for the model");
-      one.type("Enter");
-      two.type("f", "Enter");
-      await two.until("Note for the model");
-      two.type("Enter");
+      for (const terminal of [one, two]) {
+        terminal.type("f", "Enter");
+        await terminal.until("Note for the model");
+        terminal.type("Enter");
+      }
       for (const terminal of [one, two]) await terminal.until(/Note for the model[\s\S]*\n>/);
       two.type("more", "Enter");
       for (const terminal of [one, two]) await terminal.until("Going on.");

@@ -46,7 +46,7 @@ interface Conversation {
 /** On a terminal, where lines are taken while a turn runs; `script` makes one. Answers with what the screen showed. */
 async function onTerminal(lane: Lane, { talk, hear }: Conversation): Promise<string> {
   const pidFile = join(lane.folder, "pid");
-  const command = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' run --plain --continue`;
+  const command = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' run --plain --continue --no-attach`;
   const env = { ...lane.env, PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), TERM: "xterm", SHELL: "/bin/sh" };
   const child = spawn("script", ["-qefc", command, "/dev/null"], { cwd: lane.folder, env, stdio: "pipe" });
   const type = (words: string) => void child.stdin.write(words);

@@ -165,7 +165,7 @@ describe("a terminal that is closed", () => {
     const { mock, cwd, env } = await machine("reply\n  text: so far\n  hang\n");
     const pidFile = join(cwd, "pid");
     // Only the leader of a terminal's session gets SIGHUP, and this one ignores it.
-    const client = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' --plain`;
+    const client = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' --plain --no-attach`;
     const command = `trap '' HUP; sh -c "${client}"; true`;
     const terminal = spawn("script", ["-qfc", command, "/dev/null"], {
       cwd,

@@ -32,8 +32,11 @@ async function environment(replies: readonly Reply[]): Promise<Record<string, st
 }
 
 /** A shell in which the client was started, with its first screen. */
-async function start(replies: readonly Reply[], flags = "--permission-mode ask --sandbox off"): Promise<RealTerminal> {
-  const variables = await environment(replies);
+async function start(
+  given: readonly Reply[] | Record<string, string>,
+  flags = "--permission-mode ask --sandbox off",
+): Promise<RealTerminal> {
+  const variables = Array.isArray(given) ? await environment(given) : (given as Record<string, string>);
   const terminal = new RealTerminal(`cd ${folder} && PS1='$ ' exec bash --norc`, { columns: 80, rows: 24, variables });
   await terminal.until(/^\$/m);
   terminal.type(`${process.execPath} ${BIN} ${flags}; echo EXIT $?`, "Enter");
@@ -149,19 +152,20 @@ needs("tmux").describe("the terminal client", () => {
   });
 
   verifies(["U2", "S6"], "resumes a session from the picker and shows it again", async () => {
-    const first = await start([reply().text("The first answer.")]);
+    const variables = await environment([reply().text("The first answer."), reply().text("The second answer.")]);
+    const first = await start(variables);
     first.type("remember me", "Enter");
     await first.until("The first answer.");
     first.type("C-d");
     await first.until("EXIT 0");
-    const second = await start([reply().text("The second answer.")], "resume --permission-mode ask --sandbox off");
+    const second = await start(variables, "resume --permission-mode ask --sandbox off");
     await second.until(/Resume:/);
     await second.until("remember me");
     second.type("Enter");
     await second.until("The first answer.");
     second.type("go on", "Enter");
     await second.until("The second answer.");
-    expect(JSON.stringify(mocks[1]?.requests[0])).toContain("The first answer.");
+    expect(JSON.stringify(mocks[0]?.requests[1])).toContain("The first answer.");
     await leave(second);
   });
 

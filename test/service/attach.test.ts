@@ -1,12 +1,10 @@
 /** Programs that use an engine which runs already: `run --attach`, `status`, `doctor`, and the lock of the socket. */
-import { mkdir, mkdtemp, readFile, readlink, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
-import { VERSION } from "../../src/base/version.js";
-import { versionNote } from "../../src/cli/attach/offer.js";
 import { ControlOwner } from "../../src/runtime/control-owner.js";
 import { controlPlace } from "../../src/runtime/control-place.js";
 import { parseScript } from "../../src/testkit/index.js";
@@ -69,7 +67,7 @@ describe("run --attach", () => {
     await start("reply\n  text: Hi.\nloop\n");
     const none = await oxbowHere(["run", "--attach", "hi"], { cwd });
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("no engine runs here") });
-    expect(await run(["run", "--attach", "--sandbox", "off", "hi"])).toMatchObject({ code: 2 });
+    expect(await run(["run", "--attach", "--store", "none", "hi"])).toMatchObject({ code: 2 });
     expect(await run(["run", "--attach", "--resume", "nothing", "hi"])).toMatchObject({ code: 2 });
     expect(await run(["run", "--attach", "--no-attach", "hi"])).toMatchObject({ code: 2 });
   });
@@ -93,22 +91,6 @@ describe("run --attach", () => {
     expect(model()).toBe("four");
   });
 
-  verifies(["C10"], "names the variables of this client that the engine does not use", async () => {
-    const secret = ["sk", "test", "a".repeat(20)].join("-");
-    engine = await serve({
-      script: parseScript("reply\n  text: Hi.\nloop\n"),
-      serve: { variables: { ...NO_LOCAL_SERVERS, OPENAI_API_KEY: secret, HTTPS_PROXY: "http://user:one@localhost:1" } },
-    });
-    const same = { OPENAI_API_KEY: secret, HTTPS_PROXY: "http://user:two@localhost:1", NO_COLOR: "1" };
-    expect(await run(["run", "--attach", "hi"], same)).toMatchObject({ code: 0, stderr: "" });
-    const other = { OPENAI_API_KEY: `${secret}b`, GROQ_API_KEY: secret };
-    const { code, stderr } = await run(["run", "--attach", "hi"], other);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/uses its own environment.*: (OPENAI|GROQ)_API_KEY, /)]);
-    expect(stderr).not.toContain(secret);
-    const kept = await readFile(join(engine.home, "state", "control.environment"), "utf8");
-    expect(kept).not.toContain(secret);
-    expect((await stat(join(engine.home, "state", "control.environment"))).mode & 0o777).toBe(0o600);
-  });
   verifies(
     ["S13", "C10"],
     "joins a session that the engine has open; without it the session can be copied or waited for",
@@ -178,13 +160,6 @@ describe("oxbow status and doctor", () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ control +process \d+ owns the control socket: Could not reach the engine/);
     expect((await run(["status"])).code).toBe(1);
-  });
-});
-
-describe("an engine of another version", () => {
-  verifies(["C10"], "is named, with what to do about it", () => {
-    expect(versionNote({ version: VERSION, pid: 7 })).toBe("");
-    expect(versionNote({ version: "0.0.1", pid: 7 })).toMatch(/It is Oxbow 0\.0\.1.*end process 7.*--no-attach/);
   });
 });
 

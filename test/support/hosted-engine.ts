@@ -87,6 +87,7 @@ export async function hostEngine(
     notify,
     hint: notify,
     flags: parsed,
+    readFlags: (words) => parseFlags(RUN_FLAGS, words, "run"),
     parts,
     plugins,
     ...(clock !== undefined && { clock }),

@@ -1,7 +1,8 @@
 /** A real terminal: tmux runs a shell, keys are typed, the screen is read. */
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { undoAtEnd } from "./undo-at-end.js";
 import { until } from "./waiting.js";
@@ -22,10 +23,12 @@ export class RealTerminal {
   /** Each terminal has its own server, so that tests do not share options. */
   readonly #server = ["-f", "/dev/null", "-L", `oxbow-test-${process.pid}-${Math.random().toString(36).slice(2)}`];
   readonly #endServer: () => Promise<void>;
+  readonly #home: string | undefined;
 
   constructor(command: string, { columns = 80, rows = 24, variables = {} }: RealTerminalOptions = {}) {
     const settings = Object.entries(variables).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
     onTestFinished(() => this.close());
+    this.#home = variables.OXBOW_HOME;
     this.#endServer = undoAtEnd(TMUX, ...this.#server, "kill-server");
     this.run("new-session", "-d", "-s", "one", "-x", String(columns), "-y", String(rows), ...settings, command);
   }
@@ -86,8 +89,22 @@ export class RealTerminal {
       // Ended by itself.
     }
     await this.#endServer();
+    if (this.#home !== undefined) await endEngine(this.#home);
     if (process.platform === "linux") await until(() => !hasProcessesOf(leaders));
   }
+}
+
+/** A conversation starts an engine in a process of its own, which outlives it. */
+async function endEngine(home: string): Promise<void> {
+  const lock = join(home, "state", "control.lock");
+  let pid: number;
+  try {
+    pid = Number(readlinkSync(lock).split("_")[2]);
+    process.kill(pid, "SIGTERM");
+  } catch {
+    return;
+  }
+  await until(() => !existsSync(`/proc/${pid}`));
 }
 
 /** Whether processes of these sessions live. */

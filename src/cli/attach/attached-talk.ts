@@ -5,11 +5,11 @@ import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import type { HttpClient } from "../../clients/sdk/http-client.js";
+import type { WireClient } from "../../clients/sdk/wire-client.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
-import { type Failure, failure } from "../../protocol/errors.js";
+import type { Failure } from "../../protocol/errors.js";
 import type { SessionMode } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionInfo } from "../../protocol/queries.js";
@@ -17,17 +17,17 @@ import { slashRequest } from "../../protocol/slash-command.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { noteWorkspace } from "../../system/project-folders.js";
+import { type OpenedSession, openSession } from "../run/open-session.js";
 import type { Conversation } from "../run/prepare.js";
-import { wantedEffort, wantedMode, wantedModel, wantedSession } from "./attach-flags.js";
+import { wantedMode, wantedModel } from "./attach-flags.js";
 
 export interface AttachPlace {
-  readonly client: HttpClient;
+  readonly client: WireClient;
   /** Only a person may set it, also where none is there to answer questions. */
   readonly setMode: (mode: SessionMode, session: SessionId) => Promise<CommandReply>;
   readonly flags: ParsedFlags;
   readonly variables: Variables;
-  /** Where a person answers questions about the session, if one can. */
-  readonly terminal?: Terminal;
+  readonly terminal: Terminal;
 }
 
 /** The folder that this client was started in. */
@@ -55,7 +55,7 @@ export async function chooseByFlags({
 
 /** The last used first. */
 export async function sessionsOf(
-  client: HttpClient,
+  client: WireClient,
   filter: { readonly cwd?: string; readonly subagents?: true } = {},
 ): Promise<readonly SessionInfo[]> {
   const reply = await client.query("ListSessions", { empty: true, ...filter });
@@ -65,28 +65,16 @@ export async function sessionsOf(
 /** Opens the chosen session, or a new one in the folder of this client. */
 export async function openAttached(
   place: AttachPlace,
-  chosen: (Pick<SessionInfo, "id"> & { readonly cwd?: string }) | undefined,
-): Promise<{ readonly session: SessionId } | { readonly failure: Failure }> {
-  const { client, flags, variables, terminal } = place;
-  const verdict = flags.text("orphan") as
-    | NonNullable<CommandPayloads["CreateSession"]["orphans"]>["verdict"]
-    | undefined;
-  const note = flags.text("orphan-note");
-  let request: CommandPayloads["CreateSession"] = {
-    ...(chosen === undefined ? wantedSession(flags, { root: folderOf(flags), variables }) : resumed(chosen, flags)),
-    ...(verdict !== undefined && { orphans: { verdict, ...(note !== undefined && { note }) } }),
-  };
-  let reply = await client.send("CreateSession", request);
-  while (!reply.ok && reply.failure.reason === "OrphanedCalls" && terminal?.askLine !== undefined) {
-    const { askAboutOrphans } = await import("../../clients/headless/orphan-prompt.js");
-    request = { ...request, orphans: await askAboutOrphans(terminal, reply.failure) };
-    reply = await client.send("CreateSession", request);
-  }
-  if (!reply.ok) return { failure: reply.failure };
-  const { session } = reply;
-  if (session === undefined) return { failure: failure("Internal", { detail: "the engine did not name a session" }) };
-  const problem = await applyFlags(place, { session, isNew: chosen === undefined });
-  return problem === undefined ? { session } : { failure: problem };
+  chosen: (Pick<SessionInfo, "id"> & { readonly cwd?: string; readonly live?: boolean }) | undefined,
+): Promise<OpenedSession | { readonly failure: Failure }> {
+  const { client, flags, terminal } = place;
+  const request = chosen === undefined ? { cwd: folderOf(flags) } : resumed(chosen, flags);
+  const opened = await openSession(client, request, { flags, terminal });
+  if ("failure" in opened) return opened;
+  // A session that is opened with the flags of this client follows them already.
+  if (chosen?.live !== true) return opened;
+  const problem = await applyFlags(place, opened.session);
+  return problem === undefined ? opened : { failure: problem };
 }
 
 /** A session keeps its folder. */
@@ -101,25 +89,21 @@ function resumed(
   return { resume: id, ...(profile !== undefined && { profile }) };
 }
 
-/** Flags that are commands in a running session. */
-async function applyFlags(
-  { client, flags, variables, setMode }: AttachPlace,
-  { session, isNew }: { readonly session: SessionId; readonly isNew: boolean },
-): Promise<Failure | undefined> {
-  const model = isNew ? undefined : wantedModel(flags);
-  if (model !== undefined) {
-    const reply = await client.send("SetModel", { model }, session);
-    if (!reply.ok) return reply.failure;
-  }
+/** Flags that are commands in an open session. */
+async function applyFlags({ client, flags, setMode }: AttachPlace, session: SessionId): Promise<Failure | undefined> {
+  const model = wantedModel(flags);
   const mode = wantedMode(flags);
-  if (mode !== undefined) {
-    const reply = await setMode(mode, session);
-    if (!reply.ok) return reply.failure;
+  const effort = flags.text("effort");
+  const replies = [
+    () => model === undefined || client.send("SetModel", { model }, session),
+    () => mode === undefined || setMode(mode, session),
+    () => effort === undefined || client.send("CustomCommand", slashRequest("effort", effort), session),
+  ];
+  for (const ask of replies) {
+    const reply = await ask();
+    if (reply !== true && !reply.ok) return reply.failure;
   }
-  const effort = isNew ? wantedEffort(flags, variables) : flags.text("effort");
-  if (effort === undefined) return undefined;
-  const reply = await client.send("CustomCommand", slashRequest("effort", effort), session);
-  return reply.ok ? undefined : reply.failure;
+  return undefined;
 }
 
 /** What a conversation needs, from the engine and from the settings of this person. */
@@ -132,7 +116,7 @@ export async function talkOf(
   }: {
     readonly session: SessionId;
     readonly chosen: Pick<SessionInfo, "id" | "title"> | undefined;
-    readonly note?: string;
+    readonly note?: string | undefined;
   },
 ): Promise<Conversation> {
   const [loaded, status] = await Promise.all([loadSettings(flags, variables), client.query("GetStatus", {}, session)]);

@@ -1,24 +1,30 @@
-/** A conversation with a session of a running engine, until the person leaves or the engine has ended. */
+/** A conversation with a session of the engine, until the person leaves or has to answer something before it can continue. */
 
 import { safeLine } from "../../base/terminal-text.js";
-import type { EngineClient } from "../../protocol/client.js";
+import type { WireClient } from "../../clients/sdk/wire-client.js";
 import type { ImageBlock } from "../../protocol/content.js";
-import type { SessionEndReason, SessionMode } from "../../protocol/events.js";
+import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { SessionInfo } from "../../protocol/queries.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { converse } from "../run/converse.js";
-import type { TakenSession } from "./attach-flags.js";
-import { type AttachPlace, openAttached, talkOf } from "./attached-talk.js";
-import type { Loss } from "./loss.js";
-import { type Choice, versionNote } from "./offer.js";
+import { askOnce } from "../terminal-io.js";
+import { type AttachPlace, openAttached, sessionsOf, talkOf } from "./attached-talk.js";
 import { clientWords, othersOf } from "./others.js";
 
-export type ConversationEnd = { readonly exit: number } | TakenSession;
+export type Choice =
+  | { readonly kind: "new" }
+  | { readonly kind: "attach"; readonly session: Pick<SessionInfo, "id" | "title"> }
+  /** In the list of the terminal client. */
+  | { readonly kind: "pick" };
+
+/** `session`: it has to be opened again. */
+export type ConversationEnd = { readonly exit: number } | { readonly session: SessionId };
 
 export interface ConversationPlace extends AttachPlace {
-  readonly pid: number | undefined;
-  readonly lost: Loss;
+  /** Ends the conversation: the engine has ended, and the session waits for an answer. */
+  readonly lost: AbortSignal;
 }
 
 export async function converseAttached(
@@ -34,52 +40,59 @@ export async function converseAttached(
     return { exit: exitCodeOfFailure(opened.failure) };
   }
   let { session } = opened;
-  let say: (message: string) => void = () => {};
+  let say: (message: string) => void = printMessage;
   let ended: SessionEndReason = "user";
-  let mode = await modeOf(client, session);
   client.subscribe((event) => {
-    if (event.session !== session) return;
-    if (event.kind === "SessionEnded") ended = event.payload.reason;
-    if (event.kind === "ModeChanged") mode = event.payload.mode;
+    if (event.session === session && event.kind === "SessionEnded") ended = event.payload.reason;
   });
   client.onDetached((other, reason) => {
-    if (other !== session) return;
-    if (lost.signal.aborted) return;
+    if (other !== session || lost.aborted) return;
     if (reason !== undefined) say(reason.message);
-    else if (ended === "binary-shutdown" || ended === "error") lost.happens();
+    else if (ended === "binary-shutdown") say("The engine has ended. Your next prompt starts it again.");
     else say("This session has ended. Your next prompt opens it again.");
   });
-  const talk = await talkOf(place, { session, chosen, note: await attachedNote(place, session) });
+  const talk = await talkOf(place, { session, chosen, note: await othersNote(client, session) });
   const exit = await converse(
     {
       ...talk,
       onMessages: (show) => {
         say = show;
+        for (const message of opened.messages) show(message);
       },
     },
     {
       ...{ session, images, flags, variables, choosesSession: choice.kind === "pick" },
-      leave: lost.signal,
+      leave: lost,
       keepsTurn: () => true,
-      onSession: async (other) => {
+      onSession: (other) => {
         session = other;
-        mode = undefined;
-        mode = (await modeOf(client, other)) ?? mode;
       },
     },
   );
-  return lost.signal.aborted ? { session, mode } : { exit };
+  return lost.aborted ? { session } : { exit };
 }
 
-async function modeOf(client: EngineClient, session: SessionId): Promise<SessionMode | undefined> {
-  const status = await client.query("GetStatus", {}, session);
-  return status.ok ? status.answer.place?.mode : undefined;
+/** Who else is in the session. */
+async function othersNote(client: WireClient, session: SessionId): Promise<string | undefined> {
+  const names = (await othersOf(client, session)).map((other) => safeLine(clientWords(other)));
+  return names.length === 0 ? undefined : `Also here: ${names.join(", ")}.`;
 }
 
-/** Which engine it is, and who else is in the session. */
-async function attachedNote({ client, pid }: ConversationPlace, session: SessionId): Promise<string> {
-  const [health, others] = await Promise.all([client.query("GetHealth", {}), othersOf(client, session)]);
-  const names = others.map((other) => safeLine(clientWords(other))).join(", ");
-  const version = health.ok ? versionNote(health.answer) : "";
-  return `Attached to the engine of process ${pid ?? "?"}${names === "" ? "" : `, with ${names}`}.${version}`;
+const MOST_LISTED = 20;
+
+/** For a terminal that cannot show a list to choose from. */
+export async function pickByNumber(client: WireClient): Promise<Choice> {
+  const sessions = (await sessionsOf(client)).slice(0, MOST_LISTED);
+  const lines = sessions.map(({ title, cwd, live, id }, index) => {
+    const state = live ? "  open" : "";
+    return `  ${String(index + 1).padStart(2)}  ${safeLine(title ?? id)}  ${safeLine(cwd)}${state}`;
+  });
+  process.stderr.write(`${lines.join("\n")}\n`);
+  for (;;) {
+    const typed = (await askOnce("Number [Enter: a new session]: "))?.trim();
+    if (typed === undefined || typed === "") return { kind: "new" };
+    const session = sessions[Number(typed) - 1];
+    if (session !== undefined) return { kind: "attach", session };
+    process.stderr.write(`Please answer a number from 1 to ${sessions.length}.\n`);
+  }
 }

@@ -1,13 +1,14 @@
 /**
- * A run through the engine that another process hosts.
+ * A run through the engine of this home, which is a process of its own.
  *
- * 1. The person chooses the session, by flags or by an answer.
- * 2. When that engine ends, however it ends, this process continues: it becomes the engine itself, or attaches to the process that was faster.
- *    Everything is in the store, so nothing is lost.
+ * 1. A conversation starts the engine if none runs, and begins a new session in the folder of this terminal without a question. Flags name
+ *    another session.
+ * 2. Leaving ends nothing but the view. If the engine dies, the conversation starts it again and continues.
+ * 3. A conversation that the engine cannot host as it was started runs in this process instead, and says why.
  */
 import { safeLine, safeText } from "../../base/terminal-text.js";
-import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import { VERSION } from "../../base/version.js";
 import type { OutputFormat } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
@@ -16,20 +17,20 @@ import type { ImageBlock } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
-import type { ControlOwner } from "../../runtime/control-owner.js";
-import { controlPlace } from "../../runtime/control-place.js";
 import { unlikeEngine } from "../../runtime/engine-environment.js";
-import { nodeClock } from "../../system/node-clock.js";
+import { SessionStores } from "../../runtime/sessions/session-stores.js";
+import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
+import { CredentialError } from "../../security/credentials/credential-error.js";
 import { roots } from "../../system/xdg-paths.js";
+import { engineFlags, sessionStart } from "../engine/session-start.js";
+import { TerminalConnection } from "../engine/terminal-connection.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { fitsTerminalClient } from "../run/converse.js";
 import { personPresent } from "../terminal-io.js";
-import { refuseFlagsOfEngine, type TakenSession, withoutWishes } from "./attach-flags.js";
+import { refuseFlagsOfEngine } from "./attach-flags.js";
 import { type AttachPlace, chooseByFlags, folderOf, openAttached, sessionsOf } from "./attached-talk.js";
-import { converseAttached } from "./converse.js";
-import { Loss } from "./loss.js";
-import { type Choice, offerAttach, pickByNumber } from "./offer.js";
+import { type Choice, converseAttached, pickByNumber } from "./converse.js";
 import { oneShotAttached } from "./one-shot.js";
 import { type Reached, reachEngine } from "./reach.js";
 
@@ -44,206 +45,179 @@ export interface EngineWork {
   readonly choosesSession: boolean;
 }
 
-/** `own`: this process is to be the engine, with the session to continue and the socket that it took over, if any. */
-export type EngineEnd =
-  | { readonly exit: number }
-  | { readonly own: { readonly taken?: TakenSession; readonly owner?: ControlOwner } };
-
-type Connected = Extract<Reached, { readonly kind: "connected" }>;
-
-const PATIENCE_MS = 20_000;
-/** An engine that starts on a busy machine. */
-const START_PATIENCE_MS = 3000;
-const PAUSE_MS = 50;
-
-export async function throughEngine(flags: ParsedFlags, work: EngineWork): Promise<EngineEnd> {
-  const { variables, prompt } = work;
-  const isAsked = flags.has("attach");
-  if (isAsked) {
+/** Undefined: this process is to be the engine. */
+export async function conversationInEngine(flags: ParsedFlags, work: EngineWork): Promise<number | undefined> {
+  const { variables } = work;
+  if (flags.has("attach")) {
     refuseAgents(variables, "--attach");
     refuseFlagsOfEngine(flags);
   }
-  const lost = new Loss();
-  const reached = await reach(variables, lost);
-  if (reached.kind !== "connected") {
-    if (isAsked) return { exit: complain(reached) };
-    if (reached.kind === "unreachable") {
-      printMessage(`process ${reached.pid} does not let this client attach: ${safeText(reached.reason)}`);
-    }
-    return { own: {} };
+  const loaded = await loadSettings(flags, variables);
+  const why = await whyOwnEngine(flags, { variables, loaded });
+  if (why !== undefined) {
+    printMessage(`${why} This conversation runs in its own process.`);
+    return undefined;
   }
-  if (prompt !== undefined) {
-    reportEnvironment(reached, variables);
-    return { exit: await promptOnce({ reached, lost, prompt }, flags, work) };
-  }
-  const first = isAsked ? await choiceByFlags(reached, flags, work) : await offer(reached, flags, work);
-  const needsList = first.kind === "pick" && !(await fitsTerminalClient({ flags, ...work }));
-  const choice = needsList ? await pickByNumber(reached.client) : first;
-  if (choice.kind === "own" || choice.kind === "leave") {
-    await reached.client.close();
-    return choice.kind === "own" ? { own: {} } : { exit: EXIT.cancelled };
-  }
-  reportEnvironment(reached, variables);
-  return converse({ reached, lost, choice }, flags, work);
-}
-
-/** Ends when the person leaves, or when this process is to be the engine. */
-async function converse(
-  first: { readonly reached: Connected; readonly choice: Choice; readonly lost: Loss },
-  given: ParsedFlags,
-  work: EngineWork,
-): Promise<EngineEnd> {
-  let { reached, choice, lost } = first;
-  let flags = given;
-  for (;;) {
-    const { client, pid } = reached;
-    const { variables } = work;
-    const { terminal } = work;
-    const place = { client, pid, flags, variables, terminal, lost, setMode: modeSetter(reached, variables) };
-    const end = await converseAttached(place, choice, work);
-    await client.close();
-    if ("exit" in end) return end;
-    printMessage(`the engine (process ${pid}) has ended; this client continues the session.`);
-    const next = await afterLoss(work.variables, reached);
-    if (next === undefined) {
-      printMessage(`process ${pid} does not answer. Resume: oxbow ${end.session}`);
-      return { exit: EXIT.failed };
-    }
-    if ("owner" in next) return { own: { taken: end, owner: next.owner } };
-    reached = next.reached;
-    lost = next.lost;
-    flags = withoutWishes(given);
-    const known = (await sessionsOf(reached.client)).find(({ id }) => id === end.session);
-    choice = { kind: "attach", session: known ?? { id: end.session } };
+  for (let again: SessionId | undefined; ; ) {
+    const end = await converseOnce(flags, { ...work, loaded, again });
+    if (typeof end !== "object") return end;
+    again = end.session;
   }
 }
 
-/** The socket is free, or another client has taken it. */
-async function afterLoss(
-  variables: Variables,
-  { isStillOwner }: Connected,
-): Promise<{ readonly owner: ControlOwner } | { readonly reached: Connected; readonly lost: Loss } | undefined> {
-  const { ControlOwner: Owner } = await import("../../runtime/control-owner.js");
-  const place = controlPlace(roots(variables));
-  for (const until = nodeClock.now() + PATIENCE_MS; nodeClock.now() < until; ) {
-    const owner = await Owner.claim(place, nodeClock);
-    if (owner !== undefined) return { owner };
-    if (!(await isStillOwner())) {
-      const lost = new Loss();
-      const reached = await reach(variables, lost);
-      if (reached.kind === "connected") return { reached, lost };
-    }
-    await new Promise<void>((resolve) => nodeClock.after(PAUSE_MS, resolve));
-  }
-  return undefined;
-}
-
-async function promptOnce(
-  { reached, lost, prompt }: { readonly reached: Connected; readonly lost: Loss; readonly prompt: string },
+/** Why the engine cannot host this conversation as it was started; undefined if it can. */
+async function whyOwnEngine(
   flags: ParsedFlags,
-  work: EngineWork,
-): Promise<number> {
-  const { client, pid } = reached;
-  const gone = new Promise<number>((resolve) => {
-    lost.signal.addEventListener("abort", () => {
-      printMessage(`the engine (process ${pid}) ended before the turn did. Resume: oxbow --continue`);
-      resolve(EXIT.failed);
-    });
-  });
+  { variables, loaded }: { readonly variables: Variables; readonly loaded: LoadedSettings },
+): Promise<string | undefined> {
+  const [first] = engineFlags(flags);
+  if (first !== undefined) return `${first} holds for a whole engine.`;
+  const { settings } = loaded;
+  const stores = (root: string) =>
+    new SessionStores({ settings, roots: loaded.roots, variables, root, notify: () => {}, hint: () => {} }).choice();
+  const [here, usual] = await Promise.all([stores(folderOf(flags)), stores("/")]);
+  if (JSON.stringify(here) !== JSON.stringify(usual)) return "This folder stores its sessions itself.";
+  const names = unlikeEngine(roots(variables), variables);
+  return names.length === 0 ? undefined : `The engine runs with another ${names.map(safeLine).join(", ")}.`;
+}
+
+interface OnceWork extends EngineWork {
+  readonly loaded: LoadedSettings;
+  /** The engine has ended, and the person must answer something before this session continues. */
+  readonly again: SessionId | undefined;
+}
+
+async function converseOnce(
+  flags: ParsedFlags,
+  work: OnceWork,
+): Promise<number | undefined | { readonly session: SessionId }> {
   const { variables } = work;
-  const place = { client, flags, variables, setMode: modeSetter(reached, variables) };
-  const exit = await Promise.race([oneShotAttached(place, { ...work, prompt }), gone]);
-  await client.close();
-  return exit;
+  const lost = new AbortController();
+  const start = await startOf(flags, work);
+  if (start === undefined) return undefined;
+  const connection = await TerminalConnection.open({ variables, start, onLost: () => lost.abort() });
+  if ("failed" in connection) {
+    printMessage(`${safeText(connection.failed)} This conversation runs in its own process.`);
+    return undefined;
+  }
+  if (await connection.isOther()) {
+    printMessage(
+      `The running engine is another version of Oxbow. It ends when it has nothing to do; until then this conversation runs in its own process (${VERSION}).`,
+    );
+    await connection.close();
+    return undefined;
+  }
+  const setMode: AttachPlace["setMode"] = (mode, session) => connection.send("SetMode", { mode }, session);
+  const { terminal } = work;
+  const place = {
+    ...{ client: connection, flags, variables, terminal, setMode },
+    lost: lost.signal,
+  };
+  const choice = work.again === undefined ? await choiceOf(place, work) : await sameAgain(connection, work.again);
+  const end = await converseAttached(place, choice, work);
+  await connection.close();
+  return "exit" in end ? end.exit : end;
+}
+
+async function sameAgain(client: TerminalConnection, session: SessionId): Promise<Choice> {
+  const known = (await sessionsOf(client)).find(({ id }) => id === session);
+  return { kind: "attach", session: known ?? { id: session } };
+}
+
+async function startOf(flags: ParsedFlags, { variables, loaded }: OnceWork) {
+  try {
+    return await sessionStart(flags, { variables, loaded });
+  } catch (error) {
+    if (!(error instanceof CredentialError)) throw error;
+    printMessage(`${error.message} This conversation runs in its own process.`);
+    return undefined;
+  }
+}
+
+async function choiceOf(place: Pick<AttachPlace, "client" | "flags">, work: OnceWork): Promise<Choice> {
+  const { flags, client } = place;
+  if (work.choosesSession) {
+    return (await fitsTerminalClient({ flags, ...work })) ? { kind: "pick" } : pickByNumber(client);
+  }
+  const session = await chooseByFlags({ client, flags });
+  return session === undefined ? { kind: "new" } : { kind: "attach", session };
+}
+
+/** `oxbow run --attach PROMPT`. */
+export async function promptInEngine(
+  flags: ParsedFlags,
+  work: EngineWork & { readonly prompt: string },
+): Promise<number> {
+  const { prompt } = work;
+  return withRunningEngine(flags, work, async (place, { pid, gone }) => {
+    const ended = gone.then(() => {
+      printMessage(`the engine (process ${pid}) ended before the turn did. Resume: oxbow --continue`);
+      return EXIT.failed;
+    });
+    return Promise.race([oneShotAttached(place, { ...work, prompt }), ended]);
+  });
 }
 
 /** Other work than a prompt, in a session of a running engine. */
 export async function inEngine(
   flags: ParsedFlags,
-  variables: Variables,
+  here: Pick<EngineWork, "variables" | "terminal">,
   action: (place: { readonly client: EngineClient; readonly session: SessionId }) => Promise<number>,
 ): Promise<number> {
-  refuseAgents(variables, "--attach");
-  refuseFlagsOfEngine(flags);
-  const reached = await reach(variables, new Loss());
-  if (reached.kind !== "connected") return complain(reached);
-  const { client } = reached;
-  reportEnvironment(reached, variables);
-  try {
-    const place = { client, flags, variables, setMode: modeSetter(reached, variables) };
+  return withRunningEngine(flags, here, async (place) => {
     const chosen = await chooseByFlags(place);
     const opened = await openAttached(place, chosen);
     if ("failure" in opened) {
       printMessage(opened.failure.message);
       return exitCodeOfFailure(opened.failure);
     }
-    const exit = await action({ client, session: opened.session });
-    if (chosen === undefined) await client.send("EndSession", {}, opened.session);
+    const exit = await action({ client: place.client, session: opened.session });
+    if (chosen === undefined) await place.client.send("EndSession", {}, opened.session);
     return exit;
-  } finally {
-    await client.close();
-  }
+  });
 }
 
-/** Keys, proxies and addresses are those of the process that calls the models. */
-function reportEnvironment({ pid }: Connected, variables: Variables): void {
-  const names = unlikeEngine(roots(variables), variables);
-  if (names.length === 0) return;
-  process.stderr.write(
-    `oxbow: the engine (process ${pid ?? "?"}) uses its own environment, not this one: ${names.map(safeLine).join(", ")}. Start the engine with it, or use --no-attach.\n`,
-  );
-}
+type Connected = Extract<Reached, { readonly kind: "connected" }>;
 
-async function choiceByFlags({ client }: Connected, flags: ParsedFlags, work: EngineWork): Promise<Choice> {
-  if (work.choosesSession) return { kind: "pick" };
-  const session = await chooseByFlags({ client, flags });
-  return session === undefined ? { kind: "new" } : { kind: "attach", session };
-}
-
-/** A session that the flags name is used where it is open; another one is opened here. */
-async function offer({ client, pid }: Connected, flags: ParsedFlags, { choosesSession }: EngineWork): Promise<Choice> {
-  if (choosesSession) return { kind: "pick" };
-  if (!flags.has("resume") && !flags.has("continue")) return offerAttach(client, { pid, folder: folderOf(flags) });
+async function withRunningEngine(
+  flags: ParsedFlags,
+  { variables, terminal }: Pick<EngineWork, "variables" | "terminal">,
+  work: (
+    place: AttachPlace,
+    engine: { readonly pid: number | undefined; readonly gone: Promise<void> },
+  ) => Promise<number>,
+): Promise<number> {
+  refuseAgents(variables, "--attach");
+  refuseFlagsOfEngine(flags);
+  const start = await sessionStart(flags, { variables, loaded: await loadSettings(flags, variables) });
+  let leave = () => {};
+  const gone = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const connection = await TerminalConnection.toRunning({ variables, start, onLost: leave });
+  if ("kind" in connection) return complain(connection);
+  const { pid } = connection;
+  const setMode = modeSetter(connection, variables);
   try {
-    const session = await chooseByFlags({ client, flags });
-    return session?.live ? { kind: "attach", session } : { kind: "own" };
-  } catch (error) {
-    // The store may know more sessions than the engine.
-    if (error instanceof UsageError) return { kind: "own" };
-    throw error;
+    return await work({ client: connection, flags, variables, terminal, setMode }, { pid, gone });
+  } finally {
+    await connection.close();
   }
 }
+
+const NAMED = { name: `terminal, process ${process.pid}` };
 
 /** A client that has said that no person is there may not set the mode: a second one does. */
-function modeSetter({ client }: Connected, variables: Variables): AttachPlace["setMode"] {
+function modeSetter(client: TerminalConnection, variables: Variables): AttachPlace["setMode"] {
   return async (mode, session) => {
     if (personPresent()) return client.send("SetMode", { mode }, session);
-    const person = await reachEngine(variables, { name: `terminal, process ${process.pid}` });
+    const person = await reachEngine(variables, NAMED);
     if (person.kind !== "connected")
       return { ok: false, failure: failure("Internal", { detail: "the engine has ended" }) };
     const reply = await person.client.send("SetMode", { mode }, session);
     await person.client.close();
     return reply;
   };
-}
-
-async function reach(variables: Variables, lost: Loss): Promise<Reached> {
-  let isStillOwner: (() => Promise<boolean>) | undefined;
-  // A process that lives may only be busy.
-  const retry = async () => {
-    const isThere = (await isStillOwner?.()) ?? false;
-    if (!isThere) lost.happens();
-    return isThere;
-  };
-  const options = { name: `terminal, process ${process.pid}`, canAnswer: personPresent(), retry };
-  let reached = await reachEngine(variables, options);
-  for (const until = nodeClock.now() + START_PATIENCE_MS; nodeClock.now() < until; ) {
-    if (reached.kind !== "unreachable" || !reached.isStarting) break;
-    await new Promise<void>((resolve) => nodeClock.after(PAUSE_MS, resolve));
-    reached = await reachEngine(variables, options);
-  }
-  if (reached.kind === "connected") isStillOwner = reached.isStillOwner;
-  return reached;
 }
 
 function complain(reached: Exclude<Reached, Connected>): number {

@@ -11,15 +11,17 @@ import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { readSlashLine } from "../../protocol/slash-command.js";
 import { nodeClock } from "../../system/node-clock.js";
+import type { Listening } from "../attach/listen.js";
 import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { outputGuard } from "../output-guard.js";
+import { printMessage } from "../print-message.js";
 import { refuseTooLong, wholePrompt } from "../prompt-input.js";
 import { converse, fitsTerminalClient } from "../run/converse.js";
 import { oneShot } from "../run/one-shot.js";
 import { openSession } from "../run/open-session.js";
 import { outputFormat } from "../run/output-format.js";
-import { prepare } from "../run/prepare.js";
-import { type OwnEngine, ownEngine, Sharing } from "../run/sharing.js";
+import { type Prepared, prepare } from "../run/prepare.js";
+import { runInEngine } from "../run/run-in-engine.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { personPresent, processTerminal } from "../terminal-io.js";
 import { concludeCassette } from "./run-cassette-flags.js";
@@ -57,9 +59,9 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   }
   const isConversation = prompt === undefined && personPresent();
   const { choosesSession = false } = options;
-  const own = await ownEngine(flags, { variables, terminal, format, images, prompt, choosesSession, isConversation });
-  if ("exit" in own) return own.exit;
-  return runHere(own, { ...options, terminal, format, images, prompt, isConversation });
+  const work = { variables, terminal, format, images, prompt, choosesSession, isConversation };
+  const exit = await runInEngine(flags, work);
+  return exit ?? runHere(flags, { ...options, terminal, format, images, prompt, isConversation });
 }
 
 interface HereOptions extends PromptOptions {
@@ -71,21 +73,16 @@ interface HereOptions extends PromptOptions {
 }
 
 /** The engine is in this process. */
-async function runHere({ flags, owner }: OwnEngine, options: HereOptions): Promise<number> {
+async function runHere(flags: ParsedFlags, options: HereOptions): Promise<number> {
   const { variables, terminal, format, images, prompt, isConversation } = options;
   const asksLater = isConversation && (await fitsTerminalClient({ flags, images, variables }));
   const prepared = await prepare(flags, { ...options, terminal, isConversation, asksLater });
-  if ("exit" in prepared) {
-    owner?.close();
-    return prepared.exit;
-  }
-  const sharing = new Sharing({ flags, owner, prepared, variables });
+  if ("exit" in prepared) return prepared.exit;
+  let listening: Promise<Listening> | undefined;
   let reason: SessionEndReason = "binary-shutdown";
   try {
     await refuseTooLong(prompt, prepared.chosen.model, prepared.loaded);
-    // Clients of the engine that has ended look for the next one, and opening its session may ask the person something.
-    if (owner !== undefined) sharing.begin();
-    const opened = await openSession(prepared, { flags, terminal });
+    const opened = await openHere(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
     const { session } = opened;
     if (prompt !== undefined) {
@@ -98,18 +95,44 @@ async function runHere({ flags, owner }: OwnEngine, options: HereOptions): Promi
     const { choosesSession = false } = options;
     const exit = await converse(prepared, {
       ...{ session, images, flags, variables, choosesSession },
-      ...(isConversation && { onDrawn: () => sharing.begin(), keepsTurn: () => sharing.hasOthers() }),
+      ...(flags.has("listen") && {
+        onDrawn: () => {
+          listening ??= listenHere(prepared, { flags, variables });
+        },
+      }),
     });
-    if (exit === EXIT.answered) {
-      reason = "user";
-      await sharing.waitForOthers(terminal);
-      if (await sharing.hasOthers()) reason = "binary-shutdown";
-    }
+    if (exit === EXIT.answered) reason = "user";
     return concludeCassette(prepared.cassette, exit);
   } finally {
     await prepared.engine.close(reason);
-    await sharing.close();
+    await (await listening)?.close();
   }
+}
+
+/** A new session, or the resumed one, of an engine in this process. */
+async function openHere(
+  { client, root, resume }: Prepared,
+  how: { readonly flags: ParsedFlags; readonly terminal: Terminal },
+): Promise<{ readonly session: SessionId } | { readonly exit: number }> {
+  const opened = await openSession(client, resume === undefined ? {} : { resume: resume.id, cwd: root }, how);
+  if (!("failure" in opened)) return opened;
+  printMessage(opened.failure.message);
+  return { exit: exitCodeOfFailure(opened.failure) };
+}
+
+/** `--listen`: other programs reach the conversation over a port. */
+async function listenHere(
+  { engine, client, loaded, log, notify }: Prepared,
+  { flags, variables }: { readonly flags: ParsedFlags; readonly variables: Variables },
+): Promise<Listening> {
+  const { Listening } = await import("../attach/listen.js");
+  const listen = flags.list("listen");
+  const listening = new Listening({
+    ...{ engine, client, roots: loaded.roots, variables, log, listen, notify },
+    socket: false,
+  });
+  listening.begin();
+  return listening;
 }
 
 async function runScript(flags: ParsedFlags, options: PromptOptions, format: OutputFormat): Promise<number> {
@@ -123,7 +146,7 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
   const prepared = await prepare(flags, { ...options, terminal });
   if ("exit" in prepared) return prepared.exit;
   try {
-    const opened = await openSession(prepared, { flags, terminal });
+    const opened = await openHere(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
     const { session } = opened;
     const stopAtProblem = !flags.has("keep-going");
@@ -177,12 +200,12 @@ export async function inSession(
   const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
   if (flags.has("attach")) {
     const { inEngine } = await import("../attach/through-engine.js");
-    return inEngine(flags, variables, (place) => action({ ...place, terminal }));
+    return inEngine(flags, { variables, terminal }, (place) => action({ ...place, terminal }));
   }
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   try {
-    const opened = await openSession(prepared, { flags, terminal });
+    const opened = await openHere(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
     const signals = stopOnSignals(() => void prepared.client.send("CancelTurn", {}, opened.session));
     const exit = await action({ client: prepared.client, session: opened.session, terminal });

@@ -1,44 +1,21 @@
 /** Chooses the model of a run: by its flags and settings, by hooks of the stage `resolve`, or from the models that are ready. */
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import type { ProjectContent } from "../../runtime/content/project-content.js";
 import type { Chosen, ModelChoice, ModelRegistry } from "../../runtime/models/model-registry.js";
 import type { ModelRoutes } from "../../runtime/models/model-routes.js";
-import type { LonePlace } from "../../runtime/parts/lone-containment.js";
-import type { Settings } from "../../runtime/settings/settings.js";
+import { type ModelPlace, settingsChoice } from "../../runtime/models/place-models.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { askOnce, personPresent } from "../terminal-io.js";
-import type { RunPlace } from "./run-models.js";
 
 /** A resumed session keeps its model, unless the flags name another. */
 function namesModel(flags: ParsedFlags): boolean {
   return flags.has("model") || flags.has("provider");
 }
 
-function modelChoice({ provider, model }: Settings) {
-  return { provider: provider.value, model: model.value };
-}
-
-/** Hooks of the stage `resolve` may choose another model, as long as the flags name none. */
-async function resolvedChoice(
-  choice: ModelChoice,
-  { content, ...place }: LonePlace & { readonly content: ProjectContent },
-): Promise<ModelChoice> {
-  const files = content.extensions.of("hook");
-  if (!files.some(({ name }) => name.startsWith("resolve/"))) return choice;
-  const { runEarlyHooks } = await import("../../runtime/content/early-hooks.js");
-  const input = { provider: choice.provider ?? null, model: choice.model ?? null };
-  const { provider, model } = await runEarlyHooks("resolve", input, { ...place, files });
-  return {
-    ...(typeof provider === "string" && provider !== "" && { provider }),
-    ...(typeof model === "string" && model !== "" && { model }),
-  };
-}
-
 /** The model that the flags name, that of the resumed session or cassette (`earlier`), or that of the settings. */
 export async function modelOfRun(
   flags: ParsedFlags,
-  from: RunPlace & {
+  from: ModelPlace & {
     readonly registry: ModelRegistry;
     readonly routes: ModelRoutes;
     readonly terminal: Terminal;
@@ -46,9 +23,9 @@ export async function modelOfRun(
   },
 ): Promise<Chosen> {
   const { registry, routes, terminal, earlier, ...place } = from;
-  const wanted = modelChoice(place.loaded.settings);
-  const named = namesModel(flags) ? wanted : earlier;
-  const choice = named ?? (await resolvedChoice(wanted, place));
+  const { provider, model } = place.loaded.settings;
+  const named = namesModel(flags) ? { provider: provider.value, model: model.value } : earlier;
+  const choice = named ?? (await settingsChoice(place));
   return (await routes.choose(choice)) ?? chooseModel(registry, { choice, notify: place.notify, terminal });
 }
 

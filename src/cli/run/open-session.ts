@@ -1,38 +1,52 @@
+/** Opens a session: waits while another process has it, and asks about calls that were running when it stopped. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import type { EngineClient } from "../../protocol/client.js";
 import type { CommandPayloads, OrphanVerdict } from "../../protocol/commands.js";
+import { type Failure, failure as failureOf } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { isJsonObject } from "../../protocol/json.js";
 import { LeaseWait, waitLimit } from "../../runtime/sessions/lease-wait.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
-import type { Prepared } from "./prepare.js";
 
-/** A new session, or the stored one with its open calls closed; an exit code if that was refused. */
+export interface OpenedSession {
+  readonly session: SessionId;
+  /** About the session, for the person. */
+  readonly messages: readonly string[];
+}
+
+/** A new session, or the stored one with its open calls closed. */
 export async function openSession(
-  { client, root, resume }: Prepared,
+  client: EngineClient,
+  wanted: CommandPayloads["CreateSession"],
   { flags, terminal }: { readonly flags: ParsedFlags; readonly terminal: Terminal },
-): Promise<{ readonly session: SessionId } | { readonly exit: number }> {
+): Promise<OpenedSession | { readonly failure: Failure }> {
   const verdict = orphanVerdict(flags);
   const note = flags.text("orphan-note");
-  let request: CommandPayloads["CreateSession"] = resume === undefined ? {} : { resume: resume.id, cwd: root };
+  let request = wanted;
   if (verdict !== undefined) request = { ...request, orphans: { verdict, ...(note !== undefined && { note }) } };
-  const notify = (message: string) => printMessage(message);
-  const wait = new LeaseWait({ limitMs: waitLimit(flags), clock: nodeClock, notify });
+  const wait = new LeaseWait({ limitMs: waitLimit(flags), clock: nodeClock, notify: (text) => printMessage(text) });
   for (;;) {
     const reply = await client.send("CreateSession", request);
-    if (reply.ok && reply.session !== undefined) return { session: reply.session };
-    if (reply.ok) throw new Error("Oxbow could not open the session");
+    if (reply.ok) {
+      if (reply.session === undefined) return { failure: failureOf("Internal", { detail: NAMELESS }) };
+      return { session: reply.session, messages: messagesIn(reply.value) };
+    }
     const { failure } = reply;
     if (await wait.again(failure)) continue;
-    if (failure.reason !== "OrphanedCalls" || terminal.askLine === undefined) {
-      notify(failure.message);
-      return { exit: exitCodeOfFailure(failure) };
-    }
+    if (failure.reason !== "OrphanedCalls" || terminal.askLine === undefined) return { failure };
     const { askAboutOrphans } = await import("../../clients/headless/orphan-prompt.js");
     request = { ...request, orphans: await askAboutOrphans(terminal, failure) };
   }
+}
+
+const NAMELESS = "the engine did not name a session";
+
+function messagesIn(value: unknown): readonly string[] {
+  const messages = isJsonObject(value) ? value.messages : undefined;
+  return Array.isArray(messages) ? messages.filter((each) => typeof each === "string") : [];
 }
 
 function orphanVerdict(flags: ParsedFlags): OrphanVerdict | undefined {

@@ -6,7 +6,7 @@ import type { TurnStats } from "../../base/turn-stats.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import { type ParsedFlags, parseFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { EngineClient } from "../../protocol/client.js";
@@ -17,23 +17,24 @@ import type { ProjectContent } from "../../runtime/content/project-content.js";
 import { unreadInstructions } from "../../runtime/content/unread-instructions.js";
 import type { Chosen } from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
+import { modelsOf } from "../../runtime/models/place-models.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { homeProblem } from "../../runtime/settings/home-folder.js";
-import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
+import { type LoadedSettings, loadSettings, patient } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog, type LogFunction } from "../../system/log.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { cassetteOf } from "../commands/run-cassette-flags.js";
+import { RUN_FLAGS } from "../commands/run-flags.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { trustLook } from "../terminal-io.js";
 import { modelOfRun } from "./choose-model.js";
 import { ownRights } from "./own-rights.js";
 import { findRoot, folderOf, sessionToResume } from "./resumed-folder.js";
-import { modelsOfRun } from "./run-models.js";
 
 /** Usually the first request has been sent by then, and late loading has not started. */
 const SENT_MS = 20;
@@ -76,6 +77,8 @@ interface PrepareOptions {
   readonly skipsUnapproved?: boolean;
   /** The time between two lines of the offline model's answers; default: none. */
   readonly offlineLineMs?: number;
+  /** The engine has no terminal: each session has a place of its own. */
+  readonly isDetached?: true;
 }
 
 export async function prepare(
@@ -98,14 +101,18 @@ export async function prepare(
   const cassette = await cassetteOf(flags, { variables, root, state: own.roots.state });
   const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
   const about = { loaded, variables, root, notify, content };
-  const registry = await modelsOfRun(about, { plugins, cassette, offlineLineMs, trace: rawTrace?.write });
+  const registry = await modelsOf(about, { plugins, cassette, offlineLineMs, trace: rawTrace?.write });
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const earlier = resume ?? cassette?.model;
   const chosen = await modelOfRun(flags, { ...about, registry, routes, terminal, earlier });
   cassette?.begins(chosen.model);
   const place = { root, loaded, content, registry, routes, model: chosen.model };
   const isReplay = flags.has("replay");
-  const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags, plugins });
+  const engine = createEngine({
+    ...{ place, variables, sessions, log, isReplay, notify, hint, flags, plugins },
+    readFlags: (words) => parseFlags(RUN_FLAGS, words, "run"),
+    isDetached: options.isDetached === true,
+  });
   const { clock } = engine;
   const client = connectInProcess(engine.host, {
     ...{ id: engine.newClientId(), ...ownRights(variables) },
@@ -209,9 +216,6 @@ async function afterFirstRequest(): Promise<void> {
   await sweepTemporaryEntries();
 }
 
-/** A limit that the user has set still applies. */
 function atTerminal(loaded: LoadedSettings, { isConversation }: { readonly isConversation?: boolean }): LoadedSettings {
-  const { permission_timeout: timeout } = loaded.settings;
-  if (!isConversation || timeout.origin !== "default") return loaded;
-  return { ...loaded, settings: { ...loaded.settings, permission_timeout: { value: undefined, origin: "default" } } };
+  return isConversation ? patient(loaded) : loaded;
 }

@@ -69,15 +69,16 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
       options.onSession?.(other);
     },
   });
-  process.stdout.write(farewell(end));
+  process.stdout.write(farewell(end, { keeps: (await options.keepsTurn?.()) === true }));
   return end;
 }
 
 /** How to resume the session, and what the last turn used. */
-function farewell({ session, begun, state }: TuiEnd): string {
+function farewell({ session, begun, state }: TuiEnd, { keeps }: { readonly keeps: boolean }): string {
   if (!begun) return "";
   const last = state.recent.at(-1);
   const cost = state.costs.session.usd > 0 ? ` · $${state.costs.session.usd.toFixed(2)} in this session` : "";
+  if (keeps && state.turn !== undefined) return `The turn goes on without this terminal. Come back: oxbow ${session}\n`;
   const usage = last === undefined ? "" : `Last turn: ${formatStats(last)}${cost}\n`;
   return `${usage}Resume: oxbow ${session}\n`;
 }

@@ -152,6 +152,22 @@ export const ATTACH: CommandSpec = {
 };
 
 /** `/status` of a conversation is another command. */
+export const ENGINE: CommandSpec = {
+  name: "engine",
+  summary: "run the engine of this home; a conversation starts it by itself",
+  reaches: "user",
+  users: ["people"],
+  places: PROGRAM,
+};
+
+export const STOP: CommandSpec = {
+  name: "stop",
+  summary: "end the engine of this home; sessions can be resumed",
+  reaches: "user",
+  users: ["people"],
+  places: PROGRAM,
+};
+
 export const ENGINE_STATUS: CommandSpec = {
   name: "status",
   summary: "show the running engine: its sessions, clients, addresses and parts",

@@ -9,6 +9,7 @@ import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
+import type { SessionKey } from "../../protocol/commands.js";
 import type { Authorise } from "../../providers/authorisation.js";
 import type { Catalogue, CatalogueEntry } from "../../security/credentials/catalogue.js";
 import type { HelperLink } from "../../security/credentials/helper/helper-link.js";
@@ -22,6 +23,7 @@ const NO_FILE = "none";
 
 export class StoredCredentials {
   readonly #variables: Variables;
+  readonly #lent: readonly CatalogueEntry[];
   readonly #clients = new Map<CatalogueEntry, HttpClient>();
   #catalogue: Catalogue | undefined;
   /** The state of the file that was read last. */
@@ -30,8 +32,14 @@ export class StoredCredentials {
   /** Why the stored keys cannot be read. */
   #problem: string | undefined;
 
-  constructor(variables: Variables) {
+  /** `keys`: those that a client gave to the helper for its session; they come before the stored ones. */
+  constructor(variables: Variables, keys: readonly SessionKey[] = []) {
     this.#variables = variables;
+    this.#lent = keys.map(({ provider, account, base_url: baseUrl }) => ({
+      ...{ provider, account, baseUrl },
+      kind: "api_key",
+      addedAt: 0,
+    }));
   }
 
   /** Await it before any other call. */
@@ -53,7 +61,7 @@ export class StoredCredentials {
   }
 
   get entries(): readonly CatalogueEntry[] {
-    return this.#catalogue?.entries ?? [];
+    return [...this.#lent, ...(this.#catalogue?.entries ?? [])];
   }
 
   /**
@@ -66,6 +74,10 @@ export class StoredCredentials {
     if (entry === undefined) return undefined;
     const http = this.#clientOf(entry);
     const advice = `('oxbow auth set ${entry.provider}')`;
+    if (this.#lent.includes(entry)) {
+      const keyName = `the key of ${entry.provider} in the environment of your terminal`;
+      return async () => ({ http, keyName });
+    }
     const given =
       entry.kind === "oauth"
         ? { http, keyName: `the sign-in ${advice}`, baseUrl: entry.baseUrl }
@@ -126,7 +138,7 @@ const quietClock: Clock = {
   },
 };
 
-async function openHelperLink(variables: Variables): Promise<HelperLink> {
+export async function openHelperLink(variables: Variables): Promise<HelperLink> {
   const { HelperLink } = await import("../../security/credentials/helper/helper-client.js");
   return new HelperLink({
     folder: helperFolder(roots(variables)),

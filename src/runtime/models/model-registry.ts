@@ -8,6 +8,7 @@
 
 import { nearest } from "../../base/nearest.js";
 import type { Model } from "../../engine/ports.js";
+import type { SessionKey } from "../../protocol/commands.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ContainProvider } from "../../providers/executable/containment.js";
 import type { LocalOptions } from "../../providers/local/local-ollama.js";
@@ -67,6 +68,8 @@ export interface ModelRegistry {
 }
 
 export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
+  /** Keys that a client gave to the credential helper for its session. */
+  readonly keys?: readonly SessionKey[];
   readonly trace?: Trace;
   /** The settings for models on this machine. */
   readonly local?: LocalOptions;
@@ -96,7 +99,7 @@ class ProviderModels implements ModelRegistry {
 
   constructor(options: ModelRegistryOptions) {
     this.#options = options;
-    this.#stored = new StoredCredentials(options.variables);
+    this.#stored = new StoredCredentials(options.variables, options.keys);
   }
 
   async choose(choice: ModelChoice, person?: Person): Promise<Chosen> {

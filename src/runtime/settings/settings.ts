@@ -91,3 +91,10 @@ export async function resolveSettings(
   ];
   return { ...place, settings, warnings, keys: from.keys };
 }
+
+/** A person talks with the model, so questions have no time limit, unless the user has set one. */
+export function patient(loaded: LoadedSettings): LoadedSettings {
+  const { permission_timeout: timeout } = loaded.settings;
+  if (timeout.origin !== "default") return loaded;
+  return { ...loaded, settings: { ...loaded.settings, permission_timeout: { value: undefined, origin: "default" } } };
+}

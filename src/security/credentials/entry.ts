@@ -81,6 +81,17 @@ export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
 
+/** The account of a key from the environment of a client: the key itself is only in the memory of the helper. */
+const LENT = "environment-";
+
+export function lentAccount(mark: string): string {
+  return `${LENT}${mark}`;
+}
+
+export function isLent({ account }: { readonly account: string }): boolean {
+  return account.startsWith(LENT);
+}
+
 export const DEFAULT_ACCOUNT = "default";
 /** Tokens are renewed this long before they expire, so that none expires during a request. */
 export const REFRESH_AHEAD_MS = 5 * 60 * 1000;

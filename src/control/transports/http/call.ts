@@ -15,7 +15,7 @@ import type { Tokens } from "../../auth/tokens.js";
 import type { HostClient } from "../../connected-client.js";
 import type { BodyReader } from "./read-body.js";
 import { errorBody, errorHeaders, statusOf } from "./refusal.js";
-import type { RestClients } from "./rest-clients.js";
+import type { Caller, RestClients } from "./rest-clients.js";
 
 /** How a request reached the server. */
 export type PlaceKind = "socket" | "loopback" | "network";
@@ -78,12 +78,12 @@ export class Call {
 
   /** A client that has shaken hands. */
   get client(): HostClient {
-    return this.service.clients.find(this.#claims(), this.#named());
+    return this.service.clients.find(this.caller, this.#named());
   }
 
   /** A client that only reads, so it needs no handshake. */
   get reader(): HostClient {
-    return this.service.clients.reader(this.#claims(), this.#named());
+    return this.service.clients.reader(this.caller, this.#named());
   }
 
   get session(): SessionId {
@@ -135,10 +135,11 @@ export class Call {
     return this.context.body(JSON.stringify(value), status as ContentfulStatusCode, headers);
   }
 
-  #claims(): TokenClaims {
-    const { claims } = this;
+  /** Refuses a request without a token. */
+  get caller(): Caller {
+    const { claims, place } = this;
     if (claims === undefined) throw refuse("Unauthorized", "send it as X-Oxbow-Token.");
-    return claims;
+    return { claims, place };
   }
 
   #named(): string | undefined {

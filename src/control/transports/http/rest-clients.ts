@@ -1,7 +1,7 @@
 /**
  * The clients behind HTTP requests. Requests come one by one, so a client stays until it was not used for an hour.
  *
- * 1. A client belongs to the token that it shook hands with. Another token cannot use it.
+ * 1. A client belongs to the token that it shook hands with, and to the socket of this machine if it came from there. Others cannot use it.
  * 2. A request may name its client (`X-Oxbow-Client`). Without a name it is the newest client of the token.
  * 3. A token has a bounded number of clients.
  */
@@ -9,15 +9,21 @@ import type { Clock } from "../../../base/clock.js";
 import { failure } from "../../../protocol/errors.js";
 import type { ClientHello, Handshake } from "../../../protocol/handshake.js";
 import type { ClientId } from "../../../protocol/ids.js";
-import type { TokenClaims } from "../../auth/claims.js";
+import { isOwner, type TokenClaims } from "../../auth/claims.js";
 import { identityOf } from "../../auth/identity.js";
 import type { ClientOptions, HostClient } from "../../connected-client.js";
-import { Refused } from "./call.js";
+import { type PlaceKind, Refused } from "./call.js";
 
 export interface RestClientsOptions {
   readonly connect: (options: ClientOptions) => HostClient;
   readonly newClientId: () => ClientId;
   readonly clock: Clock;
+}
+
+/** A token, and the way that its request came. */
+export interface Caller {
+  readonly claims: TokenClaims;
+  readonly place: PlaceKind;
 }
 
 interface Entry {
@@ -35,7 +41,7 @@ const MOST_CLIENTS = 1024;
 
 export class RestClients {
   readonly #options: RestClientsOptions;
-  /** By token, each with its clients by id, the newest last. */
+  /** By token and place, each with its clients by id, the newest last. */
   readonly #tokens = new Map<string, Map<string, Entry>>();
 
   constructor(options: RestClientsOptions) {
@@ -43,49 +49,49 @@ export class RestClients {
   }
 
   /** Makes a client, or greets the named one again. */
-  handshake(claims: TokenClaims, hello: ClientHello, named?: string): Handshake {
+  handshake(caller: Caller, hello: ClientHello, named?: string): Handshake {
     this.#dropIdle();
-    const entry = named === undefined ? undefined : this.#tokens.get(claims.jti)?.get(named);
+    const entry = named === undefined ? undefined : this.#tokens.get(keyOf(caller))?.get(named);
     const known = entry?.isReader ? undefined : entry;
-    const client = known?.client ?? this.#connect(claims);
+    const client = known?.client ?? this.#connect(caller);
     const reply = client.handshake(hello);
     if (!reply.ok) {
       if (known === undefined) client.close();
       throw new Refused(reply.failure);
     }
-    if (known === undefined) this.#add(claims, { ...this.#entry(client), isReader: false });
+    if (known === undefined) this.#add(caller, { ...this.#entry(client), isReader: false });
     return reply.handshake;
   }
 
-  find(claims: TokenClaims, named?: string): HostClient {
-    const client = this.#find(claims, named);
+  find(caller: Caller, named?: string): HostClient {
+    const client = this.#find(caller, named);
     if (client === undefined) throw new Refused(failure("HandshakeRequired"));
     return client;
   }
 
   /** The client that `find` gives, or one that only reads. */
-  reader(claims: TokenClaims, named?: string): HostClient {
-    const entry = named === undefined ? undefined : this.#tokens.get(claims.jti)?.get(named);
+  reader(caller: Caller, named?: string): HostClient {
+    const entry = named === undefined ? undefined : this.#tokens.get(keyOf(caller))?.get(named);
     if (entry !== undefined) return this.#used(entry);
-    const newest = named === undefined ? this.#newest(claims, { readers: "included" }) : undefined;
+    const newest = named === undefined ? this.#newest(caller, { readers: "included" }) : undefined;
     if (newest !== undefined) return newest;
-    const client = this.#connect(claims);
+    const client = this.#connect(caller);
     client.handshake({});
     // A client of an engine that has ended still sends its old name.
-    this.#add(claims, { ...this.#entry(client), isReader: true, ...(named !== undefined && { key: named }) });
+    this.#add(caller, { ...this.#entry(client), isReader: true, ...(named !== undefined && { key: named }) });
     return client;
   }
 
   /** The client says that it will not come again. */
-  leave(claims: TokenClaims, named: string): void {
-    const clients = this.#tokens.get(claims.jti);
+  leave(caller: Caller, named: string): void {
+    const clients = this.#tokens.get(keyOf(caller));
     const entry = clients?.get(named);
     if (clients !== undefined && entry !== undefined) this.#remove(clients, entry);
   }
 
   /** Keeps a client while it has a stream; the returned function ends that. */
-  hold(claims: TokenClaims, client: HostClient): () => void {
-    const all = this.#tokens.get(claims.jti)?.values() ?? [];
+  hold(caller: Caller, client: HostClient): () => void {
+    const all = this.#tokens.get(keyOf(caller))?.values() ?? [];
     const entry = [...all].find((each) => each.client === client);
     if (entry === undefined) return () => {};
     entry.streams += 1;
@@ -97,22 +103,25 @@ export class RestClients {
 
   /** The token is no longer valid. */
   drop(jti: string): void {
-    for (const { client } of this.#tokens.get(jti)?.values() ?? []) client.close();
-    this.#tokens.delete(jti);
+    for (const place of ["socket", "port"]) {
+      for (const { client } of this.#tokens.get(`${place} ${jti}`)?.values() ?? []) client.close();
+      this.#tokens.delete(`${place} ${jti}`);
+    }
   }
 
   close(): void {
-    for (const jti of [...this.#tokens.keys()]) this.drop(jti);
+    for (const clients of this.#tokens.values()) for (const { client } of clients.values()) client.close();
+    this.#tokens.clear();
   }
 
-  #find(claims: TokenClaims, named: string | undefined): HostClient | undefined {
-    if (named === undefined) return this.#newest(claims, { readers: "left out" });
-    const entry = this.#tokens.get(claims.jti)?.get(named);
+  #find(caller: Caller, named: string | undefined): HostClient | undefined {
+    if (named === undefined) return this.#newest(caller, { readers: "left out" });
+    const entry = this.#tokens.get(keyOf(caller))?.get(named);
     return entry && !entry.isReader ? this.#used(entry) : undefined;
   }
 
-  #newest(claims: TokenClaims, { readers }: { readonly readers: "included" | "left out" }): HostClient | undefined {
-    const all = [...(this.#tokens.get(claims.jti)?.values() ?? [])];
+  #newest(caller: Caller, { readers }: { readonly readers: "included" | "left out" }): HostClient | undefined {
+    const all = [...(this.#tokens.get(keyOf(caller))?.values() ?? [])];
     const entry = all.reverse().find(({ isReader }) => readers === "included" || !isReader);
     return entry && this.#used(entry);
   }
@@ -122,13 +131,14 @@ export class RestClients {
     return entry.client;
   }
 
-  #connect(claims: TokenClaims): HostClient {
+  #connect({ claims, place }: Caller): HostClient {
     const { connect, newClientId } = this.#options;
     const { display_name: name } = claims;
     const client = connect({
       id: newClientId(),
       ...identityOf(claims),
       transport: "http",
+      isLocalOwner: place === "socket" && isOwner(claims),
       ...(name !== undefined && { name }),
       attachOnCreate: false,
       handshake: "required",
@@ -138,10 +148,10 @@ export class RestClients {
     return client;
   }
 
-  #add(claims: TokenClaims, entry: Entry): void {
-    const clients = this.#tokens.get(claims.jti) ?? new Map<string, Entry>();
+  #add(caller: Caller, entry: Entry): void {
+    const clients = this.#tokens.get(keyOf(caller)) ?? new Map<string, Entry>();
     clients.set(entry.key, entry);
-    this.#tokens.set(claims.jti, clients);
+    this.#tokens.set(keyOf(caller), clients);
     if (clients.size <= MOST_CLIENTS) return;
     const [idle] = [...clients.values()]
       .filter(({ streams }) => streams === 0)
@@ -151,11 +161,11 @@ export class RestClients {
 
   #dropIdle(): void {
     const before = this.#options.clock.now() - IDLE_MS;
-    for (const [jti, clients] of this.#tokens) {
+    for (const [key, clients] of this.#tokens) {
       for (const entry of [...clients.values()]) {
         if (entry.streams === 0 && entry.usedAt < before) this.#remove(clients, entry);
       }
-      if (clients.size === 0) this.#tokens.delete(jti);
+      if (clients.size === 0) this.#tokens.delete(key);
     }
   }
 
@@ -167,4 +177,8 @@ export class RestClients {
     clients.delete(key);
     client.close();
   }
+}
+
+function keyOf({ claims: { jti }, place }: Caller): string {
+  return `${place === "socket" ? "socket" : "port"} ${jti}`;
 }

@@ -82,8 +82,7 @@ class SessionStream {
     this.#place = place;
     this.#lastId = place.after;
     if (call.context.req.query("ids") === "timed") this.#timedId = "";
-    const { claims, service } = call;
-    this.#release = claims === undefined ? () => {} : service.clients.hold(claims, place.client);
+    this.#release = call.claims === undefined ? () => {} : call.service.clients.hold(call.caller, place.client);
     call.response.once("close", () => this.#close());
   }
 

@@ -9,13 +9,17 @@ export interface HelperQuestion {
   readonly endpoint: HelperEndpoint;
   readonly method: "GET" | "POST";
   readonly path: string;
+  readonly body?: string;
 }
 
 /** Undefined when no helper answers. */
 export function askHelper(question: HelperQuestion): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { socketPath, endpoint, method, path } = question;
+  const { socketPath, endpoint, method, path, body = "" } = question;
   return new Promise((resolve) => {
-    const headers = { [TOKEN_HEADER]: endpoint.token };
+    const headers = {
+      [TOKEN_HEADER]: endpoint.token,
+      ...(body !== "" && { "content-length": Buffer.byteLength(body) }),
+    };
     const request = httpRequest({ socketPath, method, path, headers, agent: false, timeout: ASK_MS }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => {
@@ -32,6 +36,6 @@ export function askHelper(question: HelperQuestion): Promise<Readonly<Record<str
     });
     request.on("timeout", () => request.destroy());
     request.on("error", () => resolve(undefined));
-    request.end();
+    request.end(body);
   });
 }

@@ -28,8 +28,8 @@ export interface ConnectionOptions {
   readonly isToken: (token: string) => boolean;
   /** Rejects with an HttpError. */
   readonly connect: (origin: URL) => Promise<Upstream>;
-  /** A request for the helper itself. */
-  readonly onOwn: (head: RequestHead, socket: Socket) => void;
+  /** A request for the helper itself, with what has arrived of its body. */
+  readonly onOwn: (head: RequestHead, socket: Socket, begun: Buffer) => void | Promise<void>;
   /** The file has another key by now. */
   readonly onStale: () => void;
 }
@@ -109,7 +109,11 @@ export class Connection {
 
   async #forward(head: RequestHead): Promise<void> {
     const credential = headerOf(head, CREDENTIAL_HEADER);
-    if (credential === undefined) return this.#options.onOwn(head, this.#socket);
+    if (credential === undefined) {
+      const begun = this.#pending;
+      this.#pending = Buffer.alloc(0);
+      return this.#options.onOwn(head, this.#socket, begun);
+    }
     const name = parseCredentialName(credential);
     if (name === undefined) throw new CredentialError("refused", "The credential's name cannot be read.");
     const token = headerOf(head, REFUSED_HEADER) === undefined ? "fresh" : "refused";

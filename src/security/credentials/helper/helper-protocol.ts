@@ -3,7 +3,8 @@
  *
  * 1. Every request carries the token of `helper.json`. With `x-oxbow-credential: PROVIDER/ACCOUNT` it is forwarded: its method, path
  *    and body go to the address that belongs to the credential. Without, it is for the helper itself: GET /status, GET /watch
- *    (a byte every few seconds for as long as the helper lives), POST /retire. With `x-oxbow-refused` the provider has just said 401
+ *    (a byte every few seconds for as long as the helper lives), POST /retire, POST /keys (a JSON array of keys from the environment of a
+ *    client, which the helper keeps in its memory until it ends). With `x-oxbow-refused` the provider has just said 401
  *    to the same request: tokens that look valid are still renewed.
  * 2. The helper never sends a secret, and no request can get one.
  * 3. Errors of the helper itself about a forwarded request have the header `x-oxbow-helper-error`; every other answer is the provider's.

@@ -10,6 +10,7 @@ import { linkSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { reachable } from "../../../system/socket-path.js";
+import type { ApiKeyEntry } from "../entry.js";
 import { answer, Connection, type ConnectionOptions } from "./connection.js";
 import {
   BEAT_MS,
@@ -19,9 +20,13 @@ import {
   privateFolder,
   readEndpoint,
 } from "./helper-protocol.js";
-import type { RequestHead } from "./request-head.js";
+import { headerOf, type RequestHead } from "./request-head.js";
+import type { Vault } from "./vault.js";
 
-export interface HelperServerOptions extends Pick<ConnectionOptions, "vault" | "clock" | "connect"> {
+const MAX_KEYS_BYTES = 256 * 1024;
+
+export interface HelperServerOptions extends Pick<ConnectionOptions, "clock" | "connect"> {
+  readonly vault: Pick<Vault, "authority" | "lend">;
   readonly folder: string;
   readonly version: string;
   readonly startTime: number;
@@ -92,7 +97,7 @@ export class HelperServer {
     new Connection(socket, {
       ...this.#options,
       isToken: (token) => timingSafeEqual(digest(token), this.#digest),
-      onOwn: (head, from) => this.#own(head, from),
+      onOwn: (head, from, begun) => this.#own(head, from, begun),
       onStale: () => this.end(),
     });
   }
@@ -102,12 +107,14 @@ export class HelperServer {
     if (!this.#ended) this.#cancelIdle = this.#options.clock.after(this.#options.idleMs, () => this.end());
   }
 
-  #own({ method, target }: RequestHead, socket: Socket): void {
+  #own(head: RequestHead, socket: Socket, begun: Buffer): void | Promise<void> {
+    const { method, target } = head;
     const { version } = this.#options;
     const others = this.#sockets.size - 1;
     if (method === "GET" && target === "/status") {
       answer(socket, { status: 200, body: { protocol: PROTOCOL, version, pid: process.pid, connections: others } });
     } else if (method === "GET" && target === "/watch") this.#watch(socket);
+    else if (method === "POST" && target === "/keys") return this.#takeKeys(head, socket, begun);
     else if (method === "POST" && (target === "/retire" || target === "/stop")) {
       const ends = target === "/stop" || others === 0;
       // The client must be able to start another helper at once.
@@ -115,6 +122,19 @@ export class HelperServer {
       socket.once("close", () => ends && this.end());
       answer(socket, { status: 200, body: { ends } });
     } else answer(socket, { status: 404, body: { message: "Unknown request." } });
+  }
+
+  async #takeKeys(head: RequestHead, socket: Socket, begun: Buffer): Promise<void> {
+    try {
+      const length = Number(headerOf(head, "content-length") ?? Number.NaN);
+      if (!(length <= MAX_KEYS_BYTES)) throw new Error("The keys are too long.");
+      const text = (await restOf(socket, begun, length)).toString("utf8");
+      this.#options.vault.lend(JSON.parse(text) as readonly ApiKeyEntry[]);
+      answer(socket, { status: 200, body: { taken: true } });
+    } catch {
+      // No word of what came: it may hold a key.
+      answer(socket, { status: 400, body: { message: "The keys cannot be read." } });
+    }
   }
 
   #watch(socket: Socket): void {
@@ -130,6 +150,22 @@ export class HelperServer {
     beat();
     socket.once("close", () => cancel());
   }
+}
+
+function restOf(socket: Socket, begun: Buffer, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let body = begun;
+    const look = () => {
+      if (body.length >= length) resolve(body.subarray(0, length));
+    };
+    socket.removeAllListeners("data").on("data", (piece: Buffer) => {
+      body = Buffer.concat([body, piece]);
+      look();
+    });
+    socket.once("close", () => reject(new Error("The connection ended.")));
+    socket.resume();
+    look();
+  });
 }
 
 function digest(text: string): Buffer {

@@ -4,6 +4,7 @@
  * 1. A change of the file on the disk takes effect with the next request.
  * 2. Tokens are renewed before they end, or when the provider refuses them, once at a time, also across processes: under the file's
  *    lock, after a check whether another process has done it. It writes the new token before it uses it.
+ * 3. Keys of a client's environment are kept in memory only.
  */
 import { statSync } from "node:fs";
 import type { Clock } from "../../../base/clock.js";
@@ -11,8 +12,10 @@ import type { HttpClient } from "../../../system/http-client.js";
 import { CredentialError } from "../credential-error.js";
 import { type CredentialFile, type EntryName, isSame } from "../credential-file.js";
 import {
+  type ApiKeyEntry,
   type CredentialEndpoint,
   type CredentialEntry,
+  isLent,
   type OAuthEntry,
   REFRESH_AHEAD_MS,
   TokenRefused,
@@ -45,6 +48,7 @@ export class Vault {
   /** The access token that came last, and when, by name. */
   readonly #renewed = new Map<string, { readonly access: string; readonly at: number }>();
   #entries: readonly CredentialEntry[] = [];
+  readonly #lent = new Map<string, ApiKeyEntry>();
   #seen = "";
 
   constructor(options: VaultOptions) {
@@ -59,15 +63,21 @@ export class Vault {
     this.#seen = stamp;
   }
 
+  /** Keys that a client has in its environment. Throws if one of them is not a key. */
+  lend(entries: readonly ApiKeyEntry[]): void {
+    if (!entries.every(isLendable) || this.#lent.size + entries.length > MOST_LENT) throw new Error("not keys");
+    for (const entry of entries) this.#lent.set(nameOf(entry), entry);
+  }
+
   /** `refused`: the provider rejected the last token. */
   async authority(name: EntryName, token: "fresh" | "refused" = "fresh"): Promise<Authority> {
     await this.open();
-    const found = this.#entries.find((entry) => isSame(entry, name));
+    const found = this.#lent.get(nameOf(name)) ?? this.#entries.find((entry) => isSame(entry, name));
     if (found === undefined) {
-      throw new CredentialError(
-        "not-found",
-        `No key is stored for ${name.provider}. Run 'oxbow auth set ${name.provider}'.`,
-      );
+      const missing = isLent(name)
+        ? `The key of ${name.provider} came from the environment of a terminal and is no longer here. Resume the session in a terminal that has it, or store it:`
+        : `No key is stored for ${name.provider}. Run`;
+      throw new CredentialError("not-found", `${missing} 'oxbow auth set ${name.provider}'.`);
     }
     const entry = found.kind === "oauth" ? await this.#fresh(found, token) : found;
     const secret = entry.kind === "oauth" ? entry.tokens.access : entry.key;
@@ -140,6 +150,13 @@ export class Vault {
       cancel();
     }
   }
+}
+
+const MOST_LENT = 1000;
+
+function isLendable({ provider, account, endpoint, key }: ApiKeyEntry): boolean {
+  const texts = [provider, account, key, endpoint?.baseUrl].every((text) => typeof text === "string" && text !== "");
+  return texts && isLent({ account }) && typeof endpoint.headers === "object" && URL.canParse(endpoint.baseUrl);
 }
 
 function nameOf({ provider, account }: EntryName): string {

@@ -61,7 +61,7 @@ const each = (names: string, verbs: string) =>
  */
 export const OWN_COMMANDS: readonly (readonly string[])[] = [
   ...each("permissions", "set reset revoke promote safemode on off allow deny"),
-  ...[["ack"], ["attach"], ["serve"], ["token"], ["tokens"], ["kb"], ["rag"]],
+  ...[["ack"], ["attach"], ["engine"], ["stop"], ["uninstall"], ["serve"], ["token"], ["tokens"], ["kb"], ["rag"]],
   ...each("auth creds", "set add remove delete unlock lock"),
   ...each("session sessions", "delete gc dismiss undo unpin import rename compact"),
   ...each("route", "add remove enable disable"),

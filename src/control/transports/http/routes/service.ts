@@ -34,8 +34,6 @@ export const SERVICE_ROUTES: readonly Route[] = [
       200: { about: "The versions and kinds of the engine, and the id of the client.", schema: refer("Handshake") },
     },
     handle: (call) => {
-      const { claims, service } = call;
-      if (claims === undefined) throw refuse("Unauthorized", "send it as X-Oxbow-Token.");
       const { protocol_version, name, can_answer, identity } = call.context.req.query();
       const hello = {
         ...(protocol_version !== undefined && { protocol_version }),
@@ -45,7 +43,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
           ...(identity === "agent" && { identity: "agent" as const }),
         },
       };
-      return call.json(service.clients.handshake(claims, hello, call.context.req.header("x-oxbow-client")));
+      return call.json(call.service.clients.handshake(call.caller, hello, call.context.req.header("x-oxbow-client")));
     },
   },
   {
@@ -56,9 +54,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     tag: "service",
     answers: { 204: { about: "The engine has forgotten the client, or never knew it." } },
     handle: (call) => {
-      const { claims, service } = call;
-      if (claims === undefined) throw refuse("Unauthorized", "send it as X-Oxbow-Token.");
-      service.clients.leave(claims, call.context.req.header("x-oxbow-client") ?? "");
+      call.service.clients.leave(call.caller, call.context.req.header("x-oxbow-client") ?? "");
       return call.context.body(null, 204);
     },
   },

@@ -1,0 +1,165 @@
+/**
+ * The connection of a terminal to the engine of its home.
+ *
+ * 1. Every session that it opens gets the surroundings of this terminal.
+ * 2. An engine that has ended is started again: before the next command, or when the stream of events drops. The sessions of this
+ *    terminal are opened there again, and the stream continues after the last event that arrived.
+ * 3. If a session cannot be opened again without an answer of the person, `onLost` says so, and the conversation starts over.
+ */
+import type { Variables } from "../../base/variables.js";
+import { VERSION } from "../../base/version.js";
+import type { HttpClient } from "../../clients/sdk/http-client.js";
+import type { DetachListener, WireClient } from "../../clients/sdk/wire-client.js";
+import type { CommandReply, Identity, QueryReply } from "../../protocol/client.js";
+import type { CommandKind, CommandPayloads, SessionStart } from "../../protocol/commands.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { Handshake } from "../../protocol/handshake.js";
+import type { ClientId, SessionId } from "../../protocol/ids.js";
+import type { Queries, QueryKind } from "../../protocol/queries.js";
+import { type Reached, reachEngine } from "../attach/reach.js";
+import { personPresent } from "../terminal-io.js";
+import { RETIRES, type Started, startEngine } from "./start-engine.js";
+
+export interface TerminalConnectionOptions {
+  readonly variables: Variables;
+  readonly start: SessionStart;
+  readonly onLost: () => void;
+  /** The engine is not started again. */
+  readonly once?: true;
+}
+
+type Connected = Extract<Reached, { readonly kind: "connected" }>;
+
+export class TerminalConnection implements WireClient {
+  readonly #options: TerminalConnectionOptions;
+  readonly #sessions = new Set<SessionId>();
+  #engine: Connected;
+  #reviving: Promise<boolean> | undefined;
+
+  private constructor(options: TerminalConnectionOptions, engine: Connected) {
+    this.#options = options;
+    this.#engine = engine;
+  }
+
+  /** Starts an engine if none runs. */
+  static async open(options: TerminalConnectionOptions): Promise<TerminalConnection | { readonly failed: string }> {
+    let connection: TerminalConnection | undefined;
+    const retry = async () => (await connection?.revive()) ?? true;
+    const started: Started = await startEngine(options.variables, { ...asTerminal(), retry });
+    if ("failed" in started) return started;
+    connection = new TerminalConnection(options, started);
+    return connection;
+  }
+
+  /** Connects to the engine that runs, which is not started again; or says why there is none. */
+  static async toRunning(
+    options: TerminalConnectionOptions,
+  ): Promise<TerminalConnection | Exclude<Reached, Connected>> {
+    let connection: TerminalConnection | undefined;
+    const retry = async () => (await connection?.revive()) ?? true;
+    const reached = await reachEngine(options.variables, { ...asTerminal(), retry });
+    if (reached.kind !== "connected") return reached;
+    connection = new TerminalConnection({ ...options, once: true }, reached);
+    return connection;
+  }
+
+  get pid(): number | undefined {
+    return this.#engine.pid;
+  }
+
+  /** Another version of Oxbow is the engine. It is asked to end as soon as it has nothing to do. */
+  async isOther(): Promise<boolean> {
+    const health = await this.query("GetHealth", {});
+    if (!health.ok || health.answer.version === VERSION) return false;
+    const { pid, handshake } = this;
+    if (pid !== undefined && handshake.features.includes(RETIRES)) process.kill(pid, "SIGUSR2");
+    return true;
+  }
+
+  get id(): ClientId {
+    return this.#client.id;
+  }
+
+  get identity(): Identity {
+    return this.#client.identity;
+  }
+
+  get handshake(): Handshake {
+    return this.#client.handshake;
+  }
+
+  subscribe(listener: (event: Envelope) => void): () => void {
+    return this.#client.subscribe(listener);
+  }
+
+  onDetached(listener: DetachListener): () => void {
+    return this.#client.onDetached(listener);
+  }
+
+  query<K extends QueryKind>(kind: K, request: Queries[K]["request"], session?: SessionId): Promise<QueryReply<K>> {
+    return this.#client.query(kind, request, session);
+  }
+
+  async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {
+    await this.revive();
+    const reply = await this.#client.send(kind, this.#withStart(kind, payload), session);
+    if (reply.ok && reply.session !== undefined) this.#sessions.add(reply.session);
+    if (kind === "DetachSession" && session !== undefined) this.#sessions.delete(session);
+    const after = kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]).after : undefined;
+    if (reply.ok && after !== undefined) this.#sessions.delete(after);
+    return reply;
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** Starts the engine again if it has ended; false if the conversation has to start over. */
+  async revive(): Promise<boolean> {
+    if (await this.#engine.isStillOwner()) return true;
+    this.#reviving ??= this.#startAgain().finally(() => {
+      this.#reviving = undefined;
+    });
+    return this.#reviving;
+  }
+
+  async #startAgain(): Promise<boolean> {
+    const { variables, start, onLost, once } = this.#options;
+    if (once) {
+      onLost();
+      return false;
+    }
+    const started = await startEngine(variables, asTerminal());
+    if ("failed" in started) {
+      onLost();
+      return false;
+    }
+    // The first client stays: it shakes hands again by itself, and knows the last event of each session.
+    const { client, ...engine } = started;
+    for (const session of this.#sessions) {
+      const reply = await client.send("CreateSession", { resume: session, start });
+      if (reply.ok || reply.failure.reason === "SessionNotFound") continue;
+      await client.close();
+      onLost();
+      return false;
+    }
+    await client.close();
+    this.#engine = { ...engine, client: this.#client };
+    return true;
+  }
+
+  get #client(): HttpClient {
+    return this.#engine.client;
+  }
+
+  /** A session that follows another one here has its surroundings already. */
+  #withStart<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): CommandPayloads[K] {
+    if (kind !== "CreateSession") return payload;
+    const { after, resume } = payload as CommandPayloads["CreateSession"];
+    return after !== undefined && resume === undefined ? payload : { ...payload, start: this.#options.start };
+  }
+}
+
+function asTerminal() {
+  return { name: `terminal, process ${process.pid}`, canAnswer: personPresent() };
+}
