@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ToolError } from "../entry.mjs";
 import { ROOT } from "../setup/set-up.mjs";
@@ -15,8 +15,6 @@ const FIRST_TESTS = 2;
 const MORE = 4;
 
 const NO_CODE = "does not compile";
-/** What killed tests leave goes with the copy. The name is short, because the path of a socket is. */
-const TEMPORARY = "t";
 
 const HELP = `Usage: npm run mutate -- [PATH…] [--seed N] [--count N] [--seconds N] [--minutes N] [--results FILE] [--list]
 
@@ -172,15 +170,17 @@ class Bench {
   }
 
   close() {
-    if (this.#folder !== undefined) fs.rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#folder !== undefined) fs.rmSync(dirname(this.#folder), { recursive: true, force: true });
   }
 
   #copy() {
-    const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "ox-mutate-")));
+    // Tests take a temporary folder inside the project for a part of it. What killed tests leave goes with the copy.
+    const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "ox-")));
+    const folder = join(base, "project");
+    fs.mkdirSync(join(base, "t"));
     const copied = [...this.#files, "dist"].filter((file) => fs.existsSync(join(this.#root, file)));
     for (const file of copied) fs.cpSync(join(this.#root, file), join(folder, file), { recursive: true });
     fs.symlinkSync(join(this.#root, "node_modules"), join(folder, "node_modules"));
-    fs.mkdirSync(join(folder, TEMPORARY));
     this.#imports = new Imports(folder, this.#files);
     return folder;
   }
@@ -232,7 +232,7 @@ class Bench {
     fs.rmSync(out, { force: true });
     const options = ["--bail=1", "--maxWorkers=2", "--reporter=json", `--outputFile=${out}`, "--testTimeout=20000"];
     const args = ["node_modules/vitest/vitest.mjs", "run", ...options, ...tests];
-    const env = { ...process.env, OXBOW_TEST_ALL: "1", TMPDIR: join(this.#folder, TEMPORARY) };
+    const env = { ...process.env, OXBOW_TEST_ALL: "1", TMPDIR: join(this.#folder, "../t") };
     const child = spawn(process.execPath, args, { cwd: this.#folder, env, stdio: "ignore", detached: true });
     let isLate = false;
     const timer = setTimeout(() => {
