@@ -63,8 +63,14 @@ function fixture(): string {
     "src/sure.ts": "export function isAdult(age: number): boolean {\n  return age >= 18;\n}\n",
     "src/unsure.ts": "export function half(value: number): number {\n  return value - 1;\n}\n",
     "src/types.ts": "export function words(text: string): string {\n  return text + text;\n}\n",
-    "src/sure.test.ts":
-      'import { expect, it } from "vitest";\nimport { isAdult } from "./sure.js";\nit("counts", () => expect([17, 18].map(isAdult)).toEqual([false, true]));\n',
+    // Like some tests of the project, it fails if temporary files are inside the project.
+    "src/sure.test.ts": `
+      import { tmpdir } from "node:os";
+      import { expect, it } from "vitest";
+      import { isAdult } from "./sure.js";
+      it("counts", () => expect([17, 18].map(isAdult)).toEqual([false, true]));
+      it("is elsewhere", () => expect(tmpdir().startsWith(process.cwd())).toBe(false));
+    `,
     "src/unsure.test.ts":
       'import { expect, it } from "vitest";\nimport { half } from "./unsure.js";\nit("is", () => expect(half(2)).toBeTypeOf("number"));\n',
     "src/broken.test.ts":
