@@ -8,8 +8,10 @@ import { type Served, StreamReader, serve } from "../support/served-engine.js";
 import { verifies } from "../verifies.js";
 
 let served: Served;
+const requests: { readonly method: string; readonly path: string; readonly status: number }[] = [];
 beforeAll(async () => {
   served = await serve({
+    serve: { onRequest: (request) => requests.push(request) },
     script: script([
       reply().when("touch").tool("bash", { command: "touch made" }),
       reply().when("slow").delay(150).text("Slowly.").times(2),
@@ -33,6 +35,16 @@ describe("a session over HTTP", () => {
     expect(found.json).toMatchObject({ session: { id: session, live: true }, status: { busy: false } });
     expect(found.json.events.at(-1).kind).toBe("TurnEnded");
     expect(found.json.events).toHaveLength(2);
+  });
+
+  verifies(["C5"], "is logged by method, path and status, without what the query holds", async () => {
+    await served.ask("/v1/health?word=hidden");
+    await served.ask(`/v1/${"x".repeat(300)}`);
+    await expect
+      .poll(() => requests.find(({ path }) => path === "/v1/health"))
+      .toMatchObject({ method: "GET", status: 200 });
+    await expect.poll(() => requests.find(({ path }) => path.startsWith("/v1/xx"))?.path.length).toBe(200);
+    expect(JSON.stringify(requests)).not.toContain("hidden");
   });
 
   verifies(["C5"], "ends with DELETE, which may be sent again; the log stays", async () => {
