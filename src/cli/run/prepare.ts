@@ -118,6 +118,7 @@ export async function prepare(
     ...{ id: engine.newClientId(), ...ownRights(variables) },
     name: `terminal, process ${process.pid}`,
   });
+  if (options.isDetached) client.close();
   if (rawTrace !== undefined) printMessage(`raw model traffic goes to ${rawTrace.file}`);
   // After the first request was sent.
   setTimeout(() => void afterFirstRequest(), SENT_MS).unref();

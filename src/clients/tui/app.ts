@@ -197,6 +197,9 @@ export class TuiApp {
 
   #onEvent(event: Envelope): void {
     if (event.session !== this.#state.session) return;
+    // An engine that was started again knows this client under another id.
+    const { id } = this.#options.client;
+    if (this.#state.client !== id) this.#state = { ...this.#state, client: id };
     this.#lastEvent = event.id;
     this.#carrier.remembered.see(event.id);
     if (event.kind === "TurnStarted") {

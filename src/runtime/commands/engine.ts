@@ -64,10 +64,14 @@ export function healthLines({ version, protocol_version, pid, started_at, ...hea
   const { sessions, clients, parts = {}, caches } = health;
   const rows: readonly (readonly [string, string])[] = [
     ["engine", `✓ version ${version}, protocol ${protocol_version}, process ${pid}, since ${started_at}`],
-    ["open", `✓ ${sessions} sessions, ${clients} clients`],
+    ["open", `✓ ${count(sessions, "session")}, ${count(clients, "client")}`],
     ...(caches === undefined ? [] : cacheRows(caches)),
     ...Object.entries(parts).map(([name, { ok, detail }]) => [name, `${ok ? "✓" : "✗"} ${safeLine(detail)}`] as const),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`).join("\n");
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
