@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { needs } from "../../../test/support/needs.js";
-import { renderUndoPlan, undoPlanJson } from "./render.js";
+import { changesJson, renderChanges, renderUndoPlan, undoPlanJson } from "./render.js";
 import { UndoPlace } from "./test-support/undo-place.js";
 
 async function samplePlan() {
@@ -52,6 +52,27 @@ describe("an undo plan", () => {
         "-␛]0;x␇",
       ].join("\n"),
     );
+  });
+
+  it("read forwards says what the session did, also what cannot be undone", async () => {
+    const text = renderChanges(await samplePlan(), { color: false });
+    expect(text.split("\n").slice(0, 7)).toEqual([
+      "  changed a.txt (+1 -1)",
+      "  changed bin (2 → 1 bytes)",
+      "  new     d/",
+      "  new     d/e (+1 -0)",
+      "  deleted large (200 → 0 bytes)  (there is no backup of its old content: it was too large, or there were too many files)",
+      "  chmod   odd (644 → 600)",
+      "  changed taken (+1 -1)  (another program changed it since)",
+    ]);
+    expect(text).toContain("--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three");
+    expect(text).toContain("--- /dev/null\n+++ d/e\n@@ -0,0 +1,1 @@\n+␛]0;x␇");
+    expect(changesJson(await samplePlan())).toMatchObject({
+      items: expect.arrayContaining([
+        expect.objectContaining({ path: "a.txt", action: "changed", diff: expect.stringContaining("+TWO") }),
+        expect.objectContaining({ path: "d/e", action: "new", added: 1, removed: 0 }),
+      ]),
+    });
   });
 
   it("has colours where they are wanted, and no other control characters", async () => {

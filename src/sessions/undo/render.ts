@@ -1,4 +1,4 @@
-/** An undo plan for people and for programs. */
+/** An undo plan for people and for programs, and what the session changed: the same plan read forwards. */
 import { diffText } from "../../base/diff.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
@@ -37,6 +37,30 @@ export function renderUndoPlan(plan: UndoPlan, { color }: RenderOptions): string
   return lines.join("\n");
 }
 
+/** Shows what the turns of the plan did, entries included that cannot be undone. */
+export function renderChanges(plan: UndoPlan, { color }: RenderOptions): string {
+  const paint: Paint = (code, text) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const items = plan.items.map(forwards);
+  const lines = items.map((item) => {
+    const note = item.reason === undefined ? "" : paint(YELLOW, `  (${safeLine(item.reason)})`);
+    return `  ${CHANGES[item.action]} ${describe(item)}${note}`;
+  });
+  if (plan.notes.length > 0) lines.push("", "Not covered:", ...plan.notes.map((note) => `  ${safeLine(note)}`));
+  return [...lines, ...diffs(items, paint)].join("\n");
+}
+
+export function changesJson(plan: UndoPlan): JsonObject {
+  const { items, ...rest } = undoPlanJson({ ...plan, items: plan.items.map(forwards) });
+  const changes = plan.items.map(({ action }) => CHANGES[action].trim());
+  return { ...rest, items: (items as JsonObject[]).map((item, at) => ({ ...item, action: changes[at] ?? "" })) };
+}
+
+/** Swaps the two sides: from the state before the session to the present one. */
+function forwards(item: UndoItem): UndoItem {
+  const { from, to, text } = item;
+  return { ...item, from: to, to: from, ...(text && { text: { from: text.to, to: text.from } }) };
+}
+
 /** The same as data, diffs included. */
 export function undoPlanJson(plan: UndoPlan): JsonObject {
   return {
@@ -67,6 +91,14 @@ const ACTIONS: Readonly<Record<UndoAction, string>> = {
   delete: "delete  ",
   recreate: "recreate",
   chmod: "chmod   ",
+};
+
+/** What the session did where an undo does this. */
+const CHANGES: Readonly<Record<UndoAction, string>> = {
+  restore: "changed",
+  delete: "new    ",
+  recreate: "deleted",
+  chmod: "chmod  ",
 };
 
 function headline({ redo, turns }: UndoPlan, count: number): string {

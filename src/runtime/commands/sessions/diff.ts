@@ -2,7 +2,7 @@ import { asValue, type CommandResult } from "../../../commands/command.js";
 import { type TurnSummary, turnsOf } from "../../../sessions/branch.js";
 import { type SessionRecord, StoreError } from "../../../sessions/store.js";
 import { planUndo } from "../../../sessions/undo/plan.js";
-import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
+import { changesJson, renderChanges } from "../../../sessions/undo/render.js";
 import { openSessionUndo } from "../../parts/undo.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 import { turnLine } from "./turn-line.js";
@@ -14,7 +14,7 @@ export const diff: SessionAction = async (args, port, { screen }) => {
   return compare(record, await named(second, port), port);
 };
 
-/** The changes of a session are what undoing all of it would revert. */
+/** Reads the plan of undoing all of a session forwards. */
 async function changedFiles(
   { id, cwd }: SessionRecord,
   { stores }: OpenPort,
@@ -23,14 +23,18 @@ async function changedFiles(
   const journal = await openSessionUndo(stores, id);
   try {
     const plan = await planUndo(journal, { workspaceRoot: cwd, from: "first" });
-    const text = `What undoing all of ${id} would do:\n\n${renderUndoPlan(plan, look)}`;
-    return { text, value: asValue(undoPlanJson(plan)) };
+    if (plan.items.length === 0 && plan.notes.length === 0) return nothing(id);
+    return { text: `${id} changed:\n\n${renderChanges(plan, look)}`, value: asValue(changesJson(plan)) };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
-    return { text: `${id} changed no files that Oxbow knows of.`, value: { session: id, items: [] } };
+    return nothing(id);
   } finally {
     journal.close();
   }
+}
+
+function nothing(id: SessionRecord["id"]): CommandResult {
+  return { text: `${id} changed no files that Oxbow knows of.`, value: { session: id, items: [] } };
 }
 
 async function compare(record: SessionRecord, other: SessionRecord, port: OpenPort): Promise<CommandResult> {
