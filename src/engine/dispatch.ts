@@ -212,9 +212,11 @@ export class Dispatch {
     const { block, tool } = entry;
     if (tool === undefined) return outcome("error", this.#unknownTool(block.tool));
     if (block.malformed !== undefined) return outcome("error", malformedText(block.malformed));
+    if (tool.mutating && tool.onlyReads?.(block.args) !== true) this.#turn.unchanged = {};
     const context: ToolLinkContext = {
       definition: tool,
       turn: this.#turn,
+      unchanged: this.#turn.unchanged,
       signal: this.#signal,
       progress: (progress) => {
         if (entry.outcome === undefined) this.#bus.publish("ToolCallProgress", { call: block.call, text: progress });

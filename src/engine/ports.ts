@@ -149,6 +149,8 @@ export interface ToolContext {
   readonly unasked?: true;
   /** Guarded paths that the user allowed for this call: absolute, without links. */
   readonly granted?: readonly string[];
+  /** The same object for all calls of a turn between which no call could change anything: a read may keep its result for it. */
+  readonly unchanged?: object;
 }
 
 export interface ToolOutcome {

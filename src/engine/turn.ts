@@ -114,6 +114,8 @@ export class Turn {
   stopped: Failure | undefined;
   /** Calls that a hook denies, or that need a question because of a hook. A hook never widens a permission. */
   readonly held = new Map<CallId, HeldCall>();
+  /** See `ToolContext.unchanged`. */
+  unchanged: object = {};
   /** Calls that needed a permission which no client could give. */
   readonly unanswered: Unanswered[] = [];
 

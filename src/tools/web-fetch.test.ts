@@ -107,6 +107,31 @@ describe("web_fetch", () => {
     expect(past).toMatchObject({ status: "error", words: expect.stringContaining("past its end") });
   });
 
+  verifies(
+    ["T8"],
+    "fetches a page once while nothing changes, also for two calls at once and for its parts",
+    async () => {
+      const { base, requests } = await site((request, response) => {
+        if (request.url !== "/bad") return page("one two three", { "content-type": "text/plain" })(request, response);
+        response.writeHead(500);
+        response.end("broken");
+      });
+      const tool = toolFor();
+      const get = (args: JsonObject, unchanged: object) =>
+        tool.run(args, { signal: new AbortController().signal, progress: () => {}, unchanged });
+      const first = {};
+      const [one, other] = await Promise.all([get({ url: base }, first), get({ url: base }, first)]);
+      expect(one).toEqual(other);
+      const rest = await get({ url: base, offset: 4 }, first);
+      expect(plainText(rest.content)).toContain("[[two three]]");
+      expect(requests).toHaveLength(1);
+      await get({ url: base }, {});
+      expect(requests, "something may have changed").toHaveLength(2);
+      for (let time = 0; time < 2; time++) expect((await get({ url: `${base}/bad` }, first)).status).toBe("error");
+      expect(requests, "an error page is fetched again").toHaveLength(4);
+    },
+  );
+
   verifies(["T8"], "sends nothing but the request: no credentials, no cookies, and says who it is", async () => {
     const { base, requests } = await site((request, response) => {
       if (request.url === "/second") return page("done")(request, response);

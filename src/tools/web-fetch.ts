@@ -31,6 +31,8 @@ export interface WebFetchOptions {
 
 const DEFAULT_CHARACTERS = 20_000;
 const MAX_CHARACTERS = 50_000;
+/** Pages of up to five megabytes that one turn keeps. */
+const KEPT_PAGES = 8;
 /** The limit for an error page. */
 const ERROR_CHARACTERS = 2000;
 
@@ -42,6 +44,7 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
     userAgent: options.userAgent ?? "oxbow (web_fetch)",
     limits: { ...USUAL_LIMITS, ...options.limits },
   };
+  const fetchOnce = oncePerState((url, signal) => fetchPage(services, url, signal));
   return {
     ...WEB_FETCH,
     /** The final address, so that the question names the right host. */
@@ -49,10 +52,10 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
       const verdict = typeof args.url === "string" ? services.guard.check(args.url) : undefined;
       return verdict?.allowed ? { ...args, url: verdict.url.href } : args;
     },
-    async run(args, { signal }) {
+    async run(args, { signal, unchanged }) {
       try {
         const view = viewOf(new Arguments(args));
-        const answer = await fetchPage(services, view.url, signal);
+        const answer = await fetchOnce(view.url, signal, unchanged);
         return answer.kind === "redirect" ? redirected(answer, options.wrap) : await show(answer, view, options.wrap);
       } catch (error) {
         if (signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
@@ -60,6 +63,31 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
         throw error;
       }
     },
+  };
+}
+
+type Fetched = FetchedPage | ForeignRedirect;
+
+/**
+ * Fetches a page once while nothing changes, also for calls at the same time: the model often reads a page twice, or in parts.
+ * A failure or an error page is fetched again.
+ */
+function oncePerState(fetch: (url: string, signal: AbortSignal) => Promise<Fetched>) {
+  const kept = new WeakMap<object, Map<string, Promise<Fetched>>>();
+  return async (url: string, signal: AbortSignal, unchanged: object | undefined): Promise<Fetched> => {
+    if (unchanged === undefined) return fetch(url, signal);
+    const pages = kept.get(unchanged) ?? new Map<string, Promise<Fetched>>();
+    kept.set(unchanged, pages);
+    const page = pages.get(url) ?? fetch(url, signal);
+    pages.set(url, page);
+    const [oldest] = pages.keys();
+    if (pages.size > KEPT_PAGES && oldest !== undefined) pages.delete(oldest);
+    const { status } = await page.catch((error: unknown) => {
+      pages.delete(url);
+      throw error;
+    });
+    if (status >= 400) pages.delete(url);
+    return page;
   };
 }
 

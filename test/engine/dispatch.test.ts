@@ -4,6 +4,7 @@ import { TurnFailure } from "../../src/engine/cancel.js";
 import type { ModelEvent, ToolLink } from "../../src/engine/ports.js";
 import { plainText } from "../../src/protocol/content.js";
 import { failure } from "../../src/protocol/errors.js";
+import type { JsonObject } from "../../src/protocol/json.js";
 import { call, calls, type Deferred, deferred, ok, says, scriptedModel, testEngine, tool } from "../support/engine.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -62,6 +63,31 @@ describe("dispatch", () => {
     expect(together).toEqual([["a"], ["a", "b"], ["c"], ["d"], ["d", "e"]]);
     const results = engine.events.filter((event) => event.kind === "ToolResult");
     expect(results.map((event) => plainText(event.payload.content))).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  verifies(["L5"], "tells reads of a turn whether a call between them could have changed anything", async () => {
+    const states: (object | undefined)[] = [];
+    const read = tool("read", async (_args, { unchanged }) => {
+      states.push(unchanged);
+      return ok("");
+    });
+    const traits = { mutating: true, concurrencySafe: false, onlyReads: ({ look }: JsonObject) => look === true };
+    const run = tool("run", async () => ok(""), traits);
+    const model = scriptedModel([
+      calls(call("read"), call("run", { look: true }), call("read")),
+      calls(call("run"), call("read")),
+      says("done"),
+      calls(call("read")),
+      says("done"),
+    ]);
+    const engine = testEngine({ model, tools: [read, run] });
+    await engine.turn("one");
+    await engine.turn("two");
+    const [first, afterLook, afterChange, nextTurn] = states;
+    expect(first).toBeDefined();
+    expect(afterLook).toBe(first);
+    expect(afterChange).not.toBe(first);
+    expect(new Set([first, afterChange, nextTurn]).size).toBe(3);
   });
 
   verifies(
