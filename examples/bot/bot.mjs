@@ -5,16 +5,12 @@
 //
 // With the owner's token the person answers here. With the token of an agent (OXBOW_TOKEN) the bot may not answer: the
 // question waits for a person who attaches to the session.
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { connect } from "oxbow/sdk/node";
+import { connect, ownEngine } from "oxbow/sdk/node";
 
-const { OXBOW_HOME, XDG_STATE_HOME, OXBOW_TOKEN, OXBOW_URL } = process.env;
-const state = OXBOW_HOME ? join(OXBOW_HOME, "state") : join(XDG_STATE_HOME ?? join(homedir(), ".local/state"), "oxbow");
-const token = OXBOW_TOKEN ?? readFileSync(join(state, "control.token"), "utf8").trim();
-const place = OXBOW_URL ? { url: OXBOW_URL } : { socket: join(state, "control.sock") };
+const { OXBOW_TOKEN: token, OXBOW_URL: url } = process.env;
+// Both are for an engine elsewhere.
+const place = url && token ? { url } : ownEngine(process.env);
 
 const tasks = process.argv.slice(2);
 if (tasks.length === 0) {
@@ -22,7 +18,7 @@ if (tasks.length === 0) {
   process.exit(2);
 }
 
-const oxbow = await connect({ ...place, token, name: "task bot" });
+const oxbow = await connect({ ...place, ...(token && { token }), name: "task bot" });
 const session = await oxbow.createSession({ cwd: process.cwd() });
 const person = createInterface({ input: process.stdin, output: process.stderr });
 session.onPermission(ask);

@@ -1,8 +1,8 @@
 /** Where the engine of this home listens: its socket, the token of its owner, and the lock of the process that owns them. */
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "../base/control-names.js";
 import type { Roots } from "../system/xdg-paths.js";
-import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "./control-names.js";
 
 export interface ControlPlace {
   readonly folder: string;

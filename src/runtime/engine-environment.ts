@@ -5,9 +5,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CONTROL_ENVIRONMENT } from "../base/control-names.js";
 import type { Variables } from "../base/variables.js";
 import type { Roots } from "../system/xdg-paths.js";
-import { CONTROL_ENVIRONMENT } from "./control-names.js";
 
 const OF_ENGINE = ["OXBOW_SESSIONS", "OXBOW_STORE", "NODE_EXTRA_CA_CERTS"];
 

@@ -1,7 +1,7 @@
 /** The recipes of the documentation, and the bot, against a real engine. */
 
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,8 +28,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(script: string): Promise<void> {
-  engine = await serve({ script: parseScript(script), flags: ["--permission-mode", "ask"] });
+async function start(script: string, flags: readonly string[] = []): Promise<void> {
+  engine = await serve({ script: parseScript(script), flags });
+  // Where the engine of a user is who has set no variable.
+  await mkdir(join(folder, ".local", "state"), { recursive: true });
+  await symlink(join(engine.home, "state"), join(folder, ".local", "state", "oxbow"));
 }
 
 function run(
@@ -38,7 +41,7 @@ function run(
 ) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
     const [program, ...args] = command;
-    const env = { PATH, HOME: folder, OXBOW_HOME: engine.home };
+    const env = { PATH, HOME: folder };
     const child = spawn(program, args, { cwd: folder, env, stdio: ["pipe", "pipe", "pipe"] });
     const output = { stdout: "", stderr: "" };
     child.stdout.on("data", (bytes: Buffer) => (output.stdout += bytes.toString()));
@@ -70,6 +73,7 @@ loop
     for (const shown of ["Hello from the model.", "event: ", "workspace", "my-script human", "event: SessionEnded"]) {
       expect(stdout).toContain(shown);
     }
+    expect(await readFile(join(folder, "made.txt"), "utf8")).toBe("x");
   });
 });
 
@@ -128,6 +132,7 @@ describe("examples/bot", () => {
   verifies(["U5"], "works through its tasks and asks a person", async () => {
     await start(
       'reply\n  tool write {"path": "made.txt", "content": "x"}\nreply\n  text: Made it.\nreply\n  text: Looked.\nloop\n',
+      ["--permission-mode", "ask"],
     );
     const bot = join(ROOT, "examples", "bot", "bot.mjs");
     const { code, stdout, stderr } = await run([process.execPath, bot, "make a file", "look at it"], {

@@ -24,6 +24,8 @@ export const LAYERS = {
   commands: JOINT,
   control: { imports: [...FOUNDATION, "engine"] },
   "clients/sdk": { imports: ["protocol", "base"], node: false },
+  // It finds the engine of this machine.
+  "clients/sdk-node": { imports: [...CLIENT.imports, "system"] },
   "clients/web": { ...CLIENT, node: false },
   "clients/*": CLIENT,
   runtime: { imports: RUNTIME },

@@ -18,8 +18,12 @@ import { builtFrom, describeSources, hasRuntimeDependencies, installMatchesLock,
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-export async function main() {
+/** `--types` also writes the declarations: a project that installs this clone by its path (`npm install PATH`) needs them. */
+export async function main(args = []) {
   await setUp({ root: ROOT, need: "develop" });
+  if (!args.includes("--types") || !existsSync(join(ROOT, "src"))) return;
+  const { emitTypes } = await import("../build/emit-types.mjs");
+  await emitTypes(ROOT);
 }
 
 /** `need` is "run" (the program only), "install" (node_modules only) or "develop" (both). */

@@ -7,6 +7,7 @@ import type { ConnectOptions } from "../sdk/options.js";
 import { socketExchange } from "./socket-exchange.js";
 
 export * from "../sdk/index.js";
+export { type OwnEngine, ownEngine } from "./own-engine.js";
 export { socketExchange } from "./socket-exchange.js";
 
 export type NodeConnectOptions = Omit<ConnectOptions, "url"> &
