@@ -170,6 +170,13 @@ export function inNamespace<C extends CommandSpec>(spec: C, namespace: string): 
   return own === undefined ? spec : { ...spec, name: own };
 }
 
+const PERMISSION_WORDS: ReadonlySet<string> = new Set(["permissions", "safemode", "plan", "mode"]);
+
+/** Tells whether a command is one of those that show or change what may run without asking: people type these themselves. */
+export function isAboutPermissions({ name }: Pick<CommandSpec, "name">): boolean {
+  return PERMISSION_WORDS.has(namespaceOf(name) ?? name);
+}
+
 /** Plain data as JSON: TypeScript does not accept an interface as `JsonValue`. */
 export function asValue(data: object): JsonValue {
   return data as JsonValue;

@@ -10,6 +10,7 @@ import {
   type CommandSpec,
   type Expansion,
   inNamespace,
+  isAboutPermissions,
   namespaceOf,
   refuse,
   spell,
@@ -159,7 +160,7 @@ async function runExpanded(
 }
 
 function refusalOf(command: Command, caller: SlashCaller): string | undefined {
-  const { identity, context, busy, byProject = false } = caller;
+  const { identity, context, busy, byProject = false, expansions = 0 } = caller;
   const { name, users, places, reaches, sends } = command;
   const typed = spell(name, context);
   if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
@@ -167,6 +168,7 @@ function refusalOf(command: Command, caller: SlashCaller): string | undefined {
   // A plugin may have left it out: what says nothing is refused.
   if (limits !== undefined && reaches !== "session") return `${typed} needs a token without limits.`;
   if (limits !== undefined && sends !== undefined && !limits.may(sends)) return `${typed} needs a token for ${sends}.`;
+  if (expansions > 0 && isAboutPermissions(command)) return `${typed} is about permissions, so an alias cannot run it.`;
   if (byProject && !users.includes("agents"))
     return `${typed} is only for people, so an alias of a project cannot run it.`;
   if (!worksOn(command, context)) {

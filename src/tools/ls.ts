@@ -18,13 +18,26 @@ export function createLsTool(workspace: Workspace): Tool {
     const depth = args.integer("depth", { least: 1, most: MAX_DEPTH, otherwise: 1 });
     const listing = await listTree(workspace, place.absolute, { depth, signal });
     const details = { path: place.display, entries: listing.count, left_out: listing.leftOut };
-    if (listing.count === 0) return done(`${shown} is empty.`, details);
-    const lines = render(listing.top, "");
-    if (listing.leftOut > 0) {
-      lines.push(`[${formatCount(listing.leftOut)} more not shown. Use glob with a pattern to find what you need.]`);
-    }
-    return done(lines.join("\n"), details);
+    return done(listing.count === 0 ? `${shown} is empty.` : treeText(listing), details);
   });
+}
+
+/** Lists the files of a workspace without its hidden folders. */
+export async function visibleTree(workspace: Workspace, depth: number, signal: AbortSignal): Promise<string> {
+  const { path } = await workspace.stat(".");
+  return treeText(await listTree(workspace, path.absolute, { depth, signal, leaveOut: isHiddenFolder }));
+}
+
+function isHiddenFolder({ kind, name }: Entry): boolean {
+  return kind === "folder" && name.startsWith(".");
+}
+
+function treeText({ top, leftOut }: Listing): string {
+  const lines = render(top, "");
+  if (leftOut > 0) {
+    lines.push(`[${formatCount(leftOut)} more not shown. Use glob with a pattern to find what you need.]`);
+  }
+  return lines.join("\n");
 }
 
 interface Folder {
@@ -53,7 +66,7 @@ interface Listing {
 async function listTree(
   workspace: Workspace,
   start: string,
-  { depth, signal }: { depth: number; signal: AbortSignal },
+  { depth, signal, leaveOut }: { depth: number; signal: AbortSignal; leaveOut?: (entry: Entry) => boolean },
 ): Promise<Listing> {
   const rules = await ignoreTop(workspace.root);
   const top: Folder = { path: start, depth: 1, above: await scopeAbove(start, rules), entries: [] };
@@ -62,7 +75,7 @@ async function listTree(
   let leftOut = 0;
   for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
     signal.throwIfAborted();
-    const first = await firstEntries(workspace, folder.path, MAX_ENTRIES - count);
+    const first = await firstEntries(workspace, folder.path, { most: MAX_ENTRIES - count, leaveOut });
     folder.entries = first.entries;
     count += first.entries.length;
     leftOut += first.leftOut;
@@ -90,11 +103,12 @@ async function foldersInside(folder: Folder, rules: IgnoreTop, room: number): Pr
 async function firstEntries(
   workspace: Workspace,
   folder: string,
-  most: number,
+  { most, leaveOut }: { most: number; leaveOut: ((entry: Entry) => boolean) | undefined },
 ): Promise<{ entries: readonly ListedEntry[]; leftOut: number }> {
   let kept: Entry[] = [];
   let total = 0;
   for await (const entry of workspace.entries(folder)) {
+    if (leaveOut?.(entry)) continue;
     total++;
     kept.push(entry);
     if (kept.length > 2 * most + 100) kept = kept.sort(foldersFirst).slice(0, most);

@@ -60,11 +60,17 @@ describe("markers in instruction files", () => {
     execFileSync("git", ["init", "-q", bed.folder]);
     bed.put("AGENTS.md", "Date: <!-- @date -->\nFiles:\n<!-- @files -->\nGit: <!-- @git-status -->\n");
     bed.put("src/one.ts", "1");
+    bed.put(".hidden/inside.ts", "1");
+    bed.put("src/.cache/deep.ts", "1");
+    bed.put(".editorconfig", "root = true");
     await bed.approveAll();
     const { client, session } = await open("reply\n  text: Done.\nloop\n");
     await settledTurn(client, session, "first");
     expect(lastInput()).toContain(`[date]\\n${new Date().toISOString().slice(0, 10)}`);
     expect(lastInput()).toMatch(/\[files\]\\n<untrusted-.*one\.ts/);
+    const files = /\[files\](.*)\[git-status\]/.exec(lastInput() ?? "")?.[1] ?? "";
+    expect(files).toContain(".editorconfig");
+    expect(files).not.toMatch(/hidden|inside|cache|deep|\.git\//);
     expect(lastInput()).toMatch(/\[git-status\]\\n<untrusted-.*\?\? src/);
     await settledTurn(client, session, "second");
     expect(lastInput()).not.toContain("[files]");

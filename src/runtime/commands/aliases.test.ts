@@ -38,6 +38,9 @@ const COMMANDS = [
   echo("skills:pdf"),
   echo("permissions:list", { aliases: ["permissions"] }),
   echo("permissions:set", { users: ["people"] }),
+  echo("safemode:on", { users: ["people"] }),
+  echo("mode", { users: ["people"] }),
+  echo("budget", { users: ["people"] }),
   echo("clear", { places: ["in a client"] }),
 ];
 
@@ -115,24 +118,43 @@ ok = "/cost"
 
   verifies(["U6", "P10"], "widen no rights; a project's cannot run what only people may", async () => {
     const { run, problems, names } = await registryWith({
-      user: '[aliases]\nset = "/permissions:set"\nmine = "/cost"\n',
-      project:
-        '[aliases]\nopen = "/permissions set x allow"\nsly = "/permissions $@set x allow"\nmine = "Be kind."\n$bad = "x"\n',
+      user: '[aliases]\nspend = "/budget"\nmine = "/cost"\n',
+      project: '[aliases]\nopen = "/budget off"\nmine = "Be kind."\n$bad = "x"\n',
     });
     expect(problems).toEqual([expect.stringContaining("/project/aliases.toml: Invalid TOML document")]);
-    expect(names).toEqual(["set", "mine"]);
-    expect(await run("set y")).toBe("permissions:set(y)");
-    expect(await run("set y", "agent")).toContain("is for people, not for agents");
+    expect(names).toEqual(["spend", "mine"]);
+    expect(await run("spend y")).toBe("budget(y)");
+    expect(await run("spend y", "agent")).toContain("is for people, not for agents");
     const other = await registryWith({
       user: '[aliases]\nmine = "/cost"\n',
-      project: '[aliases]\nopen = "/permissions set x allow"\nsly = "/permissions $@set x allow"\nmine = "Be kind."\n',
+      project: '[aliases]\nopen = "/budget off"\nmine = "Be kind."\n',
     });
-    expect(other.names).toEqual(["mine", "sly"]);
-    expect(other.problems.join()).toContain(
-      "a project cannot give a name to /permissions:set, which only people may use",
-    );
-    expect(await other.run("sly")).toContain("an alias of a project cannot run it");
+    expect(other.names).toEqual(["mine"]);
+    expect(other.problems.join()).toContain("a project cannot give a name to /budget, which only people may use");
     expect(await other.run("mine")).toEqual({ prompt: [{ type: "text", text: "Be kind." }] });
+  });
+
+  verifies(["U6", "P10"], "never stand for a command about permissions, also not through another alias", async () => {
+    const targets = [
+      "/permissions",
+      "/permissions set x allow",
+      "/permissions:set",
+      "/safemode on",
+      "/mode auto",
+      "/c0",
+    ];
+    const lines = targets.map((target, at) => `c${at} = "${target}"`).join("\n");
+    for (const scope of ["user", "project"] as const) {
+      const { names, problems } = await registryWith({ [scope]: `[aliases]\n${lines}\nok = "/cost"\n` });
+      expect(names).toEqual(["ok"]);
+      expect(problems).toHaveLength(targets.length);
+      for (const problem of problems)
+        expect(problem).toContain("is about permissions, and an alias cannot stand for it");
+    }
+    // The words that follow decide which command it is.
+    const { names, run } = await registryWith({ user: '[aliases]\nsly = "/safemode $@"\n' });
+    expect(names).toEqual(["sly"]);
+    expect(await run("sly on")).toContain("is about permissions, so an alias cannot run it");
   });
 
   it("are in the help with what they stand for", async () => {

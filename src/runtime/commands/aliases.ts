@@ -3,12 +3,13 @@
  *
  * 1. An alias never takes a name that a command or a namespace has.
  * 2. It runs with the rights of its caller: commands for people stay for people.
- * 3. An alias of a project never stands for a command that only people may use, such as one that changes permissions.
+ * 3. An alias never stands for a command about permissions: a reader of `/x` has to see that it widens nothing.
+ * 4. An alias of a project never stands for a command that only people may use.
  */
 import { shorten } from "../../base/cap-text.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { wordsOf } from "../../commands/arguments.js";
-import { type Command, type CommandSpec, type Expansion, refuse } from "../../commands/command.js";
+import { type Command, type CommandSpec, type Expansion, isAboutPermissions, refuse } from "../../commands/command.js";
 import type { CommandRegistry } from "../../commands/registry.js";
 import { cycleOf, expandAlias, targetName } from "../../extensions/aliases/expand-alias.js";
 import { type Alias, readAliases } from "../../extensions/aliases/read-aliases.js";
@@ -53,6 +54,7 @@ function targetProblem(alias: Alias, all: ReadonlyMap<string, Alias>, known: Com
   const target = commandOf(alias, all, known);
   if (target === undefined) return undefined;
   if (target.places.includes("in a client")) return `/${target.name} is a command of the terminal itself.`;
+  if (isAboutPermissions(target)) return `/${target.name} is about permissions, and an alias cannot stand for it.`;
   if (alias.scope === "project" && !target.users.includes("agents")) {
     return `a project cannot give a name to /${target.name}, which only people may use.`;
   }

@@ -2,7 +2,6 @@
 import { capText } from "../../base/cap-text.js";
 import { KnownValues, type Marker, markerText } from "../../context/instructions/markers.js";
 import { plainText } from "../../protocol/content.js";
-import type { JsonObject } from "../../protocol/json.js";
 import type { Opening } from "../opening.js";
 
 const MOST_CHARACTERS = 6_000;
@@ -35,22 +34,32 @@ export class LiveMarkers {
       case "date":
         return new Date(this.#place.clock.wall()).toISOString().slice(0, 10);
       case "files":
-        return (await this.#call("ls", { depth: TREE_DEPTH }, marker)) ?? "(Oxbow cannot list the files)";
-      case "git-status": {
-        const status = await this.#call("git", { action: "status", args: ["--short"] }, marker);
-        return status ?? "(not a git repository)";
-      }
+        return (await this.#guarded(marker, () => this.#files())) ?? "(Oxbow cannot list the files)";
+      case "git-status":
+        return (await this.#guarded(marker, () => this.#gitStatus())) ?? "(not a git repository)";
     }
   }
 
-  /** Undefined if it fails, or the tool is off. Names of files are not the user's text, so they are marked. */
-  async #call(tool: string, args: JsonObject, source: string): Promise<string | undefined> {
-    const definition = this.#place.built.get("toolbox").find(tool);
+  async #files(): Promise<string | undefined> {
+    const toolbox = this.#place.built.get("toolbox");
+    if (toolbox.find("ls") === undefined) return undefined;
+    const { visibleTree } = await import("../../tools/ls.js");
+    return visibleTree(await toolbox.workspace(), TREE_DEPTH, new AbortController().signal);
+  }
+
+  async #gitStatus(): Promise<string | undefined> {
     const { signal } = new AbortController();
+    const git = this.#place.built.get("toolbox").find("git");
+    const outcome = await git?.run({ action: "status", args: ["--short"] }, { signal, progress: () => {} });
+    return outcome?.status === "ok" ? plainText(outcome.content) : undefined;
+  }
+
+  /** Undefined if it fails, or the tool is off. Names of files are not the user's text, so they are marked. */
+  async #guarded(source: string, list: () => Promise<string | undefined>): Promise<string | undefined> {
     try {
-      const outcome = await definition?.run(args, { signal, progress: () => {} });
-      if (outcome?.status !== "ok") return undefined;
-      const text = capText(plainText(outcome.content).trimEnd(), MOST_CHARACTERS, "look for the rest");
+      const listed = await list();
+      if (listed === undefined) return undefined;
+      const text = capText(listed.trimEnd(), MOST_CHARACTERS, "look for the rest");
       const outside = this.#place.built.get("outside");
       return outside.wraps ? (await outside.wrapper())(text, source) : text;
     } catch {

@@ -57,6 +57,15 @@ describe("what safe mode refuses", () => {
     ["", /runs only what it understands/],
   ];
 
+  it("names what is permitted", () => {
+    const list = { on: true, allowed: ["ls", "git"] };
+    expect(safeModeRefusal(list, read("ls; make"))).toBe('"make" is not on the list of safe mode. It permits: ls git');
+    expect(safeModeRefusal(list, read("$TOOL x"))).toBe(
+      'Safe mode cannot tell which program "$TOOL x" runs. It permits: ls git',
+    );
+    expect(safeModeRefusal({ on: true, allowed: [] }, read("ls"))).toMatch(/It permits no program\.$/);
+  });
+
   it.each(runs)("not %j", (text) => {
     expect(safeModeRefusal(state, read(text))).toBeUndefined();
   });

@@ -44,8 +44,10 @@ export function safeModeRefusal(state: SafeModeState, command: CommandFacts): st
 
 function partRefusal(part: CommandPart, allowed: ReadonlySet<string>): string | undefined {
   for (const program of part.programs) {
-    if (program === undefined) return `Safe mode cannot tell which program "${part.text}" runs.`;
-    if (!allowed.has(program)) return `"${program}" is not on the list of safe mode.`;
+    if (program === undefined) {
+      return `Safe mode cannot tell which program "${part.text}" runs. ${permitted(allowed)}`;
+    }
+    if (!allowed.has(program)) return `"${program}" is not on the list of safe mode. ${permitted(allowed)}`;
   }
   const [variable] = part.variables;
   if (variable !== undefined) return `It sets ${variable}, which can change what runs.`;
@@ -54,6 +56,10 @@ function partRefusal(part: CommandPart, allowed: ReadonlySet<string>): string | 
   return part.refusedOption === undefined
     ? undefined
     : `"${part.programs[0]} ${part.refusedOption}" can run other programs or write files.`;
+}
+
+function permitted(allowed: ReadonlySet<string>): string {
+  return allowed.size === 0 ? "It permits no program." : `It permits: ${[...allowed].join(" ")}`;
 }
 
 /** Programs that run others: safe mode cannot see what they start. */
