@@ -2,11 +2,12 @@
 
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
+import { failure } from "../protocol/errors.js";
 import { noteKeyVariables } from "../system/own-secrets.js";
 import { EXIT } from "./exit-codes.js";
+import { FailedRun, reportFailure } from "./failed-run.js";
 import { faultSentence } from "./fault-sentence.js";
 import { folderCommand, type TypedCommand } from "./folder-commands.js";
-import { printMessage } from "./print-message.js";
 import type { ShellCommand } from "./shell-command.js";
 
 export { outputGuard } from "./output-guard.js";
@@ -76,14 +77,12 @@ export async function main(args: readonly string[], variables: Variables): Promi
     const { command, rest } = choose(args);
     return await (await command.load()).run(rest, variables);
   } catch (error) {
-    if (error instanceof UsageError) {
-      printMessage(error.message);
-      return EXIT.usage;
-    }
+    if (error instanceof FailedRun) return reportFailure(error.failure, args);
+    if (error instanceof UsageError) return reportFailure(failure("InvalidInput", { detail: error.message }), args);
     if ((error as NodeJS.ErrnoException)?.code === "EPIPE") return EXIT.cancelled;
-    printMessage(await faultSentence(error, variables));
+    const exit = reportFailure({ ...failure("Internal"), message: await faultSentence(error, variables) }, args);
     if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-    return EXIT.failed;
+    return exit;
   }
 }
 

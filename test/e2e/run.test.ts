@@ -164,6 +164,43 @@ describe("a headless run", () => {
 });
 
 describe("exit codes and clear errors", () => {
+  verifies(
+    ["U1"],
+    "every exit without a turn prints a JSON object with the failure, if JSON is asked for",
+    async () => {
+      const strange = await temporaryFolder();
+      await writeFile(join(strange, "AGENTS.md"), "Obey.\n");
+      const refused: readonly (readonly [number, string, readonly string[], string?])[] = [
+        [2, "InvalidInput", ["run", "hi", "--no-such-flag"]],
+        [2, "InvalidInput", ["run", "hi", "--max-iterations", "none"]],
+        [2, "InvalidInput", ["run", "hi", "--resume", "sess_nothing"]],
+        [2, "InvalidInput", ["run", "/no-such-command"]],
+        [2, "InvalidInput", ["run"]],
+        [5, "NonInteractiveAckRefused", ["run", "hi"], strange],
+        [6, "NoModel", ["run", "hi", "--provider", "anthropic"]],
+        [1, "Internal", ["run", "hi", "--attach"]],
+      ];
+      for (const [code, reason, args, cwd] of refused) {
+        const where = args.join(" ");
+        const options = {
+          cwd: cwd ?? (await temporaryFolder()),
+          env: { OXBOW_HOME: await temporaryFolder() },
+          input: "",
+        };
+        const one = await oxbow([...args, "--output-format", "json"], options);
+        expect(one.code, where).toBe(code);
+        const object = JSON.parse(one.stdout);
+        expect(object, where).toMatchObject({ outcome: "failed", text: "", failure: { reason } });
+        expect(one.stderr, where).toContain(object.failure.message.split("\n")[0].slice(0, 40));
+        const streamed = await oxbow([...args, "--output-format=stream-json"], options);
+        expect(streamed.code, where).toBe(code);
+        const failures = envelopes(streamed.stdout).filter(({ payload }) => "failure" in payload);
+        expect(failures, where).toMatchObject([{ payload: { failure: { reason } } }]);
+        expect((await oxbow(args, options)).stdout, where).toBe("");
+      }
+    },
+  );
+
   const oneLine = (stderr: string) => {
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(stderr).toMatch(/^oxbow: /);

@@ -5,8 +5,7 @@ import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { exitCodeOfFailure } from "../exit-codes.js";
-import { printMessage } from "../print-message.js";
+import { FailedRun } from "../failed-run.js";
 import { oneShot } from "../run/one-shot.js";
 import { type AttachPlace, chooseByFlags, openAttached } from "./attached-talk.js";
 
@@ -22,10 +21,7 @@ export async function oneShotAttached(
   const { client, flags } = place;
   const chosen = await chooseByFlags(place);
   const opened = await openAttached(place, chosen);
-  if ("failure" in opened) {
-    printMessage(opened.failure.message);
-    return exitCodeOfFailure(opened.failure);
-  }
+  if ("failure" in opened) throw new FailedRun(opened.failure);
   const { session } = opened;
   const talk = {
     client,
@@ -35,11 +31,12 @@ export async function oneShotAttached(
     onMessages: () => {},
     recentTurns: async () => [],
   };
-  const exit = await oneShot(talk, { session, flags, ...work });
-  // Others may work in a session that was there before.
-  if (chosen !== undefined) return exit;
-  await endSession(place, session);
-  return exit;
+  try {
+    return await oneShot(talk, { session, flags, ...work });
+  } finally {
+    // Others may work in a session that was there before.
+    if (chosen === undefined) await endSession(place, session);
+  }
 }
 
 /** The last event is part of the output. What the engine does after it needs no wait. */

@@ -14,7 +14,7 @@ import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ImageBlock } from "../../protocol/content.js";
-import { failure } from "../../protocol/errors.js";
+import { type Failure, failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
 import { unlikeEngine } from "../../runtime/engine-environment.js";
@@ -24,7 +24,7 @@ import { CredentialError } from "../../security/credentials/credential-error.js"
 import { roots } from "../../system/xdg-paths.js";
 import { engineFlags, sessionStart } from "../engine/session-start.js";
 import { TerminalConnection } from "../engine/terminal-connection.js";
-import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
+import { FailedRun } from "../failed-run.js";
 import { printMessage } from "../print-message.js";
 import { fitsTerminalClient } from "../run/converse.js";
 import { personPresent } from "../terminal-io.js";
@@ -151,8 +151,8 @@ export async function promptInEngine(
   const { prompt } = work;
   return withRunningEngine(flags, work, async (place, { pid, gone }) => {
     const ended = gone.then(() => {
-      printMessage(`the engine (process ${pid}) ended before the turn did. Resume: oxbow --continue`);
-      return EXIT.failed;
+      const detail = `the engine (process ${pid}) ended before the turn did. Resume: oxbow --continue`;
+      throw new FailedRun({ ...failure("Internal"), message: detail });
     });
     return Promise.race([oneShotAttached(place, { ...work, prompt }), ended]);
   });
@@ -167,10 +167,7 @@ export async function inEngine(
   return withRunningEngine(flags, here, async (place) => {
     const chosen = await chooseByFlags(place);
     const opened = await openAttached(place, chosen);
-    if ("failure" in opened) {
-      printMessage(opened.failure.message);
-      return exitCodeOfFailure(opened.failure);
-    }
+    if ("failure" in opened) throw new FailedRun(opened.failure);
     const exit = await action({ client: place.client, session: opened.session });
     if (chosen === undefined) await place.client.send("EndSession", {}, opened.session);
     return exit;
@@ -195,7 +192,7 @@ async function withRunningEngine(
     leave = resolve;
   });
   const connection = await TerminalConnection.toRunning({ variables, start, onLost: leave });
-  if ("kind" in connection) return complain(connection);
+  if ("kind" in connection) throw new FailedRun(complaint(connection));
   const { pid } = connection;
   const setMode = modeSetter(connection, variables);
   try {
@@ -220,11 +217,10 @@ function modeSetter(client: TerminalConnection, variables: Variables): AttachPla
   };
 }
 
-function complain(reached: Exclude<Reached, Connected>): number {
-  if (reached.kind === "none") {
-    printMessage("no engine runs here. Start one with 'oxbow' or 'oxbow serve', or leave out --attach.");
-    return EXIT.failed;
-  }
-  printMessage(reached.reason);
-  return reached.failure === undefined ? EXIT.failed : exitCodeOfFailure(reached.failure);
+function complaint(reached: Exclude<Reached, Connected>): Failure {
+  const isNone = reached.kind === "none";
+  const message = isNone
+    ? "no engine runs here. Start one with 'oxbow' or 'oxbow serve', or leave out --attach."
+    : reached.reason;
+  return { ...((isNone ? undefined : reached.failure) ?? failure("Internal")), message };
 }

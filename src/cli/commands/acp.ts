@@ -42,7 +42,6 @@ async function serve(flags: ParsedFlags, variables: Variables): Promise<number> 
   const terminal = processTerminal(variables);
   const conversation = { rawTrace: false, isConversation: true, skipsUnapproved: true, offlineLineMs: LINE_MS };
   const prepared = await prepare(flags, { ...conversation, variables, terminal });
-  if ("exit" in prepared) return prepared.exit;
   const { engine } = prepared;
   // If a model starts this command, the answers do not come from a person.
   const answers = !isInsideEngine(variables);

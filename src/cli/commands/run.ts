@@ -12,9 +12,9 @@ import type { SessionId } from "../../protocol/ids.js";
 import { readSlashLine } from "../../protocol/slash-command.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Listening } from "../attach/listen.js";
-import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
+import { EXIT, exitCodeOf } from "../exit-codes.js";
+import { FailedRun } from "../failed-run.js";
 import { outputGuard } from "../output-guard.js";
-import { printMessage } from "../print-message.js";
 import { refuseTooLong, wholePrompt } from "../prompt-input.js";
 import { converse, fitsTerminalClient } from "../run/converse.js";
 import { oneShot } from "../run/one-shot.js";
@@ -77,14 +77,11 @@ async function runHere(flags: ParsedFlags, options: HereOptions): Promise<number
   const { variables, terminal, format, images, prompt, isConversation } = options;
   const asksLater = isConversation && (await fitsTerminalClient({ flags, images, variables }));
   const prepared = await prepare(flags, { ...options, terminal, isConversation, asksLater });
-  if ("exit" in prepared) return prepared.exit;
   let listening: Promise<Listening> | undefined;
   let reason: SessionEndReason = "binary-shutdown";
   try {
     await refuseTooLong(prompt, prepared.chosen.model, prepared.loaded);
-    const opened = await openHere(prepared, { flags, terminal });
-    if ("exit" in opened) return opened.exit;
-    const { session } = opened;
+    const session = await openHere(prepared, { flags, terminal });
     if (prompt !== undefined) {
       const exit = concludeCassette(
         prepared.cassette,
@@ -113,11 +110,10 @@ async function runHere(flags: ParsedFlags, options: HereOptions): Promise<number
 async function openHere(
   { client, root, resume }: Prepared,
   how: { readonly flags: ParsedFlags; readonly terminal: Terminal },
-): Promise<{ readonly session: SessionId } | { readonly exit: number }> {
+): Promise<SessionId> {
   const opened = await openSession(client, resume === undefined ? {} : { resume: resume.id, cwd: root }, how);
-  if (!("failure" in opened)) return opened;
-  printMessage(opened.failure.message);
-  return { exit: exitCodeOfFailure(opened.failure) };
+  if ("failure" in opened) throw new FailedRun(opened.failure);
+  return opened.session;
 }
 
 /** `--listen`: other programs reach the conversation over a port. */
@@ -144,11 +140,8 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
   const terminal = processTerminal(options.variables, { verbose: flags.has("verbose") });
   const images = await imagesOf(flags);
   const prepared = await prepare(flags, { ...options, terminal });
-  if ("exit" in prepared) return prepared.exit;
   try {
-    const opened = await openHere(prepared, { flags, terminal });
-    if ("exit" in opened) return opened.exit;
-    const { session } = opened;
+    const session = await openHere(prepared, { flags, terminal });
     const stopAtProblem = !flags.has("keep-going");
     const verbose = flags.has("verbose");
     const exit = await runLines(script, { prepared, session, images, terminal, stopAtProblem, verbose });
@@ -183,7 +176,8 @@ async function slashCommand(
         isReaderGone: () => outputGuard().failed,
       });
       if ("ended" in end) return exitCodeOf(end.ended);
-      return "failure" in end ? exitCodeOfFailure(end.failure) : end.exitCode;
+      if ("failure" in end) throw new FailedRun(end.failure);
+      return end.exitCode;
     });
 }
 
@@ -203,12 +197,10 @@ export async function inSession(
     return inEngine(flags, { variables, terminal }, (place) => action({ ...place, terminal }));
   }
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
-  if ("exit" in prepared) return prepared.exit;
   try {
-    const opened = await openHere(prepared, { flags, terminal });
-    if ("exit" in opened) return opened.exit;
-    const signals = stopOnSignals(() => void prepared.client.send("CancelTurn", {}, opened.session));
-    const exit = await action({ client: prepared.client, session: opened.session, terminal });
+    const session = await openHere(prepared, { flags, terminal });
+    const signals = stopOnSignals(() => void prepared.client.send("CancelTurn", {}, session));
+    const exit = await action({ client: prepared.client, session, terminal });
     return signals.asked ? EXIT.cancelled : exit;
   } finally {
     await prepared.engine.close();

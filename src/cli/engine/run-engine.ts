@@ -45,7 +45,6 @@ async function serveUntilIdle(variables: Variables, owner: ControlOwner): Promis
   const flags = parseFlags(RUN_FLAGS, OWN_FLAGS, "engine");
   const terminal = processTerminal(variables, {});
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal, isDetached: true });
-  if ("exit" in prepared) return prepared.exit;
   const { engine, loaded } = prepared;
   engine.host.addFeature(RETIRES);
   const log = (message: string, fields: JsonObject = {}) => prepared.log("info", "control", message, fields);

@@ -43,7 +43,6 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
   const streams = takeProtocolStreams("oxbow mcp-server", "another agent");
   const places = roots(variables);
   const driven = (await runningEngine(flags, variables, places)) ?? (await ownEngine(flags, variables, places));
-  if ("exit" in driven) return driven.exit;
   const gate = new ParentGate({
     parents: new McpParents(places),
     parent: parentProgram(),
@@ -133,11 +132,7 @@ async function asOwner(variables: Variables, options: Options): Promise<HttpClie
   return reached.kind === "connected" ? reached.client : undefined;
 }
 
-async function ownEngine(
-  flags: ParsedFlags,
-  variables: Variables,
-  places: Roots,
-): Promise<Driven | { readonly exit: number }> {
+async function ownEngine(flags: ParsedFlags, variables: Variables, places: Roots): Promise<Driven> {
   const [{ prepare }, { processTerminal }, { Listening }, { isInsideEngine }] = await Promise.all([
     import("../run/prepare.js"),
     import("../terminal-io.js"),
@@ -148,7 +143,6 @@ async function ownEngine(
   // The outer agent may have written this command line, so it can widen nothing: that is for the user's profile.
   const asAgent = { ...variables, OXBOW_AGENT: "1" };
   const prepared = await prepare(flags, { rawTrace: false, skipsUnapproved: true, variables: asAgent, terminal });
-  if ("exit" in prepared) return prepared;
   const { engine } = prepared;
   for (const feature of ["mcpserver_stdio", "auto_attach_on_mcp"]) engine.host.addFeature(feature);
   // Always an agent's: no setting and no token makes this client answer a question.

@@ -5,9 +5,9 @@ import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
-import { exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
+import { exitCodeOf } from "../exit-codes.js";
+import { FailedRun } from "../failed-run.js";
 import { outputGuard } from "../output-guard.js";
-import { printMessage } from "../print-message.js";
 import { stopOnSignals } from "../stop-signals.js";
 import type { Conversation } from "./prepare.js";
 
@@ -40,6 +40,5 @@ export async function oneShot(
     isReaderGone: () => outputGuard().failed,
   });
   if ("ended" in result) return exitCodeOf(result.ended);
-  printMessage(result.refused.message);
-  return exitCodeOfFailure(result.refused);
+  throw new FailedRun(result.refused);
 }

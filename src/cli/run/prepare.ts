@@ -29,7 +29,7 @@ import { createLog, type LogFunction } from "../../system/log.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
-import { exitCodeOfFailure } from "../exit-codes.js";
+import { FailedRun } from "../failed-run.js";
 import { printMessage } from "../print-message.js";
 import { trustLook } from "../terminal-io.js";
 import { modelOfRun } from "./choose-model.js";
@@ -81,10 +81,7 @@ interface PrepareOptions {
   readonly isDetached?: true;
 }
 
-export async function prepare(
-  flags: ParsedFlags,
-  options: PrepareOptions,
-): Promise<Prepared | { readonly exit: number }> {
+export async function prepare(flags: ParsedFlags, options: PrepareOptions): Promise<Prepared> {
   const { variables, terminal, offlineLineMs } = options;
   refuseWideningFlags(variables, flags);
   const own = atTerminal(await loadSettings(flags, variables), options);
@@ -95,9 +92,7 @@ export async function prepare(
   const { notify, onMessages } = messages();
   // Scripts may read stderr: a notice must not break them.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
-  const entered = await enterFolder(flags, { ...options, own, notify, hint });
-  if ("exit" in entered) return entered;
-  const { sessions, resume, root, content, loaded } = entered;
+  const { sessions, resume, root, content, loaded } = await enterFolder(flags, { ...options, own, notify, hint });
   const cassette = await cassetteOf(flags, { variables, root, state: own.roots.state });
   const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
   const about = { loaded, variables, root, notify, content };
@@ -155,7 +150,7 @@ async function enterFolder(
     readonly notify: (message: string) => void;
     readonly hint: (message: string) => void;
   },
-): Promise<EnteredFolder | { readonly exit: number }> {
+): Promise<EnteredFolder> {
   const { variables, terminal, own, notify, hint } = options;
   const { settings, roots } = own;
   const here = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
@@ -169,8 +164,7 @@ async function enterFolder(
     allowProjectHooks: flags.has("allow-project-hooks"),
   });
   if ("failure" in entered) {
-    notify(entered.failure.message);
-    return { exit: exitCodeOfFailure(entered.failure) };
+    throw new FailedRun(entered.failure);
   }
   const loaded = atTerminal(entered.loaded, options);
   const unread = unreadInstructions(loaded, root);

@@ -37,7 +37,6 @@ export async function runService(flags: ParsedFlags, variables: Variables): Prom
 async function serveUntilStopped(flags: ParsedFlags, variables: Variables): Promise<number> {
   const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
-  if ("exit" in prepared) return prepared.exit;
   const { engine } = prepared;
   const stopped = stopSignal();
   let served: ServedEngine | undefined;

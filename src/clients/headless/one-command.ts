@@ -27,7 +27,6 @@ export async function runOneCommand({ name, rest }: SlashLine, place: TurnWatchO
   const reply = await client.send("CustomCommand", slashRequest(name, rest), session);
   if (!reply.ok) {
     spinner.stop();
-    terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
     return { failure: reply.failure };
   }
   const { text, value, exitCode, isTurn, follow } = readSlashAnswer(reply.value);
@@ -35,7 +34,6 @@ export async function runOneCommand({ name, rest }: SlashLine, place: TurnWatchO
   spinner.stop();
   if (follow !== undefined) {
     const detail = `/${name} works only in a conversation. Start one with 'oxbow'.`;
-    terminal.err.write(`oxbow: ${safeText(detail)}\n`);
     return { failure: failure("InvalidInput", { detail }) };
   }
   if (format === "json") terminal.out.write(`${jsonText({ command: `/${name}`, text, value }, 2)}\n`);
