@@ -9,11 +9,14 @@ import type { LineReader } from "./line-reader.js";
 /** With a prompt, a pipe that is silent this long counts as empty. */
 const FIRST_BYTE_MS = 2000;
 
-/** `verbose` shows tool calls and progress without a terminal, too. */
-export function processTerminal(
-  variables: Variables,
-  { lines, verbose }: { readonly lines?: LineReader; readonly verbose?: boolean } = {},
-): Terminal {
+interface TerminalLook {
+  readonly lines?: LineReader;
+  /** Shows tool calls and progress without a terminal, too. */
+  readonly verbose?: boolean;
+  readonly hidesCost?: boolean;
+}
+
+export function processTerminal(variables: Variables, { lines, verbose, hidesCost }: TerminalLook = {}): Terminal {
   const errIsTerminal = process.stderr.isTTY === true;
   const stream = variables.OXBOW_STREAM || undefined;
   if (stream !== undefined && stream !== "0" && stream !== "1") {
@@ -21,6 +24,7 @@ export function processTerminal(
   }
   const color = errIsTerminal && !variables.NO_COLOR && variables.TERM !== "dumb";
   const terminal: Terminal = {
+    ...(hidesCost && { hidesCost }),
     out: {
       isTerminal: process.stdout.isTTY === true,
       get columns() {

@@ -62,8 +62,8 @@ export function queryPorts(sources: QuerySources): QueryPorts {
       const { lastEnd } = await import("./sessions/session-end.js");
       return Promise.all(
         found.map(async (record, index) => {
-          const ended = index < MOST_ENDS ? await lastEnd(record, store) : record.ended;
-          return sessionInfo({ ...record, ...(ended && { ended }) });
+          const end = index < MOST_ENDS ? await lastEnd(record, store) : {};
+          return sessionInfo({ ...record, ...end });
         }),
       );
     },
@@ -116,9 +116,9 @@ export async function expiredTo(sessions: Pick<SessionStores, "open">, session: 
 }
 
 function sessionInfo(record: Omit<SessionInfo, "live">): Omit<SessionInfo, "live"> {
-  const { id, cwd, provider, model, title, created_at, active_at, last_event, pinned, ended } = record;
+  const { id, cwd, provider, model, title, created_at, active_at, last_event, pinned, ended, unfinished } = record;
   const named = title === undefined ? {} : { title };
-  const over = ended === undefined ? {} : { ended };
+  const over = { ...(ended !== undefined && { ended }), ...(unfinished && { unfinished }) };
   return { id, cwd, provider, model, ...named, created_at, active_at, last_event, pinned, ...over };
 }
 

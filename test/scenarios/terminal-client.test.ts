@@ -56,7 +56,7 @@ describe("the terminal client", () => {
     const third = await TuiClient.open(hosted);
     await third.until("resumes the last");
     third.type("/resume", "\r");
-    await third.until(/❯? ?Colours +\d+m +(?:open|done)[\s\S]*› again\n +As I said\./);
+    await third.until(/❯? ?Colours +\d+m +(?:idle|done)[\s\S]*› again\n +As I said\./);
     third.type("\x03");
     third.type(`/sessions:resume ${first.session.slice(-8)}`, "\r");
     await third.until("Resumed: Colours");
@@ -109,7 +109,7 @@ describe("the terminal client", () => {
     await client.until("─".repeat(160));
     client.type("/sessions:list", "\r");
     await client.until(/^STATUS +ID +AGE +TITLE +PROFILE +MODEL +TURNS +ATTACHED BY +FOLDER/m);
-    await client.until(/^open +sess_\w+ +now +first +default +\S+ +3 +owner +\//m);
+    await client.until(/^idle +sess_\w+ +now +first +default +\S+ +3 +owner +\//m);
     const [touch, mkdir] = ["bash: touch *", "bash: mkdir *"];
     expect(await permissions(client.session)).toEqual(["ask", touch, mkdir]);
     client.type("/rewind", "\r");
@@ -117,8 +117,10 @@ describe("the terminal client", () => {
     client.type("second", "\r");
     await client.until("You are back before this prompt.");
     client.type("\x03");
-    const { session } = await client.leave();
+    const { session, state } = await client.leave();
     expect(session).not.toBe(client.session);
+    // The gauge shows what the copy contains: the first turn.
+    expect(state.costs.contextUsed).toBeGreaterThan(0);
     expect(await permissions(session)).toEqual(["auto", touch]);
     const asAgent = hosted.connect("agent");
     const refused = await asAgent.send("CreateSession", { after: session, until: 1 });

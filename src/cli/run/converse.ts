@@ -62,7 +62,11 @@ async function converseByLines(
   ]);
   let current = session;
   const lines = new LineReader(clock, process.stdin.isTTY ? { complete: lineCompletion(client, () => current) } : {});
-  const terminal = processTerminal(variables, { lines, verbose: flags.has("verbose") });
+  const terminal = processTerminal(variables, {
+    lines,
+    verbose: flags.has("verbose"),
+    hidesCost: flags.has("quiet-cost"),
+  });
   const { model } = chosen;
   const again = resume === undefined ? "" : `\nResuming ${resume.id}: ${resume.title ?? "(no title)"}`;
   const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}${again}`;

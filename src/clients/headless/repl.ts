@@ -61,7 +61,7 @@ class Repl {
     this.#draft = new DraftLine(options.terminal);
     const { terminal } = this.#draft;
     this.#options = { ...options, terminal };
-    this.#report = new TurnReport(options.clock, options.recent);
+    this.#report = new TurnReport(options.clock, { recent: options.recent, hidesCost: terminal.hidesCost });
     this.#images = [...(options.images ?? [])];
     this.#output = new ShellOutput(terminal);
     this.#spinner = new Spinner(terminal, options.clock);

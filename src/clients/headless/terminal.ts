@@ -5,6 +5,8 @@ export interface Terminal {
   /** Whether tool calls and progress are shown on `err`. */
   readonly showProgress: boolean;
   readonly color: boolean;
+  /** What a turn cost is not shown. */
+  readonly hidesCost?: boolean;
   /** Asks on `err` and reads one line; undefined when the input ended. Absent without a terminal. */
   readonly askLine?: (question: string, signal?: AbortSignal) => Promise<string | undefined>;
 }

@@ -17,7 +17,6 @@ import { subagentLine } from "../../base/subagent-line.js";
 import { paint } from "../../base/terminal-style.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { RESULT_MARKS } from "./result-marks.js";
@@ -145,7 +144,7 @@ export class TextView {
   /** The answer may continue on this line, so the line stays open. */
   #waiting({ message, wait_ms }: EventPayloads["RateLimited"]): void {
     this.#news(message);
-    if (wait_ms > 0) this.#spinner.start(`waiting ${humanWait(wait_ms)}, Ctrl-C cancels`);
+    if (wait_ms > 0) this.#spinner.start("waiting, Ctrl-C cancels");
   }
 
   /** Text on a terminal cannot be removed, so the new answer starts on a new line. */

@@ -4,14 +4,22 @@ import { safeText } from "../../base/terminal-text.js";
 import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
 import type { EventPayloads } from "../../protocol/events.js";
 
+export interface TurnReportOptions {
+  /** Earlier turns, to judge the next one by. */
+  readonly recent?: readonly TurnStats[] | undefined;
+  readonly hidesCost?: boolean | undefined;
+}
+
 export class TurnReport {
+  readonly #hidesCost: boolean;
   readonly #clock: Clock;
   readonly #recent = new StatsWindow();
   /** The model's time in this turn, without the time of questions. */
   #modelMs = 0;
   #startedAt = 0;
 
-  constructor(clock: Clock, recent: readonly TurnStats[] = []) {
+  constructor(clock: Clock, { recent = [], hidesCost = false }: TurnReportOptions = {}) {
+    this.#hidesCost = hidesCost;
     this.#clock = clock;
     for (const stats of recent) this.#recent.record(stats);
   }
@@ -37,7 +45,10 @@ export class TurnReport {
     readonly numbers: string;
   } {
     const { outcome, failure, truncated, usage, cost, by_model: shares } = result;
-    const stats = turnStats(usage, this.#clock.now() - this.#startedAt, { modelMs: this.#modelMs, cost, shares });
+    const stats = turnStats(usage, this.#clock.now() - this.#startedAt, {
+      modelMs: this.#modelMs,
+      ...(!this.#hidesCost && { cost, shares }),
+    });
     if (outcome === "answered") this.#recent.record(stats);
     const numbers = formatStats(stats);
     if (failure !== undefined) return { problem: safeText(failure.message), numbers };

@@ -52,7 +52,7 @@ export class TuiApp {
     const { client, clock } = options;
     this.#screen = new Screen(options);
     this.#keys = options.keys ?? USUAL_KEYS;
-    this.#state = firstState({ ...options, client: client.id });
+    this.#state = firstState({ ...options, client: client.id, hidesCost: !options.showCost });
     this.#transcript = new TranscriptWriter({
       look: () => this.#screen.look(),
       remember: (block) => this.#carrier.remembered.add(block, this.#lastEvent),

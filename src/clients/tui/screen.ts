@@ -20,8 +20,7 @@ const COMPOSER_SHARE = 3;
 /** Rows that a dialog leaves free for the draft and the status. */
 const ROWS_BESIDE_DIALOG = 8;
 
-export interface ScreenOptions
-  extends Pick<TuiOptions, "terminal" | "theme" | "showCost" | "verses" | "still" | "linear" | "keys"> {
+export interface ScreenOptions extends Pick<TuiOptions, "terminal" | "theme" | "verses" | "still" | "linear" | "keys"> {
   readonly clock: Clock;
 }
 
@@ -76,7 +75,7 @@ export class Screen {
   }
 
   #frame({ state, dialog, dialogHasFocus, composer, transcript }: Shown, answer: readonly string[]) {
-    const { clock, showCost, verses, still, linear, keys } = this.#options;
+    const { clock, verses, still, linear, keys } = this.#options;
     const { columns, rows } = this.size;
     const { theme } = this;
     const options = this.look();
@@ -92,7 +91,7 @@ export class Screen {
         dialog,
         dialogHasFocus,
         composer: composer.view(columns, most, theme),
-        status: statusLine(state, { width: columns, theme, showCost }),
+        status: statusLine(state, { width: columns, theme }),
       },
       { columns, rows, theme, ...(linear && { linear }) },
     );

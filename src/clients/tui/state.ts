@@ -58,6 +58,8 @@ export interface State {
   /** Programs that ask for a token. */
   readonly tokens: readonly TokenRequest[];
   readonly costs: CostState;
+  /** No amount of money is kept or shown. */
+  readonly hidesCost: boolean;
   readonly recent: readonly TurnStats[];
   readonly hint?: Hint;
   /** Ctrl-C again before this time leaves the client. */
@@ -121,9 +123,10 @@ export interface StartOptions {
   readonly model: string;
   readonly title?: string;
   readonly recent?: readonly TurnStats[];
+  readonly hidesCost?: boolean;
 }
 
-export function firstState({ client, session, model, title, recent = [] }: StartOptions): State {
+export function firstState({ client, session, model, title, recent = [], hidesCost = false }: StartOptions): State {
   return {
     client,
     session,
@@ -136,13 +139,14 @@ export function firstState({ client, session, model, title, recent = [] }: Start
     tokens: [],
     context: [],
     costs: NO_COSTS,
+    hidesCost,
     recent,
   };
 }
 
 /** The state for another session of the same client. */
-export function stateOfOther({ client, place, tokens }: State, other: Omit<StartOptions, "client">): State {
-  return { ...firstState({ ...other, client }), ...(place && { place }), tokens };
+export function stateOfOther({ client, place, tokens, hidesCost }: State, other: Omit<StartOptions, "client">): State {
+  return { ...firstState({ hidesCost, ...other, client }), ...(place && { place }), tokens };
 }
 
 export function isBusy({ turn, shell, command }: State): boolean {

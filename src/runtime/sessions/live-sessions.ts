@@ -5,7 +5,7 @@ import type { SessionId } from "../../protocol/ids.js";
 
 export interface LiveSession {
   /** A turn runs, a question waits for the user, or neither. */
-  readonly state: "running" | "waiting" | "open";
+  readonly state: "running" | "waiting" | "idle";
   /** Names of the clients that are attached. */
   readonly clients: readonly string[];
 }
@@ -35,5 +35,5 @@ async function stateOf(host: Pick<Host, "query">, session: SessionId): Promise<L
     host.query({ kind: "GetStatus", request: {}, session }),
   ]);
   if (questions.ok && questions.answer.questions.length > 0) return "waiting";
-  return status.ok && status.answer.busy ? "running" : "open";
+  return status.ok && status.answer.busy ? "running" : "idle";
 }

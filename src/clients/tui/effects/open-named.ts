@@ -48,10 +48,10 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
 
 async function openTranscript({ client, state, carrier, update, open }: DialogPlace): Promise<void> {
   const { History } = await import("../transcript/history.js");
-  const { session } = state();
+  const { session, hidesCost } = state();
   const { blocks, before = await lastEvent() } = carrier.remembered;
   const onChange = () => update((now) => now);
-  const history = new History({ client, session, blocks, before, onChange });
+  const history = new History({ client, session, blocks, before, hidesCost, onChange });
   // A client that joined late has few blocks, which may not fill the screen.
   if (blocks.length < FEW_BLOCKS) history.loadEarlier();
   open(transcriptDialog(history), () => {});
@@ -134,9 +134,9 @@ async function openSessions(place: DialogPlace): Promise<void> {
   });
 }
 
-function stateOf({ live, ended }: SessionInfo): string {
-  if (live) return "open";
-  return ended === undefined || ended === "error" ? "interrupted" : "done";
+function stateOf({ live, ended, unfinished }: SessionInfo): string {
+  if (live) return unfinished ? "running" : "idle";
+  return unfinished || ended === "error" ? "interrupted" : "done";
 }
 
 function openThemes({ open, themes, theme, setTheme }: DialogPlace): void {

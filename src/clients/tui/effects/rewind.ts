@@ -8,6 +8,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { isJsonObject } from "../../../protocol/json.js";
 import { pickerDialog } from "../dialogs/list-picker.js";
+import { addCosts, NO_COSTS } from "../reduce/costs.js";
 import { ageOf } from "../views/age.js";
 import { type DialogPlace, matches } from "./open-named.js";
 
@@ -22,6 +23,8 @@ interface EarlierPrompt {
   readonly at: number;
   /** The id of its TurnStarted. */
   readonly event: number;
+  /** The tokens of the conversation before it. */
+  readonly contextUsed: number;
 }
 
 export async function openRewind(place: DialogPlace): Promise<void> {
@@ -52,8 +55,8 @@ export async function openRewind(place: DialogPlace): Promise<void> {
   );
 }
 
-async function rewind(place: DialogPlace, { turn, text, event }: EarlierPrompt): Promise<void> {
-  const { client, state, restart, print, carrier, apply } = place;
+async function rewind(place: DialogPlace, { turn, text, event, contextUsed }: EarlierPrompt): Promise<void> {
+  const { client, state, restart, print, carrier, apply, update } = place;
   const { session, model } = state();
   const copy = turn === 1 ? undefined : await copyOf(place, turn - 1);
   if (turn > 1 && copy === undefined) return;
@@ -65,6 +68,7 @@ async function rewind(place: DialogPlace, { turn, text, event }: EarlierPrompt):
     return;
   }
   restart(reply.session, model);
+  update((now) => ({ ...now, costs: { ...now.costs, contextUsed } }));
   const files = `/undo ${session} --from ${turn} reverts the files`;
   print({
     kind: "notice",
@@ -91,18 +95,23 @@ async function copyOf({ carrier, print }: DialogPlace, turn: number): Promise<Se
 async function promptsOf(client: EngineClient, session: SessionId): Promise<readonly EarlierPrompt[]> {
   const status = await client.query("GetStatus", {}, session);
   let before = status.ok ? status.answer.last_event + 1 : 0;
-  const started: Envelope[] = [];
+  const found: Envelope[] = [];
   for (let page = 0; page < MOST_PAGES && before > 1; page++) {
     const reply = await client.query("ListEvents", { before, limit: PAGE_EVENTS }, session);
     const events = reply.ok ? reply.answer.events : [];
-    started.unshift(...events.filter(({ kind }) => kind === "TurnStarted"));
+    found.unshift(...events.filter(({ kind }) => kind === "TurnStarted" || kind === "CostIncremented"));
     before = events[0]?.id ?? 0;
   }
   // Without the first turns, the numbers of the others are not known.
   if (before > 1) return [];
-  return started.flatMap((event, index) =>
-    event.kind === "TurnStarted"
-      ? [{ turn: index + 1, text: plainText(event.payload.input), at: Date.parse(event.ts), event: event.id }]
-      : [],
-  );
+  const prompts: EarlierPrompt[] = [];
+  let costs = NO_COSTS;
+  for (const event of found) {
+    if (event.kind === "CostIncremented") costs = addCosts(costs, event.payload);
+    if (event.kind !== "TurnStarted") continue;
+    const text = plainText(event.payload.input);
+    const { contextUsed } = costs;
+    prompts.push({ turn: prompts.length + 1, text, at: Date.parse(event.ts), event: event.id, contextUsed });
+  }
+  return prompts;
 }

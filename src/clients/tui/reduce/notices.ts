@@ -3,7 +3,6 @@ import { gapText } from "../../../base/gap-text.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { hookText } from "../../../base/hook-text.js";
 import type { Envelope } from "../../../protocol/envelope.js";
-import { humanWait } from "../../../protocol/errors.js";
 import type { Block } from "../content/block.js";
 
 type NoticeBlock = Extract<Block, { readonly kind: "notice" }>;
@@ -16,10 +15,8 @@ export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: st
         ? { progress: event.payload.message }
         : say("warning", event.payload.message);
     case "RateLimited":
-    case "Retrying": {
-      const { message, wait_ms: wait } = event.payload;
-      return wait > 0 ? { progress: `${message} Next attempt in ${humanWait(wait)}.` } : { progress: message };
-    }
+    case "Retrying":
+      return { progress: event.payload.message };
     case "FailedOver": {
       const { to, message } = event.payload;
       return say("warning", `${message} ${to.provider}:${to.model} answers instead.`);

@@ -169,6 +169,20 @@ describe("a turn on the screen", () => {
     expect(state.model).toBe("openrouter:b");
   });
 
+  verifies(["M15"], "keeps and prints no amount where costs are hidden", () => {
+    const first = { ...firstState({ client: ME, session: SESSION, model: "mock:m", hidesCost: true }) };
+    const cost = { provider: "zai", model: "m", usage: USAGE, elapsed_ms: 5, cost: { usd: 0.02 } };
+    const share = { provider: "zai", model: "m", usage: USAGE, cost: { usd: 0.02 } };
+    const over = event("TurnEnded", {
+      ...{ outcome: "answered", usage: USAGE, cost: { usd: 0.02 }, by_model: [share, share] },
+    } as never);
+    const { state, done } = play([started(), event("CostIncremented", cost as never), over], first);
+    expect(state.costs.session.usd).toBe(0);
+    expect(state.costs.contextUsed).toBe(110);
+    expect(done.join("\n")).not.toContain("$");
+    expect(JSON.stringify(state.recent)).not.toContain("usd");
+  });
+
   verifies(["M15"], "adds the costs by provider and measures the window by the last answer", () => {
     const cost = (provider: string, usd: number, more: object = {}) =>
       event("CostIncremented", { provider, model: "m", usage: USAGE, elapsed_ms: 5, cost: { usd }, ...more } as never);
@@ -201,9 +215,9 @@ describe("a turn on the screen", () => {
   verifies(["U1"], "shows a wait in the working line only, until the model answers", () => {
     const waiting = play([
       started(),
-      event("Retrying", { message: "Overloaded.", wait_ms: 8000, attempt: 1 } as never),
+      event("Retrying", { message: "Overloaded. Retrying in 8 s…", wait_ms: 8000, attempt: 1 } as never),
     ]);
-    expect(waiting.state.turn?.progress).toBe("Overloaded. Next attempt in 8 s.");
+    expect(waiting.state.turn?.progress).toBe("Overloaded. Retrying in 8 s…");
     expect(waiting.done).toEqual(["prompt: do it"]);
     expect(play([event("TextDelta", { text: "x" })], waiting.state).state.turn?.progress).toBeUndefined();
   });

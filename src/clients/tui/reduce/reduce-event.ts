@@ -53,12 +53,12 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     case "ToolResult":
       return printFinished(resultOfCall(state, event.payload, now));
     case "SubagentEnded":
-      return { state: { ...state, costs: addSubagent(state.costs, event.payload) }, effects: [] };
+      return { state: { ...state, costs: addSubagent(state.costs, shownPart(state, event.payload)) }, effects: [] };
     case "CostIncremented":
       return {
         state: {
           ...state,
-          costs: addCosts(state.costs, event.payload),
+          costs: addCosts(state.costs, shownPart(state, event.payload)),
           ...(state.turn && { turn: { ...state.turn, modelMs: state.turn.modelMs + event.payload.elapsed_ms } }),
         },
         effects: [],
@@ -218,9 +218,16 @@ function resolved(state: State, { call, decision, decided_by, message }: EventPa
   return { state: { ...state, questions }, effects: foreign ? [notification] : [] };
 }
 
+/** Leaves out what it cost, where the person wants to see no cost. */
+function shownPart<P extends { readonly cost?: unknown }>({ hidesCost }: State, payload: P): P {
+  if (!hidesCost) return payload;
+  const { cost: _, ...rest } = payload;
+  return { ...rest, by_model: undefined } as unknown as P;
+}
+
 function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): Reduced {
   const { turn } = state;
-  const { outcome, usage, cost, by_model: shares, failure, truncated } = ended;
+  const { outcome, usage, cost, by_model: shares, failure, truncated } = shownPart(state, ended);
   const answerEnd = endAnswer(state, now);
   const calls = printFinished(endOpenCalls(answerEnd.state));
   const elapsedMs = turn === undefined ? 0 : now - turn.startedAt;

@@ -5,9 +5,13 @@ import type { Block } from "../content/block.js";
 import { reduceEvent } from "../reduce/reduce-event.js";
 import { firstState } from "../state.js";
 
-export function blocksOfEvents(events: readonly Envelope[], session: SessionId): readonly Block[] {
+export function blocksOfEvents(
+  events: readonly Envelope[],
+  session: SessionId,
+  { hidesCost = false }: { readonly hidesCost?: boolean } = {},
+): readonly Block[] {
   const blocks: Block[] = [];
-  let state = firstState({ client: "" as ClientId, session, model: "" });
+  let state = firstState({ client: "" as ClientId, session, model: "", hidesCost });
   let said: string[] = [];
   const endAnswer = () => {
     const markdown = said.join("");

@@ -15,6 +15,7 @@ export interface HistoryOptions {
   readonly blocks: readonly Block[];
   /** The last event that it has not seen; 0 if it has seen all. */
   readonly before: number;
+  readonly hidesCost?: boolean;
   /** Something changed that the screen shows. */
   readonly onChange: () => void;
 }
@@ -71,7 +72,7 @@ export class History {
     const whole = turn === -1 || events.length < PAGE_EVENTS ? events : events.slice(turn);
     const [first] = whole;
     this.#before = first === undefined ? 0 : first.id - 1;
-    const blocks = blocksOfEvents(whole, session);
+    const blocks = blocksOfEvents(whole, session, this.#options);
     if (blocks.length > 0) this.#pages.push(blocks);
     else if (this.#before > 0) await this.#load();
   }

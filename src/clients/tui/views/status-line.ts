@@ -14,7 +14,6 @@ import type { Style, Theme } from "../theme.js";
 export interface StatusOptions {
   readonly width: number;
   readonly theme: Theme;
-  readonly showCost: boolean;
 }
 
 interface Part {
@@ -39,11 +38,11 @@ export function statusLine(state: State, options: StatusOptions): string {
   return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
 }
 
-function statusParts(state: State, { theme, showCost }: StatusOptions): readonly (Part | undefined)[] {
+function statusParts(state: State, { theme }: StatusOptions): readonly (Part | undefined)[] {
   return [
     modelPart(state, theme),
     contextPart(state, theme),
-    ...(showCost ? costParts(state, theme) : []),
+    ...costParts(state, theme),
     part(branchText(state), theme.dim, 5),
     sandboxPart(state.place?.sandbox, theme),
     profilePart(state, theme),

@@ -43,7 +43,7 @@ type Lines = (width: number) => readonly string[];
 
 const status =
   (state: State, theme = plainTheme): Lines =>
-  (width) => [statusLine(state, { width, theme, showCost: true })];
+  (width) => [statusLine(state, { width, theme })];
 const working =
   (state: State, now: number, still = false): Lines =>
   (width) => [workingLine(state, { width, theme: plainTheme, now, verses: VERSES, still }) ?? "(nothing)"];
@@ -113,17 +113,16 @@ describe("the views", () => {
     }
   });
 
-  verifies(["U2"], "show the address of the engine as a link, and the costs unless they are off", () => {
+  verifies(["U2"], "show the address of the engine as a link", () => {
     const place = { ...(IDLE.place as NonNullable<State["place"]>), addresses: ["http://127.0.0.1:8421"] };
     const theme = createTheme("dark", { colours: "none", links: true });
-    const line = statusLine({ ...COSTLY, place }, { width: 120, theme, showCost: false });
+    const line = statusLine({ ...COSTLY, place }, { width: 120, theme });
     expect(line).toMatch(
       /\u001b]8;id=\w+;http:\/\/127\.0\.0\.1:8421\u001b\\http:\/\/127\.0\.0\.1:8421\u001b]8;;\u001b\\/,
     );
-    expect(line).not.toContain("$");
   });
 
   it("keep the mode and the model when there is little room", () => {
-    expect(statusLine(COSTLY, { width: 40, theme: plainTheme, showCost: true })).toMatch(/^auto · anthropic:/);
+    expect(statusLine(COSTLY, { width: 40, theme: plainTheme })).toMatch(/^auto · anthropic:/);
   });
 });

@@ -61,14 +61,25 @@ describe("the table of sessions", () => {
       const [made] = await rowsOf([{ ...record, ...more }], { store: store as SessionStore, live });
       return [made?.status, made?.turns, made?.attached_by.join()];
     };
-    const counts = { count: async () => 3 };
+    const log = (kind: string, begun: number, over: number) => ({
+      count: async () => 3,
+      last: async (_: SessionId, of: string) => (of === "TurnStarted" ? begun : over),
+      events: async function* () {
+        yield { kind };
+      } as unknown as SessionStore["events"],
+    });
+    const counts = log("TextDelta", 30, 20);
     expect(await status(counts)).toEqual(["interrupted", 3, ""]);
+    // A branch ends with a turn, and a session that was left may have news after its last turn.
+    expect(await status(log("TurnEnded", 30, 40))).toEqual(["done", 3, ""]);
+    expect(await status(log("ModeChanged", 30, 39))).toEqual(["done", 3, ""]);
     const events = async function* () {
       yield { kind: "SessionEnded", payload: { reason: "user" } };
     } as unknown as SessionStore["events"];
     expect(await status({ events })).toEqual(["done", undefined, ""]);
     expect(await status({}, undefined, { ended: "user" })).toEqual(["done", undefined, ""]);
-    expect(await status({ ...counts, holder: () => ({ pid: 77 }) })).toEqual(["open", 3, "pid 77"]);
+    expect(await status({ ...counts, holder: () => ({ pid: 77 }) })).toEqual(["running", 3, "pid 77"]);
+    expect(await status({ ...log("TurnEnded", 30, 40), holder: () => ({ pid: 77 }) })).toEqual(["idle", 3, "pid 77"]);
     expect(await status(counts, new Map([[ID, { state: "running", clients: ["owner"] }]]))).toEqual([
       "running",
       3,

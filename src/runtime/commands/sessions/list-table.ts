@@ -3,7 +3,7 @@ import { ago, type Column, renderTable } from "../../../base/text-table.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import type { SessionRecord, SessionStore } from "../../../sessions/store.js";
 import type { LiveSession } from "../../sessions/live-sessions.js";
-import { lastEnd } from "../../sessions/session-end.js";
+import { lastEnd, type SessionEnd } from "../../sessions/session-end.js";
 
 export type SessionStatus = LiveSession["state"] | "done" | "interrupted";
 
@@ -26,8 +26,8 @@ export async function rowsOf(records: readonly SessionRecord[], { store, live }:
     records.map(async (record) => {
       const here = live?.get(record.id);
       const holder = here === undefined ? store.holder?.(record.id) : undefined;
-      const ended = await lastEnd(record, store);
-      const status = here?.state ?? (holder === undefined ? endOf(ended) : "open");
+      const end = await lastEnd(record, store);
+      const status = here?.state ?? (holder === undefined ? endOf(end) : end.unfinished ? "running" : "idle");
       // A damaged session is listed, too.
       const turns = await store.count?.(record.id, "TurnStarted").catch(() => undefined);
       const process = holder === undefined ? [] : [holder.pid === undefined ? "another system" : `pid ${holder.pid}`];
@@ -36,8 +36,9 @@ export async function rowsOf(records: readonly SessionRecord[], { store, live }:
   );
 }
 
-function endOf(ended: SessionRecord["ended"]): SessionStatus {
-  return ended === undefined || ended === "error" ? "interrupted" : "done";
+/** A branch, and a session that was left between turns, miss nothing. */
+function endOf({ ended, unfinished }: SessionEnd): SessionStatus {
+  return unfinished || ended === "error" ? "interrupted" : "done";
 }
 
 export interface ListLook {
