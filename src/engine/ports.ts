@@ -181,6 +181,8 @@ export interface Tool extends ToolSpec {
   readonly ownResults?: boolean;
   /** Replaces the default check of arguments: returns the problems, a line each. */
   check?(args: JsonObject): readonly string[] | Promise<readonly string[]>;
+  /** Says what a call would do, for the question about it. Permissions ignore that of an extension. */
+  describe?(args: JsonObject): string;
   /** Maps argument names of other harnesses to the schema, before the check. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;

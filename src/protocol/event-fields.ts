@@ -244,6 +244,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     turn: optional(name),
     level: oneOf("progress", "warning"),
     message: words,
+    offer: yes,
     token: passing("extra", { type: "object" }),
     expiring: passing("extra", { type: "array", items: { type: "object" } }),
   },

@@ -258,6 +258,8 @@ export interface EventPayloads {
     readonly turn?: TurnId;
     readonly level: "progress" | "warning";
     readonly message: string;
+    /** The message offers something that the user may ignore. */
+    readonly offer?: true;
     /** The message is about a program that asks for a token. Not in the log. */
     readonly token?: TokenQuestion;
     /** The message is about sessions that lose content soon. Not in the log. */

@@ -11,7 +11,9 @@ describe("oxbow memory", () => {
     const [home, cwd, other] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
     const run = (args: readonly string[], env: Record<string, string> = {}, at = cwd) =>
       oxbowHere(["memory", ...args], { cwd: at, env: { OXBOW_HOME: home, ...env } });
-    expect((await run(["list"])).stdout).toBe("There are no memories.\n");
+    expect((await run(["list"])).stdout).toBe(
+      'No memories yet. Say "remember that …" to the model, or oxbow memory add TEXT.\n',
+    );
     expect((await run(["add", "Likes tea in the morning", "--name", "tea"])).stdout).toBe("Saved as user/tea.\n");
     const added = await run(["add", "--type", "project", "Ships on\nTuesdays", "--tag", "release", "--json"]);
     expect(JSON.parse(added.stdout)).toMatchObject({ name: "ships-on-tuesdays", scope: "project", tags: ["release"] });

@@ -79,6 +79,7 @@ function answering(client: EngineClient, session: SessionId, decision: "allow_on
   return asked;
 }
 
+const NONE = 'No memories yet. Say "remember that …" to the model, or /memory add TEXT.';
 const OK = () => reply().text("ok");
 
 describe("memory", () => {
@@ -102,8 +103,8 @@ describe("memory", () => {
     const first = await start(home, [call, OK(), call, OK()]);
     const asked = answering(first.client, first.session, "deny");
     await first.turn("Remember my shell");
-    expect(asked.join()).toContain("fish shell");
-    expect(await first.say("/memory")).toBe("There are no memories.");
+    expect(asked.join()).toContain('"summary":"Remember, for all projects: The user works with the fish shell.');
+    expect(await first.say("/memory")).toBe(NONE);
     await closeAll();
 
     const second = await start(home, [call, OK(), OK()]);
@@ -205,15 +206,43 @@ describe("memory", () => {
     expect(await after.say("/memory forget ports")).toMatch(/belongs to the repository/);
   });
 
+  verifies(["X4"], "a call that cannot work is refused before anyone is asked", async () => {
+    const wrong = [
+      { action: "save", name: "shell" },
+      { action: "save", content: "x", type: "mood" },
+      { action: "forget", name: "nothing" },
+      { action: "update", name: "nothing" },
+    ];
+    const { client, session, turn, last } = await start(await temporaryFolder(), [
+      ...wrong.map((args) => reply().tool("memory", args)),
+      OK(),
+    ]);
+    const asked = answering(client, session, "deny");
+    const results = (await turn("Remember my shell")).filter(({ kind }) => kind === "ToolResult");
+    expect([asked, results.length]).toEqual([[], wrong.length]);
+    expect(JSON.stringify(results)).not.toContain("..");
+    expect(last()).toContain("Not run: ");
+  });
+
+  verifies(["X4"], "a text that begins with a type is of that type, unless it is quoted", async () => {
+    const { say } = await start(await temporaryFolder(), [OK()]);
+    expect(await say("/memory add feedback Write shorter answers")).toBe("Saved as user/write-shorter-answers.");
+    expect(await say("/memory show write-shorter-answers")).toContain("(feedback)");
+    expect(await say("/memory add project ships on Tuesdays")).toBe("Saved as project/ships-on-tuesdays.");
+    expect(await say('/memory add "user interfaces are in src/ui"')).toContain("user-interfaces");
+    expect(await say("/memory add user")).toBe("Saved as user/user.");
+  });
+
   verifies(["X4"], "extraction is offered after a turn, shown by a command, and saved only by the user", async () => {
     const home = await temporaryFolder();
     const proposals =
       '{"type":"user","content":"The user prefers small commits."}\n{"type":"project","content":"Ships on Tuesdays."}';
     const { turn, say } = await start(home, [OK(), reply().text(proposals), OK()]);
     const offers = (await turn("Fix it. I prefer small commits.")).filter(({ kind }) => kind === "Notice");
-    expect(JSON.stringify(offers)).toContain("/memory add I prefer small commits.");
+    const message = "Worth remembering? /memory add I prefer small commits.";
+    expect(offers.map(({ payload }) => payload)).toMatchObject([{ offer: true, message }]);
     expect(await say("/memory extract")).toMatch(/1\. \(user, user\) The user prefers.*\n2\. \(project, project\)/);
-    expect(await say("/memory")).toBe("There are no memories.");
+    expect(await say("/memory")).toBe(NONE);
     expect(await say("/memory keep 7")).toBe("Give numbers from 1 to 2, or all.");
     expect(await say("/memory keep 1")).toBe("Saved: user/the-user-prefers-small-commits.");
     expect((await turn("I prefer small commits.")).some(({ kind }) => kind === "Notice")).toBe(false);

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolOutcome } from "../../engine/ports.js";
+import type { Tool, ToolCall, ToolOutcome } from "../../engine/ports.js";
 import type { HeldCall, Unanswered } from "../../engine/turn.js";
 import { ownText } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
@@ -32,7 +32,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     person.record(call.call, call.tool, { decision: "deny", decidedBy: "no terminal to ask on", message });
     return unanswerable(missed, verdict);
   }
-  const answer = await person.ask(await questionOf(call, verdict), context.signal);
+  const answer = await person.ask(await questionOf(call, context.definition, verdict), context.signal);
   if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before the user answered.")] };
   if (answer.unanswered) {
     const ms = answer.unanswered.afterMs;
@@ -57,17 +57,22 @@ function unanswerable({ tool, about }: Unanswered, { reason }: Verdict): ToolOut
 }
 
 /** Its code loads with the first question: most runs have none. */
-async function questionOf({ call, tool, args }: ToolCall, { law, reason, contained, offer = [] }: Verdict) {
+async function questionOf(
+  { call, tool, args }: ToolCall,
+  definition: Tool,
+  { law, reason, contained, offer = [] }: Verdict,
+) {
   const [{ describeCall }, { draftText }, { previewCall }] = await Promise.all([
     import("../../security/permissions/facts.js"),
     import("../../security/permissions/session-rules.js"),
     import("../../security/permissions/preview.js"),
   ]);
   const isGuarded = law === "guarded";
+  const own = definition.extension === undefined ? definition.describe : undefined;
   const preview = isGuarded ? previewCall(args) : undefined;
   return {
     ...{ call, tool, args, reason },
-    summary: describeCall(tool, args),
+    summary: own?.(args) ?? describeCall(tool, args),
     offer: offer.map(draftText),
     ...(isGuarded && { once_only: true as const }),
     ...(contained && { contained }),

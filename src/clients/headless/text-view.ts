@@ -245,13 +245,13 @@ export class TextView {
   }
 
   /** Scripts get warnings too: the answer may be incomplete. */
-  #notice({ level, message }: EventPayloads["Notice"]): void {
+  #notice({ level, message, offer }: EventPayloads["Notice"]): void {
     if (level === "progress") {
       this.#spinner.start(safeText(message) || "thinking");
       return;
     }
     this.#closeLine();
-    this.#terminal.err.write(`${paint(this.#terminal, "yellow", `oxbow: ${safeText(message)}`)}\n`);
+    this.#terminal.err.write(`${paint(this.#terminal, offer ? "dim" : "yellow", `oxbow: ${safeText(message)}`)}\n`);
   }
 
   #print(line: string): void {

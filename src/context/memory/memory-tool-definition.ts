@@ -1,5 +1,6 @@
 /** The tool by which the model keeps notes, without its code. */
 import type { Tool } from "../../engine/ports.js";
+import type { JsonObject } from "../../protocol/json.js";
 import description from "./memory-tool.md";
 
 export const MEMORY_TOOL: Omit<Tool, "run"> = {
@@ -10,6 +11,7 @@ export const MEMORY_TOOL: Omit<Tool, "run"> = {
   mutating: true,
   ownResults: true,
   onlyReads: ({ action }) => action === "find",
+  describe: describeMemory,
   inputSchema: {
     type: "object",
     properties: {
@@ -23,3 +25,17 @@ export const MEMORY_TOOL: Omit<Tool, "run"> = {
     required: ["action"],
   },
 };
+
+function describeMemory({ action, name, content, description: line, scope, type }: JsonObject): string {
+  const text = content ?? line ?? "";
+  if (action === "forget") return `Forget the note ${name}`;
+  if (action === "update") return `Change the note ${name}: ${text}`;
+  if (action !== "save") return `Look for a note: ${text}`;
+  return `Remember, for ${scopeOf(scope, type) === "user" ? "all projects" : "this project"}: ${text}`;
+}
+
+/** Notes about a person or their feedback hold everywhere. */
+export function scopeOf(scope: unknown, type: unknown): "user" | "project" {
+  if (scope === "user" || scope === "project") return scope;
+  return type === "user" || type === "feedback" ? "user" : "project";
+}

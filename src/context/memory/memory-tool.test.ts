@@ -126,7 +126,7 @@ describe("the memory tool", () => {
   });
 
   verifies(["X4"], "finds by name, by words, and lists the names of all", async () => {
-    expect(await words({ action: "find" })).toBe("There are no memories.");
+    expect(await words({ action: "find" })).toBe("There are no memories yet.");
     await call({ action: "save", content: "Deploy with make.", name: "deploy" });
     await call({ action: "save", content: "Deploy with make.", name: "deploy", scope: "user" });
     await call({ action: "save", content: "Deploy by hand.", name: "Deploy", scope: "user" });

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../protocol/json.js";
 import { type Author, MemoryError } from "./changes.js";
 import { isMemoryType, type MemoryEntry, type MemoryType } from "./entry.js";
 import type { Memories } from "./memories.js";
+import { scopeOf } from "./memory-tool-definition.js";
 import { blockOf, type Delimit } from "./notice.js";
 import { relatedTo } from "./related.js";
 import { rankEntries } from "./select.js";
@@ -14,6 +15,19 @@ export interface MemoryToolPort {
   readonly session: string;
   readonly delimit: Delimit;
   now(): number;
+}
+
+/** Finds what is wrong with a call before anyone is asked about it. */
+export async function memoryProblems(args: JsonObject, memories: Memories): Promise<readonly string[]> {
+  try {
+    if (args.action === "save") needed(args, "content");
+    if (args.action === "update") changeOf(args);
+    if (args.action === "update" || args.action === "forget") await memories.find(needed(args, "name"));
+    return [];
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    return [error.message.replace(/\.$/, "")];
+  }
 }
 
 const MOST_FOUND = 8;
@@ -46,7 +60,7 @@ function carryOut(args: JsonObject, port: MemoryToolPort): Promise<string> {
 async function save(args: JsonObject, port: MemoryToolPort): Promise<string> {
   const body = needed(args, "content");
   const type = typeOf(args);
-  const scope = args.scope === "user" || args.scope === "project" ? args.scope : scopeFor(type);
+  const scope = scopeOf(args.scope, type);
   const { name, description } = { name: line(args.name), description: line(args.description) };
   const { memories } = port;
   const { entries } = await memories.list();
@@ -58,12 +72,16 @@ async function save(args: JsonObject, port: MemoryToolPort): Promise<string> {
 
 async function update(args: JsonObject, port: MemoryToolPort): Promise<string> {
   const entry = await port.memories.find(needed(args, "name"));
+  const updated = await port.memories.folderOf(entry).update(entry.name, changeOf(args), authorOf(port));
+  const { entries } = await port.memories.list();
+  return [`Updated ${updated.scope}/${updated.name}.`, ...contradictions(updated, entries, port)].join("\n");
+}
+
+function changeOf(args: JsonObject) {
   const change = { body: line(args.content), description: line(args.description), type: typeOf(args) };
   if (Object.values(change).every((value) => value === undefined))
     throw new MemoryError("Give the new content, description or type.");
-  const updated = await port.memories.folderOf(entry).update(entry.name, change, authorOf(port));
-  const { entries } = await port.memories.list();
-  return [`Updated ${updated.scope}/${updated.name}.`, ...contradictions(updated, entries, port)].join("\n");
+  return change;
 }
 
 async function forget(args: JsonObject, { memories, ...port }: MemoryToolPort): Promise<string> {
@@ -78,7 +96,7 @@ async function find(args: JsonObject, { memories, delimit, now }: MemoryToolPort
   if (named !== undefined) return delimit(blockOf(await memories.find(named)));
   const wanted = line(args.content);
   if (wanted === undefined) {
-    if (entries.length === 0) return "There are no memories.";
+    if (entries.length === 0) return "There are no memories yet.";
     const lines = entries
       .slice(0, MOST_NAMES)
       .map(({ scope, name, description }) => `${scope}/${name}: ${description}`);
@@ -101,11 +119,6 @@ function contradictions(entry: MemoryEntry, others: readonly MemoryEntry[], { de
     "These are about the same subject and stay as they are. If one contradicts the new one, ask the user which holds, then update or forget:",
     ...related.map((other) => delimit(blockOf(other))),
   ];
-}
-
-/** What is about a person or their feedback holds everywhere. */
-function scopeFor(type: MemoryType | undefined): "user" | "project" {
-  return type === "user" || type === "feedback" ? "user" : "project";
 }
 
 function typeOf({ type }: JsonObject): MemoryType | undefined {

@@ -106,11 +106,8 @@ export function lineOf({ id, kind, text }: Observation): string {
   return `#${id} ${kind}: ${line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}…` : line}`;
 }
 
-function listProjects(
-  { base, root }: KnowledgePort,
-  _args: CommandArguments,
-  { screen }: CommandContext,
-): CommandAnswer {
+function listProjects({ base, root }: KnowledgePort, _args: CommandArguments, context: CommandContext): CommandAnswer {
+  const { screen } = context;
   const projects = base.projects();
   const current = base.current(root);
   const columns = [
@@ -122,7 +119,10 @@ function listProjects(
   ];
   const table = () => renderTable(columns, projects, { width: screen?.width, color: screen?.color ?? false });
   return {
-    text: projects.length === 0 ? "No projects." : table(),
+    text:
+      projects.length === 0
+        ? `No projects yet. ${spell("kb:project:add", context)} NAME makes one; ${spell("kb:observe", context)} TEXT also does.`
+        : table(),
     value: asValue({ projects, current: current?.name ?? null }),
   };
 }

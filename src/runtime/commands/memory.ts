@@ -20,6 +20,7 @@ import {
   type CommandResult,
   type CommandSpec,
   refuse,
+  spell,
 } from "../../commands/command.js";
 import { readAudit } from "../../context/memory/audit-log.js";
 import { type Author, MemoryError } from "../../context/memory/changes.js";
@@ -63,7 +64,8 @@ export async function guarded(action: () => Promise<CommandResult>): Promise<Com
   }
 }
 
-async function list(args: CommandArguments, { memories, now }: MemoryPort, { screen }: CommandContext) {
+async function list(args: CommandArguments, { memories, now }: MemoryPort, context: CommandContext) {
+  const { screen } = context;
   for (const folder of memories.folders) await folder.keepIndex();
   const { entries, problems } = await memories.list();
   const type = typeFlag(args);
@@ -78,12 +80,17 @@ async function list(args: CommandArguments, { memories, now }: MemoryPort, { scr
   ];
   const table = () => renderTable(columns, wanted, { width: screen?.width, color: screen?.color ?? false });
   const lines = [
-    wanted.length === 0 ? "There are no memories." : table(),
+    wanted.length > 0 ? table() : noneText(entries.length > 0, context),
     ...sameSubject(wanted),
     ...(problems.length === 0 ? [] : ["", "Not used:", ...problems.map(({ path, message }) => `${path}: ${message}`)]),
   ];
   const value = { memories: wanted.map(dataOf), problems: problems.map((problem) => ({ ...problem })) };
   return { text: lines.join("\n"), value: asValue(value) };
+}
+
+function noneText(hasOthers: boolean, context: CommandContext): string {
+  if (hasOthers) return "No memory is of this kind.";
+  return `No memories yet. Say "remember that …" to the model, or ${spell("memory:add", context)} TEXT.`;
 }
 
 /** Pairs about one subject: the user decides which one holds. */
@@ -124,12 +131,12 @@ async function find(args: CommandArguments, { memories, now }: MemoryPort): Prom
 
 async function add(args: CommandArguments, port: MemoryPort): Promise<CommandResult> {
   const { memories } = port;
-  const type = typeFlag(args);
+  const { type, words } = typedText(args);
   const isPersonal = type === undefined || type === "user" || type === "feedback";
   const scope = args.flag("scope") ?? (isPersonal ? "user" : "project");
   if (scope !== "user" && scope !== "project") throw new UsageError("--scope: expected user or project.");
   const { entries } = await memories.list();
-  const [body, name, description] = [args.text("TEXT"), args.flag("name"), args.flag("description")].map(unquoted);
+  const [body, name, description] = [words, args.flag("name"), args.flag("description")].map(unquoted);
   const tags = args.flags("tag").map((tag) => unquoted(tag) ?? "");
   const saved = await memories.folder(scope).save({ body: body ?? "", name, description, type, tags }, byUser(port));
   const related = relatedTo(saved, entries);
@@ -189,6 +196,13 @@ function typeFlag(args: CommandArguments): MemoryType | undefined {
 
 function byUser({ session }: MemoryPort): Author {
   return { by: "user", ...(session !== undefined && { session }) };
+}
+
+/** Reads `user TEXT` as a text of that type. A text in quotation marks is only text. */
+function typedText(args: CommandArguments): { readonly type: MemoryType | undefined; readonly words: string } {
+  const [type, text] = [typeFlag(args), args.text("TEXT") ?? ""];
+  const [, first = "", rest = ""] = /^(\w+):?\s+(\S[\s\S]*)$/.exec(text.trim()) ?? [];
+  return type === undefined && isMemoryType(first) ? { type: first, words: rest } : { type, words: text };
 }
 
 /** One pair of quotation marks around all of it, as a person types it. */

@@ -61,7 +61,7 @@ const list: Action = async ({ retrieval }, _args, context) => {
   const stores = await retrieval.list();
   if (stores.length === 0) {
     const example = `${spell("rag:new", context)} docs, then ${spell("rag:ingest", context)} docs/`;
-    return { text: `No stores. Make one: ${example}`, value: { stores: [] } };
+    return { text: `No stores yet. Make one: ${example}`, value: { stores: [] } };
   }
   const choice = choiceFor(await retrieval.registry.read(), retrieval.root);
   const rows = stores.map((entry) => ({

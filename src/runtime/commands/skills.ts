@@ -69,7 +69,9 @@ export function listing(registry: SkillRegistry, { screen }: Pick<CommandContext
     return `${path}: ${message}${effect === "left out" ? " (left out)" : ""}`;
   });
   const lines = [
-    skills.length === 0 ? "There are no skills." : table(),
+    skills.length === 0
+      ? "No skills yet. A skill is a folder with a SKILL.md in .oxbow/skills or ~/.config/oxbow/skills: docs/skills.md"
+      : table(),
     ...(problems.length === 0 ? [] : ["", "Problems:", ...problems]),
   ];
   const value = {

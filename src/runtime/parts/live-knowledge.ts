@@ -61,9 +61,9 @@ export class LiveKnowledge {
     for (const { text } of candidates) this.#seen.add(text);
     const origin = this.#origin();
     this.#offers = candidates.map((candidate) => ({ ...candidate, origin }));
-    const lines = candidates.map(({ kind, text }, i) => `${i + 1}. ${kind}: ${text}`);
-    const message = `Worth recording? /kb accept keeps ${lines.length === 1 ? "it" : "them"} (kb_offer = "off" ends these offers):\n${lines.join("\n")}`;
-    this.#opening.bus.publish("Notice", { turn: turn.id, level: "warning", message });
+    const each = candidates.map(({ kind, text }, i) => `${i + 1}. ${kind}: ${oneLine(text)}`);
+    const message = `Worth recording? /kb accept keeps ${each.length === 1 ? "it" : "them"}: ${each.join(" · ")}`;
+    this.#opening.bus.publish("Notice", { turn: turn.id, level: "warning", offer: true, message });
   }
 
   /** For the model, with the next input. */
@@ -89,4 +89,8 @@ export class LiveKnowledge {
     const { session, bus } = this.#opening;
     return { session, event: bus.nextId - 1 };
   }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }

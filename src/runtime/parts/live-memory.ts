@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { OutsideResults } from "../../chain/outside-results.js";
 import type { MemoryEntry, MemoryProblem } from "../../context/memory/entry.js";
 import type { Memories } from "../../context/memory/memories.js";
-import { runMemoryTool } from "../../context/memory/memory-tool.js";
+import { memoryProblems, runMemoryTool } from "../../context/memory/memory-tool.js";
 import { blockOf, type Delimit, memoryNotice } from "../../context/memory/notice.js";
 import { type Selection, selectMemories } from "../../context/memory/select.js";
 import type { ToolOutcome } from "../../engine/ports.js";
@@ -67,6 +67,10 @@ export class LiveMemory {
       this.#warn(`Oxbow could not read the memories: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     }
+  }
+
+  problems(args: JsonObject): Promise<readonly string[]> {
+    return memoryProblems(args, this.memories);
   }
 
   async run(args: JsonObject): Promise<ToolOutcome> {

@@ -8,6 +8,7 @@
  * 3. A subagent gets the memories that fit its prompt, and no tool: only the session of the user writes memories.
  */
 import { existsSync } from "node:fs";
+import { schemaProblems } from "../../base/json-schema.js";
 import { originOf } from "../../base/message-origin.js";
 import { shellWord } from "../../base/shell-word.js";
 import { asksToRemember } from "../../context/memory/asks-to-remember.js";
@@ -43,7 +44,14 @@ export const memory: CreateBuiltIn = async (opening) => {
   if (use.value === "off") return { name: "memory", commands };
   const maySave = tool_sets.value.includes("edit");
   let isOffered = use.value === "on" || (mayBeThere() && (await (await open()).hasEntries()));
-  const tool: Tool = { ...MEMORY_TOOL, run: async (args) => (await open()).run(args) };
+  const tool: Tool = {
+    ...MEMORY_TOOL,
+    check: async (args) => {
+      const problems = schemaProblems(MEMORY_TOOL.inputSchema, args);
+      return problems.length > 0 ? problems : (await open()).problems(args);
+    },
+    run: async (args) => (await open()).run(args),
+  };
   return {
     name: "memory",
     tools: () => {
@@ -85,8 +93,7 @@ function offerHook({ engine, person, bus }: Opening): NamedHook {
         return undefined;
       offered.add(sentence);
       const command = isHeadless() ? `oxbow memory add ${shellWord(sentence)}` : `/memory add ${sentence}`;
-      const message = `Worth remembering? Save it with: ${command} (memory_offer = "off" ends these offers)`;
-      bus.publish("Notice", { turn: turn.id, level: "warning", message });
+      bus.publish("Notice", { turn: turn.id, level: "warning", offer: true, message: `Worth remembering? ${command}` });
       return undefined;
     },
   };

@@ -267,7 +267,7 @@ describe("a stored session under today's rules", () => {
         "* bash: git push  asked, allowed (cli_a)  now: deny (rule 1 of config.toml)",
         "  bash: ls        allowed                 now: allow (quiet preset)",
         "* bash: make      allowed                 now: ask (mode ask)",
-        "  gone {}         denied                  now: no such tool",
+        "  gone            denied                  now: no such tool",
         "  bash: make      unknown                 now: ask (mode ask)",
         "* bash: ls        asked, allowed (cli_a)  now: allow (quiet preset)",
         "",

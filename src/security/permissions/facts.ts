@@ -113,6 +113,10 @@ export function describeCall(tool: string, args: JsonObject): string {
   if (typeof command === "string") return `${tool}: ${command}`;
   if (typeof path === "string") return `${tool} ${path}`;
   if (typeof url === "string") return `${tool} ${url}`;
-  const text = JSON.stringify(args);
-  return `${tool} ${shorten(text, 200)}`;
+  const entries = Object.entries(args);
+  const words = entries.map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return entries.length === 1 ? text : `${name}: ${text}`;
+  });
+  return `${tool} ${shorten(words.join(", "), 200)}`.trim();
 }

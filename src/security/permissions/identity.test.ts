@@ -53,7 +53,7 @@ describe("a question without an answer", () => {
       decision: "ask",
       decidedBy: "mode ask",
       law: "default",
-      reason: "bash changes something.",
+      reason: "Each call of bash asks, until you allow it.",
     };
     const contained: Verdict = { ...question, contained: true };
     expect(autoApproved(contained)).toMatchObject({ decision: "allow", decidedBy: "--auto-approve" });

@@ -85,7 +85,7 @@ function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): strin
     return whole.plain ? undefined : whole.reason;
   }
   if (OWN_BUSINESS.has(tool.name)) return undefined;
-  if (tool.mutating) return `${tool.name} changes something.`;
+  if (tool.mutating) return `Each call of ${tool.name} asks, until you allow it.`;
   if (tool.network === true || tool.set === "web") return `${tool.name} connects to other machines.`;
   if (subject.kind !== "path") return undefined;
   const { path } = subject;

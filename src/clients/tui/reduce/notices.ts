@@ -13,7 +13,7 @@ export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: st
     case "Notice":
       return event.payload.level === "progress"
         ? { progress: event.payload.message }
-        : say("warning", event.payload.message);
+        : say(event.payload.offer ? "info" : "warning", event.payload.message);
     case "RateLimited":
     case "Retrying":
       return { progress: event.payload.message };
