@@ -3,6 +3,7 @@ import { verifies } from "../../test/verifies.js";
 import { parseLine } from "./arguments.js";
 import { HELP } from "./catalogue/conversation.js";
 import { PROGRAM_SPECS, SESSION_SPECS } from "./catalogue/index.js";
+import { MODELS_LIST } from "./catalogue/models.js";
 import { SESSION_RESUME } from "./catalogue/sessions.js";
 import { type Command, type CommandSpec, refuse, spell, worksOn } from "./command.js";
 import { CommandRegistry, helpCommand, runSlash } from "./registry.js";
@@ -235,9 +236,10 @@ describe("a token for certain sessions", () => {
   const own = echo({ name: "status" });
   const shared = echo({ name: "cost", reaches: "user" });
   const mode = echo({ name: "mode", sends: "SetMode" });
+  const models = echo(MODELS_LIST);
   const { reaches: _, ...silent } = echo({ name: "plugin" });
   const run = (line: string, commands: readonly string[] = ["CustomCommand"]) =>
-    runSlash(new CommandRegistry().register(own, shared, mode, silent as Command), line, {
+    runSlash(new CommandRegistry().register(own, shared, mode, models, silent as Command), line, {
       identity: "human",
       context: { ...CONTEXT, limits: { may: (kind) => commands.includes(kind) } },
       busy: false,
@@ -248,6 +250,14 @@ describe("a token for certain sessions", () => {
     expect(await run("cost")).toMatchObject({
       failure: { message: expect.stringContaining("/cost needs a token without limits.") },
     });
+  });
+
+  verifies(["C7"], "runs a command of the session without the flags that reach beyond it", async () => {
+    expect(await run("models")).toMatchObject({ text: "models:list" });
+    for (const line of ["models --refresh", "models anthropic --refresh"])
+      expect(await run(line)).toMatchObject({
+        failure: { message: expect.stringContaining("--refresh needs a token without limits.") },
+      });
   });
 
   verifies(["C7"], "runs no command that does not say what it reaches", async () => {

@@ -136,7 +136,11 @@ export async function runSlash(registry: CommandRegistry, line: string, caller: 
   const rest = line.slice(words[used - 1]?.end).trim();
   if (command.expand !== undefined) return runExpanded(registry, command.expand(rest), caller);
   const args = parseLine(command, rest);
-  return "failure" in args ? args : command.run(args, context);
+  if ("failure" in args) return args;
+  const beyond = command.flags?.find(({ name, reaches }) => reaches === "user" && args.hasFlag(name));
+  if (context.limits !== undefined && beyond !== undefined)
+    return refuse(`${spell(command.name, context)} --${beyond.name} needs a token without limits.`);
+  return command.run(args, context);
 }
 
 /** The caller needs the right to run what the line stands for, too. */

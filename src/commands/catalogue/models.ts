@@ -14,7 +14,7 @@ export const MODELS_LIST: CommandSpec = {
   aliases: ["models"],
   summary: "list the models of every provider that is ready, or of one, and what the others need",
   arguments: [{ name: "PROVIDER", kind: "text", optional: true, complete: "provider" }],
-  flags: [{ name: "refresh", help: "fetch the newest limits and prices (from models.dev) first" }],
+  flags: [{ name: "refresh", reaches: "user", help: "fetch the newest limits and prices (from models.dev) first" }],
   reaches: "session",
   users: EVERYONE,
   places: ANYWHERE,
