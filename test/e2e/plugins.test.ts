@@ -39,12 +39,18 @@ describe("plugins of the program", () => {
   });
 
   const called = "it called process.exit, which a plugin may not do";
+  const really = called.replace("exit", "reallyExit");
   for (const [where, added, said] of [
     ["register", "process.exit(0);", `is left out: ${called}.`],
     [
       "a hook",
       'oxbow.addHook("start", { name: "45-end", run: () => process.exit(0) });',
       `The plugin ends is switched off: start/45-end failed: ${called}`,
+    ],
+    [
+      "a call of Node's own",
+      'oxbow.addHook("start", { name: "45-end", run: () => process.reallyExit(0) });',
+      `The plugin ends is switched off: start/45-end failed: ${really}`,
     ],
     [
       "a timer",

@@ -1,7 +1,7 @@
 /**
  * Keeps plugins from ending the program without a word, or from holding it up for good.
  *
- * 1. `process.exit` and `process.abort` throw. The guard of the call then handles it as any fault of the plugin. Oxbow
+ * 1. `process.exit`, `process.abort` and `process.reallyExit` throw. The guard of the call then handles it as any fault of the plugin. Oxbow
  *    itself ends through `endProgram`.
  * 2. An error that a plugin leaves to the process, of a timer or of a promise that it does not await, switches the plugin off.
  * 3. Code of a plugin that never returns ends the program, with the plugin's name: no other code can run any more, not even for a signal.
@@ -22,7 +22,11 @@ export interface PluginCode {
 
 class PluginExit extends Error {}
 
-const ENDS = ["exit", "abort"] as const;
+const ENDS = ["exit", "abort", "reallyExit"] as const;
+
+/** What Node itself ends with, within the `exit` that Oxbow has kept. */
+const { reallyExit } = process as unknown as { reallyExit(code?: number): never };
+const isExiting = () => (process as unknown as { readonly _exiting?: boolean })._exiting === true;
 
 export class ProcessGuard {
   readonly #codes: PluginCode[] = [];
@@ -32,7 +36,8 @@ export class ProcessGuard {
     this.#report = report;
     for (const name of ENDS) {
       Object.defineProperty(process, name, {
-        value: () => {
+        value: (code?: number) => {
+          if (name === "reallyExit" && isExiting()) reallyExit.call(process, code);
           throw new PluginExit(`it called process.${name}, which a plugin may not do`);
         },
       });
