@@ -259,13 +259,10 @@ needs("sandbox").describe("[P8] changing guarded paths", () => {
   it("in repositories that an earlier command of the session made", async () => {
     repository(bed.workspace);
     const sandbox = bed.sandbox();
-    const run = async (script: string) => {
-      const program = { program: "/bin/bash", args: ["-c", "--", script], cwd: bed.workspace };
-      const command = await sandbox.wrap({ ...program, env: { PATH, HOME: bed.outside } });
-      await bed.run(command).finally(() => command.ended());
-    };
+    const run = (script: string) => bed.inside(script, { within: sandbox, env: { HOME: bed.outside } });
     const made = ["a/b/clone", "new", "tree"];
-    await run("mkdir -p a/b; git clone -q . a/b/clone; git init -q new; git worktree add -q tree");
+    const prepared = await run("mkdir -p a/b; git clone -q . a/b/clone; git init -q new; git worktree add -q tree");
+    expect(prepared).toMatchObject({ code: 0, output: "" });
     const hooks = ["a/b/clone/.git/hooks/pre-commit", "new/.git/hooks/pre-commit", "new/.git/config"];
     const attack = [
       "for f in a/b/clone new; do echo x >$f/.git/hooks/pre-commit; done",

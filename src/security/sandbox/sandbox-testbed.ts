@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly policy?: Partial<SandboxPolicy>;
   readonly env?: Readonly<Record<string, string>>;
   readonly sandbox?: Partial<SandboxOptions>;
+  /** One for several commands, as a session has it. */
+  readonly within?: Sandbox;
   /** Changes the words of the sandbox, to show that one of them matters. */
   readonly change?: (words: readonly string[]) => readonly string[];
 }
@@ -93,7 +95,7 @@ export class SandboxTestbed {
   }
 
   wrap(script: string, options: RunOptions = {}): Promise<SandboxedCommand> {
-    return this.sandbox(options).wrap(this.#command(script, options));
+    return (options.within ?? this.sandbox(options)).wrap(this.#command(script, options));
   }
 
   async run(

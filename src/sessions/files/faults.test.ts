@@ -102,18 +102,23 @@ describe("faults", () => {
     async () => {
       const random = seededRandom(SEED);
       let told = 0;
+      let writing = 0;
       const rounds = Array.from({ length: AT_ONCE }, async (_, index) => {
         const root = join(folder, `${index}`);
         for (let kill = 0; kill < KILLS / AT_ONCE; kill++) {
           const child = children.start("writer", root, "1", "1000000");
           // Some die while they open, most while they write.
           const early = (kill * AT_ONCE + index) % 5 === 0;
-          if (!early) await new Promise((resolve) => child.process.stdout?.once("data", resolve));
+          if (!early) {
+            writing += 1;
+            await new Promise((resolve) => child.process.stdout?.once("data", resolve));
+          }
           await new Promise((resolve) => setTimeout(resolve, random() * (early ? 150 : 40)));
           child.process.kill("SIGKILL");
           const { out, err } = await child.end;
           expect(err).toBe("");
           const known = acknowledged(out);
+          expect(known.refused).toEqual([]);
           await check(root, 1, known);
           if (known.events > 0) told += 1;
         }
@@ -121,7 +126,8 @@ describe("faults", () => {
         expect(left.filter((name) => !/^\d{4}-(user|assistant|tool_result)\.md$/.test(name))).toEqual([]);
       });
       await Promise.all(rounds);
-      expect(told).toBeGreaterThan(KILLS / 2);
+      expect(told).toBeGreaterThanOrEqual(writing);
+      expect(writing).toBeGreaterThan(KILLS / 2);
     },
     120_000,
   );
