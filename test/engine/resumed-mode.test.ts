@@ -30,7 +30,7 @@ async function place() {
   /** As a kill leaves it: everything that is stored so far, and locks of a process that is gone. */
   const afterKill = async (home: string): Promise<string> => {
     const copy = await mkdtemp(join(base, "killed-"));
-    // The engine goes on and may rename a temporary file meanwhile. Nobody reads those after a kill.
+    // The engine goes on and may rename a temporary file meanwhile. No program reads those after a kill.
     await cp(home, copy, { recursive: true, filter: (source) => !source.endsWith(".tmp") });
     const names = await readdir(copy, { recursive: true });
     for (const name of names.filter((each) => each.endsWith("leases"))) await rm(join(copy, name), { recursive: true });
