@@ -153,9 +153,10 @@ try { console.log("seen:", readdirSync(${JSON.stringify(folder)}).join()); } cat
             const results = JSON.stringify(mock.requests.at(-1)?.body);
             expect(results).toContain("OXBOW_AGENT=1");
             for (const text of [secret, token, fileKey]) expect(results).not.toContain(text);
-            // Without a sandbox a command reads the files and the environment of its own user.
-            const isContained = whyNot("sandbox") === undefined;
-            expect([results.includes(elsewhere), results.includes("seen:")]).toEqual([!isContained, !isContained]);
+            // A key that the engine has in its environment is redacted, wherever a command finds it.
+            expect(results).not.toContain(elsewhere);
+            // Without a sandbox a command reads the files of its own user.
+            expect(results.includes("seen:")).toBe(whyNot("sandbox") !== undefined);
           });
           void checked.finally(() => child.kill("SIGINT")).catch(() => {});
         },

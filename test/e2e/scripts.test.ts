@@ -55,8 +55,8 @@ describe("oxbow --run SCRIPT", () => {
     const piped = await oxbow(["--run", "-"], { cwd, env, input: "/effort high\n/exit\n/hlep\n" });
     expect([piped.code, piped.stdout]).toEqual([0, expect.stringContaining("high effort")]);
     const refusals: [readonly string[], RegExp][] = [
-      [["--run", "missing"], /--run: ENOENT.*missing/],
-      [["--run", "."], /--run: EISDIR/],
+      [["--run", "missing"], /--run: .*does not exist.*missing/],
+      [["--run", "."], /--run: .*is a folder/],
       [["--run", ""], /needs the name of a script/],
       [["--run", "steps", "and a prompt"], /not both/],
       [["--run", "steps", "--output-format", "json"], /--run prints text/],

@@ -24,11 +24,21 @@ export default function setup() {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
     const left = readdirSync(folder).filter((name) => !THEIRS.test(name));
+    const inside = left.slice(0, SHOWN).map((name) => `${name} (${contentOf(join(folder, name))})`);
     rmSync(folder, { recursive: true, force: true });
     if (left.length === 0) return;
     const more = left.length > SHOWN ? ` and ${left.length - SHOWN} more` : "";
-    throw new Error(`Tests left in the temporary folder: ${left.slice(0, SHOWN).join(", ")}${more}.`);
+    throw new Error(`Tests left in the temporary folder: ${inside.join(", ")}${more}.`);
   };
+}
+
+/** Enough to recognise the test. */
+function contentOf(path) {
+  try {
+    return readdirSync(path, { recursive: true }).slice(0, SHOWN).join(" ") || "empty";
+  } catch {
+    return "a file";
+  }
 }
 
 function base() {
