@@ -21,6 +21,11 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^npm (start|test)\b/,
     "sets up the checkout that these tests run in (tools/setup.full.test.ts, tools/start.test.ts)",
   ],
+  [
+    /^(npm (pack|i -g)|ln -s|npx oxbow)\b/,
+    "installs the program for its user (tools/setup.full.test.ts, test/e2e/install)",
+  ],
+  [/^oxbow uninstall\b/, "removes the home that these tests use (test/e2e/install)"],
   [/^\w+=…/, "shows variables to choose from"],
   [
     /^oxbow auth set \w+( --account work)?$/,

@@ -289,7 +289,8 @@ describe("subagents", () => {
       ],
       { flags: ["--permission-mode", "allow"] },
     );
-    await turnOf(place.client, place.session, "begin");
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(resultTexts(events)).toEqual([expect.stringContaining("written"), expect.stringContaining("written")]);
     expect(await readFile(join(place.root, "one.txt"), "utf8")).toBe("1");
     expect(await readFile(join(place.root, "two.txt"), "utf8")).toBe("2\n");
     await command(place, "undo", "yes");
