@@ -13,10 +13,10 @@ it.each([
 });
 
 it.each([
-  ["! ls", "ls", "person"],
-  ["!!git log", "git log", "model"],
-])("reads %j as a shell command", (input, command, shown) => {
-  expect(readTypedInput(input)).toEqual({ kind: "shell", command, shown });
+  ["! ls", "ls", true],
+  ["!!git log", "git log", false],
+])("reads %j as a shell command", (input, command, share) => {
+  expect(readTypedInput(input)).toEqual({ kind: "shell", command, share });
 });
 
 it.each(["/etc/hosts is wrong", "look at /etc", "// what is this?", "/* why */ int x;", "!", "!!", " two words "])(

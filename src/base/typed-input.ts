@@ -4,16 +4,16 @@ import { readSlashLine, type SlashLine } from "../protocol/slash-command.js";
 export type TypedInput =
   | { readonly kind: "prompt"; readonly text: string }
   | ({ readonly kind: "slash" } & SlashLine)
-  /** `!command`; `!!command` also shows it and its output to the model. */
-  | { readonly kind: "shell"; readonly command: string; readonly shown: "person" | "model" };
+  /** `!command` shares its output with the model, `!!command` does not. */
+  | { readonly kind: "shell"; readonly command: string; readonly share: boolean };
 
 export function readTypedInput(text: string): TypedInput {
   const trimmed = text.trim();
   if (trimmed.startsWith("!!") && trimmed.length > 2) {
-    return { kind: "shell", command: trimmed.slice(2).trim(), shown: "model" };
+    return { kind: "shell", command: trimmed.slice(2).trim(), share: false };
   }
   if (trimmed.startsWith("!") && /[^!]/.test(trimmed)) {
-    return { kind: "shell", command: trimmed.slice(1).trim(), shown: "person" };
+    return { kind: "shell", command: trimmed.slice(1).trim(), share: true };
   }
   const slash = readSlashLine(trimmed);
   return slash === undefined ? { kind: "prompt", text } : { kind: "slash", ...slash };

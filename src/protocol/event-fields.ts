@@ -232,6 +232,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     decision: oneOf("allow_once", "allow_pattern", "allow_tool", "deny"),
     decided_by: label,
     message: optional(words),
+    args: optional(anyObject),
   },
   CompactionTriggered: {
     turn: optional(name),

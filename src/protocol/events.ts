@@ -236,6 +236,8 @@ export interface EventPayloads {
     /** The rule, preset, person or mode that decided. */
     readonly decided_by: string;
     readonly message?: string;
+    /** Of a command that a person typed: no other event has them. */
+    readonly args?: JsonObject;
   };
   /**
    * With `summary`, the conversation continues from there: it replaces every event before `kept_from`, or before this one if

@@ -7,7 +7,7 @@
  *    process has continued the session. That is final: this writer writes nothing more, so two histories never mix.
  */
 import type { Clock } from "../base/clock.js";
-import { plainText } from "../protocol/content.js";
+import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { SessionId } from "../protocol/ids.js";
 import { type Durability, type Fence, type NewSession, type SessionStore, StoreError } from "./store.js";
@@ -92,7 +92,7 @@ export class EventWriter {
     if (row === undefined) return;
     this.#toCreate = undefined;
     const written = this.#unsaved.find((each) => each.kind === "TurnStarted");
-    const title = titleOf(written?.kind === "TurnStarted" ? plainText(written.payload.input) : "");
+    const title = titleOf(written?.kind === "TurnStarted" ? firstText(written.payload.input) : "");
     this.#pass(
       (events) => this.store?.create({ ...row, ...(title !== "" && { title }) }, { events }),
       () => {
@@ -188,6 +188,11 @@ export class EventWriter {
       this.#recovering = undefined;
     }
   }
+}
+
+/** Blocks behind it are what the person shared with the prompt. */
+function firstText(input: readonly InputContent[]): string {
+  return input.find((block) => block.type === "text")?.text ?? "";
 }
 
 function titleOf(input: string): string {

@@ -88,12 +88,16 @@ needs("tmux").describe("two terminals", () => {
       first.type("first prompt", "Enter");
       await first.until("One.");
       expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("place=here");
-      const second = open(there, { PLACE: "there", flags: "--permission-mode allow" });
+      const second = open(there, { PLACE: "there", MY_TOKEN: "mine", flags: "--permission-mode allow" });
       await second.until("? for keys");
       expect(second.screen()).not.toContain("first prompt");
       second.type("second prompt", "Enter");
       await second.until("Two.");
       expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("place=there");
+      // A command of the person runs in their terminal, with all of its environment.
+      second.type("!echo $PLACE $MY_TOKEN $PPID $PWD", "Enter");
+      const [, parent] = /^there mine (\d+) (.*)$/m.exec(await second.until(/^there mine \d+ \/.*$/m)) ?? [];
+      expect(Number(parent)).not.toBe(engine());
       // The key reaches the provider through the credential helper: the engine has it nowhere.
       expect(mock.requests.at(-1)?.headers["x-api-key"]).toMatch(/\w/);
       const before = engine();

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
+import { ownShell } from "../../src/cli/own-shell.js";
 import { keysAndWords } from "../../src/clients/tui/dialogs/help.js";
 import { EngineCompletion } from "../../src/clients/tui/input/engine-completion.js";
 import { InputHistory } from "../../src/clients/tui/input/history.js";
@@ -52,7 +53,10 @@ async function open(): Promise<TuiClient> {
   const history = new InputHistory({ storage, folder: root, clock: systemClock, redact: async (text) => text });
   const editText = async (text: string) => `${text} edited`;
   const images = { read: async () => "There is no image." };
-  const opened = await TuiClient.over(own, { composer: { completion: completion.source, history, editText, images } });
+  const opened = await TuiClient.over(own, {
+    composer: { completion: completion.source, history, editText, images },
+    shell: ownShell(process.env, { value: undefined, origin: "default" }),
+  });
   session = opened.session;
   completion.start();
   await opened.until("waits for your approval");
@@ -214,6 +218,10 @@ const PRESSES: Readonly<Record<string, readonly [string, (bytes: string) => Prom
     async (bytes) => {
       client.type(bytes, "echo mine", "\r");
       await client.until(/^! echo mine\nmine$/m);
+      client.type(bytes, "echo begun; sleep 1000", "\r");
+      await client.until(/^begun$/m);
+      client.type("\x1b");
+      await client.until("[cancelled after");
     },
   ],
   "ctrl+a e w u k y _": [

@@ -147,7 +147,8 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
     const session = await openHere(prepared, { flags, terminal });
     const stopAtProblem = !flags.has("keep-going");
     const verbose = flags.has("verbose");
-    const exit = await runLines(script, { prepared, session, images, terminal, stopAtProblem, verbose });
+    const { variables } = options;
+    const exit = await runLines(script, { prepared, variables, session, images, terminal, stopAtProblem, verbose });
     return concludeCassette(prepared.cassette, exit);
   } finally {
     await prepared.engine.close();

@@ -5,6 +5,7 @@ import { readBindings } from "../../clients/tui/keys/bindings.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { EXIT } from "../exit-codes.js";
+import { ownShell } from "../own-shell.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { converseInTerminal } from "../tui/converse.js";
 import type { SharedConversation } from "./converse.js";
@@ -54,6 +55,7 @@ export async function converseOnScreen(
     leaving: leaving.signal,
     ...(keepsTurn && { keepsTurn }),
     ...(onDrawn && { onDrawn }),
+    ...(options.isElsewhere !== true && { shell: ownShell(variables, settings.run_timeout_ms) }),
     ...(onSession && { onSession }),
     onMessages,
   });

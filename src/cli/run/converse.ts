@@ -15,6 +15,8 @@ export interface SharedConversation {
   readonly leave?: AbortSignal;
   /** Asked when the person leaves during a turn: true lets the turn continue for others. */
   readonly keepsTurn?: () => boolean | Promise<boolean>;
+  /** The engine may be on another machine: the client runs no commands of the person. */
+  readonly isElsewhere?: boolean;
   /** The person sees the prompt. */
   readonly onDrawn?: () => void;
   /** The conversation continues with another session. */
@@ -50,15 +52,16 @@ export async function fitsTerminalClient({
 }
 
 async function converseByLines(
-  { client, clock, chosen, resume, recentTurns }: Conversation,
+  { client, clock, chosen, resume, recentTurns, loaded }: Conversation,
   options: ConverseOptions,
 ): Promise<number> {
   const { session, images, flags, variables, leave, keepsTurn, onDrawn, onSession } = options;
-  const [{ runRepl }, { LineReader }, { clientAction }, { lineCompletion }] = await Promise.all([
+  const [{ runRepl }, { LineReader }, { clientAction }, { lineCompletion }, { ownShell }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
     import("../client-actions.js"),
     import("./line-completion.js"),
+    import("../own-shell.js"),
   ]);
   let current = session;
   const lines = new LineReader(clock, process.stdin.isTTY ? { complete: lineCompletion(client, () => current) } : {});
@@ -95,6 +98,7 @@ async function converseByLines(
     ...{ ...conversation, clientAction, input, leaving: leaving.signal },
     ...(keepsTurn && { keepsTurn }),
     ...(input === "person" && { login: loginHere }),
+    ...(options.isElsewhere !== true && { shell: ownShell(variables, loaded.settings.run_timeout_ms) }),
     onSession: (other) => {
       current = other;
       onSession?.(other);

@@ -1,6 +1,7 @@
 /** `oxbow --run SCRIPT`: commands and prompts from a file, one a line, in one session. */
 import { isBinary } from "../../base/text-or-binary.js";
 import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
 import { runRepl } from "../../clients/headless/repl.js";
 import { type ScriptLine, ScriptLines, scriptLines } from "../../clients/headless/script-lines.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
@@ -9,6 +10,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { readGivenFile } from "../../system/given-file.js";
 import { clientAction } from "../client-actions.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
+import { ownShell } from "../own-shell.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { readBytes } from "../terminal-io.js";
 import type { Conversation } from "./prepare.js";
@@ -38,7 +40,8 @@ async function file(path: string): Promise<Buffer> {
 }
 
 export interface ScriptRun {
-  readonly prepared: Pick<Conversation, "client" | "clock">;
+  readonly prepared: Pick<Conversation, "client" | "clock" | "loaded">;
+  readonly variables: Variables;
   readonly session: SessionId;
   readonly images: readonly ImageBlock[];
   readonly terminal: Terminal;
@@ -48,12 +51,12 @@ export interface ScriptRun {
 
 /** Its exit code is that of the first line that failed. */
 export async function runLines(script: Script, run: ScriptRun): Promise<number> {
-  const { prepared, session, images, terminal, stopAtProblem, verbose } = run;
+  const { prepared, variables, session, images, terminal, stopAtProblem, verbose } = run;
   const echo = terminal.showProgress ? (text: string) => terminal.err.write(text) : undefined;
   const lines = new ScriptLines(script.lines, echo);
   const leaving = new AbortController();
   const stop = stopOnSignals(() => leaving.abort());
-  const { clock, client } = prepared;
+  const { clock, client, loaded } = prepared;
   const problem = await runRepl({
     ...{ client, session, terminal, lines, images, clientAction, stopAtProblem },
     clock,
@@ -61,6 +64,7 @@ export async function runLines(script: Script, run: ScriptRun): Promise<number> 
     greeting: "",
     leaving: leaving.signal,
     input: "script",
+    shell: ownShell(variables, loaded.settings.run_timeout_ms),
   });
   if (stop.asked) return EXIT.cancelled;
   if (problem === undefined) return EXIT.answered;

@@ -1,6 +1,7 @@
 /** Opens the terminal client on a session. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { OwnShell } from "../../base/own-shell.js";
 import { formatStats, type TurnStats } from "../../base/turn-stats.js";
 import type { Variables } from "../../base/variables.js";
 import { runTui } from "../../clients/tui/app.js";
@@ -38,6 +39,7 @@ export interface ConverseOptions {
   readonly keepsTurn?: () => boolean | Promise<boolean>;
   readonly onDrawn?: () => void;
   readonly onSession?: (session: SessionId) => void;
+  readonly shell?: OwnShell;
   /** Messages of the engine go to the screen while the client is open. */
   readonly onMessages: (show: (message: string) => void) => void;
 }

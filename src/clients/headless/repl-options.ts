@@ -1,6 +1,7 @@
 /** What the line client needs, and what it reports. */
 import type { ClientAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
+import type { OwnShell } from "../../base/own-shell.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ImageBlock } from "../../protocol/content.js";
@@ -48,6 +49,8 @@ export interface ReplOptions {
   readonly onSession?: (session: SessionId) => void;
   /** `/login`, where a person can answer. */
   readonly login?: (provider: string) => Promise<void>;
+  /** Absent if the client cannot run commands of the person. */
+  readonly shell?: OwnShell;
   /** Binary input is refused. */
   readonly input: "person" | "script";
   /** Take no further line after the first problem. */

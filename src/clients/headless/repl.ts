@@ -4,6 +4,7 @@
  */
 
 import { hintOf } from "../../base/input-hint.js";
+import { runOwnCommand } from "../../base/own-shell.js";
 import { firstLine } from "../../base/pasted-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -15,14 +16,13 @@ import { type ImageBlock, plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
-import type { SessionId } from "../../protocol/ids.js";
+import type { CallId, SessionId } from "../../protocol/ids.js";
 import { readSlashAnswer, type SlashAnswer, type SlashLine, slashRequest } from "../../protocol/slash-command.js";
 import { DraftLine } from "./draft-line.js";
 import { takeDuringTurn } from "./during-turn.js";
 import { answerQuestion } from "./permission-prompt.js";
 import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
 import { sendAnswer } from "./send-answer.js";
-import { ShellOutput } from "./shell-output.js";
 import { Spinner } from "./spinner.js";
 import { TextView } from "./text-view.js";
 import { TurnCount } from "./turn-count.js";
@@ -42,20 +42,20 @@ class Repl {
   readonly #view: TextView;
   readonly #report: TurnReport;
   readonly #images: ImageBlock[];
-  /** Commands of `!!` with their output, which go to the model with the next prompt. */
+  /** Commands of `!` with their output, which go to the model with the next prompt. */
   readonly #context: string[] = [];
   #session: SessionId | undefined;
   /** A turn has begun in this program. */
   #begun = false;
   readonly #count = new TurnCount((message) => this.#say(message));
   #question = new AbortController();
+  #asked: CallId | undefined;
   #problem: Problem | undefined;
   #leave: () => void = () => {};
   /** The person left during a turn that continues. */
   readonly #left = new Promise<void>((resolve) => {
     this.#leave = resolve;
   });
-  readonly #output: ShellOutput;
 
   constructor(options: ReplOptions) {
     this.#draft = new DraftLine(options.terminal);
@@ -63,7 +63,6 @@ class Repl {
     this.#options = { ...options, terminal };
     this.#report = new TurnReport(options.clock, { recent: options.recent, hidesCost: terminal.hidesCost });
     this.#images = [...(options.images ?? [])];
-    this.#output = new ShellOutput(terminal);
     this.#spinner = new Spinner(terminal, options.clock);
     this.#view = new TextView(terminal, this.#spinner, { verbose: options.verbose });
   }
@@ -99,18 +98,12 @@ class Repl {
 
   /** The end of an interrupted turn of an earlier run: it was reported when the session opened. */
   #isOld({ kind }: Envelope): boolean {
-    return !this.#begun && !this.#output.isRunning && (kind === "ToolResult" || kind === "TurnEnded");
+    return !this.#begun && (kind === "ToolResult" || kind === "TurnEnded");
   }
 
   #onEvent(event: Envelope): void {
-    if (this.#output.isRunning) {
-      if (event.kind === "ToolCallProgress") this.#output.show(event.payload.text);
-      if (event.kind === "ToolResult" && event.payload.status !== "ok") this.#problem ??= { kind: "shell" };
-      if (event.kind === "Notice") this.#view.show(event);
-      return;
-    }
     // Already answered, perhaps by another client.
-    if (event.kind === "PermissionResolved") this.#question.abort();
+    if (event.kind === "PermissionResolved" && event.payload.call === this.#asked) this.#question.abort();
     if (event.kind === "TurnStarted" && event.originator !== this.#options.client.id) {
       this.#view.aside(`Another client: ${firstLine(safeText(plainText(event.payload.input)))}`);
     }
@@ -174,11 +167,30 @@ class Repl {
     else await client.send("CancelTurn", {}, this.#session);
   }
 
-  async #shell({ command, shown }: Extract<TypedInput, { readonly kind: "shell" }>): Promise<void> {
-    this.#output.begin();
-    const answer = await this.#interruptible(() => this.#ask("shell", command));
-    this.#output.end(answer?.text);
-    if (shown === "model" && answer !== undefined) this.#context.push(`[context: !${command}]\n${answer.text}`);
+  async #shell({ command, share }: Extract<TypedInput, { readonly kind: "shell" }>): Promise<void> {
+    const { client, terminal, lines, leaving, shell } = this.#options;
+    const stop = new AbortController();
+    const endIt = () => stop.abort();
+    leaving?.addEventListener("abort", endIt);
+    const release = lines.onInterrupt(endIt);
+    let shown = "";
+    const show = (text: string) => {
+      shown = text || shown;
+      terminal.out.write(safeText(text));
+    };
+    const wanted = { client, session: this.#session, command, signal: stop.signal, onOutput: show };
+    const end = await runOwnCommand(shell, wanted).finally(() => {
+      leaving?.removeEventListener("abort", endIt);
+      release();
+    });
+    if ("failure" in end) {
+      this.#complain({ ok: false, failure: end.failure });
+      return;
+    }
+    if (shown !== "" && !shown.endsWith("\n")) show("\n");
+    for (const note of end.notes) show(`${note}\n`);
+    if (!end.isOk) this.#problem ??= { kind: "shell" };
+    if (share) this.#context.push(end.forModel);
   }
 
   async #command(verb: string, args: string): Promise<void> {
@@ -218,7 +230,8 @@ class Repl {
   async #turn(input: string): Promise<void> {
     const idle = this.#count.nextIdle();
     this.#spinner.begin("thinking", this.#report.estimateMs());
-    const content = [...this.#images.splice(0), ...[...this.#context.splice(0), input].map((words) => text(words))];
+    // The prompt comes first: it names the session.
+    const content = [...this.#images.splice(0), ...[input, ...this.#context.splice(0)].map((words) => text(words))];
     const reply = await this.#options.client.send("SendInput", { content }, this.#session);
     if (!reply.ok) {
       this.#spinner.stop();
@@ -283,6 +296,7 @@ class Repl {
   async #answer(question: EventPayloads["PermissionRequested"]): Promise<void> {
     this.#spinner.stop();
     this.#question = new AbortController();
+    this.#asked = question.call;
     const { client, terminal } = this.#options;
     const given = await answerQuestion(terminal, question, this.#question.signal);
     const said = await sendAnswer(client, { session: this.#session, call: question.call }, given);

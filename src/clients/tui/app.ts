@@ -99,6 +99,7 @@ export class TuiApp {
       clientAction: options.clientAction,
       ...(options.login && { login: options.login }),
       ...(options.files && { files: options.files }),
+      ...(options.shell && { shell: options.shell }),
     });
   }
 
@@ -207,8 +208,7 @@ export class TuiApp {
       void this.#screen.loadTools();
     }
     // The user saw the end of an interrupted earlier turn when the session opened.
-    if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
-      return;
+    if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult")) return;
     const isDelta = event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress";
     const { clock } = this.#options;
     const isPast = event.id <= this.#carrier.remembered.pastUntil;

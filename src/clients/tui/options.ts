@@ -1,6 +1,7 @@
 /** The options and the result of the terminal client. */
 import type { ScreenAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
+import type { OwnShell } from "../../base/own-shell.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -51,6 +52,8 @@ export interface TuiOptions {
   readonly onDrawn?: () => void;
   readonly login?: Login;
   readonly files?: ClientFiles;
+  /** Absent if the client cannot run commands of the person. */
+  readonly shell?: OwnShell;
 }
 
 export interface FoundText {

@@ -70,7 +70,7 @@ export interface State {
   readonly shell?: { readonly command: string; readonly output: string; readonly startedAt: number };
   /** A slash command that runs. */
   readonly command?: { readonly line: string; readonly startedAt: number; readonly progress?: string };
-  /** Outputs of `!!command`, which go to the model with the next prompt. */
+  /** Outputs of `!command`, which go to the model with the next prompt. */
   readonly context: readonly string[];
 }
 

@@ -115,7 +115,7 @@ export const RECORD_STATUS: CommandSpec = {
 export const SHELL: CommandSpec = {
   name: "shell",
   usage: "!COMMAND",
-  summary: "run a shell command yourself, without the model",
+  summary: "run a shell command yourself; the model gets its output with your next prompt (!!COMMAND: it does not)",
   arguments: [{ name: "COMMAND", kind: "line", rest: "text" }],
   reaches: "user",
   users: PEOPLE,

@@ -1,9 +1,8 @@
-/** `/status`, `/model`, `/effort`, `/mode` and `!COMMAND`. */
+/** `/status`, `/model`, `/effort`, `/mode`, and whether `!COMMAND` may run. */
 import { EFFORT, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import type { Model } from "../../engine/ports.js";
-import { ownText } from "../../protocol/content.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ClientId } from "../../protocol/ids.js";
 import type { ModelRegistry } from "../models/model-registry.js";
@@ -153,38 +152,26 @@ export function modeCommand({ run, mode, person }: ModePort): Command {
 
 export interface ShellPort {
   readonly run: Run;
+  /** The folder of the session. */
+  readonly root: string;
   /** Why safe mode refuses a command; undefined if it may run. */
   readonly refusalOf: (command: string) => Promise<string | undefined>;
 }
 
-/** A command that the user types runs with the user's own rights. Its output is published as events. */
-export function shellCommand({ run, refusalOf }: ShellPort): Command {
+/** The client runs the command of its person itself. The engine says where, refuses it in safe mode, and keeps the decision for the audit. */
+export function shellCommand({ run, root, refusalOf }: ShellPort): Command {
   return {
     ...SHELL,
     run: async (args) => {
       const command = args.text("COMMAND") ?? "";
-      const bash = run.tools.find("bash");
-      if (bash === undefined) return refuse("The tool set 'command' is off.");
-      const call = run.newCall();
-      const tool = bash.name;
       const refusal = await refusalOf(command);
-      run.bus.publish("ToolCallStarted", { call, tool, args: { command } });
-      if (refusal !== undefined) {
-        const content = [ownText(refusal)];
-        run.bus.publish("ToolResult", { call, tool, status: "denied", content, decided_by: "safe mode" });
-        return refuse(refusal);
-      }
-      const outcome = await run.aside((signal) =>
-        bash.run(
-          { command, outside_sandbox: true },
-          { signal, byPerson: true, progress: (text) => run.bus.publish("ToolCallProgress", { call, text }) },
-        ),
-      );
-      const { status, content, details } = outcome;
-      const extra = details === undefined ? {} : { details };
-      run.bus.publish("ToolResult", { call, tool, status, content, ...extra, decided_by: "person" });
-      const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-      return { text, value: { status, output: text, ...extra } };
+      run.bus.publish("PermissionResolved", {
+        ...{ call: run.newCall(), tool: "bash", args: { command } },
+        ...(refusal === undefined
+          ? { decision: "allow_once", decided_by: "person" }
+          : { decision: "deny", decided_by: "safe mode", message: refusal }),
+      });
+      return refusal === undefined ? { text: "", value: { folder: root } } : refuse(refusal);
     },
   };
 }

@@ -16,6 +16,6 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
       mode: () => (permissions.planning ? "plan" : permissions.mode),
       person: run.bus.originator,
     }),
-    shellCommand({ run, refusalOf: (command) => security.refusalOf(command) }),
+    shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),
   ];
 }

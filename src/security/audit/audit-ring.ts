@@ -88,12 +88,16 @@ export class AuditRing {
     this.#details.set(call, text.length > DETAIL_LENGTH ? `${text.slice(0, DETAIL_LENGTH - 1)}…` : text);
   }
 
-  #resolved({ call, tool, decision, decided_by, message }: EventPayloads["PermissionResolved"], event: Envelope): void {
+  #resolved(payload: EventPayloads["PermissionResolved"], event: Envelope): void {
+    const { call, tool, decision, decided_by, message, args } = payload;
+    if (args !== undefined) this.#describe({ call, tool, args });
     const outcome = decision === "deny" ? "denied" : "allowed";
     if (outcome === "denied") this.#denied.add(call);
     const reason = this.#reasons.get(call) ?? message;
     const why = { decided_by, ...(reason !== undefined && { reason }) };
     this.#add({ ...this.#common(call, tool, event), action: "permission", outcome, ...why });
+    // A command that a person typed has no result in the log.
+    if (args !== undefined) this.#forget(call);
   }
 
   /** The result of a call without a question names what allowed it: one entry for both. */
@@ -104,6 +108,10 @@ export class AuditRing {
     const why = decided_by === undefined ? {} : { decided_by };
     if (outcome !== undefined && !known)
       this.#add({ ...this.#common(call, tool, event), action: "run", outcome, ...why });
+    this.#forget(call);
+  }
+
+  #forget(call: CallId): void {
     this.#details.delete(call);
     this.#reasons.delete(call);
     this.#denied.delete(call);

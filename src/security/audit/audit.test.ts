@@ -40,6 +40,20 @@ class Session {
 const outcomes = (ring: AuditRing) => ring.entries().map(({ action, outcome, detail }) => [action, outcome, detail]);
 
 describe("the audit", () => {
+  it("shows commands that a person typed, which have no call", () => {
+    const typed = (call: CallId, decision: PermissionDecision, decided_by: string): EventBody => ({
+      kind: "PermissionResolved",
+      payload: { call, tool: "bash", decision, decided_by, args: { command: "make" } },
+    });
+    const session = new Session()
+      .add(typed("call_1", "allow_once", "person"))
+      .add(typed("call_2", "deny", "safe mode"));
+    expect(outcomes(session.ring())).toEqual([
+      ["permission", "allowed", "bash: make"],
+      ["permission", "denied", "bash: make"],
+    ]);
+  });
+
   it("shows what was allowed and denied, and the results", () => {
     const session = new Session()
       .started("call_1", "make")

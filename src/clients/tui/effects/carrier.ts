@@ -3,10 +3,10 @@
 import type { ScreenAction } from "../../../base/client-action.js";
 import type { Clock } from "../../../base/clock.js";
 import { hintOf } from "../../../base/input-hint.js";
+import { type OwnShell, runOwnCommand } from "../../../base/own-shell.js";
 import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
 import type { SessionId } from "../../../protocol/ids.js";
-import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
 import { promoteNewRules } from "../../sdk/promote-new-rules.js";
 import type { Block } from "../content/block.js";
@@ -49,6 +49,8 @@ export interface CarrierOptions {
   readonly login?: Login;
   /** Absent if the program cannot reach files. */
   readonly files?: ClientFiles;
+  /** Absent if the client cannot run commands of the person. */
+  readonly shell?: OwnShell;
 }
 
 export type EngineEffect = Extract<
@@ -66,6 +68,8 @@ export class Carrier {
   #names: Promise<ClientNames> | undefined;
   /** The client is going to another session. */
   #switching: Promise<unknown> | undefined;
+  /** Ends the command of the person that runs. */
+  #shellStop: AbortController | undefined;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -138,6 +142,7 @@ export class Carrier {
 
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): Promise<void> {
     const { client, state, update } = this.#options;
+    if (kind === "CancelTurn" && this.stopShell()) return;
     if (kind === "SendInput") await this.#switching;
     const { session } = state();
     const reply = await client.send(kind, payload, session);
@@ -199,20 +204,29 @@ export class Carrier {
   }
 
   async #shell(command: string, share: boolean): Promise<void> {
-    const { update, print, state } = this.#options;
-    const reply = await this.slash("shell", command);
-    const shown = state().shell?.output ?? "";
-    update((now) => without(now, "shell"));
-    if (!reply.ok) {
-      this.#complain(reply);
+    const { client, update, print, state, shell } = this.#options;
+    const stop = new AbortController();
+    this.#shellStop = stop;
+    const end = await runOwnCommand(shell, {
+      ...{ client, session: state().session, command, signal: stop.signal },
+      onOutput: (text) => update((now) => withOutput(now, text)),
+    }).finally(() => {
+      this.#shellStop = undefined;
+      update((now) => without(now, "shell"));
+    });
+    if ("failure" in end) {
+      this.#complain({ ok: false, failure: end.failure });
       return;
     }
-    const { text, value } = readSlashAnswer(reply.value);
-    const output = text || shown;
-    const exitCode = exitCodeOf(value);
-    print({ kind: "shell", command, output, ...(exitCode !== undefined && { exitCode }) });
-    if (share) update((now) => ({ ...now, context: [...now.context, `[context: !${command}]\n${output}`] }));
-    update((now) => now);
+    const output = [end.output, ...end.notes].filter((line) => line !== "").join("\n") || "(no output)";
+    print({ kind: "shell", command, output, ...(end.exitCode !== undefined && { exitCode: end.exitCode }) });
+    update((now) => (share ? { ...now, context: [...now.context, end.forModel] } : now));
+  }
+
+  /** False if no command of the person runs. */
+  stopShell(): boolean {
+    this.#shellStop?.abort();
+    return this.#shellStop !== undefined;
   }
 
   /** Shows what happened in a session so far. */
@@ -264,9 +278,11 @@ export class Carrier {
   }
 }
 
-/** The text of a command's answer. */
-/** Of the shell command: it is part of the tool's result. */
-function exitCodeOf(value: JsonValue): number | undefined {
-  const details = isJsonObject(value) && isJsonObject(value.details) ? value.details : undefined;
-  return typeof details?.exit_code === "number" ? details.exit_code : undefined;
+const SHELL_TAIL = 64 * 1024;
+
+function withOutput(state: State, text: string): State {
+  const { shell } = state;
+  return shell === undefined
+    ? state
+    : { ...state, shell: { ...shell, output: (shell.output + text).slice(-SHELL_TAIL) } };
 }

@@ -17,7 +17,6 @@ const RECENT_TURNS = 5;
 const LONG_TURN_MS = 10_000;
 
 export function reduceEvent(state: State, event: Envelope, now: number): Reduced {
-  if (state.shell !== undefined && isOfShell(event)) return reduceShell(state, event);
   switch (event.kind) {
     case "TurnStarted":
       return sentByOther(startTurn(state, event.payload, now), event.originator);
@@ -262,18 +261,4 @@ function endOpenCalls(state: State): State {
   const at = state.tools.findIndex(({ result }) => result === undefined);
   if (at === -1) return state;
   return { ...state, tools: state.tools.filter(({ result }) => result !== undefined) };
-}
-
-function isOfShell({ kind }: Envelope): boolean {
-  return kind === "ToolCallStarted" || kind === "ToolCallProgress" || kind === "ToolResult";
-}
-
-const SHELL_TAIL = 64 * 1024;
-
-/** The output of a `!command`; its end comes as the reply to the command. */
-function reduceShell(state: State, event: Envelope): Reduced {
-  const { shell } = state;
-  if (event.kind !== "ToolCallProgress" || shell === undefined) return { state, effects: [] };
-  const output = (shell.output + event.payload.text).slice(-SHELL_TAIL);
-  return { state: { ...state, shell: { ...shell, output } }, effects: [] };
 }

@@ -105,17 +105,15 @@ describe("what is sent", () => {
       { do: "command", line: "/model opus", verb: "model", args: "opus" },
     ]);
     expect(send(IDLE, "/usr/bin/node crashes").effects).toMatchObject([{ kind: "SendInput" }]);
-    expect(send(IDLE, "!ls -l").effects).toEqual([{ do: "shell", command: "ls -l", share: false }]);
-    expect(send(IDLE, "!!ls").effects).toEqual([{ do: "shell", command: "ls", share: true }]);
+    expect(send(IDLE, "!ls -l").effects).toEqual([{ do: "shell", command: "ls -l", share: true }]);
+    expect(send(IDLE, "!!ls").effects).toEqual([{ do: "shell", command: "ls", share: false }]);
     expect(send(RUNNING, "!ls").effects).toEqual([{ do: "restore", text: "!ls" }]);
   });
 
   verifies(["U7"], "brings the outputs that the person shared along, once", () => {
-    const shared = { ...IDLE, context: ["[context: !ls]\na b"] };
+    const shared = { ...IDLE, context: ["a b"] };
     const sent = send(shared, "what is there?");
-    expect(sent.effects).toMatchObject([
-      { payload: { content: [{ text: "[context: !ls]\na b" }, { text: "what is there?" }] } },
-    ]);
+    expect(sent.effects).toMatchObject([{ payload: { content: [{ text: "what is there?" }, { text: "a b" }] } }]);
     expect(sent.state.context).toEqual([]);
   });
 });

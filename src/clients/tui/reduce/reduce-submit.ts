@@ -32,7 +32,8 @@ export function reduceSubmit(state: State, submitted: Submitted, now: number): R
 function prompt(state: State, { text, images, when }: Submitted, now: number): Reduced {
   if (text.trim() === "" && images.length === 0) return { state, effects: [] };
   const context = state.context.map((output) => textBlock(output));
-  const content: readonly InputContent[] = [...images, ...context, textBlock(text)];
+  // The prompt comes first: it names the session.
+  const content: readonly InputContent[] = [...images, textBlock(text), ...context];
   const { turn } = state;
   if (turn !== undefined) {
     const delivery = when === "later" ? { queue: true } : { steer: true };
@@ -48,7 +49,7 @@ function prompt(state: State, { text, images, when }: Submitted, now: number): R
 
 function shell(
   state: State,
-  { command, shown }: Extract<TypedInput, { readonly kind: "shell" }>,
+  { command, share }: Extract<TypedInput, { readonly kind: "shell" }>,
   { text, now }: { readonly text: string; readonly now: number },
 ): Reduced {
   if (state.turn !== undefined || state.shell !== undefined) {
@@ -57,6 +58,6 @@ function shell(
   }
   return {
     state: { ...state, shell: { command, output: "", startedAt: now } },
-    effects: [{ do: "shell", command, share: shown === "model" }],
+    effects: [{ do: "shell", command, share }],
   };
 }

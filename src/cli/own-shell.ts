@@ -1,0 +1,61 @@
+/** Runs `!command` of a person in this process: in the folder of the session, with the whole environment of this terminal. */
+import { randomBytes } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
+import type { OwnCommandEnd, OwnShell } from "../base/own-shell.js";
+import type { Variables } from "../base/variables.js";
+import type { Setting } from "../runtime/settings/setting.js";
+import { createMark, wrapUntrusted } from "../security/untrusted/untrusted.js";
+import { findShell } from "../system/find-program.js";
+import { nodeClock } from "../system/node-clock.js";
+import { runProcess } from "../system/process-group.js";
+import { exitNotes } from "../tools/shell/exit-text.js";
+import { OutputWindow } from "../tools/shell/output-window.js";
+
+/** No time limit but one that the person has set: they see the command, and Ctrl-C ends it. */
+export function ownShell(variables: Variables, { value, origin }: Setting<number | undefined>): OwnShell {
+  const limit = origin === "default" || value === undefined ? {} : { timeoutMs: value };
+  return async ({ command, folder, signal, onOutput }) => {
+    const window = new OutputWindow();
+    const decoder = new StringDecoder("utf8");
+    const startedAt = nodeClock.now();
+    try {
+      const end = await runProcess({
+        argv: [findShell(variables.PATH, { outside: folder }), "-c", "--", command],
+        cwd: folder,
+        env: environment(variables, folder),
+        signal,
+        ...limit,
+        onOutput: (chunk) => {
+          window.write(chunk);
+          onOutput(decoder.write(chunk));
+        },
+      });
+      const notes = exitNotes(end, { durationMs: nodeClock.now() - startedAt });
+      return ended(command, {
+        window,
+        notes,
+        exitCode: end.exitCode,
+        isOk: end.reason === "exit" && end.exitCode === 0,
+      });
+    } catch (error) {
+      const notes = [error instanceof Error ? error.message : String(error)];
+      return ended(command, { window, notes, exitCode: undefined, isOk: false });
+    }
+  };
+}
+
+/** Nothing is withheld. The mark of a model's command does not hold for what a person typed. */
+function environment({ OXBOW_AGENT: _, ...variables }: Variables, folder: string): Record<string, string> {
+  const all = Object.entries({ ...variables, PWD: folder });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function ended(
+  command: string,
+  { window, ...end }: Omit<OwnCommandEnd, "output" | "forModel"> & { readonly window: OutputWindow },
+): OwnCommandEnd {
+  const output = window.text(() => "the terminal showed them").text.replace(/\n+$/, "");
+  const text = [output, ...end.notes].filter((line) => line !== "").join("\n") || "(no output)";
+  const block = { source: `!${command}`, kind: "shell-output", text };
+  return { ...end, output, forModel: wrapUntrusted(block, createMark(randomBytes)) };
+}
