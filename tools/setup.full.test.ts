@@ -238,6 +238,10 @@ describe("npm install --global", () => {
     const { root } = makeClone();
     symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
     writeManifest(root, { scripts: { prepare: manifestOf(ROOT).scripts.prepare } });
+    // Declarations of one source: this clone has no other.
+    const compilerOptions = { declaration: true, emitDeclarationOnly: true, outDir: "dist/types" };
+    writeFileSync(join(root, "one.ts"), "export const one = 1;\n");
+    writeFileSync(join(root, "tsconfig.build.json"), JSON.stringify({ compilerOptions, files: ["one.ts"] }));
     const prefix = join(root, "prefix");
     const quiet = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"];
     const npm = spawnSync("npm", ["install", "--global", ".", "--prefix", prefix, ...quiet], { cwd: root });
