@@ -1,4 +1,5 @@
 /** Answers queries: from the run if it can, otherwise from the ports of the runtime. */
+import type { Tool } from "../engine/ports.js";
 import type { QueryReply } from "../protocol/client.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -22,6 +23,8 @@ import type {
 import type { HostedSession } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
 
+type ToolSummary = Pick<Tool, "name" | "description" | "inputSchema" | "mutating">;
+
 /** What the host cannot know itself. */
 export interface QueryPorts {
   sessions?(
@@ -39,6 +42,8 @@ export interface QueryPorts {
   models?(run: Run | undefined): Promise<Queries["ListModels"]["answer"]>;
   /** Those of a session, or the built-in ones. */
   commands?(run: Run | undefined): Promise<readonly CommandInfo[]>;
+  /** The tools that sessions have unless something narrows them. */
+  builtInTools?(): Promise<readonly ToolSummary[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
   place?(run: Run): Promise<PlaceStatus | undefined>;
   extensions?(run: Run): Promise<readonly ExtensionSection[]>;
@@ -71,6 +76,7 @@ type Answers = {
 type EngineKind =
   | "ListSessions"
   | "ListModels"
+  | "ListTools"
   | "ListCommands"
   | "ListClients"
   | "ListProfiles"
@@ -104,6 +110,15 @@ const ENGINE: Pick<Answers, EngineKind> = {
     return { sessions: sessions.slice(0, filter.limit) };
   },
   ListModels: (_request, { ports, run }) => ports?.models?.(run),
+  ListTools: async (_request, { ports, run }) => {
+    const tools = run === undefined ? await ports?.builtInTools?.() : run.tools.list();
+    if (tools === undefined) return undefined;
+    return {
+      tools: tools.map(({ name, description, inputSchema, mutating }) => {
+        return { name, description, parameters: inputSchema, mutating };
+      }),
+    };
+  },
   ListCommands: async (_request, { ports, run }) => {
     const commands = await ports?.commands?.(run);
     return commands && { commands };
@@ -188,11 +203,6 @@ type RunAnswer<K extends QueryKind> = (
 type RunAnswers = { readonly [K in Exclude<QueryKind, EngineKind>]: RunAnswer<K> };
 
 const OF_RUN: RunAnswers = {
-  ListTools: (run) => ({
-    tools: run.tools.list().map(({ name, description, inputSchema, mutating }) => {
-      return { name, description, parameters: inputSchema, mutating };
-    }),
-  }),
   GetPermissions: (run, ports) => ports?.permissions?.(run),
   ListQuestions: (run) => ({ questions: run.permissionPrompts.questions }),
   GetStatus: async (run, ports) => {
@@ -245,7 +255,8 @@ export async function answerAbout<K extends QueryKind>(
   request: Queries[K]["request"],
   place: QueryPlace,
 ): Promise<QueryReply<K>> {
-  if ((Object.hasOwn(OF_RUN, kind) || OF_SESSION.has(kind)) && !isKnown(kind, place)) {
+  const isOfOpenSession = Object.hasOwn(OF_RUN, kind) || (kind === "ListTools" && place.session !== undefined);
+  if ((isOfOpenSession || OF_SESSION.has(kind)) && !isKnown(kind, place)) {
     return refuse(failure("SessionNotFound", { session: place.session ?? "(none given)" }));
   }
   try {

@@ -110,7 +110,7 @@ describe("a connected client", () => {
       expect(await client.send("CreateSession", {})).toMatchObject(refused);
       const hello = client.handshake({ protocol_version: "0.1.0", client: { name: "editor" } });
       expect(hello).toMatchObject({
-        handshake: { client: client.id, resource_uri_scheme: "oxbow/v1", deprecated: [] },
+        handshake: { client: client.id, resource_uri_scheme: "oxbow", deprecated: [] },
       });
       expect(await client.send("CreateSession", {})).toMatchObject({ ok: true });
       const listed = await client.query("ListClients", {});

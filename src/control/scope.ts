@@ -72,7 +72,7 @@ export const QUERY_REACH: Readonly<Record<QueryKind, QueryReach>> = {
   ListSkills: "place",
   GetSkill: "place",
   ListMcpServers: "filtered",
-  ListTools: "session",
+  ListTools: "filtered",
   GetPermissions: "session",
   ListQuestions: "session",
   GetStatus: "session",

@@ -19,7 +19,8 @@ export const CANONICAL_FORM_VERSION = 1;
 export const TOKEN_CLAIM_VERSION = 1;
 export const PROFILE_VERSION = 1;
 export const SESSION_LOG_VERSION = 1;
-export const RESOURCE_URI_SCHEME = "oxbow/v1";
+/** Of the resources of the MCP server. The name of a scheme has no slash, so the version is `protocol_version`. */
+export const RESOURCE_URI_SCHEME = "oxbow";
 
 export interface Handshake {
   readonly protocol_version: string;

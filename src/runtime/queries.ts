@@ -87,6 +87,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     ...(skills && { skills }),
     ...(skill && { skill }),
     commands,
+    builtInTools: async () => Object.values((await import("../tools/catalog.js")).CATALOG),
     ...(place && { place }),
     ...(files && { files }),
     ...(waiting && { waiting }),

@@ -11,6 +11,7 @@ import { HttpClient } from "../../src/clients/sdk/http-client.js";
 import { serveMcpStdio } from "../../src/control/transports/mcp-server/stdio.js";
 import { TOOLS } from "../../src/control/transports/mcp-server/tool-schemas.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
+import { PROTOCOL_VERSION } from "../../src/protocol/handshake.js";
 import type { CallId, SessionId } from "../../src/protocol/ids.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { mcpMountOf } from "../../src/runtime/mcp-mount.js";
@@ -39,27 +40,35 @@ async function open(replies: Parameters<typeof script>[0], more: { readonly home
   return { hosted, mock };
 }
 
-function newClient(revision: Revision): Client {
+function newClient(revision: Revision, version?: string): Client {
   const mode = revision === "2026-07-28" ? { pin: revision } : ("legacy" as const);
-  return new Client({ name: "outer", version: "1" }, { versionNegotiation: { mode } });
+  const capabilities = version === undefined ? {} : { experimental: { oxbow: { protocol_version: version } } };
+  return new Client({ name: "outer", version: "1" }, { versionNegotiation: { mode }, capabilities });
 }
 
 interface AgentOptions {
   readonly revision?: Revision;
   readonly refusal?: () => Promise<string | undefined>;
+  /** The version of Oxbow's protocol that it says it speaks. */
+  readonly protocolVersion?: string;
 }
 
 /** The outer agent, over standard input and output. */
-async function connectAgent({ engine }: HostedEngine, { revision = "2025-11-25", refusal }: AgentOptions = {}) {
+async function connectAgent(
+  { engine }: HostedEngine,
+  { revision = "2025-11-25", refusal, protocolVersion }: AgentOptions = {},
+) {
   const [there, back] = [new PassThrough(), new PassThrough()];
   const started: [string, string][] = [];
   const own = engine.host.connect({ id: engine.newClientId(), identity: "agent", canAnswer: false, transport: "mcp" });
+  const greeting = own.handshake();
   const ended = serveMcpStdio({
     ...{ client: own, clock: systemClock, version: "0", input: there, output: back, log: () => {} },
     onSession: (session, agent) => started.push([agent, session]),
+    ...(greeting.ok && { handshake: greeting.handshake }),
     ...(refusal && { refusal }),
   });
-  const client = newClient(revision);
+  const client = newClient(revision, protocolVersion);
   const transport = new LineTransport(back, there);
   await client.connect(transport);
   closing.push(async () => {
@@ -123,6 +132,41 @@ describe.each(REVISIONS)("an outer agent at %s", (revision) => {
     }
     expect(jsonOf(await client.readResource({ uri: "oxbow://runtime" }))).toMatchObject({ sessions: 1 });
     await expect(client.readResource({ uri: "oxbow://nonsense" })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  verifies(
+    ["C8", "C2"],
+    "learns the versions, kinds and features when it connects, and is refused with another version",
+    async () => {
+      const { hosted } = await open([]);
+      const { client } = await connectAgent(hosted, { revision });
+      const { oxbow } = client.getServerCapabilities()?.experimental ?? {};
+      expect(oxbow).toMatchObject({
+        protocol_version: PROTOCOL_VERSION,
+        resource_uri_scheme: "oxbow",
+        identity: "agent",
+      });
+      expect(oxbow?.command_kinds).toContain("SendInput");
+      const newer = await connectAgent(hosted, { revision, protocolVersion: "9.0.0" });
+      const refused = await newer.call("list_sessions");
+      expect(refused.value.error).toMatchObject({ reason: "HandshakeVersionMismatch" });
+      await expect(newer.client.readResource({ uri: "oxbow://sessions" })).rejects.toThrow("9.0.0");
+    },
+  );
+
+  verifies(["C8"], "gets a notification when the list of sessions changes, also by others", async () => {
+    const { hosted } = await open([]);
+    const { client, transport } = await connectAgent(hosted, { revision });
+    const uri = "oxbow://sessions";
+    const changed = new Promise<void>((resolve) => {
+      transport.look = (message) => {
+        if ((message as { params?: { uri?: string } }).params?.uri === uri) resolve();
+      };
+    });
+    if (revision === "2026-07-28") await client.listen({ resourceSubscriptions: [uri] });
+    else await client.subscribeResource({ uri });
+    await hosted.connectPerson().send("CreateSession", {});
+    await changed;
   });
 
   verifies(["C8"], "follows a session by subscription", async () => {
@@ -303,6 +347,49 @@ describe("an agent", () => {
     expect(JSON.stringify(messages)).toContain("my input");
     await expect(client.getPrompt({ name: "nonsense" })).rejects.toMatchObject({ code: -32602 });
   });
+
+  verifies(
+    ["C8"],
+    "gets the cost and tools of the whole turn from wait_for_turn, also of what was before it waited",
+    async () => {
+      const { hosted } = await open([
+        reply().tool("ls", {}),
+        reply().tool("bash", { command: "touch here" }),
+        reply().text("Done."),
+      ]);
+      const { call } = await connectAgent(hosted);
+      const session = (await call("create_session")).value.session as SessionId;
+      const person = hosted.connectPerson();
+      await person.send("AttachSession", {}, session);
+      const asked = new Promise<CallId>((resolve) => {
+        person.subscribe((event) => {
+          if (event.kind === "PermissionRequested") resolve(event.payload.call);
+        });
+      });
+      await call("send_input", { session, text: "Look" });
+      const question = await asked;
+      // Another agent, which saw nothing of the turn so far.
+      const late = await connectAgent(hosted);
+      const soFar = await late.call("wait_for_turn", { session, wait_seconds: 1 });
+      expect(soFar.value).toMatchObject({ state: "running", turns: 2, tools_used: ["ls", "bash"] });
+      expect(soFar.value.waiting_for_permission).toHaveLength(1);
+      const waiting = late.call("wait_for_turn", { session });
+      await person.send("AnswerPermission", { call: question, decision: "allow_once" }, session);
+      const { value } = await waiting;
+      expect(value).toMatchObject({ state: "answered", text: "Done.", turns: 3, tools_used: ["ls", "bash"] });
+      const ended = (await person.query("ListEvents", { before: 10_000 }, session)) as {
+        answer: { events: readonly Envelope[] };
+      };
+      const costs = ended.answer.events.flatMap((event) =>
+        event.kind === "CostIncremented" ? [event.payload.cost?.usd] : [],
+      );
+      expect(costs).toHaveLength(3);
+      const sum = costs.reduce<number>((total, usd) => total + (usd ?? 0), 0);
+      expect(value.cost === null ? undefined : value.cost).toEqual(
+        costs.includes(undefined) ? undefined : expect.closeTo(sum, 9),
+      );
+    },
+  );
 
   verifies(["C8"], "sees tool names that every client accepts, with an honest one for the shell", () => {
     const names = TOOLS.map(({ name }) => name);

@@ -126,6 +126,9 @@ describe("a session over HTTP", () => {
     }
     const { json } = await served.ask("/v1/slash-commands");
     expect(json.commands.map(({ name }: { name: string }) => name)).toContain("compact");
+    const tools = (await served.ask("/v1/tools")).json.tools as { name: string; parameters: object }[];
+    expect(tools.find(({ name }) => name === "read")?.parameters).toMatchObject({ type: "object" });
+    expect((await served.ask("/v1/tools?session=sess_01ARZ3NDEKTSV4RRFFQ69G5FAV")).status).toBe(404);
     expect((await served.ask("/v1/health")).json).toMatchObject({ pid: process.pid });
   });
 });

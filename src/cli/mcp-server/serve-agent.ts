@@ -16,6 +16,7 @@ import type { ParsedFlags } from "../../commands/flags.js";
 import { BANNER } from "../../control/transports/mcp-server/engine-offer.js";
 import { serveMcpStdio } from "../../control/transports/mcp-server/stdio.js";
 import type { CommandReply, EngineClient, QueryReply } from "../../protocol/client.js";
+import type { Handshake } from "../../protocol/handshake.js";
 import type { QueryKind } from "../../protocol/queries.js";
 import { agentNotices, desktopNotices } from "../../runtime/agent-notices.js";
 import { McpParents } from "../../security/trust/mcp-parents.js";
@@ -32,6 +33,7 @@ import { ParentGate } from "./parent-gate.js";
 
 interface Driven {
   readonly client: EngineClient;
+  readonly handshake?: Handshake;
   /** The folder of new sessions; undefined: that of the engine. */
   readonly cwd?: string;
   /** The engine is gone. */
@@ -55,6 +57,7 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
   log(BANNER);
   const ended = serveMcpStdio({
     ...{ client: driven.client, clock: nodeClock, version: VERSION, log },
+    handshake: driven.handshake,
     ...(driven.cwd !== undefined && { cwd: driven.cwd }),
     ...streams,
     refusal: (patience) => gate.refusal(patience),
@@ -90,7 +93,13 @@ async function runningEngine(flags: ParsedFlags, variables: Variables, places: R
     await client.close();
     throw new UsageError("The running engine does not let this server work as an agent. Update it, or end it.");
   }
-  return { client: noticingLoss(client, end), cwd: process.cwd(), lost, close: async () => client.close() };
+  return {
+    client: noticingLoss(client, end),
+    handshake: client.handshake,
+    cwd: process.cwd(),
+    lost,
+    close: async () => client.close(),
+  };
 }
 
 const MOST_ATTEMPTS = 3;
@@ -152,8 +161,10 @@ async function ownEngine(flags: ParsedFlags, variables: Variables, places: Roots
   const listening = new Listening({ engine, client, roots: places, variables, log });
   // The engine would write a person's token.
   if (!isInsideEngine(variables)) listening.begin();
+  const greeting = client.handshake();
   return {
     client,
+    ...(greeting.ok && { handshake: greeting.handshake }),
     close: async () => {
       await engine.close();
       await listening.close();

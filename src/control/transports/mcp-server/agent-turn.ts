@@ -24,22 +24,35 @@ export interface WatchOptions {
   readonly clock: Clock;
   /** `own`: the next turn that this client starts; `running`: the one that runs now, or the next. */
   readonly turn: "own" | "running";
+  /** The events of a running turn up to now, and the id of the last: live ones up to there are among them. */
+  readonly earlier?: Promise<{ readonly events: readonly Envelope[]; readonly last: number }>;
   readonly waitMs?: number | undefined;
   readonly onProgress?: ((message: string) => void) | undefined;
 }
 
 /** Starts to watch at once, so that no event is missed between the input and its turn. */
 export function watchTurn(options: WatchOptions): TurnWatch {
-  const { client, session, clock, waitMs } = options;
+  const { client, session, clock, waitMs, earlier } = options;
   const record = new TurnRecord(options);
   let finish: (result: JsonObject) => void = () => {};
   const result = new Promise<JsonObject>((resolve) => {
     finish = resolve;
   });
-  const unsubscribe = client.subscribe((event) => {
-    if (event.session !== session) return;
+  let held: Envelope[] | undefined = earlier && [];
+  const take = (event: Envelope) => {
+    if (record.isOver) return;
     record.add(event);
     if (record.isOver) stop();
+  };
+  const unsubscribe = client.subscribe((event) => {
+    if (event.session !== session) return;
+    if (held === undefined) take(event);
+    else held.push(event);
+  });
+  void earlier?.then(({ events, last }) => {
+    const newer = held?.filter(({ id }) => id > last) ?? [];
+    held = undefined;
+    for (const event of [...events, ...newer]) take(event);
   });
   const stopTimer = waitMs === undefined ? undefined : clock.after(waitMs, () => stop());
   const stop = () => {

@@ -1,17 +1,21 @@
 /** What an engine offers over MCP: tools that drive sessions, sessions as resources, skills as prompts. */
+import type { JSONObject } from "@modelcontextprotocol/server";
 import type { Clock } from "../../../base/clock.js";
 import type { EngineClient } from "../../../protocol/client.js";
+import type { Handshake } from "../../../protocol/handshake.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import type { McpOffer } from "./offer.js";
 import { getPrompt, listPrompts } from "./prompts.js";
 import { FIXED, listResources, placeOf, readResource, sessionOfUri, TEMPLATES } from "./resources.js";
-import { publishEvents, replayMissed } from "./subscriptions.js";
+import { publishEvents, replayMissed, SessionListWatch } from "./subscriptions.js";
 import { TOOLS } from "./tool-schemas.js";
 import { callTool } from "./tools.js";
 
 export interface EngineOfferOptions {
   readonly client: EngineClient;
   readonly clock: Clock;
+  /** What the engine says about itself; the server says it when it is initialized. */
+  readonly handshake?: Handshake | undefined;
   /** The folder of new sessions that name none; default: that of the engine. */
   readonly cwd?: string | undefined;
   /** A session began for the outer agent, whose name it gave itself. */
@@ -22,9 +26,11 @@ export const BANNER =
   "Oxbow runs an AI agent with a shell on this machine. You drive it as an agent: calls that need permission wait for a person, and you " +
   "cannot approve them. What it does costs money; every answer says how much.";
 
-export function engineOffer({ client, clock, cwd, onSession }: EngineOfferOptions): McpOffer {
+export function engineOffer({ client, clock, cwd, onSession, handshake }: EngineOfferOptions): McpOffer {
+  const list = new SessionListWatch(client, clock);
   return {
     instructions: BANNER,
+    ...(handshake && { handshake: structuredClone(handshake) as object as JSONObject }),
     tools: TOOLS,
     templates: TEMPLATES,
     call: ({ name, args, signal, onProgress, agent }) => {
@@ -44,10 +50,16 @@ export function engineOffer({ client, clock, cwd, onSession }: EngineOfferOption
     },
     follow: async (uri) => {
       if (placeOf(uri) === undefined) return false;
+      await list.begin(uri);
       const session = sessionOfUri(uri);
       return session === undefined || (await client.send("AttachSession", {}, session)).ok;
     },
-    watch: (publish) => publishEvents(client, publish),
+    watch: (publish, wants) => {
+      const stops = [publishEvents(client, publish), list.add({ publish, wants })];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
     replay: (uri, show) => replayMissed(client, uri, show),
   };
 }

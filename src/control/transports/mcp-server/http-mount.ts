@@ -91,6 +91,11 @@ export function mcpMount(options: McpMountOptions): McpMount {
   };
 }
 
+function handshakeOf(client: HostClient): Pick<EngineOfferOptions, "handshake"> {
+  const reply = client.handshake();
+  return reply.ok ? { handshake: reply.handshake } : {};
+}
+
 type FetchOptions = McpHandlerRequestOptions | undefined;
 
 /** The server for one token. */
@@ -113,12 +118,12 @@ class TokenServer {
     const { scope } = identityOf(claims);
     const identity = { identity: "agent", canAnswer: false, transport: "mcp" } as const;
     this.#client = host.connect({ id: newClientId(), ...identity, scope, ...(name !== undefined && { name }) });
-    this.#offer = options.offer ?? engineOffer({ ...options, client: this.#client });
+    this.#offer = options.offer ?? engineOffer({ ...options, client: this.#client, ...handshakeOf(this.#client) });
     const onerror = (error: Error) => log(`MCP: ${error.message}`);
     this.#modern = createMcpHandler(() => this.#server("transport"), { legacy: "reject", onerror });
     this.#stopPublishing = this.#offer.watch((uri, event) => {
       for (const each of this.#subscriptions.named(uri)) this.#publish(each, event);
-    });
+    }, this.#subscriptions.wants);
     const answer = toNodeHandler({ fetch: (request, given) => this.#fetch(request, given) }, { onerror });
     this.#answer = answer as (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
   }

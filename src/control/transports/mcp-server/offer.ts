@@ -7,6 +7,7 @@ import type {
   CompleteRequest,
   GetPromptResult,
   InputRequiredResult,
+  JSONObject,
   Prompt,
   ReadResourceResult,
   Resource,
@@ -34,6 +35,8 @@ export type Publish = (uri: string, contents?: Envelope) => void;
 
 export interface McpOffer {
   readonly instructions: string;
+  /** The handshake of the engine: versions, kinds and features. */
+  readonly handshake?: JSONObject;
   readonly tools: readonly Tool[];
   readonly templates: readonly ResourceTemplateType[];
   /** Undefined if there is no such tool. */
@@ -50,8 +53,8 @@ export interface McpOffer {
   complete(params: CompleteRequest["params"]): Promise<readonly string[]>;
   /** Prepares a resource to be subscribed to; false if there is no such resource. */
   follow(uri: string): Promise<boolean>;
-  /** Publishes changes until the returned function is called. */
-  watch(publish: Publish): () => void;
+  /** Publishes changes until the returned function is called. `wants`: whether someone subscribed to a resource. */
+  watch(publish: Publish, wants: (uri: string) => boolean): () => void;
   /** Shows a new subscriber what it missed. */
   replay(uri: string, show: (event: Envelope) => Promise<void> | void): Promise<void>;
   /** Checks the state that comes back with the answers to questions of a tool. */

@@ -24,7 +24,7 @@ export const FIXED: readonly Resource[] = [
   { uri: "oxbow://sessions", name: "sessions", description: "the sessions, newest first" },
   { uri: "oxbow://profiles", name: "profiles", description: "the profiles that sessions can use" },
   { uri: "oxbow://providers", name: "providers", description: "the model providers and their state" },
-  { uri: "oxbow://tools", name: "tools", description: "the tools of the inner agent, of the newest open session" },
+  { uri: "oxbow://tools", name: "tools", description: "the tools of the newest open session, or the built-in ones" },
   { uri: "oxbow://skills", name: "skills", description: "the skills; each is a prompt of this server too" },
   { uri: "oxbow://runtime", name: "runtime", description: "version, sessions, clients and cache counters" },
 ].map((resource) => ({ ...resource, mimeType: JSON_TYPE }));
@@ -142,8 +142,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   tools: async (client) => {
     const reply = await client.query("ListSessions", { limit: 500, empty: true });
     const open = reply.ok ? reply.answer.sessions.find(({ live }) => live) : undefined;
-    if (open === undefined) return { tools: [], note: "No session is open: create one first." };
-    return answerOf(await client.query("ListTools", {}, open.id));
+    return answerOf(await client.query("ListTools", {}, open?.id));
   },
   skills: async (client) => answerOf(await client.query("ListSkills", {})),
   skill: async (client, { name }) => {

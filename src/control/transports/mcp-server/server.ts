@@ -4,7 +4,9 @@
  * The client is always an agent's: it can never answer a question, whatever the outer agent asks for.
  */
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
   type Implementation,
   ProtocolError,
   ResourceNotFoundError,
@@ -12,8 +14,9 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Envelope } from "../../../protocol/envelope.js";
-import { failure } from "../../../protocol/errors.js";
-import type { JsonObject } from "../../../protocol/json.js";
+import { type Failure, failure } from "../../../protocol/errors.js";
+import { versionProblem } from "../../../protocol/handshake.js";
+import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 import type { McpOffer } from "./offer.js";
 import type { Subscriptions } from "./subscriptions.js";
 import { refusal } from "./tools.js";
@@ -29,6 +32,8 @@ export interface McpServerOptions {
   readonly announces: "itself" | "transport";
 }
 
+/** The capability that carries the handshake, of both sides. */
+const HANDSHAKE = "oxbow";
 const INVALID_PARAMS = -32602;
 /** A client that hears nothing for a minute gives up. */
 const HEARTBEAT_MS = 10_000;
@@ -48,6 +53,7 @@ export function createMcpServer(options: McpServerOptions): Server {
         prompts: {},
         completions: {},
         logging: {},
+        ...(offer.handshake && { experimental: { [HANDSHAKE]: offer.handshake } }),
       },
       instructions: offer.instructions,
       cacheHints: { "tools/list": { ttlMs: 3_600_000, cacheScope: "public" }, "resources/read": UNCACHED },
@@ -60,7 +66,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   if (announces === "itself") {
     server.onclose = offer.watch((uri, event) => {
       for (const each of subscriptions.named(uri)) void announce(server, each, event);
-    });
+    }, subscriptions.wants);
   }
   return server;
 }
@@ -75,10 +81,12 @@ function addTools(server: Server, options: McpServerOptions): void {
   const { offer } = options;
   server.setRequestHandler("tools/list", () => ({ tools: [...offer.tools] }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const mismatch = mismatchOf(options, capabilitiesOf(server, context));
+    if (mismatch !== undefined) return refusal(mismatch);
     const why = await options.refusal?.("wait");
     if (why !== undefined) return refusal(failure("Unauthorized", { detail: why }));
     const { mcpReq } = context;
-    const agent = nameOf(infoIn(mcpReq.envelope) ?? server.getClientVersion());
+    const agent = nameOf(sentWith<Implementation>(mcpReq.envelope, CLIENT_INFO_META_KEY) ?? server.getClientVersion());
     const onProgress = progressOf(mcpReq);
     const heartbeat = onProgress && setInterval(() => onProgress("working"), HEARTBEAT_MS);
     try {
@@ -104,16 +112,28 @@ function progressOf({ _meta, notify }: ServerContext["mcpReq"]): ((message: stri
   };
 }
 
-/** A request of the 2026 revision carries the client's name itself. */
-function infoIn(envelope: object | undefined): Pick<Implementation, "name"> | undefined {
-  return (envelope as Readonly<Record<string, Pick<Implementation, "name">>> | undefined)?.[CLIENT_INFO_META_KEY];
+/** A request of the 2026 revision carries what it says about the client itself. */
+function sentWith<T>(envelope: object | undefined, key: string): T | undefined {
+  return (envelope as Readonly<Record<string, T>> | undefined)?.[key];
 }
 
 function nameOf(info: Pick<Implementation, "name"> | undefined): string {
   return info?.name ?? "an agent";
 }
 
-async function demand(options: McpServerOptions): Promise<void> {
+function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities | undefined {
+  return sentWith<ClientCapabilities>(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY) ?? server.getClientCapabilities();
+}
+
+/** A client that names the version of Oxbow's protocol which it speaks is refused if it is another one. */
+function mismatchOf({ offer }: McpServerOptions, capabilities: ClientCapabilities | undefined): Failure | undefined {
+  const hello = offer.handshake && capabilities?.experimental?.[HANDSHAKE];
+  return isJsonObject(hello) ? versionProblem(hello.protocol_version) : undefined;
+}
+
+async function demand(options: McpServerOptions, capabilities: ClientCapabilities | undefined): Promise<void> {
+  const mismatch = mismatchOf(options, capabilities);
+  if (mismatch !== undefined) throw new ProtocolError(INVALID_PARAMS, mismatch.message);
   const why = await options.refusal?.("wait");
   if (why !== undefined) throw new ProtocolError(INVALID_PARAMS, why);
 }
@@ -128,12 +148,12 @@ function addResources(server: Server, options: McpServerOptions): void {
     resources: [...(await offer.resources((await isAllowed(options)) ? "all" : "fixed"))],
   }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...offer.templates] }));
-  server.setRequestHandler("resources/read", async ({ params }) => {
-    await demand(options);
+  server.setRequestHandler("resources/read", async ({ params }, context) => {
+    await demand(options, capabilitiesOf(server, context));
     return offer.read(params.uri);
   });
-  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
-    await demand(options);
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
+    await demand(options, capabilitiesOf(server, context));
     if (!(await subscriptions.follow(offer, uri))) throw new ResourceNotFoundError(uri);
     void offer.replay(uri, (event) => announce(server, uri, event));
     return {};
@@ -150,7 +170,7 @@ function addPrompts(server: Server, options: McpServerOptions): void {
     prompts: (await isAllowed(options)) ? [...(await offer.prompts())] : [],
   }));
   server.setRequestHandler("prompts/get", async ({ params }, context) => {
-    await demand(options);
+    await demand(options, capabilitiesOf(server, context));
     return offer.prompt(params.name, params.arguments ?? {}, context);
   });
   server.setRequestHandler("completion/complete", async ({ params }) => {

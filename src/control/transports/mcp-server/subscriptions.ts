@@ -2,23 +2,87 @@
  * Tells subscribers that a resource has changed. `notifications/resources/updated` carries the event itself in `contents`, so that a
  * subscriber of a session's events need not read after each one.
  */
+import type { Clock } from "../../../base/clock.js";
 import type { EngineClient } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { isJsonObject } from "../../../protocol/json.js";
 import type { McpOffer, Publish } from "./offer.js";
 import { placeOf, sessionOfUri } from "./resources.js";
 
-/** Events after which the list of sessions is another one. */
-const CHANGES_LIST: ReadonlySet<Envelope["kind"]> = new Set(["TurnStarted", "TurnEnded", "SessionEnded"]);
+/** Events after which the description of a session is another one. */
+const CHANGES_SESSION: ReadonlySet<Envelope["kind"]> = new Set(["TurnStarted", "TurnEnded", "SessionEnded"]);
 
 export function publishEvents(client: EngineClient, publish: Publish): () => void {
   return client.subscribe((event) => {
     const uri = `oxbow://session/${event.session}`;
     publish(`${uri}/events`, event);
-    if (!CHANGES_LIST.has(event.kind)) return;
+    if (!CHANGES_SESSION.has(event.kind)) return;
     publish(uri);
-    publish("oxbow://sessions");
   });
+}
+
+const SESSIONS = "oxbow://sessions";
+/** The newest ones show every change of the list but that of an old session. */
+const WATCHED_SESSIONS = 50;
+const LOOK_MS = 2000;
+
+/**
+ * Publishes that the list of sessions changed, while someone has subscribed to it. It looks every two seconds: other processes
+ * of this home write sessions too, and the client gets no events of those that it is not attached to.
+ */
+export class SessionListWatch {
+  readonly #client: EngineClient;
+  readonly #clock: Clock;
+  readonly #watchers = new Set<Watcher>();
+  #isLooking = false;
+  #stopTimer = () => {};
+
+  constructor(client: EngineClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  add(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => {
+      this.#watchers.delete(watcher);
+      if (this.#watchers.size > 0) return;
+      this.#isLooking = false;
+      this.#stopTimer();
+    };
+  }
+
+  /** Someone has subscribed to a resource. */
+  async begin(uri: string): Promise<void> {
+    if (uri !== SESSIONS || this.#isLooking) return;
+    this.#isLooking = true;
+    this.#again(await this.#list());
+  }
+
+  #again(before: string): void {
+    if (this.#isLooking) this.#stopTimer = this.#clock.after(LOOK_MS, () => void this.#look(before), "unheld");
+  }
+
+  async #look(before: string): Promise<void> {
+    const wanting = [...this.#watchers].filter(({ wants }) => wants(SESSIONS));
+    if (wanting.length === 0) {
+      this.#isLooking = false;
+      return;
+    }
+    const now = await this.#list();
+    if (now !== before) for (const { publish } of wanting) publish(SESSIONS);
+    this.#again(now);
+  }
+
+  async #list(): Promise<string> {
+    const reply = await this.#client.query("ListSessions", { limit: WATCHED_SESSIONS, empty: true });
+    return reply.ok ? JSON.stringify(reply.answer) : "";
+  }
+}
+
+interface Watcher {
+  readonly publish: Publish;
+  readonly wants: (uri: string) => boolean;
 }
 
 /** A client that names more is faulty or hostile. */
@@ -34,6 +98,9 @@ export class Subscriptions {
     this.#uris.add(uri);
     return true;
   }
+
+  /** Whether it subscribed to a resource. */
+  readonly wants = (uri: string): boolean => this.named(uri).length > 0;
 
   remove(uri: string): void {
     this.#uris.delete(uri);

@@ -12,6 +12,7 @@ import type { Clock } from "../../../base/clock.js";
 import { schemaProblems } from "../../../base/json-schema.js";
 import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import { text } from "../../../protocol/content.js";
+import type { Envelope } from "../../../protocol/envelope.js";
 import { type Failure, failure } from "../../../protocol/errors.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
@@ -264,22 +265,39 @@ async function runTurn(place: ToolPlace, { session, input, args, request }: Run)
 
 async function waitForRunning(place: ToolPlace, { session, args, request }: Omit<Run, "input">): Promise<JsonObject> {
   const { client, clock } = place;
+  const status = client.query("GetStatus", {}, session);
+  const earlier = status.then(async (reply) => {
+    const last = reply.ok ? reply.answer.last_event : 0;
+    return { events: reply.ok && reply.answer.busy ? await turnSoFar(client, session, last) : [], last };
+  });
   const watch = watchTurn({
-    client,
-    session,
-    clock,
-    turn: "running",
+    ...{ client, session, clock, earlier, turn: "running" },
     waitMs: waitOf(args, request),
     onProgress: request.onProgress,
   });
-  const status = await client.query("GetStatus", {}, session);
-  if (!status.ok || !(status.answer.busy || status.answer.waiting > 0)) {
+  const reply = await status;
+  if (!reply.ok || !(reply.answer.busy || reply.answer.waiting > 0)) {
     watch.stop();
-    if (!status.ok) throw new Refused(status.failure);
+    if (!reply.ok) throw new Refused(reply.failure);
     return { ...(await watch.result), state: "idle" };
   }
   request.signal.addEventListener("abort", () => watch.stop());
   return watch.result;
+}
+
+const PAGE = 1000;
+
+/** The events of the turn that runs, up to an id: the cost and tools of the answer are those of the whole turn. */
+async function turnSoFar(client: EngineClient, session: SessionId, last: number): Promise<readonly Envelope[]> {
+  let events: readonly Envelope[] = [];
+  for (let before = last + 1; before > 1; before -= PAGE) {
+    const reply = await client.query("ListEvents", { before, limit: Math.min(PAGE, before - 1) }, session);
+    if (!reply.ok) return events;
+    events = [...reply.answer.events, ...events];
+    const start = reply.answer.events.findLastIndex(({ kind }) => kind === "TurnStarted");
+    if (start >= 0) return events.slice(start);
+  }
+  return events;
 }
 
 /** A client without progress gives up after a minute: it gets an answer before, and waits again. */

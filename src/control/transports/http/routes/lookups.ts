@@ -1,6 +1,5 @@
 /** What clients look up: each route answers one query. */
 import type { QueryKind } from "../../../../protocol/queries.js";
-import { refuse } from "../call.js";
 import type { Route } from "../route.js";
 import { listOf, SESSION_ID, shape } from "../schemas.js";
 
@@ -15,10 +14,7 @@ function lookup(
     query: { session: SESSION_ID },
     answers: { 200: { about: summary, schema: shape({ [field]: listOf({ type: "object" }) }) } },
     handle: async (call) => {
-      const { sessionInQuery: session } = call;
-      if (session === undefined && kind === "ListTools")
-        throw refuse("InvalidInput", `Name the session: ${path}?session=ID.`);
-      return call.json(await call.query(kind, {}, session));
+      return call.json(await call.query(kind, {}, call.sessionInQuery));
     },
   };
 }
@@ -37,7 +33,7 @@ export const LOOKUP_ROUTES: readonly Route[] = [
   }),
   lookup("ListTools", "/v1/tools", {
     name: "listTools",
-    summary: "The tools of a session, with their schemas",
+    summary: "The tools of a session, or the built-in ones, with their schemas",
     field: "tools",
   }),
   lookup("ListSkills", "/v1/skills", { name: "listSkills", summary: "The skills", field: "skills" }),
