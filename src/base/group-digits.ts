@@ -2,3 +2,8 @@
 export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
+
+/** Counts things in words: `1 file`, `1,204 files`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${groupDigits(number)} ${number === 1 ? one : many}`;
+}

@@ -42,6 +42,12 @@ describe("failures", () => {
     });
   });
 
+  verifies(["O5"], "end a sentence once, also when a detail is one", () => {
+    const detail = "Could not read config.toml.";
+    const { message } = failure("MCPServerUnavailable", { name: "x", attempts: 3, detail });
+    expect(message).toContain("Could not read config.toml. Its tools");
+  });
+
   verifies(["O5"], "have one line of text each", () => {
     for (const reason of FAILURE_REASONS) {
       const { message } = failure(reason);

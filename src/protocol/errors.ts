@@ -29,8 +29,8 @@ const TEXTS = {
   OrphanedCalls:
     "The session ended while <calls>. The result is unknown, so Oxbow does not run it again. Check what happened, then resume with --orphan failed, --orphan succeeded or --orphan abort.",
   SessionAborted: "You ended session <session>. Nothing ran.",
-  TokenExpired: "The capability token expired at <exp>. Request a new one from its issuer.",
-  TokenRevoked: "The token <jti> was revoked at <ts>. Request a new one from its issuer.",
+  TokenExpired: "The token expired at <exp>. Ask the person who made it for a new one.",
+  TokenRevoked: "The token <jti> was revoked at <ts>. Ask the person who made it for a new one.",
 
   // Permissions and trust
   PermissionDenied:
@@ -39,7 +39,7 @@ const TEXTS = {
     "<tool> was denied automatically after <timeout> s without an answer. To wait longer, raise permission_timeout in the profile.",
   PermissionUnanswerable: "<tool> needs permission, and there is no terminal to ask on: <about>. To continue, <how>.",
   NonInteractiveAckRefused:
-    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run 'oxbow ack' once on a terminal. For CI run 'oxbow ack --emit-lockfile approved.lock' there, commit the file, and set OXBOW_APPROVED_LOCK=approved.lock.",
+    "You have not approved this yet, or it changed since: <kind>. There is no terminal to ask on. Run 'oxbow ack' once on a terminal. For CI run 'oxbow ack --emit-lockfile approved.lock' there, commit the file, and set OXBOW_APPROVED_LOCK=approved.lock.",
 
   // Extensions
   MCPServerSHA256Mismatch:
@@ -47,11 +47,11 @@ const TEXTS = {
   MCPServerUnavailable:
     "MCP server '<name>' is down after <attempts> restart attempts: <detail>. Its tools are unavailable. /mcp restart <name> tries again.",
   HookHashChanged: "<path> changed since you approved it. 'oxbow ack' shows the change and approves it.",
-  HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
+  HookTimeout: "The hook <cmd> (<event>) took longer than <timeout> s, so Oxbow stopped it.",
 
   // Tools
   BashCancelledMidCommand:
-    "The command was cancelled after <duration>, before it finished. Files that changed meanwhile: <list>. 'oxbow session diff <session>' shows the changes, '/undo' reverts them.",
+    "Stopped after <duration>. Changed files: <list>. 'oxbow session diff <session>' shows the changes, '/undo' reverts them.",
 
   // Models
   RateLimited:
@@ -148,8 +148,10 @@ export function humanWait(ms: number): string {
 }
 
 function fill(template: string, fields: FailureFields): string {
-  return template.replace(/<([a-z_-]+)>/gi, (whole, name: string) => {
+  return template.replace(/<([a-z_-]+)>(\.?)/gi, (whole, name: string, end: string) => {
     const value = fields[name];
-    return value === undefined ? whole : String(value);
+    if (value === undefined) return whole;
+    // A detail may be a whole sentence.
+    return /[.!?…]$/.test(String(value)) ? String(value) : `${value}${end}`;
   });
 }

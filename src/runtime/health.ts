@@ -1,4 +1,5 @@
 /** The state of each part of an engine, for `/health`, `oxbow status` and `GET /v1/health`. Looks only; starts nothing. */
+import { counted } from "../base/group-digits.js";
 import type { Variables } from "../base/variables.js";
 import { runningHelper } from "./commands/credentials/running-helper.js";
 import type { PartState } from "./open-engine.js";
@@ -49,7 +50,7 @@ async function mcpState(): Promise<PartState> {
   const servers = SERVERS.states();
   if (servers.length === 0) return { ok: true, detail: "no server in use" };
   const lines = servers.map(({ name, state, tools, users, detail }) => {
-    const counts = `${state}, ${tools} tools, ${users} session${users === 1 ? "" : "s"}`;
+    const counts = `${state}, ${counted(tools, "tool")}, ${counted(users, "session")}`;
     return `${name}: ${counts}${detail === undefined ? "" : ` (${detail})`}`;
   });
   return { ok: servers.every(({ state }) => state !== "down"), detail: lines.join("; ") };

@@ -80,7 +80,11 @@ async function keychainKey(options: KeyOptions, place: NonNullable<KeyOptions["k
     throw keyIsGone("The keychain's entry", options);
   const hex = earlier ?? randomBytes(KEY_BYTES).toString("hex");
   await keychain.write(hex);
-  if ((await keychain.read()) !== hex) throw new KeyError("unavailable", "The keychain did not keep the key.");
+  if ((await keychain.read()) !== hex)
+    throw new KeyError(
+      "unavailable",
+      `The keychain took the key, but does not give it back. Unlock the keychain, or set ${setting} = "file".`,
+    );
   const created = earlier === undefined ? "in the keychain" : `in the keychain now, a copy of ${path}`;
   return { key: Buffer.from(hex, "hex"), from: "keychain", created };
 }

@@ -223,7 +223,7 @@ describe("oxbow session", () => {
       env,
       input,
     });
-    expect(stdout).toMatch(/Undo of turn 2: .*\/undo yes does it.*a tulip\n.*Undone: 3 entries.*a rose\n.*Redone/s);
+    expect(stdout).toMatch(/Undo of turn 2: .*\/undo yes does it.*a tulip\n.*Reverted .*a rose\n.*Restored/s);
     expect(stderr).toContain("has no turn 9");
     expect(stderr).toContain("Use /undo, /undo TURN or /undo redo");
     expect(await readFile(join(cwd, "poem.txt"), "utf8")).toBe("a tulip\n");

@@ -61,7 +61,7 @@ async function cancelled(
 }
 
 function listed(files: readonly string[]): string {
-  if (files.length === 0) return "none";
+  if (files.length === 0) return "none that Oxbow knows of";
   const more = files.length > MOST_NAMES ? ` and ${files.length - MOST_NAMES} more` : "";
   return `${files.slice(0, MOST_NAMES).join(", ")}${more}`;
 }

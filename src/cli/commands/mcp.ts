@@ -1,6 +1,7 @@
 /** `oxbow mcp`: adds, lists, tests and removes MCP servers, and signs in to them. */
 
 import { join, resolve } from "node:path";
+import { counted } from "../../base/group-digits.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import { renderTable } from "../../base/text-table.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -246,11 +247,11 @@ function test(place: ServerPlace): Command {
         const resources = (await connection.resources(signal).catch(() => [])).map(({ uri }) => safeLine(uri));
         const lines = [
           `${safeLine(connection.serverName ?? chosen.config.name)}, protocol ${connection.protocolVersion ?? "unknown"}`,
-          `${tools.length} tools${server.isEager ? "" : " (found by search)"}: ${tools.join(", ")}`,
+          `${counted(tools.length, "tool")}${server.isEager ? "" : " (found by search)"}: ${tools.join(", ")}`,
           ...(withheld.length === 0
             ? []
             : [`${withheld.length} changed since they were approved: ${withheld.join(", ")}`]),
-          `${prompts.length} prompts, ${resources.length} resources`,
+          `${counted(prompts.length, "prompt")}, ${counted(resources.length, "resource")}`,
           ...problems,
         ];
         const value = {

@@ -58,7 +58,7 @@ const MOST_OPEN = 3;
 const MOST_A_MINUTE = 6;
 
 export const NO_CHANNEL =
-  "Token issuance requires an interactive confirmation channel. For headless/CI: pre-provision a token file. For service managers: launch with --auth-channel notify.";
+  "A person has to confirm a new token, and there is no terminal or client to show the code on. In CI, use a token file ('oxbow token file'). Under a service manager, start the engine with --auth-channel notify.";
 
 export class Confirmations {
   readonly #channels: readonly ConfirmationChannel[];

@@ -1,5 +1,7 @@
 /** `/clients`, `/health` and `/web`: the engine that hosts the session, and who uses it. */
+
 import { formatBytes } from "../../base/byte-size.js";
+import { counted } from "../../base/group-digits.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { CLIENTS, HEALTH, WEB } from "../../commands/catalogue/engine.js";
 import { asValue, type Command } from "../../commands/command.js";
@@ -64,14 +66,10 @@ export function healthLines({ version, protocol_version, pid, started_at, ...hea
   const { sessions, clients, parts = {}, caches } = health;
   const rows: readonly (readonly [string, string])[] = [
     ["engine", `✓ version ${version}, protocol ${protocol_version}, process ${pid}, since ${started_at}`],
-    ["open", `✓ ${count(sessions, "session")}, ${count(clients, "client")}`],
+    ["open", `✓ ${counted(sessions, "session")}, ${counted(clients, "client")}`],
     ...(caches === undefined ? [] : cacheRows(caches)),
     ...Object.entries(parts).map(([name, { ok, detail }]) => [name, `${ok ? "✓" : "✗"} ${safeLine(detail)}`] as const),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`).join("\n");
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

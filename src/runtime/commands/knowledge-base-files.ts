@@ -1,5 +1,7 @@
 /** `kb export` and `kb import`. */
+
 import { resolve } from "node:path";
+import { counted } from "../../base/group-digits.js";
 import { type CommandArguments, type CommandContext, type CommandResult, refuse } from "../../commands/command.js";
 import { fromJsonLines, toJsonLines } from "../../context/knowledge-base/json-lines.js";
 import { fromMarkdown, toMarkdown } from "../../context/knowledge-base/markdown.js";
@@ -54,12 +56,11 @@ export async function importFile({ base, root }: KnowledgePort, args: CommandArg
   try {
     const dump = /^\s*\{/.test(text) ? fromJsonLines(text) : fromMarkdown(text);
     const { projects, observations } = base.import(dump);
-    return { text: `New: ${projects} projects, ${observations} observations.`, value: { projects, observations } };
+    return {
+      text: `New: ${counted(projects, "project")}, ${counted(observations, "observation")}.`,
+      value: { projects, observations },
+    };
   } catch (error) {
     return refuse(`Oxbow cannot import ${path}: ${(error as Error).message}. Nothing was changed.`);
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -130,7 +130,9 @@ async function askOne(pending: PendingItem, number: string, options: AskOptions)
         showAll();
         break;
       default:
-        conversation.show("y approves it, n rejects it, d shows all of it, s skips it for now, q stops.");
+        conversation.show(
+          "Type y to approve it, n to decline it, d to see all of it, s to decide later, or q to stop.",
+        );
     }
   }
 }

@@ -1,5 +1,7 @@
 /** `oxbow doctor` on the control socket: which process owns it, and whether it answers. */
+
 import { lstatSync } from "node:fs";
+import { counted } from "../../../base/group-digits.js";
 import type { Variables } from "../../../base/variables.js";
 import { VERSION } from "../../../base/version.js";
 import { controlPlace } from "../../../runtime/control-place.js";
@@ -31,7 +33,7 @@ async function engineFinding(variables: Variables): Promise<Finding> {
   await reached.client.close();
   if (!reply.ok) return { subject, verdict: "fail", text: reply.failure.message };
   const { version, sessions, clients } = reply.answer;
-  const text = `${process}, version ${version}: ${sessions} sessions, ${clients} clients`;
+  const text = `${process}, version ${version}: ${counted(sessions, "session")}, ${counted(clients, "client")}`;
   if (version === VERSION) return { subject, verdict: "ok", text };
   return { subject, verdict: "warn", text: `${text}; this is ${VERSION}`, fix: "start the engine again" };
 }

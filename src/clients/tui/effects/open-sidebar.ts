@@ -1,4 +1,5 @@
 /** Opens the sidebar with data from the engine, and runs the actions of its keys. */
+import { counted } from "../../../base/group-digits.js";
 import type { QueryReply } from "../../../protocol/client.js";
 import type { McpServerInfo, SessionInfo, SkillInfo } from "../../../protocol/queries.js";
 import { type SidebarSection, sidebarDialog } from "../dialogs/sidebar.js";
@@ -67,7 +68,7 @@ function skillRows(skills: readonly SkillInfo[]): SidebarSection["rows"] {
 }
 
 function serverRows(servers: readonly McpServerInfo[]): SidebarSection["rows"] {
-  return servers.map(({ name, state, tools }) => ({ text: `${name} (${state}, ${tools} tools)` }));
+  return servers.map(({ name, state, tools }) => ({ text: `${name} (${state}, ${counted(tools, "tool")})` }));
 }
 
 function hasServers(servers: QueryReply<"ListMcpServers">): boolean {

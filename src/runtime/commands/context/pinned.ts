@@ -1,6 +1,6 @@
 /** `/context add|show|clear|load-dir`. */
 import { resolve } from "node:path";
-import { groupDigits } from "../../../base/group-digits.js";
+import { counted, groupDigits } from "../../../base/group-digits.js";
 import { CONTEXT_ADD, CONTEXT_CLEAR, CONTEXT_LOAD_DIR, CONTEXT_SHOW } from "../../../commands/catalogue/context.js";
 import { asValue, type Command, type CommandResult, refuse } from "../../../commands/command.js";
 import type { InstructionFile } from "../../content/instruction-files.js";
@@ -97,7 +97,7 @@ async function loadFolder(
   for (const [file, text] of texts) await gatherer.keep(`/read ${file}`, text);
   const left = skipped.length === 0 ? "" : `\nLeft out: ${skipped.join(", ")}`;
   return {
-    text: `${[...texts.keys()].join("\n")}${left}\n\nThe model gets ${texts.size} files with your next input (${groupDigits(size)} characters).`,
+    text: `${[...texts.keys()].join("\n")}${left}\n\nThe model gets ${counted(texts.size, "file")} with your next input (${groupDigits(size)} characters).`,
     value: { files: [...texts.keys()], skipped },
   };
 }

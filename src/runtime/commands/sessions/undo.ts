@@ -105,7 +105,7 @@ async function undoIn(
     const { done, left } = await applyUndo(journal, plan, options);
     const paths = (entries: typeof done) => entries.map(({ path }) => shownPath(path));
     return {
-      text: `${doneText(plan, done.length, left.length)}${restText(whole, plan)}${context.surface === "slash" ? HINT : ""}`,
+      text: `${doneText(plan, paths(done), left.length)}${restText(whole, plan)}${context.surface === "slash" ? HINT : ""}`,
       value: asValue({ ...undoPlanJson(plan), done: paths(done), left: paths(left) }),
     };
   } finally {
@@ -137,11 +137,13 @@ function chosenPaths({ items }: UndoPlan, only: readonly string[]): readonly str
   });
 }
 
-const HINT = " The model does not know; tell it if it matters.";
+const HINT = " The model does not know this yet.";
+const MOST_NAMED = 3;
 
-function doneText({ redo }: UndoPlan, done: number, left: number): string {
+function doneText({ redo }: UndoPlan, done: readonly string[], left: number): string {
   const rest = left === 0 ? "" : ` ${left} left as they are.`;
-  return `${redo ? "Redone" : "Undone"}: ${done === 1 ? "1 entry" : `${done} entries`}.${rest}`;
+  const what = done.length === 0 ? "nothing" : done.length > MOST_NAMED ? `${done.length} files` : done.join(", ");
+  return `${redo ? "Restored" : "Reverted"} ${what}.${rest}`;
 }
 
 /** The undo applies to the whole turn, so changes that were not chosen need a redo first. */

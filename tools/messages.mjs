@@ -1,0 +1,3 @@
+import { run } from "./entry.mjs";
+
+run(() => import("./messages/messages.mjs"));
