@@ -15,7 +15,7 @@ export async function openReview(flags: ParsedFlags, variables: Variables) {
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   return {
     folder,
-    home: homeOf({ roots, settings }, variables),
+    home: homeOf(loaded, variables),
     lock: openApprovals(folder, { roots, variables }),
     sources: settings.context_sources.value,
     extra: await hookSources({ loaded, variables, root: realpathOrSelf(folder) }),

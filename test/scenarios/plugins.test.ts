@@ -1,5 +1,5 @@
 /** Plugins through the real engine: the examples, everything a plugin can add, and plugins that fail. */
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
@@ -38,6 +38,8 @@ interface Options {
   readonly config?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
+  /** Files that the profile names, which the user approved. */
+  readonly code?: readonly string[];
 }
 
 async function start(replies: readonly ReplyBuilder[], options: Options = {}): Promise<Place> {
@@ -50,7 +52,7 @@ async function start(replies: readonly ReplyBuilder[], options: Options = {}): P
   const own = Object.entries(plugins).map(([name, code]) => [join("plugins", name), code] as const);
   for (const [name, code] of [...own, ...Object.entries(config)]) await put(join(home, "config", name), code);
   for (const [name, text] of Object.entries(files)) await put(join(folder, name), text);
-  await approve(folder, { home });
+  await approve(folder, { home, code: options.code ?? [] });
   const messages: string[] = [];
   const notify = (message: string) => void (message.includes("plugin") && messages.push(message));
   const hosted = await hostEngine(base, mock, { flags, home, content: { folder, notify } }).catch(async (error) => {
@@ -94,6 +96,7 @@ describe("plugins", () => {
   verifies(["E4"], "the example with a link masks words, from a path in the profile and in TypeScript", async () => {
     const place = await start([reply().tool("read", { path: "a.txt" }), reply().text("done")], {
       profile: () => `plugins = ["${EXAMPLES}/mask-words.ts"]\n[plugin.mask-words]\nwords = ["Acme"]\n`,
+      code: [`${EXAMPLES}/mask-words.ts`],
       files: { "a.txt": "Our customer is acme, and ACME pays.\n" },
     });
     const events = await turnOf(place.client, place.session, "look");
@@ -116,6 +119,7 @@ describe("plugins", () => {
       ],
       {
         profile: (folder) => `plugins = ["${EXAMPLES}/npm-scripts.mjs"]\n[plugin.npm-scripts]\nfolder = "${folder}"\n`,
+        code: [`${EXAMPLES}/npm-scripts.mjs`],
         files: { "package.json": '{ "scripts": { "hello": "echo hi" } }' },
       },
     );
@@ -268,6 +272,27 @@ describe("plugins", () => {
     const link =
       'export default (oxbow) => oxbow.addToolLink({ name: "20-permission", run: (call, context, next) => next(call) });';
     await expect(refused({ "one.mjs": link })).rejects.toThrow('both have the tool link "20-permission"');
+  });
+
+  verifies(["E4"], "a file that the profile names runs only in the version that the user approved", async () => {
+    const outside = await temporaryFolder();
+    const file = join(outside, "own.mjs");
+    const helper = 'import { word } from "./word.mjs";\n';
+    const code = `${helper}export default (oxbow) => oxbow.addCommand({ name: "say", summary: "s", run: () => word });`;
+    await put(join(outside, "word.mjs"), 'export const word = "hello";');
+    await put(file, code);
+    // A person may keep plugins elsewhere and link to them.
+    const link = join(outside, "linked.mjs");
+    await symlink(file, link);
+    const linked = await start([], { profile: () => `plugins = ["${link}"]\n`, code: [link] });
+    expect(await command(linked, "linked:say")).toBe("hello");
+    const profile = () => `plugins = ["${file}"]\n`;
+    const approved = await start([], { profile, code: [file] });
+    expect(await command(approved, "own:say")).toBe("hello");
+    const flags = ["--permission-mode", "allow", "--skip-unapproved"];
+    const other = await start([], { profile, flags });
+    await expect(command(other, "own:say")).rejects.toThrow("There is no command");
+    expect(other.messages.join("\n")).toMatch(/own\.mjs is left out: you have not approved it in this version/);
   });
 
   verifies(["E4"], "a package of the profile is found beside it, and a plugin of a project is not loaded", async () => {

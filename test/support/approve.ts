@@ -4,14 +4,18 @@ import { importsOf } from "../../src/runtime/content/instruction-imports.js";
 import { ackCommand } from "../../src/security/trust/ack-command.js";
 import { ApprovedLock } from "../../src/security/trust/approved-lock.js";
 
-export async function approve(
-  folder: string,
-  { home, paths = [] }: { readonly home: string; readonly paths?: readonly string[] },
-): Promise<void> {
+interface Approving {
+  readonly home: string;
+  readonly paths?: readonly string[];
+  /** Files that the profile names as plugins. */
+  readonly code?: readonly string[];
+}
+
+export async function approve(folder: string, { home, paths = [], code = [] }: Approving): Promise<void> {
   const config = join(home, "config");
   await ackCommand({
     folder,
-    home: { config },
+    home: { config, code },
     lock: new ApprovedLock({ file: join(config, "approved.lock"), contents: join(home, "data", "approved") }),
     by: { identity: "human", name: "test" },
     now: () => new Date(),

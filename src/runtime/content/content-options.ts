@@ -1,9 +1,10 @@
 /** What to look for in a place, and how to ask about it. */
+import { dirname } from "node:path";
 import type { ExtensionKind } from "../../base/extension-files.js";
 import type { Variables } from "../../base/variables.js";
 import type { Conversation } from "../../security/trust/ask-pending.js";
 import type { ContentKind } from "../../security/trust/content.js";
-import { pluginFolders } from "../settings/plugin-folders.js";
+import { pluginFiles, pluginFolders } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { packFolders } from "../settings/skill-packs.js";
 import { homeFolder } from "./home-folder.js";
@@ -67,11 +68,16 @@ export function discoverOptions({
 }
 
 /** Where content of the user is. */
-export function homeOf({ roots, settings }: Pick<LoadedSettings, "roots" | "settings">, variables: Variables) {
+export function homeOf(
+  { roots, settings, profilePath }: Pick<LoadedSettings, "roots" | "settings" | "profilePath">,
+  variables: Variables,
+) {
   const packs = packFolders(settings.skill_packs.value, roots.config);
   const plugins = pluginFolders(settings, { config: roots.config, home: homeFolder(variables) });
+  const code = pluginFiles(settings, { config: dirname(profilePath), home: homeFolder(variables) });
   return {
     ...{ config: roots.config, user: homeFolder(variables) },
+    ...(code.length > 0 && { code }),
     ...(packs.length > 0 && { packs }),
     ...(plugins.length > 0 && { plugins }),
   };

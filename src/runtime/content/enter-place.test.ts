@@ -127,10 +127,11 @@ describe("skill packs", () => {
     expect(refused).toMatchObject({ failure: { message: expect.stringContaining("css/SKILL.md, sql/SKILL.md") } });
     const lock = join(base, "packs.lock");
     const flags = ["--cwd", root, "--profile", "ci"];
-    const { roots, settings } = await loadSettings(parseFlags(FLAGS, flags, ""), variables);
+    const loaded = await loadSettings(parseFlags(FLAGS, flags, ""), variables);
+    const { roots } = loaded;
     await ackCommand({
       folder: root,
-      home: homeOf({ roots, settings }, variables),
+      home: homeOf(loaded, variables),
       lock: openApprovals(root, { roots, variables }),
       importsOf,
       ...ANN,

@@ -1,6 +1,6 @@
 /** The plugins of a process: those of the user's folder and those that the profile names. */
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { ExtensionFiles } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -19,9 +19,11 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { NAMED_PROVIDERS } from "../../providers/named.js";
 import type { LogFunction } from "../../system/log.js";
+import { realpathOrSelf } from "../../system/real-path.js";
+import { isWithin } from "../../system/within.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
-import { isPluginEntry } from "../settings/plugin-folders.js";
+import { isPluginEntry, pluginFiles } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
 export interface PluginsPlace {
@@ -47,9 +49,11 @@ export async function openPlugins(options: PluginsPlace): Promise<readonly Loade
     cache: join(roots.cache, "plugins"),
   };
   const ofCode = loaded.settings.plugins.value.filter((entry) => !isPluginEntry(entry, place));
-  const entries = ofCode.map((entry) => sourceOfEntry(entry, place));
+  const named = ofCode.map((entry) => sourceOfEntry(entry, place));
+  const entries = named.map((source) => approvedSource(source, options));
+  const places = new Set(pluginFiles(loaded.settings, place).map(foundAt));
   try {
-    return await loadPlugins([...userPlugins(options), ...entries], {
+    return await loadPlugins([...userPlugins(options, places), ...entries], {
       place,
       clock,
       own: ownNames(),
@@ -63,9 +67,29 @@ export async function openPlugins(options: PluginsPlace): Promise<readonly Loade
   }
 }
 
+/** A file that the profile names runs where it is, beside what it imports, in the version that the user approved. */
+function approvedSource(source: PluginSource, { content, root }: PluginsPlace): PluginSource {
+  const path = foundAt(source.from);
+  // A package has no path. Code in the workspace is refused anyway.
+  if (!isAbsolute(source.from) || isWithin(path, root)) return source;
+  const code = async () => {
+    const approved = content.extensions.of("plugin").find((file) => file.path === path && file.scope === "user");
+    if (approved === undefined) throw new Error("you have not approved it in this version; 'oxbow ack' shows it");
+    await approved.read();
+    return source.code();
+  };
+  return { ...source, code };
+}
+
+/** The path under which the search finds it: its folder without links. */
+function foundAt(file: string): string {
+  return join(realpathOrSelf(dirname(file)), basename(file));
+}
+
 /** A plugin has all rights of the program, so plugins of a project are ignored. */
-function userPlugins({ content, notify }: PluginsPlace): readonly PluginSource[] {
+function userPlugins({ content, notify }: PluginsPlace, named: ReadonlySet<string>): readonly PluginSource[] {
   return content.extensions.of("plugin").flatMap((file) => {
+    if (named.has(file.path)) return [];
     const source = sourceOfFile(file);
     if (source === undefined) return [];
     if (file.scope !== "project") return [source];

@@ -1,7 +1,7 @@
 /** The plugins of Claude Code that the user names: `plugin_dirs`, `--plugin-dir`, and folders in `plugins`. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { isPluginFolder } from "../../security/trust/plugin-folder.js";
 import type { Settings } from "./settings.js";
 
@@ -19,6 +19,13 @@ export function pluginFolders(
   const named = plugin_dirs.value.map((folder) => resolve(base, atHome(folder, place)));
   const listed = plugins.value.filter((entry) => isPluginEntry(entry, place));
   return [...new Set([...named, ...listed.map((entry) => resolve(place.config, atHome(entry, place)))])];
+}
+
+/** Files with code for Oxbow that `plugins` names by their path; a package is the user's own installation. */
+export function pluginFiles({ plugins }: Pick<Settings, "plugins">, place: FolderPlace): readonly string[] {
+  return plugins.value
+    .filter((entry) => (/^[.~/\\]/.test(entry) || isAbsolute(entry)) && !isPluginEntry(entry, place))
+    .map((entry) => resolve(place.config, atHome(entry, place)));
 }
 
 /** Warnings about folders that are not there. */

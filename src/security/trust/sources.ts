@@ -12,7 +12,7 @@
  * 5. Where the tools may write, nothing is the user's own.
  */
 import { statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isWithin } from "../../system/within.js";
 import type { ContentKind } from "./content.js";
 import { foldersUpward, type Origin, realFolder } from "./folders.js";
@@ -41,6 +41,8 @@ export interface Home {
   readonly packs?: readonly string[] | undefined;
   /** Folders with plugins of Claude Code that the user names. */
   readonly plugins?: readonly string[] | undefined;
+  /** Files with code that the user's profile names. */
+  readonly code?: readonly string[] | undefined;
 }
 
 /** What Oxbow asks about in the user's own folder: providers there are read without approval. */
@@ -72,7 +74,16 @@ export function userSources(folder: string, home: Home, names?: readonly string[
     const owner = isWithin(root, folder) ? "project" : "user";
     return [{ root, base: "", owner, places, ...(layout !== undefined && owner === "user" && { optional: true }) }];
   });
-  return [...pluginSources(folder, home.plugins ?? []), ...own];
+  return [...pluginSources(folder, home.plugins ?? []), ...codeSources(folder, home.code ?? []), ...own];
+}
+
+/** Code in the workspace is never loaded, so it needs no approval. */
+function codeSources(folder: string, files: readonly string[]): readonly Source[] {
+  return files.flatMap((file): Source[] => {
+    const root = realFolder(dirname(file));
+    if (root === undefined || isWithin(root, folder)) return [];
+    return [{ root, base: "", owner: "user", places: [{ path: basename(file), kind: "plugin", shape: "file" }] }];
+  });
 }
 
 function pluginSources(folder: string, plugins: readonly string[]): readonly Source[] {
