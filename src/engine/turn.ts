@@ -59,8 +59,9 @@ export interface Unanswered {
   readonly tool: string;
   /** The command, path or address of the question. */
   readonly about: string;
-  /** The inline TOML of a rule that allows it, if there is one. */
-  readonly rule?: string;
+  /** The rules that allow it, as TOML for a settings file and as values of `--allow`. */
+  readonly toml?: readonly string[];
+  readonly words?: readonly string[];
   /** How long the question waited, if a user was there. */
   readonly afterMs?: number;
 }

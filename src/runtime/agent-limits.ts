@@ -14,7 +14,7 @@ export function refuseAgents(variables: Variables, what: string): void {
 
 /** Flags that widen what a run may do or spend. */
 export function refuseWideningFlags(variables: Variables, flags: ParsedFlags): void {
-  for (const name of ["auto-approve", "allow-project-hooks", "budget", "profile"]) {
+  for (const name of ["auto-approve", "allow", "allow-project-hooks", "budget", "profile"]) {
     if (flags.has(name)) refuseAgents(variables, `--${name}`);
   }
   for (const [name, value] of [

@@ -26,6 +26,7 @@ describe("an Oxbow that a model started", () => {
       ["run", "--auto-approve", "say hello"],
       ["--permission-mode", "allow", "say hello"],
       ["run", "--sandbox=off", "say hello"],
+      ["run", "--allow", "bash: *", "say hello"],
       ["run", "--budget", "1000", "say hello"],
     ];
     for (const [index, args] of commands.entries()) {

@@ -103,6 +103,27 @@ reason = "not today"
     expect(await readdir(cwd)).toEqual(["made.txt"]);
   });
 
+  verifies(["P1"], "is what --allow names, but for what --deny names; the denial says what to add", async () => {
+    const command = "cat a.txt > b.txt";
+    await writeFile(join(cwd, "a.txt"), "one\n");
+    const flags = ["--permission-mode", "ask"];
+    const denied = await calling([bash(command), bash("touch c.txt")], flags);
+    expect([denied.code, denied.statuses]).toEqual([4, ["denied", "denied"]]);
+    const ended = denied.events.find(({ kind }) => kind === "TurnEnded")?.payload as { failure: { message: string } };
+    const rules = [...ended.failure.message.matchAll(/--allow '([^']+)'/g)].map(([, rule = ""]) => ["--allow", rule]);
+    expect(rules).toEqual([
+      ["--allow", `bash: command=${command}`],
+      ["--allow", "bash: touch *"],
+    ]);
+    const allowed = await calling([bash(command), bash("touch c.txt"), bash("rm a.txt")], [...flags, ...rules.flat()]);
+    expect(allowed.statuses).toEqual(["ok", "ok", "denied"]);
+    expect((await readdir(cwd)).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
+    const both = await calling([bash("touch d.txt")], [...flags, "--allow", "bash: *", "--deny", "bash: touch *"]);
+    expect(both.statuses).toEqual(["denied"]);
+    const wrong = await oxbow(["run", "hi", "--allow", "touch *"], { cwd, env: { OXBOW_HOME: home } });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"bash: git push *"')]);
+  });
+
   verifies(["P1", "P3"], "is shown in advance by 'oxbow permissions test', with the reason", async () => {
     const asked = await permissions("test", "git push --force", "--json");
     expect(JSON.parse(asked.stdout)).toMatchObject({ decision: "ask" });

@@ -90,13 +90,16 @@ function stricter(verdict: Verdict, held: HeldCall | undefined): Verdict {
 }
 
 /** How the user can allow it next time. */
-async function unanswered({ tool, args }: ToolCall, { offer = [], law }: Verdict): Promise<Unanswered> {
-  const [{ describeCall }, { inlineRules }] = await Promise.all([
+async function unanswered({ tool, args }: ToolCall, { offer = [], byFlag, law }: Verdict): Promise<Unanswered> {
+  const [{ describeCall }, { lastingRules }, { inlineRule, ruleWords }] = await Promise.all([
     import("../../security/permissions/facts.js"),
     import("../../security/permissions/session-rules.js"),
+    import("../../security/permissions/lasting-rule.js"),
   ]);
-  const rule = law === "guarded" ? undefined : inlineRules(offer);
-  return { tool, about: describeCall(tool, args), ...(rule !== undefined && { rule }) };
+  const about = describeCall(tool, args);
+  if (law === "guarded") return { tool, about };
+  const [rules, byFlags] = [offer, byFlag ?? offer].map((drafts) => drafts.flatMap(lastingRules));
+  return { tool, about, toml: rules?.map(inlineRule) ?? [], words: byFlags?.map(ruleWords) ?? [] };
 }
 
 /** The reason is for programs that read the events; the text is for the model. */

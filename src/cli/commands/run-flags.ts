@@ -48,6 +48,13 @@ export const RUN_FLAGS: readonly Flag[] = [
     choices: ["auto", "ask", "allow", "deny"],
     help: "what runs without asking: auto (default; commands in the sandbox), ask (reading, and edits if there is a sandbox), allow (everything), deny (nothing)",
   },
+  {
+    name: "allow",
+    value: "RULE",
+    repeatable: true,
+    help: "let matching calls run without asking, this session: 'bash: make *', 'bash+network: npm ci', 'edit: src/**' (repeatable)",
+  },
+  { name: "deny", value: "RULE", repeatable: true, help: "deny matching calls, this session (repeatable)" },
   { name: "plain", holds: "client", help: "talk line by line instead of in the terminal client" },
   { name: "quiet-cost", holds: "client", help: "do not show what turns cost" },
   { name: "strict-permissions", help: "ask before read-only commands too" },

@@ -97,7 +97,8 @@ export class RunPermissions implements PermissionJudge {
     const verdict = await engine.judge(call, judged, this.#options.originator());
     if (verdict.decision === "deny") return verdict;
     if (this.#lacksSandbox(tool)) return NO_SANDBOX;
-    const wanted = await this.#wantedOpenings(call, tool);
+    const granted = verdict.law === "rule" && verdict.decision === "allow" ? (verdict.openings ?? []) : [];
+    const wanted = (await this.#wantedOpenings(call, tool)).filter((each) => !granted.includes(each));
     const question = this.#leavesSandbox(call, tool)
       ? OUTSIDE
       : wanted.length > 0

@@ -10,6 +10,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import { isJsonObject } from "../../protocol/json.js";
+import { readRuleWords } from "../../security/permissions/lasting-rule.js";
 import { parsePermissions } from "../../security/permissions/parse-rules.js";
 import type { RuleSource } from "../../security/permissions/rule.js";
 import { type Layer, type Profile, readLayer } from "./profile.js";
@@ -22,6 +23,8 @@ export interface PermissionContext {
   /** The user's configuration folder. */
   readonly config: string;
   readonly refuse: (layer: Layer, why: string) => void;
+  /** Rules of the command line. */
+  readonly flags: readonly { readonly name: "allow" | "deny"; readonly texts: readonly string[] }[];
 }
 
 /** Presets without a file. */
@@ -36,6 +39,11 @@ export async function permissionTables(
   for (const layer of layers) {
     if (layer.scope === "project") tables.push(ofProject(layer, context));
     else tables.push(...(await ofUser(layer, context)));
+  }
+  for (const { name, texts } of context.flags) {
+    const flag = `--${name}`;
+    const rules = texts.map((text) => readRuleWords(text, { flag, decision: name }));
+    tables.push({ table: { rules }, file: flag, scope: "user" });
   }
   const problems = tables.flatMap(({ table, file, scope }) => {
     return parsePermissions(table, { file, scope }, { home: homedir() }).problems;

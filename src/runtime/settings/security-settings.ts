@@ -120,11 +120,14 @@ function isStricterSandbox(theirs: SandboxMode, yours: SandboxMode): boolean {
 
 async function readPermissions(from: SettingReader): Promise<Setting<readonly PermissionTable[] | undefined>> {
   const layers = from.written("permissions", "stricter");
-  if (layers.length === 0) return { value: undefined, origin: "default" };
+  const flags = (["allow", "deny"] as const).map((name) => ({ name, texts: from.values(name) }));
+  const given = flags.filter(({ texts }) => texts.length > 0);
+  if (layers.length === 0 && given.length === 0) return { value: undefined, origin: "default" };
   const { permissionTables } = await import("./permission-tables.js");
   const refuse = (layer: Layer, why: string) => from.refuse(layer, "permissions", why);
-  const value = await permissionTables(layers, { config: from.config, refuse });
-  return { value, origin: layers.map((layer) => originOf(layer, "permissions")).join(", ") };
+  const value = await permissionTables(layers, { config: from.config, refuse, flags: given });
+  const origins = [...layers.map((layer) => originOf(layer, "permissions")), ...given.map(({ name }) => `--${name}`)];
+  return { value, origin: origins.join(", ") };
 }
 
 export interface WrittenHooks {

@@ -92,6 +92,11 @@ export class SettingReader {
     return { value: isGiven, origin: isGiven ? `--${name}` : "default" };
   }
 
+  /** The values of a flag that can be repeated. */
+  values(name: string): readonly string[] {
+    return this.#from.flags.list(name);
+  }
+
   /** The files that have a key, as they were written, and what a project may do with it; its owner checks it. */
   written(key: string, access: ProjectAccess = "never"): readonly Layer[] {
     this.#keys.set(key, access);

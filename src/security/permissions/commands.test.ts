@@ -10,11 +10,12 @@ import { type PermissionsState, securityText, why } from "./commands.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { denialText, explain } from "./explain.js";
 import type { DecisionFacts } from "./facts.js";
+import { ruleToml } from "./lasting-rule.js";
 import { parsePermissions } from "./parse-rules.js";
 import { pathPermissionFile } from "./path-permissions.js";
 import { readCommand } from "./read-command.js";
 import { checkExamples } from "./rule-examples.js";
-import { promotion, SessionRules } from "./session-rules.js";
+import { lastingRules, SessionRules } from "./session-rules.js";
 import { bash, HOME, onPath, otherTool, policyWith, READER, rulesOf, USER_FILE } from "./test-support/sample-policy.js";
 
 let folder: string;
@@ -121,19 +122,24 @@ describe("/permissions", () => {
     expect(parse(profile)).toMatchObject({ model: "x" });
   });
 
-  it("does not promote a single call", async () => {
+  it("promotes also what only this call was: the exact text of a command, or the tool of an extension", async () => {
     accept(otherTool("mcp__a__b", { args: { x: 1 } }));
-    expect(await say("promote 1")).toMatchObject({ ok: false, text: expect.stringContaining("one call only") });
-    expect(profile).toBe('model = "x"\n');
+    accept(bash("for f in *.md; do sort $f > {$f}; done"));
+    for (const { number } of state.session.list()) expect((await say(`promote ${number}`)).ok).toBe(true);
+    const { rules, problems } = parsePermissions(parse(profile).permissions, USER_FILE, { home: HOME });
+    expect(problems).toEqual([]);
+    const judged = (facts: DecisionFacts) => decide(facts, policyWith({ rules })).decision;
+    expect(judged(otherTool("mcp__a__b", { args: { x: 2 } }))).toBe("allow");
+    expect(judged(otherTool("mcp__a__c"))).toBe("ask");
+    expect(judged(bash("for f in *.md; do sort $f > {$f}; done"))).toBe("allow");
+    expect(judged(bash("for f in a.md; do sort $f > {$f}; done"))).toBe("ask");
   });
 
   it("writes texts that TOML reads back, whatever is in them", () => {
     const session = new SessionRules();
     session.add([{ kind: "tool", tool: 'a"b\\c*\u0007\u007f\n€' }], "human");
     const [rule] = session.list();
-    const written = rule && promotion(rule);
-    expect(written !== undefined && "toml" in written).toBe(true);
-    const toml = written !== undefined && "toml" in written ? written.toml : "";
+    const toml = rule === undefined ? "" : lastingRules(rule.draft).map(ruleToml).join("");
     const { rules } = parsePermissions(parse(toml).permissions, USER_FILE);
     expect(rules[0]?.tool.exact).toBe(true);
   });

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import type { PermissionPolicy } from "./decide.js";
 import type { DecidedCall } from "./engine.js";
 import { explain } from "./explain.js";
+import { ruleToml } from "./lasting-rule.js";
 import {
   normalPrefix,
   PathPermissionError,
@@ -18,7 +19,7 @@ import {
   withoutEntry,
 } from "./path-permissions.js";
 import { ruleText } from "./rule.js";
-import { draftText, promotion, type SessionRules } from "./session-rules.js";
+import { draftText, lastingRules, type SessionRules } from "./session-rules.js";
 import type { StateFile } from "./state-file.js";
 import type { Verdict } from "./verdict.js";
 
@@ -134,10 +135,9 @@ export async function promote(
 ): Promise<CommandText> {
   const rule = session.find(number);
   if (rule === undefined) return noSuchRule(String(number));
-  const text = promotion(rule);
-  if ("refused" in text) return { ok: false, text: text.refused };
-  const where = await appendToProfile(text.toml);
-  const toml = text.toml.trim();
+  const written = lastingRules(rule.draft).map(ruleToml).join("");
+  const where = await appendToProfile(written);
+  const toml = written.trim();
   return { ok: true, text: safeText(`Written to ${where}:\n${toml}`), value: { file: where, toml } };
 }
 

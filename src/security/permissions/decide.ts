@@ -32,7 +32,7 @@
  * The arguments of a call are data: they are compared with globs and paths, and nothing in them can name a rule, a mode or an
  * identity. Anything missing or not understood counts against the call.
  */
-import { commandNeeds, type Need, type Opening } from "./contained/needs.js";
+import { commandNeeds, type Need, type Opening, partNeed } from "./contained/needs.js";
 import { DECISIONS, type DecisionFacts, type PathFacts } from "./facts.js";
 import { withGuarded } from "./guarded-paths.js";
 import type { PermissionPolicy } from "./policy.js";
@@ -61,17 +61,30 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   if (strictest.decision === "deny") return strictest;
   const below = pathVerdict(facts, policy, "below");
   if (below !== undefined) return { ...below, offer: [] };
-  if (strictest.decision === "allow") return { ...strictest, ...openingsOf(needs, verdicts) };
+  const isNetworked = (subject: Subject) => needsNetwork(subject, policy);
+  if (strictest.decision === "allow") {
+    const shut = verdicts.some(({ law, rule }, index) => {
+      return law === "rule" && rule?.network !== true && isNetworked(subjects[index] ?? subjects[0]);
+    });
+    return { ...strictest, ...openingsOf(needs, { verdicts, shut, sandboxed: facts.sandboxed }) };
+  }
   if (strictest.law === "guarded") return { ...strictest, ...openingsOf(needs), offer: [] };
   const question = {
     ...strictest,
     ...openingsOf(needs),
     ...(staysInside(facts, shown) && { contained: true as const }),
   };
-  // A rule that asks would ask again, whatever the answer now.
-  if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule")) return { ...question, offer: [] };
   const asking = subjects.filter((_, index) => verdicts[index]?.decision === "ask");
-  return { ...question, offer: offerFor(facts, asking) };
+  const offer = offerFor(facts, asking, isNetworked);
+  // A rule that asks would ask again, whatever the answer now. A flag of the command line comes before it.
+  const byRule = verdicts.filter(({ decision, law }) => decision === "ask" && law === "rule");
+  if (byRule.length === 0) return { ...question, offer };
+  const isYours = byRule.every(({ rule }) => rule?.source.scope === "user");
+  return { ...question, offer: [], ...(isYours && { byFlag: offer }) };
+}
+
+function needsNetwork(subject: Subject, policy: PermissionPolicy): boolean {
+  return subject.kind === "command" && partNeed(subject.part, policy)?.opens.includes("network") === true;
 }
 
 /** Whether a yes lets nothing out: the tight sandbox holds the command unopened, or the workspace holds the edit. */
@@ -105,14 +118,29 @@ function subjectsOf({ tool, args, command, paths }: DecisionFacts): readonly [Su
   return [unread ? { kind: "text", text: String(args.command) } : { kind: "call" }];
 }
 
+interface Allowed {
+  readonly verdicts: readonly Verdict[];
+  /** A part that needs the network is allowed by a rule that does not open it. */
+  readonly shut: boolean;
+  readonly sandboxed: boolean;
+}
+
 /**
- * What the sandbox is opened for. The question names all of it. A rule
- * is not about the network or sockets: it opens the repository and the secret files that the command names.
+ * What the sandbox is opened for. The question names all of it. A rule opens the repository and the secret files that the command names,
+ * and the network only if it says so.
  */
-function openingsOf(needs: readonly Need[], allowed?: readonly Verdict[]): { readonly openings?: readonly Opening[] } {
-  const all = [...new Set(needs.flatMap(({ opens }) => opens))];
-  const openings = allowed?.some(({ law }) => law === "rule")
-    ? all.filter((each) => each === "git" || each === "secrets")
-    : all;
+function openingsOf(needs: readonly Need[], allowed?: Allowed): { readonly openings?: readonly Opening[] } {
+  const all = needs.flatMap(({ opens }) => opens);
+  const byRule = allowed?.verdicts.filter(({ law }) => law === "rule") ?? [];
+  // The words of a script do not show that it needs the network; rules for all of the text do.
+  const isOpen =
+    allowed?.sandboxed && byRule.length > 0 && allowed.verdicts.every(({ rule }) => rule?.network === true);
+  const kept =
+    byRule.length === 0 ? all : all.filter((each) => isOfRule(each) || (each === "network" && !allowed?.shut));
+  const openings = [...new Set<Opening>([...kept, ...(isOpen ? (["network"] as const) : [])])];
   return openings.length === 0 ? {} : { openings };
+}
+
+function isOfRule(opening: Opening): boolean {
+  return opening === "git" || opening === "secrets";
 }

@@ -11,6 +11,7 @@
  *     decision = "ask"                 # allow, ask or deny; needed
  *     priority = 10                    # higher wins; default: 0
  *     reason = "pushes are reviewed"   # shown with the decision
+ *     network = true                   # with allow: opens the network of the sandbox for these commands; yours only, not a project's
  *     match = ["git push origin main"] # must apply to these, and not to those in not_match: checked when it loads
  *     not_match = ["git pull"]
  *
@@ -96,6 +97,7 @@ const RULE_KEYS = [
   "decision",
   "priority",
   "reason",
+  "network",
   "lift_blocklist",
   "match",
   "not_match",
@@ -138,6 +140,7 @@ class RuleReader {
     const originator = this.#choice<Identity>("originator", IDENTITIES);
     const reason = this.#text("reason");
     const liftsBlocklist = this.#lift(decision, subject);
+    const network = this.#network(decision, subject);
     const priority = this.#priority();
     if (tool === undefined || decision === undefined) return undefined;
     return {
@@ -148,6 +151,7 @@ class RuleReader {
       ...rule,
       ...(originator !== undefined && { originator }),
       ...(reason !== undefined && { reason }),
+      ...(network && { network }),
     };
   }
 
@@ -220,6 +224,19 @@ class RuleReader {
       this.problems.push('lift_blocklist needs decision = "allow" and a command or path that says what is allowed.');
     } else if (this.#source.scope === "project") {
       this.problems.push("lift_blocklist works in your own profile only, not in a project's.");
+    }
+    return value === true;
+  }
+
+  /** A rule that says nothing of the command would open the network for every command. */
+  #network(decision: Decision | undefined, subject: Pick<PermissionRule, "command" | "argument">): boolean {
+    const value = this.#value.network;
+    if (value === undefined || value === false) return false;
+    if (value !== true) this.problems.push(`network must be true or false, got ${shown(value)}.`);
+    else if (decision !== "allow" || (subject.command === undefined && subject.argument?.name !== "command")) {
+      this.problems.push('network needs decision = "allow" and a command that says what is allowed.');
+    } else if (this.#source.scope === "project") {
+      this.problems.push("network works in your own profile only, not in a project's.");
     }
     return value === true;
   }

@@ -11,7 +11,7 @@ import { invisibleProblem } from "../shell/invisible.js";
 import { type JudgedCommand, judgeScript } from "../shell/judge.js";
 import { hasHarmlessSurroundings } from "../shell/judge-simple.js";
 import { isSensitive } from "../shell/paths.js";
-import { coversCommand } from "../shell/pattern-words.js";
+import { commandPattern, coversCommand } from "../shell/pattern-words.js";
 import { CREDENTIAL_PROGRAMS, OWN_PLACES } from "../shell/programs/credentials.js";
 import { WARY_GIT_PROGRAMS } from "../shell/programs/git.js";
 import { NEVER_BY_PATTERN } from "../shell/programs/patterns.js";
@@ -236,7 +236,7 @@ function coverageOf(command: SimpleCommand): CommandPart["coverage"] {
   const [first, ...rest] = command.words;
   const program = first === undefined ? undefined : fixedValue(first);
   if (first === undefined || program === undefined || /\s/.test(program)) return "none";
-  if (coversCommand(`${program} *`, command)) return "pattern";
+  if (coversCommand(`${program} *`, command) || commandPattern(command) !== undefined) return "pattern";
   if (!hasHarmlessSurroundings(command)) return "none";
   const known = rest.every((word) => {
     const value = globValue(word);

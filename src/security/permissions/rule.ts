@@ -30,6 +30,8 @@ export interface PermissionRule {
   /** Higher wins; default: 0. */
   readonly priority: number;
   readonly reason?: string;
+  /** The sandbox opens the network for the commands that it allows. */
+  readonly network?: true;
   /** It allows also what the blocklist refuses. */
   readonly liftsBlocklist: boolean;
   /** Commands, paths, values or tool names (whatever the rule is about) that it must and must not apply to. */
@@ -201,10 +203,12 @@ export function ruleName({ number, source }: PermissionRule): string {
 }
 
 /** The rule in one line: `deny bash rm -rf *`. */
-export function ruleText({ tool, command, path, argument, originator, decision, priority }: PermissionRule): string {
+export function ruleText(rule: PermissionRule): string {
+  const { tool, command, path, argument, originator, decision, priority, network } = rule;
   const detail =
     command?.source ?? path?.glob.source ?? (argument && `${argument.name}=${argument.glob.source}`) ?? "(any call)";
   const more = [
+    ...(network ? ["with the network"] : []),
     ...(originator === undefined ? [] : [`from a${originator === "agent" ? "n agent" : " human"}`]),
     ...(priority === 0 ? [] : [`priority ${priority}`]),
   ];

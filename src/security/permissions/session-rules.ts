@@ -13,12 +13,20 @@ import type { JsonObject } from "../../protocol/json.js";
 import type { CommandFacts, DecisionFacts, Identity } from "./facts.js";
 import { describeCall } from "./facts.js";
 import { compileGlob, type Glob, matchesPath, matchesText, matchesWords } from "./glob.js";
+import { type LastingRule, literal } from "./lasting-rule.js";
 import type { Subject } from "./rule.js";
 
 /** What a rule for the session would allow, before the user accepts it. */
 export type SessionRuleDraft =
   | { readonly kind: "tool"; readonly tool: string }
-  | { readonly kind: "command"; readonly tool: string; readonly glob: Glob; readonly example: string }
+  | {
+      readonly kind: "command";
+      readonly tool: string;
+      readonly glob: Glob;
+      readonly example: string;
+      /** It needs the network, so a lasting rule opens it. */
+      readonly network?: true;
+    }
   | { readonly kind: "path"; readonly tool: string; readonly glob: Glob; readonly example: string }
   | {
       readonly kind: "argument";
@@ -28,7 +36,14 @@ export type SessionRuleDraft =
       readonly example: string;
     }
   /** This very call, where nothing wider can be offered. */
-  | { readonly kind: "call"; readonly tool: string; readonly fingerprint: string; readonly summary: string };
+  | {
+      readonly kind: "call";
+      readonly tool: string;
+      readonly fingerprint: string;
+      readonly summary: string;
+      /** The narrowest rules that allow it beyond the session. */
+      readonly rules: readonly LastingRule[];
+    };
 
 export interface SessionRule {
   /** Never used again in the session, so that a number on the screen stays true. */
@@ -126,20 +141,31 @@ function covers(draft: SessionRuleDraft, facts: DecisionFacts, subject: Subject)
   }
 }
 
-/** What to offer for "this pattern for the session". `asking` are the parts of the call that nothing else allows. */
-export function offerFor(facts: DecisionFacts, asking: readonly Subject[]): readonly SessionRuleDraft[] {
+/**
+ * What to offer for "this pattern for the session". `asking` are the parts of the call that nothing else allows, and `isNetworked` says
+ * whether one of them needs the network.
+ */
+export function offerFor(
+  facts: DecisionFacts,
+  asking: readonly Subject[],
+  isNetworked: (subject: Subject) => boolean,
+): readonly SessionRuleDraft[] {
   const { tool, args, command, paths } = facts;
+  const thisCall = [callDraft(facts, asking.some(isNetworked))];
   // How an extension uses its arguments is unknown.
-  if (tool.origin !== "built-in") return [callDraft(facts)];
-  if (command !== undefined) return commandDrafts(tool.name, command, asking) ?? [callDraft(facts)];
+  if (tool.origin !== "built-in") return thisCall;
+  if (command !== undefined) return commandDrafts(tool.name, { whole: command, asking, isNetworked }) ?? thisCall;
   const drafts = paths.length > 0 ? pathDrafts(facts, asking) : hostDraft(tool.name, args);
-  return drafts ?? [callDraft(facts)];
+  return drafts ?? thisCall;
 }
 
 function commandDrafts(
   tool: string,
-  whole: CommandFacts,
-  asking: readonly Subject[],
+  {
+    whole,
+    asking,
+    isNetworked,
+  }: { whole: CommandFacts; asking: readonly Subject[]; isNetworked: (subject: Subject) => boolean },
 ): readonly SessionRuleDraft[] | undefined {
   if (!whole.joined) return undefined;
   const drafts: SessionRuleDraft[] = [];
@@ -150,7 +176,7 @@ function commandDrafts(
     const glob = compileGlob(pattern, "words");
     if (!matchesWords(glob, words)) return undefined;
     if (!drafts.some((draft) => draft.kind === "command" && draft.glob.source === pattern)) {
-      drafts.push({ kind: "command", tool, glob, example: text });
+      drafts.push({ kind: "command", tool, glob, example: text, ...(isNetworked(subject) && { network: true }) });
     }
   }
   return drafts.length === 0 ? undefined : drafts;
@@ -183,9 +209,23 @@ function hostDraft(tool: string, args: JsonObject): readonly SessionRuleDraft[] 
   return [{ kind: "argument", tool, name: "url", glob, example: url }];
 }
 
-function callDraft(facts: DecisionFacts): SessionRuleDraft {
+function callDraft(facts: DecisionFacts, network: boolean): SessionRuleDraft {
   const { name } = facts.tool;
-  return { kind: "call", tool: name, fingerprint: fingerprint(facts), summary: describeCall(name, facts.args) };
+  const rules = narrowestRules(facts, network);
+  return { kind: "call", tool: name, fingerprint: fingerprint(facts), summary: describeCall(name, facts.args), rules };
+}
+
+/** The exact text of a command, the exact files, or else the tool: a rule cannot say more about the arguments of an extension. */
+function narrowestRules({ tool, args, command, paths }: DecisionFacts, network: boolean): readonly LastingRule[] {
+  const name = literal(tool.name);
+  if (tool.origin === "built-in" && command !== undefined && typeof args.command === "string") {
+    const argument = { name: "command", glob: literal(args.command) };
+    return [{ tool: name, argument, ...(network && { network: true as const }) }];
+  }
+  if (tool.origin !== "built-in" || paths.length === 0) return [{ tool: name }];
+  return paths.map(({ place, absolute, display }) => {
+    return { tool: name, path: literal(place === "workspace" ? display : absolute) };
+  });
 }
 
 /** A command is its text: how long it may take and what the model calls it make no other call of it. */
@@ -233,37 +273,13 @@ export function draftText(draft: SessionRuleDraft): string {
   }
 }
 
-/** The text to put at the end of a profile, or why there is none. */
-export function promotion({ draft }: SessionRule): { readonly toml: string } | { readonly refused: string } {
-  if (draft.kind === "call") {
-    return {
-      refused: "It covers one call only. Write a rule under [[permissions.rules]] instead.",
-    };
-  }
-  const lines = ["[[permissions.rules]]", `tool = ${tomlText(literal(draft.tool))}`];
-  if (draft.kind === "command") lines.push(`command = ${tomlText(draft.glob.source)}`);
-  if (draft.kind === "path") lines.push(`path = ${tomlText(draft.glob.source)}`);
-  if (draft.kind === "argument") {
-    lines.push(`argument = { name = ${tomlText(draft.name)}, glob = ${tomlText(draft.glob.source)} }`);
-  }
-  lines.push('decision = "allow"');
-  if (draft.kind !== "tool") lines.push(`match = [${tomlText(draft.example)}]`);
-  return { toml: `\n${lines.join("\n")}\n` };
-}
-
-/** The same rules as one line of TOML each, for `permissions.rules = […]`; undefined where a rule cannot say it. */
-export function inlineRules(drafts: readonly SessionRuleDraft[]): string | undefined {
-  const rules = drafts.map((draft) => promotion({ draft, number: 0, originator: "human" }));
-  const texts = rules.flatMap((rule) => ("toml" in rule ? [rule.toml.trim().split("\n").slice(1)] : []));
-  if (texts.length === 0 || texts.length < drafts.length) return undefined;
-  return texts.map((lines) => `{ ${lines.filter((line) => !line.startsWith("match")).join(", ")} }`).join(", ");
-}
-
-function literal(text: string): string {
-  return text.replaceAll(/[\\*?[{]/g, "\\$&");
-}
-
-function tomlText(text: string): string {
-  // JSON's escapes are valid TOML, except two.
-  return JSON.stringify(text).replaceAll("\u007f", "\\u007f").replaceAll("\\/", "/");
+/** Returns the rules that say the same in a profile. */
+export function lastingRules(draft: SessionRuleDraft): readonly LastingRule[] {
+  if (draft.kind === "call") return draft.rules;
+  const tool = literal(draft.tool);
+  if (draft.kind === "tool") return [{ tool }];
+  const { example, glob } = draft;
+  if (draft.kind === "path") return [{ tool, path: glob.source, example }];
+  if (draft.kind === "argument") return [{ tool, argument: { name: draft.name, glob: glob.source }, example }];
+  return [{ tool, command: glob.source, ...(draft.network && { network: true }), example }];
 }

@@ -41,4 +41,6 @@ export interface Verdict {
   readonly contained?: true;
   /** For a question: what "this pattern for the session" would allow. Empty when the question comes back every time. */
   readonly offer?: readonly SessionRuleDraft[];
+  /** For a question of your own rule: what `--allow` would let through. */
+  readonly byFlag?: readonly SessionRuleDraft[];
 }

@@ -6,7 +6,7 @@
  */
 import { hasHarmlessSurroundings } from "./judge-simple.js";
 import { isSensitive } from "./paths.js";
-import { NAMING_WORDS, NEVER_BEGINNINGS, NEVER_BY_PATTERN, NOT_BY_PATTERN } from "./programs/patterns.js";
+import { NAMING_WORDS, NEVER_BEGINNINGS, NEVER_BY_PATTERN, NOT_BY_PATTERN, ONLY_BY_NAME } from "./programs/patterns.js";
 import { READ_ONLY_PROGRAMS } from "./programs/table.js";
 import type { SimpleCommand, Word } from "./syntax.js";
 import { fixedValue, globValue } from "./word-values.js";
@@ -56,16 +56,19 @@ export function coversCommand(pattern: string, command: SimpleCommand): boolean 
   if (!wanted.every((value, index) => words[index] !== undefined && fixedValue(words[index]) === value)) return false;
   const program = wanted[0] ?? "";
   return (
-    !isForbidden(words) && hasHarmlessSurroundings(command) && argumentsAreCovered(program, words.slice(wanted.length))
+    !isForbidden(words, wanted.join(" ")) &&
+    hasHarmlessSurroundings(command) &&
+    argumentsAreCovered(program, words.slice(wanted.length))
   );
 }
 
-function isForbidden(words: readonly Word[]): boolean {
+function isForbidden(words: readonly Word[], named: string): boolean {
   const values = words.map((word) => fixedValue(word) ?? "");
   const text = `${values.join(" ")} `;
   return (
     NEVER_BY_PATTERN.has(values[0]?.split("/").at(-1) ?? "") ||
-    NEVER_BEGINNINGS.some((beginning) => text.startsWith(`${beginning} `))
+    NEVER_BEGINNINGS.some((beginning) => text.startsWith(`${beginning} `)) ||
+    ONLY_BY_NAME.some((beginning) => text.startsWith(`${beginning} `) && !`${named} `.startsWith(`${beginning} `))
   );
 }
 

@@ -1,3 +1,4 @@
+import { shellWord } from "../../../base/shell-word.js";
 import type { Unanswered } from "../../../engine/turn.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
@@ -26,9 +27,12 @@ export const create: CreateHook = () => (turn) => {
 };
 
 function advice(unanswered: readonly Unanswered[]): string {
-  const rules = [...new Set(unanswered.flatMap(({ rule }) => rule ?? []))].slice(0, MOST_NAMED);
-  const byRule = rules.length === 0 ? "" : `allow it in config.toml with permissions.rules = [${rules.join(", ")}], `;
-  return `run it on a terminal, ${byRule}or allow everything with --permission-mode allow`;
+  const words = [...new Set(unanswered.flatMap((each) => each.words ?? []))];
+  const toml = [...new Set(unanswered.flatMap((each) => each.toml ?? []))];
+  const byFlag = words.length === 0 ? [] : [`add ${words.map((each) => `--allow ${shellWord(each)}`).join(" ")}`];
+  const byFile = toml.length === 0 ? [] : [`write permissions.rules = [${toml.join(", ")}] into config.toml`];
+  const ways = ["run it on a terminal", ...byFlag, ...byFile, "allow everything with --permission-mode allow"];
+  return `${ways.slice(0, -1).join(", ")}, or ${ways.at(-1)}`;
 }
 
 function short(text: string): string {

@@ -69,7 +69,7 @@ export const OWN_COMMANDS: readonly (readonly string[])[] = [
   ...each("mcp", "add remove test auth approve"),
   ...each("mcp-server", "approve forget"),
   ...each("ollama", "start stop use pull"),
-  ...[["--auto-approve"], ["--allow-project-hooks"], ["--budget"], ["--profile"], ["--attach"]],
+  ...[["--auto-approve"], ["--allow"], ["--allow-project-hooks"], ["--budget"], ["--profile"], ["--attach"]],
   ...[["--permission-mode", "allow"], ["--permission-mode=allow"], ["--sandbox", "off"], ["--sandbox=off"]],
 ];
 

@@ -80,9 +80,12 @@ export const NEVER_BY_PATTERN: ReadonlySet<string> = new Set([
   ),
 ]);
 
+/** A pattern covers these only if it names them: `git push *` does, `git *` does not. */
+export const ONLY_BY_NAME: readonly string[] = ["git push"];
+
 /** Longer beginnings that are never offered and never matched. */
 export const NEVER_BEGINNINGS: readonly string[] = [
-  ...["git push", "git reset", "git clean", "git config", "git filter-branch", "git bisect", "git submodule"],
+  ...["git reset", "git clean", "git config", "git filter-branch", "git bisect", "git submodule"],
   ...["git checkout", "git restore", "git rebase", "git gc", "git prune", "git reflog", "git remote", "git worktree"],
   ...[
     "npm publish",
