@@ -93,6 +93,7 @@ describe("commands", () => {
     expect(shown.provider.origin).toContain("config.toml");
     expect(shown.tool_sets.value).toBe("read,git");
     expect(shown.timeout.value).toBe("2m");
+    expect([shown.permission_timeout.value, shown.engine_idle_timeout.value]).toEqual(["1m", "10m"]);
     expect(shown.permission_mode).toEqual({ value: "auto", origin: "default" });
     expect((await oxbow(["config", "show"], { env })).stdout).toMatch(/^model +from-environment +OXBOW_MODEL$/m);
   });

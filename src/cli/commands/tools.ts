@@ -9,7 +9,8 @@ import { openPlace } from "./permissions.js";
 export const shell: ShellCommand = {
   name: "tools",
   specs: [TOOLS],
-  about: "Lists the tools that the model can call, and whether a typical call of each runs without asking.",
+  about:
+    "Lists the built-in tools and those of folders, and whether a typical call of each runs without asking. In a session, /mcp lists those of MCP servers.",
   more: `free: runs without asking · asks: asks you · denied · depends: on the command or the path
 ('oxbow permissions test COMMAND' explains a decision). The decisions follow your settings and rules in this folder.`,
   open: async (flags, variables) => {

@@ -24,13 +24,18 @@ export function refusedCall(fact: ToolFact): string {
     `I stopped: ${describeCall(fact)} was not permitted, so it was not run.`,
     fenced(text),
     LAW.test(text)
-      ? ""
+      ? adviceOn(text)
       : `To allow it, answer the question when asked, or run again with ${code("--permission-mode allow")}.`,
   );
 }
 
 /** No answer and no mode changes what these decided. */
 const LAW = /^Denied by (?!mode )/;
+
+function adviceOn(text: string): string {
+  if (!/ outside the workspace\b/.test(text)) return "";
+  return `To let tools use that folder, add it to ${code("extra_roots")} in your own settings, or start Oxbow there.`;
+}
 
 export function tooManyCalls(limit: number): string {
   return `I stopped after ${count(limit, "tool call")}: this request needs more than the rules allow themselves. Ask for a smaller part of it.`;

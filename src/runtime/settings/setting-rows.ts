@@ -35,7 +35,8 @@ function shown(key: string, value: unknown): string {
   // The login in the address is only for the proxy.
   if (key === "proxy") return String(value).replace(/^([a-z]+:\/\/)?.*@/i, "$1");
   if (key.startsWith("budget")) return formatBudget(value as BudgetLimit);
-  if (key.endsWith("_ms")) return formatDuration(value as number);
+  const isTime = key.endsWith("_ms") || key.endsWith("_timeout");
+  if (isTime && typeof value === "number" && Number.isFinite(value)) return formatDuration(value);
   if (key === "log") {
     const { standard, byComponent } = value as Settings["log"]["value"];
     return [standard, ...[...byComponent].map(([component, level]) => `${component}=${level}`)].join(",");

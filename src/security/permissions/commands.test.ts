@@ -199,6 +199,8 @@ describe("/why", () => {
   });
 
   it("names for each law what would change it", () => {
+    const denial = { rules: [{ tool: "bash", command: "make", decision: "deny" }] };
+    const ofProject = parsePermissions(denial, { file: ".oxbow/config.toml", scope: "project" }).rules;
     const laws = [
       decide(bash("make"), policyWith({ mode: "deny" })),
       decide(bash("make", { planMode: true }), policyWith()),
@@ -206,6 +208,7 @@ describe("/why", () => {
       decide(bash("make"), policyWith({ safeMode: { ...SAFE_MODE_OFF, on: true } })),
       decide(bash("ls"), policyWith()),
       decide(onPath("edit", "a", { sandboxed: true }), policyWith()),
+      decide(bash("make"), policyWith({ rules: ofProject })),
     ];
     const hints = [
       "--permission-mode",
@@ -214,6 +217,7 @@ describe("/why", () => {
       "/safemode",
       "--strict-permissions",
       "edits =",
+      "none of your rules can loosen it",
     ];
     laws.forEach((each, index) => {
       expect(explain(each).split("\n").at(-1)).toContain(hints[index]);

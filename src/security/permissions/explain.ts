@@ -32,6 +32,8 @@ const CHANGE: Readonly<Record<Law, string>> = {
   default: "Allow it for the session when asked, or add a rule under [[permissions.rules]].",
 };
 
+const OF_PROJECT = "The project decides this, and none of your rules can loosen it: change the rule in its file.";
+
 export function explain(verdict: Verdict): string {
   const { decision, decidedBy, reason, rule, about, offer = [], law } = verdict;
   const lines = [
@@ -40,7 +42,7 @@ export function explain(verdict: Verdict): string {
     ...(rule === undefined ? [] : [`Rule: ${ruleText(rule)} (${ruleName(rule)})`]),
     `Because: ${reason}`,
     ...(offer.length === 0 ? [] : [`You can allow for this session: ${offer.map(draftText).join("; ")}`]),
-    `To change it: ${CHANGE[law]}`,
+    `To change it: ${rule?.source.scope === "project" && law === "rule" ? OF_PROJECT : CHANGE[law]}`,
   ];
   return lines.join("\n");
 }
