@@ -13,7 +13,8 @@ import { projectFolders } from "../../security/trust/sources.js";
 import { homeFolder } from "../content/home-folder.js";
 import { BUILT_IN_PROFILES } from "./built-in-profiles.js";
 import type { ChosenProfile, ProfileSources } from "./choose-profile.js";
-import { parseLayer } from "./profile.js";
+import { claudeLayers } from "./claude-rules.js";
+import { type Layer, parseLayer } from "./profile.js";
 import { namesIn } from "./profile-names.js";
 import { type LoadedSettings, resolveSettings } from "./settings.js";
 
@@ -32,11 +33,15 @@ export async function withProject(
   const profiles = own.filter(({ source, path }) => path === join(source, "profiles", `${chosen.name}.toml`));
   const used = [...configs, ...(chosen.file === undefined || chosen.onlyProject ? profiles : [])];
   if (chosen.onlyProject && unapproved === "refuse") requireApproved(chosen, used);
-  if (used.length === 0) return loaded;
+  const claude = await claudeLayers(files);
+  if (used.length === 0 && claude.layers.length === 0) return loaded;
   const added = await Promise.all(
     used.map(async (file) => parseLayer({ scope: "project", path: file.path, text: await file.read() })),
   );
-  return resolveSettings({ ...loaded, layers: [...layers.filter(({ scope }) => scope !== "project"), ...added] });
+  const of = (wanted: Layer["scope"]) => claude.layers.filter(({ scope }) => scope === wanted);
+  const users = layers.filter(({ scope, path }) => scope !== "project" && !claude.layers.some((l) => l.path === path));
+  const all = await resolveSettings({ ...loaded, layers: [...of("user"), ...users, ...of("project"), ...added] });
+  return { ...all, warnings: [...all.warnings, ...claude.warnings] };
 }
 
 /** Throws if the chosen profile is not approved: the run would differ from what the user expects. */

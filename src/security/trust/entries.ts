@@ -8,6 +8,7 @@
 import { withoutComments } from "../../base/json-comments.js";
 import type { ContentKind } from "./content.js";
 import { frontMatterHooks } from "./front-matter-hooks.js";
+import { isClaudeSettings } from "./places.js";
 
 export interface Entry {
   readonly name: string;
@@ -47,6 +48,7 @@ export async function entriesOf(path: string, text: string): Promise<readonly En
   };
   for (const [section, about] of Object.entries(isServerFile(path) ? OWN_SECTIONS : SECTIONS))
     if (Object.hasOwn(document, section)) take(document[section], about);
+  if (isClaudeSettings(path)) take(restrictionsIn(document), { kind: "profile", prefix: "permissions" });
   for (const [project, servers] of serversOfProjects(path, document))
     take(servers, { kind: "mcp", prefix: `${projectPrefix(project)}mcp_servers` });
   // Of two with one name neither may hide behind the other: together they are a list, which no loader takes for a server.
@@ -63,6 +65,13 @@ export function projectPrefix(folder: string): string {
 /** Whether an entry counts in this folder. */
 export function isForFolder(entry: string, folder: string): boolean {
   return !entry.startsWith("projects.") || entry.startsWith(`${projectPrefix(folder)}mcp_servers.`);
+}
+
+function restrictionsIn({ permissions }: Record<string, unknown>): Record<string, unknown> {
+  if (!isTable(permissions)) return {};
+  const isGiven = ([name, rules]: readonly [string, unknown]) =>
+    (name === "ask" || name === "deny") && Array.isArray(rules) && rules.length > 0;
+  return Object.fromEntries(Object.entries(permissions).filter(isGiven));
 }
 
 function isServerFile(path: string): boolean {

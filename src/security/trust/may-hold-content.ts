@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { ContentKind } from "./content.js";
 import type { DiscoverOptions } from "./discover.js";
 import { isThere } from "./is-there.js";
-import { instructionPlaces } from "./places.js";
+import { instructionPlaces, isClaudeSettings } from "./places.js";
 import { projectFolders, type Source, userSources, wantedPlaces } from "./sources.js";
 
 /** A file or folder, and the wanted kinds that it may hold. */
@@ -52,13 +52,19 @@ const MAX_READ = 1024 * 1024;
 
 /** Almost every user has a profile or the settings of another tool; few of them start programs. */
 function kindsListed(file: string, kinds: readonly ContentKind[]): readonly ContentKind[] {
-  const entries = kinds.filter((kind) => kind === "event-hooks" || kind === "mcp");
+  const mayRestrict = isClaudeSettings(file);
+  const entries = kinds.filter(
+    (kind) => kind === "event-hooks" || kind === "mcp" || (mayRestrict && kind === "profile"),
+  );
   try {
     const stat = statSync(file);
     // A pipe would block.
     if (!stat.isFile() || stat.size > MAX_READ) return entries;
     const text = readFileSync(file, "utf8");
-    return entries.filter((kind) => (kind === "mcp" ? mayListServers(file, text) : /hooks|\\u/i.test(text)));
+    return entries.filter((kind) => {
+      if (kind === "profile") return /"(?:ask|deny)"\s*:\s*\[\s*[^\]\s]|\\u/.test(text);
+      return kind === "mcp" ? mayListServers(file, text) : /hooks|\\u/i.test(text);
+    });
   } catch {
     return entries;
   }

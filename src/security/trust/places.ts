@@ -102,8 +102,8 @@ export const LAYOUTS: readonly Layout[] = [
   {
     folder: ".claude",
     places: [
-      { path: "settings.json", kind: "event-hooks", shape: "servers" },
-      { path: "settings.local.json", kind: "event-hooks", shape: "servers" },
+      { path: "settings.json", kind: "event-hooks", also: ["profile"], shape: "servers" },
+      { path: "settings.local.json", kind: "event-hooks", also: ["profile"], shape: "servers" },
       { path: "commands", kind: "prompt", also: ["event-hooks"], shape: "tree", ending: ".md" },
       { path: "agents", kind: "agent", also: ["event-hooks"], shape: "tree", ending: ".md" },
       SKILLS,
@@ -120,3 +120,8 @@ export const HOME_LAYOUTS: readonly Layout[] = [
   // The servers of Claude Code: those of the user, and those of the user for one project.
   { folder: "", places: [{ path: ".claude.json", kind: "mcp", shape: "servers" }] },
 ];
+
+/** The settings of Claude Code, whose rules make Oxbow stricter. */
+export function isClaudeSettings(path: string): boolean {
+  return /(^|[/\\])settings(\.local)?\.json$/.test(path);
+}
