@@ -26,7 +26,7 @@ const LINES: readonly (KeyAction | Line)[] = [
   "approvals",
   "last-session",
   "sidebar",
-  ["/, @, !", "commands, files, a shell command; !! keeps it from the model"],
+  ["/, @, !", "commands, files, a shell command; !! not for the model"],
   ["tab", "complete; with an open question: editor or question"],
   ["ctrl+a e w u k y _", "line start, end; delete word, to start, end; put back; undo"],
   "suspend",
