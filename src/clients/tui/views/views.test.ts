@@ -122,6 +122,14 @@ describe("the views", () => {
     );
   });
 
+  it("estimate the time of a turn, and not that of a person who has to answer", () => {
+    const recent = [{ promptTokens: 10, replyTokens: 10, elapsedMs: 12_000 }];
+    const questions = [{ call: "call_1", tool: "bash", args: {}, summary: "bash: make" } as State["questions"][number]];
+    const line = (state: State) => working(state, 2000)(200).join();
+    expect(line({ ...RUNNING, recent })).toContain("[2s / ~12s]");
+    expect(line({ ...RUNNING, recent, questions })).toContain("[2s]");
+  });
+
   it("keep the mode and the model when there is little room", () => {
     expect(statusLine(COSTLY, { width: 40, theme: plainTheme })).toMatch(/^auto · anthropic:/);
   });

@@ -45,7 +45,9 @@ interface Work {
 function workOf(state: State, options: WorkingOptions): Work | undefined {
   const { turn, shell, command } = state;
   if (turn !== undefined) {
-    const estimate = state.answering ? undefined : estimateMs(state);
+    // No estimate knows how long a person takes.
+    const isUsual = !state.answering && state.questions.length === 0;
+    const estimate = isUsual ? estimateMs(state) : undefined;
     return { text: turnText(state, options), since: turn.startedAt, estimate, keys: "esc interrupts" };
   }
   if (shell !== undefined) {
