@@ -49,6 +49,8 @@ export interface SessionPart {
   pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
   /** Changes whenever `commands` would return others. */
   commandsStamp?(): string;
+  /** Rows that `/status` shows about it: label and value. */
+  statusRows?(): Promise<readonly (readonly [string, string])[]>;
   /** Review calls after the permission rules; they never allow what those deny. */
   readonly gates?: readonly ApprovalGate[];
   /** Take part in compactions. */

@@ -18,6 +18,19 @@ const done = reply().text("Done.");
 const NO_TOOLS = { flags: ["--permission-mode", "deny"] };
 
 describe("with a model without tools", () => {
+  verifies(["U7"], "/apply asks once before it writes, where a person can answer", async () => {
+    const fixed = `Fixed:\n\n${FENCE}js a.js\nexport const a = 1;\n${FENCE}\n\n${FENCE}js b.js\nexport const b = 2;\n${FENCE}\n`;
+    await project.open([reply().text(fixed)], { ...NO_TOOLS, answer: "deny" });
+    await project.turn("Write.");
+    expect(await project.slash("/apply")).toBe("Nothing is written.");
+    expect(project.read("a.js")).toBeUndefined();
+    await project.close();
+    await project.open([reply().text(fixed)], { ...NO_TOOLS, answer: "allow_once" });
+    await project.turn("Write.");
+    expect(await project.slash("/apply")).toBe("Created a.js\nCreated b.js");
+    expect([project.read("a.js"), project.read("b.js")]).toEqual(["export const a = 1;\n", "export const b = 2;\n"]);
+  });
+
   verifies(["U7"], "files are read, searched, answered and written by commands", async () => {
     project.put("src/sum.js", "export const sum = (a, b) => a - b;\n");
     project.put("src/other.js", "export const other = 1;\n");

@@ -42,8 +42,16 @@ const DECISION = "Decision: the lamp burns oil, because electricity fails in sto
 describe("the knowledge base in a session", () => {
   verifies(["X5"], "records, links, searches and exports, with the session and event of each observation", async () => {
     const { client, session, kb, root } = await start([reply().text("Yes.")]);
+    const knowledge = () => slash(client, session, "/status");
+    expect(await knowledge()).toMatchObject({
+      value: { value: { knowledge: "none (/kb)", store: "none (/rag)" } },
+    });
     expect((await kb("status")).text).toContain("The knowledge base is empty");
+    expect(await knowledge()).toMatchObject({
+      value: { value: { knowledge: "no project in this folder (/kb)" } },
+    });
     expect((await kb("project add Lighthouse the tower on the rock")).text).toContain("number 1");
+    expect(await knowledge()).toMatchObject({ value: { value: { knowledge: "Lighthouse" } } });
     expect((await kb("observe finding The lens has a crack on the north side")).text).toBe(
       "Recorded finding #1 in Lighthouse.",
     );

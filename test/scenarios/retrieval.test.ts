@@ -67,6 +67,8 @@ describe("retrieval in a session", () => {
       for (const line of ["/rag new sea", "/rag ingest docs --in sea", "/rag on sea"]) {
         expect(await slash(client, session, line)).toMatchObject({ ok: true });
       }
+      const status = await slash(client, session, "/status");
+      expect(status).toMatchObject({ value: { value: { store: "sea" } } });
       const events = await settledTurn(client, session, "how often are the mooring buoys checked?");
       const added = events.find(({ kind }) => kind === "ContextAdded")?.payload as { source: string; text: string };
       expect(added.source).toBe("retrieval from sea: docs/mooring.md:1-8");

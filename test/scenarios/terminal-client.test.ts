@@ -32,6 +32,24 @@ async function host(replies: Parameters<typeof script>[0], options: Parameters<t
 }
 
 describe("the terminal client", () => {
+  verifies(["U2"], "leaves in two steps while a turn runs that would end with it", async () => {
+    const { hosted } = await host([1, 2, 3].map(() => reply().text("Thinking. ").delay(60_000).text("Done.")));
+    for (const leave of [[..."/quit", "\r"], ["\x04"]]) {
+      const client = await TuiClient.open(hosted);
+      client.type(..."work", "\r");
+      await client.until("Thinking.");
+      client.type(...leave);
+      await client.until("A turn runs, and leaving cancels it. Press Ctrl-C to leave.");
+      client.type("\x03");
+      expect(await client.ended).toMatchObject({ session: client.session });
+    }
+    const kept = await TuiClient.open(hosted, { keepsTurn: () => true });
+    kept.type(..."work", "\r");
+    await kept.until("Thinking.");
+    kept.type(..."/quit", "\r");
+    expect((await kept.ended).state.turn).toBeDefined();
+  });
+
   verifies(["U2"], "says what it has to offer, and resumes the last conversation by one key", async () => {
     const { mock, hosted } = await host([reply().text("It is blue."), reply().text("As I said.")]);
     const first = await TuiClient.open(hosted);

@@ -27,6 +27,9 @@ import { type DialogName, type Effect, firstState, isBusy, type Reduced, type St
 import type { Key, TerminalInput } from "./terminal/terminal.js";
 import { TranscriptWriter } from "./transcript-writer.js";
 
+/** How long Ctrl-C leaves at once after `/exit` or Ctrl-D during a turn. */
+const CONFIRM_MS = 5000;
+
 export async function runTui(options: TuiOptions): Promise<TuiEnd> {
   return new TuiApp(options).run();
 }
@@ -95,7 +98,7 @@ export class TuiApp {
       hint: (text) => this.#hint(text),
       columns: () => this.#screen.size.columns,
       copy: (text) => options.terminal.copy(text),
-      exit: () => this.#leave(),
+      exit: () => void this.#exit(),
       clientAction: options.clientAction,
       ...(options.login && { login: options.login }),
       ...(options.files && { files: options.files }),
@@ -240,7 +243,7 @@ export class TuiApp {
       transcript: this.#transcript,
       composer: this.#composer,
       terminal: this.#options.terminal,
-      leave: () => this.#leave(),
+      leave: () => void this.#exit(),
     });
     if (rest !== undefined) this.#carrier.carryOut(rest);
   }
@@ -275,6 +278,18 @@ export class TuiApp {
 
   #hint(text: string): void {
     this.#set(hinted(this.#state, text, this.#options.clock.now()));
+  }
+
+  /** A turn that would end with this client is not cancelled by the way: leaving takes a second step. */
+  async #exit(): Promise<void> {
+    const { turn, leaveUntil } = this.#state;
+    if (turn === undefined || leaveUntil !== undefined || (await this.#options.keepsTurn?.()) === true) {
+      this.#leave();
+      return;
+    }
+    const until = this.#options.clock.now() + CONFIRM_MS;
+    const hint = { text: "A turn runs, and leaving cancels it. Press Ctrl-C to leave.", until };
+    this.#set({ ...this.#state, leaveUntil: until, hint });
   }
 
   #leave(): void {

@@ -68,8 +68,8 @@ export const WRITE: CommandSpec = {
 
 export const APPLY: CommandSpec = {
   name: "apply",
-  summary: "show which files the last answer's code blocks name; --yes writes them",
-  flags: [{ name: "yes", short: "y", help: "write the files" }],
+  summary: "write the files that the last answer's code blocks name, after a question",
+  flags: [{ name: "yes", short: "y", help: "write them without a question" }],
   reaches: "user",
   users: PEOPLE,
   places: BETWEEN_TURNS,

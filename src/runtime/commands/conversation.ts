@@ -24,13 +24,15 @@ export interface StatusPort {
   /** The instruction files in use. */
   readonly files: readonly string[];
   readonly recording: () => string;
+  /** What other parts of the session add. */
+  readonly more: () => Promise<readonly (readonly [string, string])[]>;
 }
 
 export function statusCommand(port: StatusPort): Command {
-  const { run, effort, root, profile, permissionMode, files, recording } = port;
+  const { run, effort, root, profile, permissionMode, files, recording, more } = port;
   return {
     ...STATUS,
-    run: () => {
+    run: async () => {
       const tools = run.tools.list().map(({ name }) => name);
       const rows = [
         ["model", modelName(run)],
@@ -42,6 +44,7 @@ export function statusCommand(port: StatusPort): Command {
         ["tools", tools.join(", ")],
         ["permissions", permissionMode()],
         ["instructions", files.join(", ") || "none"],
+        ...(await more()),
         ["recording", recording()],
       ] as const;
       const width = Math.max(...rows.map(([label]) => label.length));

@@ -30,6 +30,10 @@ export function modelPartCommands(opening: Opening): readonly Command[] {
       permissionMode: () => (permissions.planning ? "plan" : permissions.mode),
       files: content?.files ?? [],
       recording: () => recording.status(),
+      more: async () => {
+        const rows = await Promise.all((opening.current.parts ?? []).map((part) => part.statusRows?.() ?? []));
+        return rows.flat();
+      },
     }),
     modelCommand(model),
     effortCommand({ run, effort }),

@@ -33,9 +33,17 @@ export const knowledgeBase: CreateBuiltIn = (opening) => {
     ...(kb_offer.value && { hooks: { done: [offerHook(opening, open)] } }),
     commands: async () =>
       (await import("../commands/session-knowledge-base.js")).sessionKnowledgeCommands(await open()),
+    statusRows: async () => [["knowledge", await projectText(opening, open)]],
     close: async () => (await live)?.close(),
   };
 };
+
+/** The project of this folder. A user without a knowledge base gets none by asking. */
+async function projectText({ engine, root }: Opening, open: () => Promise<LiveKnowledge>): Promise<string> {
+  if (!hasKnowledge(engine.loaded.roots)) return "none (/kb)";
+  const { base } = await (await open()).port();
+  return base.current(root)?.name ?? "no project in this folder (/kb)";
+}
 
 /** After a turn that was answered, when a person is there to accept. */
 function offerHook({ engine, person }: Opening, open: () => Promise<LiveKnowledge>): NamedHook {

@@ -68,6 +68,12 @@ export class LiveRetrieval {
     };
   }
 
+  /** The store that is on in this folder. */
+  async storeName(): Promise<string | undefined> {
+    await this.#follow();
+    return this.#active?.name;
+  }
+
   get tools(): readonly Tool[] {
     return this.#active === undefined ? [] : [this.#tool];
   }

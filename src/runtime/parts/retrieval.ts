@@ -29,6 +29,7 @@ export const retrieval: CreateBuiltIn = async (opening) => {
         return current.port;
       });
     },
+    statusRows: async () => [["store", (await current?.storeName()) ?? "none (/rag)"]],
     close: async () => (await live?.catch(() => undefined))?.close(),
   };
 };

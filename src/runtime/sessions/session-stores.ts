@@ -146,8 +146,9 @@ export class SessionStores {
     }
     const [{ openSqliteStore }, key] = await Promise.all([import("../../sessions/sqlite/sqlite-store.js"), this.key()]);
     try {
-      const { isForReading = false } = this.#options;
-      return await openSqliteStore({ path: databasePath(choice.folder), key, clock, isForReading });
+      const { isForReading = false, hint } = this.#options;
+      const onUpgrade = () => hint("The database of your sessions is upgrading…");
+      return await openSqliteStore({ path: databasePath(choice.folder), key, clock, isForReading, onUpgrade });
     } catch (error) {
       if ((error as { code?: unknown }).code !== "not-installed") throw error;
       this.#options.notify(

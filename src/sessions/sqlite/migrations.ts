@@ -1,6 +1,6 @@
 /** The migrations of the session database. One that was released is never changed. */
 import type { Database } from "../../system/sqlite/database.js";
-import { migrate as migrateWith } from "../../system/sqlite/migrate.js";
+import { type MigrateOptions as AllOptions, migrate as migrateWith } from "../../system/sqlite/migrate.js";
 import { sql as sessions } from "./migrations/0001-sessions.js";
 import { sql as spending } from "./migrations/0002-spending.js";
 import { sql as stretches } from "./migrations/0003-stretches.js";
@@ -11,12 +11,9 @@ import { sql as ancestors } from "./migrations/0007-ancestors.js";
 
 export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents, profiles, ancestors];
 
-export interface MigrateOptions {
-  readonly wall: () => number;
-  readonly migrations?: readonly string[];
-}
+export type MigrateOptions = Pick<AllOptions, "wall" | "onUpgrade"> & Partial<Pick<AllOptions, "migrations">>;
 
 /** Migrates the schema to our version; returns the number of migrations. */
-export function migrate(database: Database, { wall, migrations = MIGRATIONS }: MigrateOptions): number {
-  return migrateWith(database, { wall, migrations });
+export function migrate(database: Database, options: MigrateOptions): number {
+  return migrateWith(database, { migrations: MIGRATIONS, ...options });
 }

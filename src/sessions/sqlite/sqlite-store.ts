@@ -61,6 +61,8 @@ export interface SqliteStoreOptions {
   readonly groupDelayMs?: number;
   /** If nothing can be written, reading still works. */
   readonly isForReading?: boolean;
+  /** Called before a database of an older version is changed. */
+  readonly onUpgrade?: () => void;
 }
 
 /** A commit costs as much as a hundred events in it. What matters is appended with `sync` and takes the rest along. */
@@ -71,7 +73,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   const database = await openOrView(options.isForReading, async (open) => {
     const opened = await open({ path, key: databaseKey(key) });
     try {
-      migrate(opened, { wall: () => clock.wall() });
+      migrate(opened, { wall: () => clock.wall(), onUpgrade: options.onUpgrade });
       return opened;
     } catch (error) {
       opened.close();

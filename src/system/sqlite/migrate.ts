@@ -14,12 +14,16 @@ import type { Database } from "./database.js";
 export interface MigrateOptions {
   readonly wall: () => number;
   readonly migrations: readonly string[];
+  /** Called before an existing database is changed: that may take a while, and other processes wait. */
+  readonly onUpgrade?: (() => void) | undefined;
 }
 
 /** Migrates the schema to our version; returns the number of migrations. */
-export function migrate(database: Database, { wall, migrations }: MigrateOptions): number {
+export function migrate(database: Database, { wall, migrations, onUpgrade }: MigrateOptions): number {
   const known = migrations.map((sql) => createHash("sha256").update(sql).digest("hex"));
-  if (check(database, known) === known.length) return 0;
+  const present = check(database, known);
+  if (present === known.length) return 0;
+  if (present > 0) onUpgrade?.();
   // A power cut may undo it as a whole: the next process applies it again.
   return database.transaction("NORMAL", () => {
     database.script(

@@ -1,11 +1,12 @@
 /**
- * The line below the input: mode, model, window, cost, branch, sandbox, session. If the line is too long, the least important parts are
+ * The line below the input: mode, model, window, cost, branch, sandbox, session, title. If the line is too long, the least important parts are
  * dropped first.
  */
 import { formatUsd } from "../../../base/budget-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { SessionMode } from "../../../protocol/events.js";
+import type { SessionId } from "../../../protocol/ids.js";
 import { paintSpan } from "../content/spans.js";
 import type { Spent } from "../reduce/costs.js";
 import type { State } from "../state.js";
@@ -24,6 +25,8 @@ interface Part {
 }
 
 const BAR_WIDTH = 5;
+/** As long as in the list of sessions. */
+const SHORT_ID = 8;
 /** A name is not cut shorter than this. */
 const LEAST_PART = 8;
 
@@ -31,7 +34,7 @@ export function statusLine(state: State, options: StatusOptions): string {
   const { width, theme } = options;
   const mode = modePart(state.place?.mode, theme);
   // A hint hides everything but the mode.
-  const rest = state.hint === undefined ? statusParts(state, options) : [part(state.hint.text, theme.warning, 9)];
+  const rest = state.hint === undefined ? statusParts(state, options) : [part(state.hint.text, theme.warning, 10)];
   const parts = [mode, ...rest].filter((each) => each !== undefined);
   const separator = theme.ascii ? " | " : " · ";
   const fitting = thatFit(parts, width, textWidth(separator));
@@ -43,10 +46,11 @@ function statusParts(state: State, { theme }: StatusOptions): readonly (Part | u
     modelPart(state, theme),
     contextPart(state, theme),
     ...costParts(state, theme),
-    part(branchText(state), theme.dim, 5),
+    part(branchText(state), theme.dim, 6),
     sandboxPart(state.place?.sandbox, theme),
     profilePart(state, theme),
     addressPart(state, theme),
+    part(shortSession(state.session), theme.dim, 2),
     part(state.title, theme.dim, 1),
   ];
 }
@@ -55,21 +59,26 @@ function part(text: string | undefined, style: Style, rank: number): Part | unde
   return text === undefined || text === "" ? undefined : { text: safeLine(text), style, rank };
 }
 
+/** Shortens the id as the list of sessions does. */
+function shortSession(session: SessionId): string {
+  return session.slice(-SHORT_ID);
+}
+
 function sandboxPart(sandbox: string | undefined, theme: Theme): Part | undefined {
-  if (sandbox === "none") return part("no sandbox", theme.warning, 7);
+  if (sandbox === "none") return part("no sandbox", theme.warning, 8);
   return part(sandbox === undefined ? undefined : "sandboxed", theme.dim, 0);
 }
 
 /** The default one is no news. */
 function profilePart({ place }: State, theme: Theme): Part | undefined {
-  return part(place?.profile === "default" ? undefined : place?.profile, theme.dim, 2);
+  return part(place?.profile === "default" ? undefined : place?.profile, theme.dim, 3);
 }
 
 /** The text is the address itself, for terminals that show no links. */
 function addressPart({ place }: State, theme: Theme): Part | undefined {
   const [address] = place?.addresses ?? [];
   const style = (text: string) => paintSpan({ text, roles: ["link"], ...(address && { url: address }) }, theme);
-  return part(address, style, 6);
+  return part(address, style, 7);
 }
 
 const MODE_NAMES: Readonly<Record<SessionMode, string>> = {
@@ -89,12 +98,12 @@ function modePart(mode: SessionMode | undefined, theme: Theme): Part | undefined
     allow: theme.danger,
     deny: theme.dim,
   };
-  return { text: MODE_NAMES[mode], style: style[mode], rank: 10 };
+  return { text: MODE_NAMES[mode], style: style[mode], rank: 11 };
 }
 
 function modelPart({ model, place }: State, theme: Theme): Part {
   const effort = place?.effort === undefined ? "" : ` (${place.effort})`;
-  return { text: safeLine(`${model}${effort}`), style: theme.text, rank: 9 };
+  return { text: safeLine(`${model}${effort}`), style: theme.text, rank: 10 };
 }
 
 /** `▰▰▱▱▱ 34%` of the model's window. */
@@ -106,11 +115,11 @@ function contextPart({ costs, place }: State, theme: Theme): Part | undefined {
   const [full, empty] = theme.ascii ? ["#", "-"] : ["▰", "▱"];
   const bar = full.repeat(filled) + empty.repeat(BAR_WIDTH - filled);
   const style = share >= 0.9 ? theme.danger : share >= 0.7 ? theme.warning : theme.dim;
-  return { text: `${bar} ${Math.round(share * 100)}%`, style, rank: 8 };
+  return { text: `${bar} ${Math.round(share * 100)}%`, style, rank: 9 };
 }
 
 function costParts({ costs }: State, theme: Theme): readonly (Part | undefined)[] {
-  return [part(turnCost(costs.turn), theme.dim, 3), part(amount(costs.session, "sess"), theme.dim, 4)];
+  return [part(turnCost(costs.turn), theme.dim, 4), part(amount(costs.session, "sess"), theme.dim, 5)];
 }
 
 /** Split by provider after a failover: `$0.02 zai + $0.05 openrouter = $0.07/turn`. */

@@ -102,6 +102,15 @@ describe("the views", () => {
     await expect(screens.join("\n")).toMatchFileSnapshot(`goldens/views-${width}.txt`);
   });
 
+  verifies(["U2"], "show the end of the session's id, before the title is worth its room", () => {
+    const session = "sess_01K00000000000000000ABCDEF" as State["session"];
+    const line = (width: number) => statusLine({ ...COSTLY, session }, { width, theme: plainTheme });
+    expect(line(200)).toMatch(/ · 00ABCDEF · fix the tests$/);
+    for (let width = 200; width > 20; width--) {
+      if (!line(width).includes("00ABCDEF")) expect(line(width)).not.toContain("fix the tests");
+    }
+  });
+
   verifies(["U1"], "are never wider than the screen, and let no control character through", () => {
     for (let width = 10; width <= 300; width += 7) {
       for (const [name, lines] of Object.entries(VIEWS)) {

@@ -2,13 +2,14 @@
  * `/write` and `/apply`: write the model's answer to files.
  *
  * 1. Files change through the workspace, so undo covers them and guarded paths stay closed.
- * 2. `/apply` does not overwrite a file that changed since the model or the user saw it; `/apply` without `--yes` shows it.
+ * 2. `/apply` shows the files and asks once for all of them; without a person to answer it only shows them. It does not overwrite a file that
+ *    changed since the model or the user saw it.
  * 3. An answer that can be understood in two ways is not applied.
  * 4. If a rule refuses one of several files, none is written. If a write itself fails, the answer names the files before it.
  */
 import { diffText } from "../../../base/diff.js";
 import { APPLY, WRITE } from "../../../commands/catalogue/context.js";
-import { type Command, type CommandAnswer, type CommandResult, refuse } from "../../../commands/command.js";
+import { type Command, type CommandResult, refuse } from "../../../commands/command.js";
 import { type Message, plainText } from "../../../protocol/content.js";
 import { MARKER } from "../../../security/redact/marker.js";
 import { readAnswer } from "../../../tools/answer/answer-changes.js";
@@ -21,7 +22,7 @@ import type { Gatherer } from "./gatherer.js";
 export function writeCommands(gatherer: Gatherer): readonly Command[] {
   return [
     { ...WRITE, run: (args) => writeAnswer(gatherer, args.text("PATH") ?? "") },
-    { ...APPLY, run: (args) => applyAnswer(gatherer, args.hasFlag("yes") ? "write" : "show") },
+    { ...APPLY, run: (args, { signal }) => applyAnswer(gatherer, args.hasFlag("yes") ? "write" : "show", signal) },
   ];
 }
 
@@ -40,7 +41,7 @@ async function writeAnswer(gatherer: Gatherer, path: string): Promise<CommandRes
   return writeAll(gatherer, [{ path, content, added: content }]);
 }
 
-async function applyAnswer(gatherer: Gatherer, what: "show" | "write"): Promise<CommandResult> {
+async function applyAnswer(gatherer: Gatherer, what: "show" | "write", signal: AbortSignal): Promise<CommandResult> {
   const answer = lastAnswer(runOf(gatherer.opening).conversation);
   if (answer === undefined) return refuse(NO_ANSWER);
   const { files, problems, notes } = readAnswer(answer);
@@ -50,7 +51,7 @@ async function applyAnswer(gatherer: Gatherer, what: "show" | "write"): Promise<
   const workspace = await gatherer.opening.built.get("toolbox").workspace();
   try {
     const planned = await planAnswer(workspace, files, { purpose: what === "show" ? "remember" : "look" });
-    const result = what === "write" ? await writeAll(gatherer, planned) : preview(planned);
+    const result = await (what === "write" ? writeAll(gatherer, planned) : askAndWrite(gatherer, planned, signal));
     if ("failure" in result || leftOut.length === 0) return result;
     return { ...result, text: [result.text, "", ...leftOut].join("\n") };
   } catch (error) {
@@ -59,17 +60,36 @@ async function applyAnswer(gatherer: Gatherer, what: "show" | "write"): Promise<
   }
 }
 
-function preview(planned: readonly PlannedWrite[]): CommandAnswer {
-  const lines = planned.map(({ path, before, content }) => {
+async function askAndWrite(
+  gatherer: Gatherer,
+  planned: readonly PlannedWrite[],
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const { person, engine } = gatherer.opening;
+  const shown = planned.map(({ path, before, content }) => {
     const { added, removed } = diffText(before ?? "", content);
     return before === undefined
       ? `new      ${path} (${added} lines)`
       : `change   ${path} (+${added} -${removed} lines)`;
   });
-  return {
-    text: `${lines.join("\n")}\n\nNothing is written yet. /apply --yes writes ${planned.length === 1 ? "it" : "them"}.`,
-    value: { files: planned.map(({ path }) => path), written: false },
-  };
+  const files = planned.map(({ path }) => path);
+  if (!person.present()) {
+    const next = `Nothing is written yet. /apply --yes writes ${planned.length === 1 ? "it" : "them"}.`;
+    return { text: `${shown.join("\n")}\n\n${next}`, value: { files, written: false } };
+  }
+  const { decision } = await person.ask(
+    {
+      call: engine.ids.next("call"),
+      tool: "apply",
+      args: { files },
+      summary: `write ${planned.length === 1 ? "the file" : `the ${planned.length} files`} of the last answer`,
+      preview: shown.join("\n"),
+      once_only: true,
+    },
+    signal,
+  );
+  if (decision === "deny") return { text: NOTHING_WRITTEN, value: { files, written: false } };
+  return writeAll(gatherer, planned);
 }
 
 async function writeAll(gatherer: Gatherer, planned: readonly PlannedWrite[]): Promise<CommandResult> {
