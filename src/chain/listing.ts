@@ -28,6 +28,7 @@ import { create as subscribers20Audit } from "./subscribers/20-audit.js";
 import { create as subscribers30Costs } from "./subscribers/30-costs.js";
 import { create as subscribers40Compaction } from "./subscribers/40-compaction.js";
 import { create as subscribers50Journal } from "./subscribers/50-journal.js";
+import { create as tool02Log } from "./tool/02-log.js";
 import { create as tool05RestoreCopiedText } from "./tool/05-restore-copied-text.js";
 import { create as tool10Arguments } from "./tool/10-arguments.js";
 import { create as tool20Permission } from "./tool/20-permission.js";
@@ -74,6 +75,7 @@ export const listing: ChainListing = {
     { name: "90-log", create: request90Log },
   ],
   tool: [
+    { name: "02-log", create: tool02Log },
     { name: "05-restore-copied-text", create: tool05RestoreCopiedText },
     { name: "10-arguments", create: tool10Arguments },
     { name: "20-permission", create: tool20Permission },

@@ -1,4 +1,5 @@
 /** What the built-in hooks and links need; the parts of a session supply it (`runtime/part.ts`). */
+
 import type { CompactionReason } from "../context/compaction/compact.js";
 import type { CallBudget, CallLog } from "../costs/budget.js";
 import type {
@@ -18,11 +19,11 @@ import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
 import type { EventPayloads, PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
-import type { JsonObject } from "../protocol/json.js";
 import type { ModelFacts } from "../providers/catalogue/facts.js";
 import type { RetryOptions } from "../providers/retry/attempts.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
+import type { LogFunction } from "../system/log.js";
 import type { ApprovalGate } from "./approval-gate.js";
 import type { OutsideResults } from "./outside-results.js";
 
@@ -55,12 +56,7 @@ export interface PermissionJudge {
   remember(call: ToolCall, decision: PermissionDecision, about: { readonly verdict: Verdict }): void;
 }
 
-export type Log = (
-  level: "error" | "warn" | "info" | "debug" | "trace",
-  component: string,
-  message: string,
-  fields?: JsonObject,
-) => void;
+export type Log = LogFunction;
 
 /** A part of the run that receives its events; the names in `subscribers/` give the order. */
 export interface EventObserver {

@@ -2,6 +2,7 @@
 
 import type { Variables } from "../base/variables.js";
 import { VERSION } from "../base/version.js";
+import type { ServiceLog } from "../control/auth/refused-tokens.js";
 import type { Mount } from "../control/transports/http/server.js";
 import type { McpMount } from "../control/transports/mcp-server/http-mount.js";
 import { agentNotices } from "./agent-notices.js";
@@ -15,7 +16,7 @@ export interface LazyMcpMount extends Mount {
 
 export interface McpMountPlace {
   readonly variables: Variables;
-  readonly log: (message: string) => void;
+  readonly log: ServiceLog;
 }
 
 export function mcpMountOf(engine: Engine, options: McpMountPlace): LazyMcpMount {

@@ -4,10 +4,12 @@
  * 1. Beyond loopback it starts only with TLS and a token file whose token is bound to sessions.
  * 2. If one listener cannot start, none stays.
  */
+
 import { join } from "node:path";
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import { type AuthChannel, confirmationChannels } from "../control/auth/channels.js";
+import type { ServiceLog } from "../control/auth/refused-tokens.js";
 import { type FileToken, readTokenFile } from "../control/auth/token-file.js";
 import { tokenVerbs } from "../control/auth/token-verbs.js";
 import { Tokens } from "../control/auth/tokens.js";
@@ -19,7 +21,6 @@ import {
   type Mount,
 } from "../control/transports/http/server.js";
 import { asLoopback } from "../control/transports/local-access.js";
-import type { JsonObject } from "../protocol/json.js";
 import { lockHolder } from "../system/file-lock.js";
 import { readGivenFile } from "../system/given-file.js";
 import type { Roots } from "../system/xdg-paths.js";
@@ -46,7 +47,7 @@ export interface ServeOptions {
   readonly origins?: readonly string[];
   readonly mounts?: readonly Mount[];
   readonly limits?: HttpLimits;
-  readonly log?: (message: string, fields?: JsonObject) => void;
+  readonly log?: ServiceLog;
   readonly onRequest?: HttpServiceOptions["onRequest"];
 }
 
@@ -105,7 +106,9 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   engine.listensOn(addresses.filter((address) => address.startsWith("http")));
   engine.report("control", () => ({ ok: true, detail: addresses.join(", ") }));
   const renew = () =>
-    void tokens.keepOwnerToken().catch((error) => log("cannot renew the owner's token", { error: String(error) }));
+    void tokens
+      .keepOwnerToken()
+      .catch((error) => log("auth", "cannot renew the owner's token", { error: String(error) }));
   const stopRenewing = every(RENEW_MS, engine, renew);
   // It may have been the owner's.
   tokens.onRevoke(renew);

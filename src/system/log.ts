@@ -12,6 +12,14 @@ import type { JsonObject } from "../protocol/json.js";
 export const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The subsystems that write to the log. `provider` and `transport` also have parts: `provider.ollama`, `transport.http`. */
+export const LOG_COMPONENTS = [
+  ...(["engine", "provider", "tools", "sessions", "undo", "control", "transport", "auth"] as const),
+  ...(["mcp", "skills", "hooks", "plugins", "lifecycle", "subagents"] as const),
+];
+type KnownComponent = (typeof LOG_COMPONENTS)[number];
+export type LogComponent = KnownComponent | `${"provider" | "transport" | "plugins"}.${string}`;
+
 /** How many days of logs to keep; a new day's file deletes older ones. */
 const KEEP_DAYS = 30;
 
@@ -28,20 +36,31 @@ export interface LogLevels {
   readonly byComponent: ReadonlyMap<string, LogLevel>;
 }
 
-export type LogFunction = (level: LogLevel, component: string, message: string, fields?: JsonObject) => void;
+export type LogFunction = (level: LogLevel, component: LogComponent, message: string, fields?: JsonObject) => void;
 
-/** Undefined when the text is not a list of levels. */
-export function parseLogLevels(text: string): LogLevels | undefined {
+/** Reads a list of levels, or returns what is wrong with it. */
+export function parseLogLevels(text: string): LogLevels | { readonly problem: string } {
   let standard: LogLevel = "info";
   const byComponent = new Map<string, LogLevel>();
   for (const part of text.split(",").filter((piece) => piece.trim() !== "")) {
     const [left = "", right] = part.split("=").map((piece) => piece.trim());
     const level = right ?? left;
-    if (!isLevel(level)) return undefined;
+    if (!isLevel(level)) {
+      return { problem: `expected a level (${LOG_LEVELS.join(", ")}) or COMPONENT=LEVEL, got "${text}".` };
+    }
+    if (right !== undefined && !isComponent(left)) {
+      return { problem: `there is no component "${left}" in the log; there are ${LOG_COMPONENTS.join(", ")}.` };
+    }
     if (right === undefined) standard = level;
     else byComponent.set(left, level);
   }
   return { standard, byComponent };
+}
+
+function isComponent(text: string): boolean {
+  const [first = "", ...rest] = text.split(".");
+  const hasParts = first === "provider" || first === "transport" || first === "plugins";
+  return (LOG_COMPONENTS as readonly string[]).includes(first) && (hasParts || rest.length === 0);
 }
 
 function isLevel(text: string): text is LogLevel {

@@ -142,13 +142,19 @@ describe("a headless run", () => {
     ["O2"],
     "writes its own log as JSON lines, and raw traffic only when asked, readable by the owner, without the key",
     async () => {
-      const mock = await mockModel("reply\n  text: hi\n", { key: sampleKey() });
+      const mock = await mockModel("reply\n  tool ls {}\nreply\n  text: hi\nreply\n  text: hi\n", { key: sampleKey() });
       const env = providerEnvironment("anthropic", mock.url);
+      const wrong = await oxbow(["run", "hi", "--log-level", "info,enigne=debug"], { env });
+      expect([wrong.code, wrong.stderr]).toEqual([
+        2,
+        expect.stringContaining('there is no component "enigne" in the log'),
+      ]);
       const plain = await oxbow(["run", "hi", "--log-level", "debug"], { env });
       const logs = await readdir(join(plain.home, "state", "log"));
       const lines = (await readFile(join(plain.home, "state", "log", logs[0] ?? ""), "utf8")).trim().split("\n");
       expect(logs[0]).toMatch(/^oxbow-\d{8}\.log$/);
-      expect(lines.map((line) => JSON.parse(line).component)).toContain("provider.anthropic");
+      const components = lines.map((line) => JSON.parse(line).component);
+      expect(components).toEqual(expect.arrayContaining(["engine", "provider.anthropic", "tools"]));
       await expect(readdir(join(plain.home, "state", "debug"))).rejects.toThrow();
 
       const raw = await oxbow(["debug", "--raw", "hi"], { env });

@@ -125,14 +125,15 @@ describe("a wrong token", () => {
 
   verifies(["C7"], "is logged by its reason and its path, without its text and a bounded number of times", async () => {
     const lines: string[] = [];
-    const log = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+    const log = (component: string, message: string, fields?: object) =>
+      void lines.push(`${component}: ${message} ${JSON.stringify(fields)}`);
     const own = await serve({ serve: { log } });
     try {
       const guess = "guess".repeat(8);
       await own.ask(`/v1/sessions?hidden=${guess}`, { token: guess, over: "port" });
       expect(lines).toEqual([
         expect.stringMatching(
-          /^a token was refused {"from":"127.0.0.1","method":"GET","path":"\/v1\/sessions","reason":"Unauthorized: /,
+          /^auth: a token was refused {"from":"127.0.0.1","method":"GET","path":"\/v1\/sessions","reason":"Unauthorized: /,
         ),
       ]);
       const { token, claims } = await own.served.tokens.make({ identity_class: "agent" });

@@ -1,7 +1,8 @@
 /** The engine of this process listens for other clients, from a moment after the first paint until the conversation ends. */
+
 import type { Variables } from "../../base/variables.js";
+import type { ServiceLog } from "../../control/auth/refused-tokens.js";
 import type { EngineClient } from "../../protocol/client.js";
-import type { JsonObject } from "../../protocol/json.js";
 import type { ControlOwner } from "../../runtime/control-owner.js";
 import type { Engine } from "../../runtime/open-engine.js";
 import type { ServedEngine } from "../../runtime/serve.js";
@@ -71,7 +72,7 @@ export class Listening {
     const owner = this.#owner;
     const listen = this.#ports;
     if (this.#ended || (owner === undefined && listen.length === 0)) return;
-    const logInfo = (message: string, fields?: JsonObject) => log("info", "control", message, fields);
+    const logInfo: ServiceLog = (component, message, fields) => log("info", component, message, fields);
     // Without the socket, which another process has, the ports still work.
     const socket = owner === undefined ? ({ socket: false } as const) : { owner };
     const options = { roots, variables, ...socket, listen, authChannel: "client", log: logInfo } as const;

@@ -6,11 +6,12 @@
  * 3. It ends when no client has followed a session and no turn has run for `engine_idle_timeout`, at a signal, and at once when its
  *    socket is gone. SIGUSR2 asks it to end as soon as it has nothing to do.
  */
+
 import { lstatSync, watch } from "node:fs";
 import type { Variables } from "../../base/variables.js";
 import { parseFlags } from "../../commands/flags.js";
+import type { ServiceLog } from "../../control/auth/refused-tokens.js";
 import type { Host } from "../../control/host.js";
-import type { JsonObject } from "../../protocol/json.js";
 import { ControlOwner } from "../../runtime/control-owner.js";
 import { controlPlace, ownersMark } from "../../runtime/control-place.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
@@ -47,7 +48,7 @@ async function serveUntilIdle(variables: Variables, owner: ControlOwner): Promis
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal, isDetached: true });
   const { engine, loaded } = prepared;
   engine.host.addFeature(RETIRES);
-  const log = (message: string, fields: JsonObject = {}) => prepared.log("info", "control", message, fields);
+  const log: ServiceLog = (component, message, fields) => prepared.log("info", component, message, fields);
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
     ...{ roots: loaded.roots, variables, owner, log, mounts: [mcp], authChannel: "client" },
@@ -57,7 +58,7 @@ async function serveUntilIdle(variables: Variables, owner: ControlOwner): Promis
     idleMs: loaded.settings.engine_idle_timeout.value,
     place: controlPlace(loaded.roots),
   });
-  log("the engine ends", { why });
+  log("control", "the engine ends", { why });
   await engine.close();
   await served.close();
   return EXIT.answered;

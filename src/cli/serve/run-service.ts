@@ -6,8 +6,8 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { AUTH_CHANNELS, type AuthChannel } from "../../control/auth/channels.js";
+import type { ServiceLog } from "../../control/auth/refused-tokens.js";
 import type { AnsweredRequest } from "../../control/transports/http/server.js";
-import type { JsonObject } from "../../protocol/json.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
 import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
@@ -91,10 +91,10 @@ async function listen(
 }
 
 /** Faults and refused tokens go to the person who watches the service, and to Oxbow's log. */
-function serviceLog({ log }: Prepared): (message: string, fields?: JsonObject) => void {
-  return (message, fields = {}) => {
+function serviceLog({ log }: Prepared): ServiceLog {
+  return (component, message, fields = {}) => {
     printMessage(`${message} ${jsonText(fields)}`);
-    log("warn", "control", message, fields);
+    log("warn", component, message, fields);
   };
 }
 
@@ -118,7 +118,12 @@ async function simpleSurface(
   const { serveSimple } = await import("./simple.js");
   const { state } = roots(variables);
   const log = serviceLog(prepared);
-  const server = await serveSimple(prepared, { place, origins: flags.list("origin"), state, log });
+  const server = await serveSimple(prepared, {
+    place,
+    origins: flags.list("origin"),
+    state,
+    log: (...refused) => log("auth", ...refused),
+  });
   say(`listening on ${server.url} (simple; its token is in ${server.tokenFile})`);
   return server;
 }

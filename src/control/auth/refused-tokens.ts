@@ -3,6 +3,13 @@ import type { Clock } from "../../base/clock.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { Guesses } from "./guesses.js";
 
+/** Receives what a service reports, by the part that reports it. */
+export type ServiceLog = (
+  component: "auth" | "control" | "transport.http" | "transport.mcp",
+  message: string,
+  fields?: JsonObject,
+) => void;
+
 export interface RefusedToken {
   /** The address of the client; undefined on a Unix socket. */
   readonly from: string | undefined;

@@ -27,7 +27,7 @@ const LIST_CHARACTERS = 4_000;
 /** The same text gives the same bytes in every session, so that a provider can cache them. */
 const delimit: Delimit = (block) => wrapUntrusted(block, contentMark([block.source, block.text]));
 
-type Place = Pick<Opening, "engine" | "extensions" | "bus" | "root" | "session" | "current">;
+type Place = Pick<Opening, "engine" | "extensions" | "bus" | "root" | "session" | "current" | "log">;
 
 export class LiveSkills {
   readonly #place: Place;
@@ -62,6 +62,7 @@ export class LiveSkills {
   async activate(skill: Skill, body?: string): Promise<string> {
     const text = await skillText(skill, delimit, body);
     this.#active.add(skill.id);
+    this.#place.log("debug", "skills", "a skill is used", { skill: skill.id });
     return text;
   }
 

@@ -209,9 +209,7 @@ export function toolSets(text: string): readonly ToolSet[] {
 
 export function logLevels(text: string): LogLevels {
   const levels = parseLogLevels(text);
-  if (levels === undefined) {
-    throw new UsageError(`expected a level (error, warn, info, debug, trace) or COMPONENT=LEVEL, got "${text}".`);
-  }
+  if ("problem" in levels) throw new UsageError(levels.problem);
   return levels;
 }
 

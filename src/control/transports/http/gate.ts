@@ -7,10 +7,9 @@
  */
 import type { IncomingMessage } from "node:http";
 import { type Failure, failure } from "../../../protocol/errors.js";
-import type { JsonObject } from "../../../protocol/json.js";
 import { isOwner, type TokenClaims } from "../../auth/claims.js";
 import { Guesses } from "../../auth/guesses.js";
-import { type RefusedToken, refusedTokenLog } from "../../auth/refused-tokens.js";
+import { type RefusedToken, refusedTokenLog, type ServiceLog } from "../../auth/refused-tokens.js";
 import type { Tokens } from "../../auth/tokens.js";
 import { type AddressCheck, bearerToken, isPath, repeatedHeader } from "../local-access.js";
 import type { Admitted } from "./app.js";
@@ -18,7 +17,7 @@ import type { PlaceKind, Service } from "./call.js";
 import type { Refusal } from "./refusal.js";
 
 export interface GateOptions extends Pick<Service, "tokens" | "clock"> {
-  readonly log: (message: string, fields?: JsonObject) => void;
+  readonly log: ServiceLog;
   readonly mostOfToken?: number | undefined;
 }
 
@@ -39,7 +38,7 @@ export class Gate {
     this.#tokens = tokens;
     this.#guesses = new Guesses(clock);
     this.#mostOfToken = mostOfToken;
-    this.#logRefused = refusedTokenLog(clock, log);
+    this.#logRefused = refusedTokenLog(clock, (message, fields) => log("auth", message, fields));
   }
 
   /** Why a request is refused before anything else; undefined if it is not. A server on a Unix socket has no address. */

@@ -5,6 +5,7 @@
  * 2. Requests have limits in size, time and number. No request and no reader can stop the others.
  * 3. After `close()` no socket, no timer and no file of a socket is left.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Duplex } from "node:stream";
@@ -14,6 +15,7 @@ import { type Failure, failure } from "../../../protocol/errors.js";
 import type { ClientId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import type { TokenClaims } from "../../auth/claims.js";
+import type { ServiceLog } from "../../auth/refused-tokens.js";
 import type { Tokens } from "../../auth/tokens.js";
 import type { Host } from "../../host.js";
 import type { AddressCheck } from "../local-access.js";
@@ -32,7 +34,7 @@ export interface HttpServiceOptions {
   readonly tokens: Tokens;
   readonly clock: Clock;
   readonly newClientId: () => ClientId;
-  readonly log: (message: string, fields?: JsonObject) => void;
+  readonly log: ServiceLog;
   readonly mounts?: readonly Mount[];
   readonly limits?: HttpLimits;
   /** Called when a request has been answered. */
@@ -104,7 +106,9 @@ export class HttpService {
     this.#sockets = new WebSockets({ ...options, gate: this.#gate, open: this.#service.open });
     this.#stopWatching = tokens.onRevoke((jti) => clients.drop(jti));
     const onFault = (error: unknown) =>
-      log("a request failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      log("transport.http", "a request failed", {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
     const app = createApp({ routes: ROUTES, service: this.#service, gate: this.#gate, onFault });
     const listenerOf = (place: PlaceKind) =>
       getRequestListener((asked, env) => app.fetch(asked, { ...env, place }), { overrideGlobalObjects: false });

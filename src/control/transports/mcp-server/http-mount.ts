@@ -4,6 +4,7 @@
  * 1. Each token has its own client of the engine. It is an agent's, also if the token is a person's: a program speaks MCP, not a person.
  * 2. The revision 2026-07-28 has no sessions. Those of 2025 have, and belong to the token that began them.
  */
+
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
@@ -16,6 +17,7 @@ import {
 import { type Failure, failure } from "../../../protocol/errors.js";
 import type { ClientId } from "../../../protocol/ids.js";
 import { type IdentityClaims, identityOf } from "../../auth/identity.js";
+import type { ServiceLog } from "../../auth/refused-tokens.js";
 import type { HostClient } from "../../connected-client.js";
 import type { Host } from "../../host.js";
 import { type EngineOfferOptions, engineOffer } from "./engine-offer.js";
@@ -28,7 +30,7 @@ export interface McpMountOptions extends Pick<EngineOfferOptions, "clock" | "onS
   readonly version: string;
   readonly host: Pick<Host, "connect">;
   readonly newClientId: () => ClientId;
-  readonly log: (message: string) => void;
+  readonly log: ServiceLog;
   /** What stands behind the server instead of the engine. */
   readonly offer?: McpOffer;
 }
@@ -119,7 +121,7 @@ class TokenServer {
     const identity = { identity: "agent", canAnswer: false, transport: "mcp" } as const;
     this.#client = host.connect({ id: newClientId(), ...identity, scope, ...(name !== undefined && { name }) });
     this.#offer = options.offer ?? engineOffer({ ...options, client: this.#client, ...handshakeOf(this.#client) });
-    const onerror = (error: Error) => log(`MCP: ${error.message}`);
+    const onerror = (error: Error) => log("transport.mcp", error.message);
     this.#modern = createMcpHandler(() => this.#server("transport"), { legacy: "reject", onerror });
     this.#stopPublishing = this.#offer.watch((uri, event) => {
       for (const each of this.#subscriptions.named(uri)) this.#publish(each, event);
