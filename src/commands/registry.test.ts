@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { parseLine } from "./arguments.js";
 import { HELP } from "./catalogue/conversation.js";
-import { PROGRAM_SPECS, SESSION_SPECS } from "./catalogue/index.js";
+import { HELP_GROUPS, helpGroupOf, PROGRAM_SPECS, SESSION_SPECS } from "./catalogue/index.js";
 import { MODELS_LIST } from "./catalogue/models.js";
 import { SESSION_RESUME } from "./catalogue/sessions.js";
 import { type Command, type CommandSpec, refuse, spell, worksOn } from "./command.js";
@@ -210,6 +210,18 @@ const DESIGNED = [
 ];
 
 describe("the catalogue", () => {
+  verifies(["U6"], "has a heading of the help for every command, and each command once", async () => {
+    const registry = new CommandRegistry<CommandSpec>().register(...SESSION_SPECS);
+    registry.register(echo({ name: "skills:pdf" }), echo({ name: "mine" }));
+    const text = registry.help(CONTEXT, { headings: HELP_GROUPS, headingOf: helpGroupOf });
+    expect(text.split("\n").filter((line) => /^\S/.test(line))).toEqual(HELP_GROUPS);
+    const group = (heading: string) => text.split("\n\n").find((part) => part.startsWith(`${heading}\n`)) ?? "";
+    expect(group("Subagents, skills and extensions")).toContain("/skills pdf");
+    expect(group("Your own").trim()).toMatch(/^Your own\n {2}\/mine/);
+    const usages = text.split("\n").filter((line) => /^ {2}[/!]/.test(line));
+    expect(usages).toHaveLength(registry.list().filter((spec) => worksOn(spec, CONTEXT)).length);
+  });
+
   verifies(["U6"], "has every command of the designs, in a conversation", () => {
     const registry = new CommandRegistry<CommandSpec>().register(...SESSION_SPECS);
     const missing = DESIGNED.filter((name) => {

@@ -23,6 +23,12 @@ const MOST_EXPANSIONS = 20;
 /** The most words that a name can have: `permissions safemode on`. */
 const MOST_WORDS = 3;
 
+/** The headings above the commands of `/help`. */
+export interface HelpGroups {
+  readonly headings: readonly string[];
+  headingOf(command: CommandSpec): string;
+}
+
 export class CommandRegistry<C extends CommandSpec = Command> {
   readonly #commands = new Map<string, C>();
   readonly #byAlias = new Map<string, string>();
@@ -93,8 +99,14 @@ export class CommandRegistry<C extends CommandSpec = Command> {
     return refuse(`There is no '${spell(namespace, context)} ${typed}'. ${advice}`);
   }
 
-  help(context: Pick<CommandContext, "surface">): string {
-    return helpColumns(helpOf(this.list(), this.#namespaces, context));
+  help(context: Pick<CommandContext, "surface">, groups?: HelpGroups): string {
+    if (groups === undefined) return helpColumns(helpOf(this.list(), this.#namespaces, context));
+    const parts = groups.headings.map((heading) => {
+      const own = this.list().filter((command) => groups.headingOf(command) === heading);
+      const lines = helpOf(own, this.#namespaces, context);
+      return lines.length === 0 ? "" : `${heading}\n${helpColumns(lines, "  ")}`;
+    });
+    return parts.filter((part) => part !== "").join("\n\n");
   }
 }
 
@@ -189,13 +201,13 @@ function onlyOutside({ name }: CommandSpec, context: Pick<CommandContext, "surfa
 }
 
 /** `help` of a registry: all commands, or those that a name stands for. */
-export function helpCommand(spec: CommandSpec, registry: CommandRegistry): Command {
+export function helpCommand(spec: CommandSpec, registry: CommandRegistry, groups?: HelpGroups): Command {
   return {
     ...spec,
     run: (args, context) => {
       const topic = args.list("COMMAND");
       if (topic.length > 0) return helpOn(topic, registry, context);
-      const text = `${registry.help(context)}\n\nOxbow sends any other input to the model. Ctrl-C cancels the running turn.`;
+      const text = `${registry.help(context, groups)}\n\nOxbow sends any other input to the model. Ctrl-C cancels the running turn.`;
       return { text, value: registry.list().map(describe) };
     },
   };

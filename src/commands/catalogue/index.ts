@@ -1,5 +1,5 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
-import { type CommandSpec, worksOn } from "../command.js";
+import { type CommandSpec, namespaceOf, worksOn } from "../command.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
 import * as conversation from "./conversation.js";
@@ -20,26 +20,44 @@ import * as service from "./service.js";
 import * as sessions from "./sessions.js";
 import * as skills from "./skills.js";
 
+/** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
+const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
+  ["Conversation", conversation],
+  ["Files and context", context],
+  ["Sessions", sessions],
+  ["Models, keys and costs", models],
+  ["Models, keys and costs", cost],
+  ["Models, keys and costs", credentials],
+  ["Profiles", profiles],
+  ["Permissions", security],
+  ["Subagents, skills and extensions", agents],
+  ["Conversation", screen],
+  ["Subagents, skills and extensions", skills],
+  ["Memory and knowledge", memory],
+  ["Memory and knowledge", retrieval],
+  ["Memory and knowledge", knowledgeBase],
+  ["Subagents, skills and extensions", extensions],
+  ["Subagents, skills and extensions", mcp],
+  ["Engine", engine],
+];
+
+const specsOf = (subject: object): readonly CommandSpec[] => Object.values(subject).filter(isSpec);
+
 /** The commands of a session. */
-export const SESSION_SPECS: readonly CommandSpec[] = [
-  conversation,
-  context,
-  sessions,
-  models,
-  cost,
-  credentials,
-  profiles,
-  security,
-  agents,
-  screen,
-  skills,
-  memory,
-  retrieval,
-  knowledgeBase,
-  extensions,
-  mcp,
-  engine,
-].flatMap((subject) => Object.values(subject).filter(isSpec));
+export const SESSION_SPECS: readonly CommandSpec[] = SUBJECTS.flatMap(([, subject]) => specsOf(subject));
+
+/** The headings of `/help` in their order; the last one has what is not built in. */
+export const HELP_GROUPS: readonly string[] = [...new Set(SUBJECTS.map(([heading]) => heading)), "Your own"];
+
+/** Finds the heading of a command. One that is not built in belongs to its namespace: `/skills:pdf` to the skills. */
+export function helpGroupOf({ name }: Pick<CommandSpec, "name">): string {
+  const has = (known: (spec: CommandSpec) => boolean) =>
+    SUBJECTS.find(([, subject]) => specsOf(subject).some(known))?.[0];
+  const namespace = namespaceOf(name);
+  const found = has((spec) => spec.name === name);
+  const ofNamespace = namespace && has((spec) => namespaceOf(spec.name) === namespace || spec.name === namespace);
+  return found ?? ofNamespace ?? "Your own";
+}
 
 /** The commands that only `oxbow NAME` has. */
 export const PROGRAM_SPECS: readonly CommandSpec[] = [program, service].flatMap((subject) =>

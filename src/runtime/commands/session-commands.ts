@@ -4,6 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
+import { HELP_GROUPS, helpGroupOf } from "../../commands/catalogue/index.js";
 import { KB_NAMESPACE } from "../../commands/catalogue/knowledge-base.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
@@ -61,7 +62,7 @@ export async function sessionCommands(
 ): Promise<CommandRegistry> {
   const registry = new CommandRegistry().describe(NAMESPACES);
   registry.register(
-    helpCommand(HELP, registry),
+    helpCommand(HELP, registry, { headings: HELP_GROUPS, headingOf: helpGroupOf }),
     ...[...CLIENT_COMMANDS, ...SCREEN_COMMANDS, ...SHELL_COMMANDS].map(elsewhere),
     ...more,
     ...(await commandsOf(parts)),
