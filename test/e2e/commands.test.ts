@@ -50,6 +50,32 @@ describe("commands", () => {
     );
   });
 
+  verifies(["U9", "M4"], "help names your own providers and the variables that they read", async () => {
+    const home = await temporaryFolder();
+    const folder = join(home, "config", "providers");
+    await mkdir(folder, { recursive: true });
+    const program = `#!/bin/sh
+case "$1" in
+  --describe) echo "Models of the harbour" ;;
+  --env) echo "HARBOUR_KEY key of the harbour" ;;
+  --ready) exit 1 ;;
+esac
+`;
+    await writeFile(join(folder, "harbour"), program, { mode: 0o755 });
+    await writeFile(
+      join(folder, "acme.conf"),
+      "url=https://acme.test/v1\nprotocol=openai-chat\nauth_env=ACME_KEY\nmodel=a\n",
+    );
+    const env = { OXBOW_HOME: home };
+    const { stdout } = await oxbow(["help"], { env });
+    const own = stdout.slice(stdout.indexOf("Your own providers"));
+    expect(own).toMatch(/^ {2}harbour +Models of the harbour \(HARBOUR_KEY\)$/m);
+    expect(own).toMatch(/^ {2}acme +.*\(ACME_KEY\)$/m);
+    const named = await oxbow(["help", "environment"], { env });
+    expect(named.stdout).toMatch(/^ {2}HARBOUR_KEY +key of the harbour$/m);
+    expect(named.stdout).toMatch(/^ {2}ACME_KEY +key for the acme provider$/m);
+  });
+
   verifies(["U9", "U10"], "help environment lists every variable the program reads", async () => {
     const { stdout } = await oxbow(["help", "environment"]);
     for (const { name } of KNOWN_VARIABLES) expect(stdout).toContain(name);

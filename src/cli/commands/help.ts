@@ -1,5 +1,6 @@
 /** `oxbow help`: all commands of the program, or one of them; each command explains itself. */
 import { nearest } from "../../base/nearest.js";
+import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
@@ -7,8 +8,9 @@ import { HELP } from "../../commands/catalogue/conversation.js";
 import { programSummary } from "../../commands/catalogue/index.js";
 import type { CommandContext, CommandResult } from "../../commands/command.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
+import type { OwnProvider } from "../../runtime/models/model-registry.js";
 import { COMMANDS } from "../command-table.js";
-import { KNOWN_VARIABLES } from "../known-variables.js";
+import { KNOWN_VARIABLES, type KnownVariable } from "../known-variables.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
@@ -31,10 +33,12 @@ interface Asking {
 async function help([topic, ...rest]: readonly string[], { context, variables }: Asking): Promise<CommandResult> {
   if (topic === undefined) {
     const value = COMMANDS.map(({ name, aliases = [] }) => ({ name, aliases, summary: programSummary(name) }));
-    return { text: generalHelp() + (await foundHere(variables)), value };
+    return { text: generalHelp() + (await foundHere(variables)) + providersHelp(await ownProviders(variables)), value };
   }
   if (topic === "environment") {
-    return { text: environmentHelp(), value: KNOWN_VARIABLES.map((variable) => ({ ...variable })) };
+    const own = (await ownProviders(variables)).flatMap(({ variables: named }) => named);
+    const known = [...KNOWN_VARIABLES, ...own.map(({ name, description }) => ({ name, meaning: description }))];
+    return { text: environmentHelp(known), value: known.map((variable) => ({ ...variable })) };
   }
   const command = COMMANDS.find(({ name, aliases }) => name === topic || aliases?.includes(topic));
   if (command === undefined) throw new UsageError(unknownTopic(topic));
@@ -92,8 +96,29 @@ Models
   'oxbow doctor' shows what Oxbow found. 'oxbow help environment' lists all variables.`;
 }
 
-function environmentHelp(): string {
-  const width = Math.max(...KNOWN_VARIABLES.map((variable) => variable.name.length));
-  const lines = KNOWN_VARIABLES.map((variable) => `  ${variable.name.padEnd(width)}  ${variable.meaning}`);
+/** The providers that the user added, which the help names with their variables. */
+async function ownProviders(variables: Variables): Promise<readonly OwnProvider[]> {
+  const [{ loadSettings }, { createModelRegistry }] = await Promise.all([
+    import("../../runtime/settings/settings.js"),
+    import("../../runtime/models/model-registry.js"),
+  ]);
+  const { settings, roots, profilePath } = await loadSettings(parseFlags([], [], "help"), variables);
+  const tables = { value: settings.providers.value, file: profilePath };
+  return createModelRegistry({ variables, roots, tables }).ownProviders();
+}
+
+function providersHelp(own: readonly OwnProvider[]): string {
+  if (own.length === 0) return "";
+  const width = Math.max(...own.map(({ name }) => name.length));
+  const lines = own.map(({ name, about, variables }) => {
+    const names = variables.map((variable) => variable.name).join(", ");
+    return safeLine(`  ${name.padEnd(width)}  ${about}${names === "" ? "" : ` (${names})`}`);
+  });
+  return `\n\nYour own providers ('oxbow models' shows their models)\n${lines.join("\n")}`;
+}
+
+function environmentHelp(known: readonly KnownVariable[]): string {
+  const width = Math.max(...known.map((variable) => variable.name.length));
+  const lines = known.map((variable) => safeLine(`  ${variable.name.padEnd(width)}  ${variable.meaning}`));
   return `Environment (a flag overrides a variable, a variable overrides the profile)\n${lines.join("\n")}`;
 }

@@ -32,6 +32,32 @@ export async function providerStates(parts: ModelParts, only?: string): Promise<
   return [...states, offline];
 }
 
+export interface OwnProvider {
+  readonly name: string;
+  readonly about: string;
+  /** The variables that it reads, as its `--env` or its file names them. */
+  readonly variables: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** Describes the providers that the user added. Programs of a project are not asked: the help runs nothing that waits for approval. */
+export async function ownProviderList(parts: ModelParts): Promise<readonly OwnProvider[]> {
+  const described = parts.directory.list().map(async (entry): Promise<readonly OwnProvider[]> => {
+    const { name } = entry;
+    if (entry.kind === "broken") return [{ name, about: entry.problem, variables: [] }];
+    if (entry.kind === "executable") {
+      if (entry.ofProject) return [];
+      const { meetProgram } = await import("./provider-programs.js");
+      const { description, variables } = await meetProgram(parts, entry);
+      return [{ name, about: description === "" ? entry.file : description, variables }];
+    }
+    const { origin, baseUrl, keyName } = entry.provider;
+    if (origin === undefined) return [];
+    const variables = keyName === undefined ? [] : [{ name: keyName, description: `key for the ${name} provider` }];
+    return [{ name, about: baseUrl, variables }];
+  });
+  return (await Promise.all(described)).flat();
+}
+
 async function stateOf(parts: ModelParts, entry: ProviderEntry): Promise<ProviderState> {
   const { name } = entry;
   if (entry.kind === "http") return stateByHttp(parts, entry.provider);

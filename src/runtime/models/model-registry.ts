@@ -12,7 +12,7 @@ import type { SessionKey } from "../../protocol/commands.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ContainProvider } from "../../providers/executable/containment.js";
 import type { LocalOptions } from "../../providers/local/local-ollama.js";
-import type { ProviderState } from "../../providers/selection/describe.js";
+import type { OwnProvider, ProviderState } from "../../providers/selection/describe.js";
 import { type ModelParts, OFFLINE, type ProgramTape } from "../../providers/selection/model-parts.js";
 import {
   addressAdvice,
@@ -61,6 +61,8 @@ export interface ModelRegistry {
   names(): Promise<readonly string[]>;
   /** Only the named provider, if there is a name. */
   providers(only?: string): Promise<readonly ProviderState[]>;
+  /** The providers that the user added, with their variables. */
+  ownProviders(): Promise<readonly OwnProvider[]>;
   /** The models as a numbered table. */
   menu(): Promise<string>;
   /** The model with this number in the table. */
@@ -84,6 +86,8 @@ export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
 
 /** Services with hundreds of models would fill the screen. */
 const MENU_MOST = 20;
+
+export type { OwnProvider };
 
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
   return new ProviderModels(options);
@@ -141,6 +145,11 @@ class ProviderModels implements ModelRegistry {
   async providers(only?: string): Promise<readonly ProviderState[]> {
     const parts = await this.#parts();
     return (await import("../../providers/selection/describe.js")).providerStates(parts, only);
+  }
+
+  async ownProviders(): Promise<readonly OwnProvider[]> {
+    const parts = await this.#parts();
+    return (await import("../../providers/selection/describe.js")).ownProviderList(parts);
   }
 
   async menu(): Promise<string> {

@@ -41,6 +41,7 @@ export function withPluginProviders(registry: ModelRegistry, plugins: readonly L
       return [...others, ...states];
     },
     menu: () => registry.menu(),
+    ownProviders: () => registry.ownProviders(),
     numbered: (number) => registry.numbered(number),
   };
 }
