@@ -52,7 +52,7 @@ describe("with a model without tools", () => {
     expect(await project.slash("/apply --yes")).toBe("Updated src/sum.js\nCreated test/sum.js");
     expect(project.read("src/sum.js")).toBe("export const sum = (a, b) => a + b;\n");
     // Undo covers it like a change of the model.
-    expect(await project.slash("/unapply yes")).toContain("Undone");
+    expect(await project.slash("/unapply yes")).toContain("Reverted");
     expect([project.read("src/sum.js"), project.read("test/sum.js")]).toEqual([
       expect.stringContaining("a - b"),
       undefined,

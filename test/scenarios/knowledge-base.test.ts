@@ -74,7 +74,7 @@ describe("the knowledge base in a session", () => {
     expect((await kb("export out.jsonl")).text).toContain("--force");
     expect(await readFile(join(root, "out.jsonl"), "utf8")).toContain('"type":"link"');
     expect((await kb("forget 1")).text).toBe("Deleted #1.");
-    expect((await kb("import out.jsonl")).text).toBe("New: 0 projects, 1 observations.");
+    expect((await kb("import out.jsonl")).text).toBe("New: 0 projects, 1 observation.");
     expect((await kb("export")).text).toContain("### #2 note\n\n- time: ");
   });
 
