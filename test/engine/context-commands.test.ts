@@ -70,6 +70,45 @@ describe("with a model without tools", () => {
     expect(second.lastRequest.match(/\[context: \/files src\]/g)).toHaveLength(1);
   });
 
+  verifies(["P7", "U7"], "the audit has commands that ran and every refusal, with the file", async () => {
+    project.put("a.txt", "one\n");
+    await project.open([reply().text("Some text.")]);
+    await project.turn("Say something.");
+    expect(await project.slash("/permissions set closed r--")).not.toMatch(/^refused/);
+    const refused = [
+      "/read ../outside.txt",
+      "/write closed/new.txt",
+      "/record start ../log.md",
+      "/record start closed/l.md",
+    ];
+    for (const line of refused) expect(await project.slash(line)).toMatch(/^refused: /);
+    expect(project.read("../log.md")).toBeUndefined();
+    await project.command("run", "echo hello");
+    await project.slash("/safemode on");
+    expect(await project.slash("/run touch made")).toMatch(/^refused: /);
+    const lines = (await project.slash("/audit show 50")).split("\n").map((line) => line.replace(/^\S+ +/, ""));
+    expect(lines).toEqual([
+      expect.stringMatching(/^denied +read \.\.\/outside\.txt +\(workspace boundary\)$/),
+      expect.stringMatching(/^denied +write closed\/new\.txt +\(.*closed/),
+      expect.stringMatching(/^denied +write \.\.\/log\.md +\(workspace boundary\)$/),
+      expect.stringMatching(/^denied +write closed\/l\.md +\(.*closed/),
+      expect.stringMatching(/^allowed +bash: echo hello +\(person\)$/),
+      expect.stringMatching(/^denied +bash: touch made +\(safe mode/),
+    ]);
+  });
+
+  verifies(["P2"], "a promoted rule is listed and holds at once", async () => {
+    await project.open([reply().tool("bash", { command: "touch made" }), done], {
+      flags: ["--permission-mode", "ask"],
+      answer: "allow_pattern",
+    });
+    await project.turn("Make it.");
+    expect(await project.slash("/permissions promote 1")).toContain("Written to");
+    const listed = await project.slash("/permissions");
+    expect(listed).not.toContain("Rules: none");
+    expect(listed).toMatch(/Rules:\n.*config\.toml.*\n.*touch/);
+  });
+
   verifies(
     ["U7"],
     "changes are written as a plain answer gives them: under a name, as an edit, as a diff",

@@ -155,10 +155,15 @@ const compaction: CreateBuiltIn = (opening) => {
   };
 };
 
-const recording: CreateBuiltIn = ({ engine, root, current, built }) => {
+const recording: CreateBuiltIn = (opening) => {
+  const { engine, root, current, built } = opening;
   const model = () => `${current.run?.model.provider}:${current.run?.model.model}`;
   const { clock, notify } = engine;
-  const made = new RunRecording({ workspace: root, model, wall: clock.wall, notify });
+  const refusalOf = async (path: string) => {
+    const { Gatherer } = await import("../commands/context/gatherer.js");
+    return new Gatherer(opening).writeRefusalOf(path, "");
+  };
+  const made = new RunRecording({ workspace: root, model, wall: clock.wall, notify, refusalOf });
   built.add({ recording: made });
   return {
     name: "recording",

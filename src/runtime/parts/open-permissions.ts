@@ -60,6 +60,8 @@ export interface PermissionParts {
   readonly safeMode: StateFile<SafeModeState>;
   /** The limits of path permissions for commands. */
   restrictions(): SandboxRestrictions;
+  /** Rules that the user has just written to a settings file: they hold from the next decision on. */
+  addRules(section: unknown, file: string): Promise<void>;
 }
 
 interface OtherRuns {
@@ -118,6 +120,12 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
   const [problem] = parsed.problems;
   if (problem !== undefined) throw new Error(`Oxbow cannot use the permission rules: ${problem}`);
   const ofPlugins = await pluginRules(plugins, (table) => loadPermissions([table], { home, commandReader }));
+  let { rules } = parsed;
+  const addRules = async (section: unknown, file: string) => {
+    const added = await loadPermissions([{ table: section, file, scope: "user" }], { home, commandReader });
+    const before = rules.filter(({ source }) => source.file === file).length;
+    rules = [...rules, ...added.rules.map((rule) => ({ ...rule, number: before + rule.number }))];
+  };
   const writable = writableFolders(loaded, variables);
   for (const folder of writable) noteWorkspace(folder);
   const slashes = (path: string) => path.replaceAll("\\", "/");
@@ -128,7 +136,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
       mode: live.mode(),
       preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
       edits: parsed.edits ?? "contained",
-      rules: [...parsed.rules, ...ofPlugins],
+      rules: [...rules, ...ofPlugins],
       workspace: slashes(root),
       writable: writable.map(slashes),
       ownFolders: ownFolders.map(slashes),
@@ -150,5 +158,5 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
       isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || OWN_TOOLS.has(name),
     },
   });
-  return { engine, paths, safeMode, restrictions: () => sandboxRestrictions(paths.current, root) };
+  return { engine, paths, safeMode, restrictions: () => sandboxRestrictions(paths.current, root), addRules };
 }

@@ -9,7 +9,12 @@ export interface RunRecordingOptions {
   readonly model: () => string;
   readonly wall: () => number;
   readonly notify: (message: string) => void;
+  /** Why a file may not be written. */
+  readonly refusalOf: (path: string) => Promise<string | undefined>;
 }
+
+/** Stands for the file that the recorder names itself. */
+const UNNAMED = "oxbow-session.md";
 
 export class RunRecording {
   readonly #options: RunRecordingOptions;
@@ -35,6 +40,8 @@ export class RunRecording {
   }
 
   async start(file: string | undefined): Promise<CommandResult> {
+    const refusal = await this.#options.refusalOf(file ?? UNNAMED);
+    if (refusal !== undefined) return refuse(refusal);
     const { RecordingRefused } = await import("../../sessions/recorder/markdown-recorder.js");
     try {
       const started = await (await this.#open()).start(file);

@@ -70,7 +70,7 @@ export class RunSecurity {
     return ring;
   }
 
-  /** Writes only if the profile stays valid. */
+  /** Writes only if the profile stays valid. The rules hold at once. */
   async #appendToProfile(toml: string): Promise<string> {
     const { profilePath } = this.#options;
     const { parse } = await import("smol-toml");
@@ -79,6 +79,7 @@ export class RunSecurity {
     parse(`${before}${separator}\n${toml}`);
     await mkdir(dirname(profilePath), { recursive: true, mode: 0o700 });
     await appendFile(profilePath, `${separator}\n${toml}`, { mode: 0o600 });
+    await (await this.#options.permissions.parts()).addRules(parse(toml).permissions, profilePath);
     return profilePath;
   }
 }

@@ -83,6 +83,27 @@ describe("the audit", () => {
     });
   });
 
+  it("names the files of a patch, and what a command of a person was about", () => {
+    const patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-1\n+2\n*** Add File: b/c.ts\n+x\n*** End Patch";
+    const session = new Session()
+      .add({ kind: "ToolCallStarted", payload: { call: "call_1", tool: "apply_patch", args: { patch } } })
+      .resolved("call_1", "allow_once", "cli_a")
+      .add({
+        kind: "PermissionResolved",
+        payload: {
+          call: "call_2",
+          tool: "read",
+          decision: "deny",
+          decided_by: "path permission",
+          args: { path: "../x" },
+        },
+      });
+    expect(outcomes(session.ring())).toEqual([
+      ["permission", "allowed", "apply_patch a.ts, b/c.ts"],
+      ["permission", "denied", "read ../x"],
+    ]);
+  });
+
   it("holds what the log holds: the same events give the same ring", () => {
     const session = new Session();
     for (let n = 0; n < 50; n++)

@@ -107,12 +107,23 @@ export interface DecisionFacts {
   readonly planMode: boolean;
 }
 
+/** Names the files without parsing the patch: a broken one is described, too. */
+function filesOfPatch(patch: unknown): readonly string[] {
+  if (typeof patch !== "string") return [];
+  const named = patch.matchAll(
+    /^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |\+\+\+ (?!\/dev\/null)(?:b\/)?)(.+)$/gm,
+  );
+  return [...new Set([...named].map(([, path = ""]) => path.trim()))];
+}
+
 /** One line that describes the call. */
 export function describeCall(tool: string, args: JsonObject): string {
   const { command, path, url } = args;
   if (typeof command === "string") return `${tool}: ${command}`;
   if (typeof path === "string") return `${tool} ${path}`;
   if (typeof url === "string") return `${tool} ${url}`;
+  const files = filesOfPatch(args.patch);
+  if (files.length > 0) return `${tool} ${shorten(files.join(", "), 200)}`;
   const entries = Object.entries(args);
   const words = entries.map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);

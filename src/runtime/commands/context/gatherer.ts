@@ -10,9 +10,10 @@ import type { CommandResult } from "../../../commands/command.js";
 import { refuse } from "../../../commands/command.js";
 import type { Tool } from "../../../engine/ports.js";
 import { plainText } from "../../../protocol/content.js";
+import type { EventPayloads } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
-import type { Law } from "../../../security/permissions/verdict.js";
-import type { ToolName } from "../../../tools/catalog.js";
+import type { Law, Verdict } from "../../../security/permissions/verdict.js";
+import { CATALOG, type ToolName } from "../../../tools/catalog.js";
 import { type Opening, runOf } from "../../opening.js";
 
 export interface TypedCall {
@@ -65,6 +66,8 @@ export class Gatherer {
     const refusal = await this.refusalOf(tool, args);
     if (refusal !== undefined) return { problem: refusal };
     const run = runOf(this.opening);
+    // Reading changes nothing; a command may, so the audit has it, as it has `!COMMAND`.
+    if (name === "bash") this.#record(name, args, { decision: "allow_once", decided_by: "person" });
     const outcome = await run.aside((aside) =>
       tool.run(args, { signal: AbortSignal.any([signal, aside]), byPerson: true, progress: () => {} }),
     );
@@ -75,10 +78,47 @@ export class Gatherer {
     return !hasFailed || name === "bash" ? { text, hasFailed } : { problem: text };
   }
 
-  /** Why the user's own rules do not allow it. */
+  /** Why the user's own rules do not allow it. The audit has each refusal. */
   async refusalOf(tool: Pick<Tool, "name" | "set" | "mutating">, args: JsonObject): Promise<string | undefined> {
     const { engine } = await this.opening.built.get("permissions").parts();
     const verdict = await engine.test({ tool, args });
-    return verdict.decision === "deny" && BINDING.has(verdict.law) ? verdict.reason : undefined;
+    if (verdict.decision !== "deny" || !BINDING.has(verdict.law)) return undefined;
+    return this.#refused(tool.name, args, verdict);
+  }
+
+  /** Why a file may not be written: a rule of the user, the workspace, or a guarded path. The audit has each refusal. */
+  async writeRefusalOf(path: string, content: string): Promise<string | undefined> {
+    const args = { path, content };
+    const refusal = await this.refusalOf(CATALOG.write, args);
+    if (refusal !== undefined) return refusal;
+    const workspace = await this.opening.built.get("toolbox").workspace();
+    const outside = await workspace.resolve(path, "write").then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (outside !== undefined)
+      return this.#refused("write", args, { decidedBy: "workspace boundary", reason: outside });
+    const { engine } = await this.opening.built.get("permissions").parts();
+    const { law, decidedBy, reason } = await engine.test({ tool: CATALOG.write, args });
+    // A file that other programs run or obey: the user edits it directly, or lets the model write it.
+    if (law !== "guarded") return undefined;
+    return this.#refused("write", args, { decidedBy, reason: `${path} is not written: ${reason}` });
+  }
+
+  #refused(tool: string, args: JsonObject, { decidedBy, reason }: Pick<Verdict, "decidedBy" | "reason">): string {
+    this.#record(tool, args, { decision: "deny", decided_by: decidedBy, message: reason });
+    return reason;
+  }
+
+  /** For the audit. The user sees the answer of the command, so clients show no call. */
+  #record(
+    tool: string,
+    { content: _, ...args }: JsonObject,
+    decided: Pick<Resolved, "decision" | "decided_by" | "message">,
+  ): void {
+    const run = runOf(this.opening);
+    run.bus.publish("PermissionResolved", { call: run.newCall(), tool, args, ...decided });
   }
 }
+
+type Resolved = EventPayloads["PermissionResolved"];

@@ -15,7 +15,6 @@ import { MARKER } from "../../../security/redact/marker.js";
 import { readAnswer } from "../../../tools/answer/answer-changes.js";
 import { codeBlocks, withoutThoughts } from "../../../tools/answer/code-blocks.js";
 import { AnswerError, type PlannedWrite, planAnswer } from "../../../tools/answer/plan-answer.js";
-import { CATALOG } from "../../../tools/catalog.js";
 import { runOf } from "../../opening.js";
 import type { Gatherer } from "./gatherer.js";
 
@@ -98,14 +97,8 @@ async function writeAll(gatherer: Gatherer, planned: readonly PlannedWrite[]): P
   for (const { path, content, added } of planned) {
     if (MARKER.test(added))
       return refuse(`${path} is not written: the answer quotes «redacted:…», which stands for a secret.`);
-    const refusal = await gatherer.refusalOf(CATALOG.write, { path, content });
+    const refusal = await gatherer.writeRefusalOf(path, content);
     if (refusal !== undefined) return refuse(refusal);
-    const outside = await workspace.resolve(path, "write").then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-    const guarded = outside ?? (await guardedReason(gatherer, path));
-    if (guarded !== undefined) return refuse(guarded);
   }
   const written: string[] = [];
   for (const { path, content, basis } of planned) {
@@ -119,13 +112,6 @@ async function writeAll(gatherer: Gatherer, planned: readonly PlannedWrite[]): P
     }
   }
   return { text: written.join("\n"), value: { files: planned.map(({ path }) => path), written: true } };
-}
-
-/** A file that other programs run or obey: the user edits it directly, or lets the model write it. */
-async function guardedReason(gatherer: Gatherer, path: string): Promise<string | undefined> {
-  const { engine } = await gatherer.opening.built.get("permissions").parts();
-  const verdict = await engine.test({ tool: CATALOG.write, args: { path, content: "" } });
-  return verdict.law === "guarded" ? `${path} is not written: ${verdict.reason}` : undefined;
 }
 
 /** The text of the last answer with text. */
