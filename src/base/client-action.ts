@@ -1,5 +1,5 @@
 /** Actions that every client with a conversation can do. */
-export type ClientAction = "cancel" | "clear" | "exit" | "login" | "queue";
+export type ClientAction = "cancel" | "clear" | "doctor" | "exit" | "login" | "queue";
 
 /** Actions of the terminal client: the others show something that needs a screen. */
 export type ScreenAction =

@@ -1,6 +1,7 @@
 /** The commands that a client runs itself, by name and alias. */
 import type { ClientAction } from "../base/client-action.js";
 import { CANCEL, CLEAR, EXIT_COMMAND, QUEUE } from "../commands/catalogue/conversation.js";
+import { DOCTOR } from "../commands/catalogue/program.js";
 import { LOGIN } from "../commands/catalogue/screen.js";
 import type { CommandSpec } from "../commands/command.js";
 
@@ -10,6 +11,7 @@ export type ActionOf<Action extends string> = readonly [Pick<CommandSpec, "name"
 export const CLIENT_ACTIONS: readonly ActionOf<ClientAction>[] = [
   [CANCEL, "cancel"],
   [CLEAR, "clear"],
+  [DOCTOR, "doctor"],
   [EXIT_COMMAND, "exit"],
   [LOGIN, "login"],
   [QUEUE, "queue"],

@@ -1,6 +1,7 @@
 /** Gathering context by hand: a whole way of working with a model that has no tools. */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { reply } from "../../src/testkit/index.js";
 import { HookProject } from "../support/hook-project.js";
@@ -95,6 +96,20 @@ describe("with a model without tools", () => {
       expect.stringMatching(/^allowed +bash: echo hello +\(person\)$/),
       expect.stringMatching(/^denied +bash: touch made +\(safe mode/),
     ]);
+  });
+
+  verifies(["U6"], "/export writes a new file and prints its path", async () => {
+    await project.open([reply().text("A fine answer.")]);
+    await project.turn("Say something.");
+    for (const [line, ending] of [
+      ["/export", /oxbow-sess_\w+\.md$/],
+      ["/export", /oxbow-sess_\w+-2\.md$/],
+      ["/export --format jsonl", /oxbow-sess_\w+\.jsonl$/],
+    ] as const) {
+      const [, file = ""] = /was written to (\/.+)\.$/.exec(await project.slash(line)) ?? [];
+      expect(file).toMatch(ending);
+      expect(readFileSync(file, "utf8")).toContain("A fine answer.");
+    }
   });
 
   verifies(["P2"], "a promoted rule is listed and holds at once", async () => {

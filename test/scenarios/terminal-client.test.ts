@@ -2,9 +2,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
+import type { ChosenSettings } from "../../src/base/chosen-settings.js";
 import { clientFiles } from "../../src/cli/tui/client-files.js";
 import { readBindings } from "../../src/clients/tui/keys/bindings.js";
-import { createTheme } from "../../src/clients/tui/themes.js";
+import { createTheme, plainTheme } from "../../src/clients/tui/themes.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
@@ -145,6 +146,37 @@ describe("the terminal client", () => {
     expect(refused).toMatchObject({ ok: false, failure: { message: expect.stringContaining("Only a person") } });
     const odd = await client.client.send("CreateSession", { after: session, until: 2 });
     expect(odd).toMatchObject({ ok: false, failure: { message: expect.stringContaining("TurnStarted") } });
+  });
+
+  verifies(["U2"], "keeps a chosen model, effort and theme, says so, and checks the installation", async () => {
+    const { hosted } = await host([]);
+    const saved: ChosenSettings[] = [];
+    const client = await TuiClient.open(hosted, {
+      themes: [{ name: "quiet", description: "", theme: plainTheme }],
+      saveSettings: async (chosen) => {
+        saved.push(chosen);
+        return `Saved number ${saved.length}.`;
+      },
+      doctor: async () => "all is well",
+    });
+    for (const [line, shown] of [
+      ["/effort high", "with high effort. Saved number 1."],
+      ["/effort auto", "Saved number 2."],
+      ["/theme quiet", "Theme quiet. Saved number 3."],
+      ["/model claude-opus-4-5", "Saved number 4."],
+      ["/effort", "Change it: /effort LEVEL"],
+      ["/doctor", "all is well"],
+    ] as const) {
+      client.type(line, "\r");
+      await client.until(shown);
+    }
+    await client.leave();
+    expect(saved).toEqual([
+      { effort: "high" },
+      { effort: null },
+      { theme: "quiet" },
+      { model: expect.stringMatching(/^\w+:claude-opus-4-5$/) },
+    ]);
   });
 
   verifies(["U2", "P2"], "lists rules and extensions in the sidebar, and revokes a rule by one key", async () => {

@@ -20,6 +20,11 @@ export const shell: ShellCommand = {
 
 export const run = shellRunner(shell);
 
+/** The findings as text, for a conversation. */
+export async function findingsText(variables: Variables): Promise<string> {
+  return findingLines(await findingsOf(variables));
+}
+
 async function examine(variables: Variables): Promise<CommandResult> {
   const findings = await findingsOf(variables);
   const hasFailed = findings.some(({ verdict }) => verdict === "fail");

@@ -8,7 +8,7 @@ import { EXIT } from "../exit-codes.js";
 import { ownShell } from "../own-shell.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { converseInTerminal } from "../tui/converse.js";
-import type { SharedConversation } from "./converse.js";
+import { type SharedConversation, savingIn } from "./converse.js";
 import type { Conversation } from "./prepare.js";
 
 const OFFLINE = "offline";
@@ -58,6 +58,8 @@ export async function converseOnScreen(
     ...(options.isElsewhere !== true && { shell: ownShell(variables, settings.run_timeout_ms) }),
     ...(onSession && { onSession }),
     onMessages,
+    saveSettings: savingIn(loaded),
+    doctor: async () => (await import("../commands/doctor.js")).findingsText(variables),
   });
   return stop.asked ? EXIT.cancelled : EXIT.answered;
 }

@@ -1,9 +1,11 @@
 /** A conversation: in the terminal client, or line by line with a person or with piped input. */
+import type { SaveSettings } from "../../base/chosen-settings.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { LoadedSettings } from "../../runtime/settings/settings.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { processTerminal } from "../terminal-io.js";
@@ -97,7 +99,8 @@ async function converseByLines(
   const problem = await runRepl({
     ...{ ...conversation, clientAction, input, leaving: leaving.signal },
     ...(keepsTurn && { keepsTurn }),
-    ...(input === "person" && { login: loginHere }),
+    ...(input === "person" && { login: loginHere, saveSettings: savingIn(loaded) }),
+    doctor: async () => (await import("../commands/doctor.js")).findingsText(variables),
     ...(options.isElsewhere !== true && { shell: ownShell(variables, loaded.settings.run_timeout_ms) }),
     onSession: (other) => {
       current = other;
@@ -109,6 +112,11 @@ async function converseByLines(
   if (input === "person" && begun) process.stderr.write(`\nResume: oxbow ${current}\n`);
   if (stop.asked) return EXIT.cancelled;
   return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);
+}
+
+/** Keeps what a person chooses in a conversation for new sessions. */
+export function savingIn(loaded: LoadedSettings): SaveSettings {
+  return async (settings) => (await import("../../runtime/settings/save-settings.js")).saveSettings(loaded, settings);
 }
 
 async function loginHere(provider: string): Promise<void> {

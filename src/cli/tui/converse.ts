@@ -1,6 +1,8 @@
 /** Opens the terminal client on a session. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { OwnShell } from "../../base/own-shell.js";
 import { formatStats, type TurnStats } from "../../base/turn-stats.js";
 import type { Variables } from "../../base/variables.js";
@@ -40,6 +42,8 @@ export interface ConverseOptions {
   readonly onDrawn?: () => void;
   readonly onSession?: (session: SessionId) => void;
   readonly shell?: OwnShell;
+  readonly saveSettings?: SaveSettings;
+  readonly doctor?: () => Promise<string>;
   /** Messages of the engine go to the screen while the client is open. */
   readonly onMessages: (show: (message: string) => void) => void;
 }

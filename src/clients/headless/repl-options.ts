@@ -1,4 +1,5 @@
 /** What the line client needs, and what it reports. */
+import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { ClientAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
 import type { OwnShell } from "../../base/own-shell.js";
@@ -47,6 +48,10 @@ export interface ReplOptions {
   readonly keepsTurn?: () => boolean | Promise<boolean>;
   /** The conversation continues with another session. */
   readonly onSession?: (session: SessionId) => void;
+  /** Checks this installation and returns the findings as text. */
+  readonly doctor?: () => Promise<string>;
+  /** Keeps a model or an effort that a person chose for new sessions. */
+  readonly saveSettings?: SaveSettings;
   /** `/login`, where a person can answer. */
   readonly login?: (provider: string) => Promise<void>;
   /** Absent if the client cannot run commands of the person. */

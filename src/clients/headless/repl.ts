@@ -3,6 +3,7 @@
  * works over a serial line, in an editor's shell buffer and in a pipe.
  */
 
+import { chosenBy } from "../../base/chosen-settings.js";
 import { hintOf } from "../../base/input-hint.js";
 import { runOwnCommand } from "../../base/own-shell.js";
 import { firstLine } from "../../base/pasted-text.js";
@@ -128,7 +129,7 @@ class Repl {
   }
 
   async #slash({ name, rest }: SlashLine): Promise<boolean> {
-    const { clientAction, login } = this.#options;
+    const { clientAction, login, doctor } = this.#options;
     switch (clientAction(name)) {
       case "exit":
         return false;
@@ -141,6 +142,10 @@ class Repl {
       case "clear":
         if (await this.#open(this.#session === undefined ? {} : { after: this.#session }))
           this.#say("New, empty conversation. Your settings stay.");
+        return true;
+      case "doctor":
+        if (doctor === undefined) await this.#command(name, rest);
+        else this.#options.terminal.out.write(`${await doctor()}\n`);
         return true;
       case "login":
         await (login?.(rest.trim()) ?? this.#command(name, rest));
@@ -202,6 +207,9 @@ class Repl {
     });
     stopLines();
     if (answer?.text) this.#options.terminal.out.write(`${safeText(answer.text)}\n`);
+    const chosen = answer && chosenBy(verb, args, answer.value);
+    const saved = chosen && (await this.#options.saveSettings?.(chosen));
+    if (saved !== undefined) this.#say(saved);
     if (answer?.isTurn) await this.#untilIdle(idle);
   }
 

@@ -103,6 +103,8 @@ export class TuiApp {
       ...(options.login && { login: options.login }),
       ...(options.files && { files: options.files }),
       ...(options.shell && { shell: options.shell }),
+      ...(options.saveSettings && { saveSettings: options.saveSettings }),
+      ...(options.doctor && { doctor: options.doctor }),
     });
   }
 

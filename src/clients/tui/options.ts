@@ -1,4 +1,6 @@
 /** The options and the result of the terminal client. */
+
+import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { ScreenAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
 import type { OwnShell } from "../../base/own-shell.js";
@@ -54,6 +56,10 @@ export interface TuiOptions {
   readonly files?: ClientFiles;
   /** Absent if the client cannot run commands of the person. */
   readonly shell?: OwnShell;
+  /** Keeps a chosen model, effort or theme for new sessions. */
+  readonly saveSettings?: SaveSettings;
+  /** Checks this installation and returns the findings as text. */
+  readonly doctor?: () => Promise<string>;
 }
 
 export interface FoundText {

@@ -111,7 +111,7 @@ export const DOCTOR: CommandSpec = {
   summary: "check what works on this machine, and how to fix the rest",
   reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: ["in a client", "during a turn", "between turns", ...PROGRAM],
 };
 
 export const UPDATE: CommandSpec = {

@@ -149,7 +149,7 @@ export const UNDO: CommandSpec = {
 
 export const SESSION_EXPORT = session("export", {
   aliases: ["export"],
-  summary: "print it as JSONL (events) or Markdown",
+  summary: "write it as Markdown or JSONL (events): a conversation to a file, the shell to its output",
   arguments: [ID],
   flags: [
     {
@@ -157,7 +157,7 @@ export const SESSION_EXPORT = session("export", {
       short: "f",
       value: "FORMAT",
       choices: ["jsonl", "markdown"],
-      help: "jsonl (default: every event) or markdown (a readable transcript)",
+      help: "jsonl (every event; default in the shell) or markdown (a readable transcript; default in a conversation)",
     },
     { name: "output", short: "o", value: "FILE", complete: "file", help: "into a new file" },
   ],

@@ -1,5 +1,6 @@
 /** Carries out effects that need the engine: inputs, commands, questions, pickers. */
 
+import { chosenBy, type SaveSettings } from "../../../base/chosen-settings.js";
 import type { ScreenAction } from "../../../base/client-action.js";
 import type { Clock } from "../../../base/clock.js";
 import { hintOf } from "../../../base/input-hint.js";
@@ -51,6 +52,10 @@ export interface CarrierOptions {
   readonly files?: ClientFiles;
   /** Absent if the client cannot run commands of the person. */
   readonly shell?: OwnShell;
+  /** Absent if the program keeps no settings. */
+  readonly saveSettings?: SaveSettings;
+  /** Absent if the program cannot check itself. */
+  readonly doctor?: () => Promise<string>;
 }
 
 export type EngineEffect = Extract<
@@ -164,7 +169,7 @@ export class Carrier {
   }
 
   async #command({ line, verb, args }: { readonly line: string; readonly verb: string; readonly args: string }) {
-    const { update, print } = this.#options;
+    const { update, print, saveSettings } = this.#options;
     const done = () => update((now) => without(now, "command"));
     const { runOwnCommand } = await import("./own-commands.js");
     const isOwn = await runOwnCommand({ verb, args }, this, this.#options);
@@ -178,7 +183,10 @@ export class Carrier {
       this.#complain(reply);
       return;
     }
-    const { text, follow } = readSlashAnswer(reply.value);
+    const { text: answered, value, follow } = readSlashAnswer(reply.value);
+    const chosen = chosenBy(verb, args, value);
+    const saved = chosen && (await saveSettings?.(chosen));
+    const text = saved === undefined ? answered : `${answered} ${saved}`;
     const show = () => void (text !== "" && print({ kind: "command", line, text }));
     if (follow !== undefined) this.switching(this.#follow(follow, show));
     else show();

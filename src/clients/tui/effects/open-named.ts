@@ -96,14 +96,19 @@ async function openModels(place: DialogPlace): Promise<void> {
   );
 }
 
-async function setModel({ client, state, print, carrier }: DialogPlace, { model, effort }: ChosenModel): Promise<void> {
+async function setModel(place: DialogPlace, { model, effort }: ChosenModel): Promise<void> {
+  const { client, state, print, carrier, saveSettings } = place;
   const before = state().place?.effort ?? "auto";
   const reply = await client.send("SetModel", { model }, state().session);
   const level = reply.ok && effort !== before ? await carrier.slash("effort", effort) : undefined;
   const failed = [reply, level].find((each) => each?.ok === false);
   const thinking = level === undefined ? "" : ` with effort ${effort}`;
   if (failed?.ok === false) print({ kind: "notice", level: "error", text: failed.failure.message });
-  else print({ kind: "notice", level: "info", text: `The next turn uses ${model}${thinking}.` });
+  else {
+    const saved = await saveSettings?.({ model, ...(level && { effort: effort === "auto" ? null : effort }) });
+    const text = [`The next turn uses ${model}${thinking}.`, saved].filter((each) => each !== undefined).join(" ");
+    print({ kind: "notice", level: "info", text });
+  }
   await carrier.refresh();
 }
 
@@ -139,13 +144,21 @@ function stateOf({ live, ended, unfinished }: SessionInfo): string {
   return unfinished || ended === "error" ? "interrupted" : "done";
 }
 
-function openThemes({ open, themes, theme, setTheme }: DialogPlace): void {
+function openThemes(place: DialogPlace): void {
+  const { open, themes, theme } = place;
   const current = theme().name;
   const items = themes.map(({ name, description }) => {
     return { value: name, label: name, columns: [description], current: name === current };
   });
   const scopes = [{ name: "all", items }];
   open(pickerDialog({ name: "themes", title: "Theme", scopes, empty: "No themes.", matches }), (chosen) => {
-    if (chosen !== undefined) setTheme(chosen);
+    if (chosen !== undefined) void keepTheme(chosen, place);
   });
+}
+
+/** Uses a theme, and keeps it for new sessions. */
+export async function keepTheme(name: string, { setTheme, saveSettings, print }: CarrierOptions): Promise<void> {
+  setTheme(name);
+  const saved = await saveSettings?.({ theme: name });
+  if (saved !== undefined) print({ kind: "notice", level: "info", text: `Theme ${name}. ${saved}` });
 }

@@ -38,6 +38,9 @@ export async function runOwnCommand(
     case "login":
       await (await import("./login.js")).login(args.trim(), carrier, options);
       return true;
+    case "doctor":
+      await examine(options);
+      return true;
     case "copy":
       (await import("./copy-answer.js")).copyAnswer(args.trim(), carrier, options);
       return true;
@@ -59,7 +62,7 @@ async function show(
   { carrier, options }: { readonly carrier: Carrier; readonly options: CarrierOptions },
 ): Promise<boolean> {
   if (args === "") await carrier.openDialog(DIALOGS[action]);
-  else if (action === "theme") chooseTheme(args, options);
+  else if (action === "theme") await chooseTheme(args, options);
   else return false;
   return true;
 }
@@ -77,15 +80,22 @@ const DIALOGS = {
   transcript: "transcript",
 } as const satisfies Partial<Record<ScreenAction, DialogName>>;
 
+async function examine({ doctor, print }: CarrierOptions): Promise<void> {
+  const text = await doctor?.();
+  if (text === undefined) print({ kind: "notice", level: "error", text: "This client cannot check itself." });
+  else print({ kind: "command", line: "/doctor", text });
+}
+
 function copyAddress({ state, copy, hint }: CarrierOptions): void {
   const [address] = state().place?.addresses ?? [];
   if (address !== undefined && copy(address)) hint(`Asked the terminal to copy ${address}.`);
 }
 
-function chooseTheme(name: string, { themes, setTheme, print }: CarrierOptions): void {
+async function chooseTheme(name: string, options: CarrierOptions): Promise<void> {
+  const { themes, print } = options;
   if (themes.some((theme) => theme.name === name)) {
-    setTheme(name);
-    return;
+    const { keepTheme } = await import("./open-named.js");
+    return keepTheme(name, options);
   }
   const names = themes.map((theme) => theme.name).join(", ");
   print({ kind: "notice", level: "error", text: `There is no theme '${name}'. There are ${names}.` });

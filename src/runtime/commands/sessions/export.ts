@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { finished } from "node:stream/promises";
 import { safeText } from "../../../base/terminal-text.js";
@@ -8,10 +8,12 @@ import { exportMarkdown } from "../../../sessions/transfer/export-markdown.js";
 import { loadRedact } from "./load-redact.js";
 import { named, type SessionAction } from "./port.js";
 
-export const exportSession: SessionAction = async (args, port, { write, screen }) => {
+export const exportSession: SessionAction = async (args, port, { write, screen, surface }) => {
   const record = await named(args.text("ID"), port);
-  const output = args.flag("output");
-  const format = args.flag("format") ?? (/\.(md|markdown)$/.test(output ?? "") ? "markdown" : "jsonl");
+  const wanted = args.flag("format");
+  // A conversation has no pipe: there it is a file to read.
+  const output = args.flag("output") ?? (surface === "slash" ? freeName(port.base, record.id, wanted) : undefined);
+  const format = wanted ?? (/\.(md|markdown)$/.test(output ?? "") ? "markdown" : "jsonl");
   if (!["jsonl", "markdown", "md"].includes(format))
     throw new UsageError(`--format: expected jsonl or markdown, got "${format}".`);
   const redact = await loadRedact();
@@ -25,8 +27,17 @@ export const exportSession: SessionAction = async (args, port, { write, screen }
   }
   const file = resolve(port.base, output);
   await writeFile(file, pieces);
-  return { text: `${record.id} was written to ${output}.`, value: { id: record.id, file, format } };
+  return { text: `${record.id} was written to ${file}.`, value: { id: record.id, file, format } };
 };
+
+/** A name that no file has yet. */
+function freeName(folder: string, id: string, format = "markdown"): string {
+  const extension = format === "jsonl" ? "jsonl" : "md";
+  for (let copy = 1; ; copy++) {
+    const name = `oxbow-${id}${copy === 1 ? "" : `-${copy}`}.${extension}`;
+    if (!existsSync(resolve(folder, name))) return name;
+  }
+}
 
 async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const text of texts) yield `${text}\n`;

@@ -1,0 +1,22 @@
+/** Settings that a person changes in a conversation, and that hold for new sessions, too. */
+import { isJsonObject, type JsonValue } from "../protocol/json.js";
+
+export interface ChosenSettings {
+  /** `provider:model` */
+  readonly model?: string;
+  /** Null: the model decides. */
+  readonly effort?: string | null;
+  readonly theme?: string;
+}
+
+/** Saves them and returns a sentence for the person. */
+export type SaveSettings = (chosen: ChosenSettings) => Promise<string>;
+
+/** What `/model NAME` or `/effort LEVEL` chose, by its answer; undefined for other commands, and if they only showed something. */
+export function chosenBy(verb: string, args: string, value: JsonValue): ChosenSettings | undefined {
+  if (args.trim() === "" || !isJsonObject(value)) return undefined;
+  const { model, effort } = value;
+  if (verb === "model" && typeof model === "string") return { model };
+  if (verb === "effort" && (typeof effort === "string" || effort === null)) return { effort };
+  return undefined;
+}
