@@ -145,13 +145,13 @@ function modelInfo(provider: string, listed: ListedModel): ModelInfo {
 }
 
 async function listModels({ registry, routes: from, loaded }: ModelSources): Promise<Queries["ListModels"]["answer"]> {
-  const [listed, { routes }, { withCatalogueFacts }, { openCatalogue }] = await Promise.all([
+  const [listed, { routes }, { withCatalogueModels }, { openCatalogue }] = await Promise.all([
     registry.providers(),
     from.list(),
     import("../providers/selection/catalogue-facts.js"),
     import("./models/open-catalogue.js"),
   ]);
-  const states = await withCatalogueFacts(listed, openCatalogue(loaded));
+  const states = await withCatalogueModels(listed, openCatalogue(loaded));
   const models = states.flatMap(({ name, models }) => models.map((model) => modelInfo(name, model)));
   const problems = states
     .filter(({ ready, configured }) => configured && !ready)

@@ -224,6 +224,8 @@ describe("the terminal client", () => {
       providers: async () => [
         { name: "alpha", needs: "key" },
         { name: "beta", needs: "sign in with an account" },
+        { name: "anthropic", needs: "key" },
+        { name: "openai", needs: "key" },
         { name: "local", needs: "no sign-in", advice: "local needs no sign-in: start it." },
       ],
       run: async (provider: string) => {
@@ -237,12 +239,23 @@ describe("the terminal client", () => {
     client.type("/login", "\r");
     await client.until("sign in with an account");
     client.type("b", "e", "t", "\r");
-    await client.until("beta is connected. /model chooses one of its models.");
+    await client.until("beta is stored.");
+    await client.until("effort: ");
+    client.type("\x03");
+    // The list of models shows whether a key is accepted.
+    client.type("/login anthropic", "\r");
+    await client.until(/anthropic is connected: \d+ models?\./);
+    await client.until("effort: ");
+    client.type("\x03");
+    client.type("/login openai", "\r");
+    await client.until("openai is stored, but did not work: ");
+    await client.until("effort: ");
+    client.type("\x03");
     client.type("/login alpha", "\r");
     await client.until("Not signed in to alpha. Nothing was changed.");
     client.type("/login local", "\r");
     await client.until("· local needs no sign-in: start it.");
-    expect(asked).toEqual(["beta", "alpha"]);
+    expect(asked).toEqual(["beta", "anthropic", "openai", "alpha"]);
     await client.leave();
     const without = await TuiClient.open(hosted, { login });
     without.type("/model offline:offline", "\r");

@@ -17,6 +17,22 @@ export async function withCatalogueFacts(
   );
 }
 
+/** Offers what the catalogue lists for a provider that cannot be reached now: a model can be chosen without the network. */
+export async function withCatalogueModels(
+  states: readonly ProviderState[],
+  catalogue: Catalogue,
+): Promise<readonly ProviderState[]> {
+  const listed = states.map(async (state) => {
+    if (!state.unreached || !state.configured || !isItself(state)) return state;
+    return { ...state, models: (await catalogue.ids(state.name)).map((id) => ({ id })) };
+  });
+  const described = await withCatalogueFacts(await Promise.all(listed), catalogue);
+  // Models of another kind, for vectors for example, are no choice here.
+  return described.map((state) =>
+    state.unreached ? { ...state, models: state.models.filter(({ tools }) => tools) } : state,
+  );
+}
+
 async function withFacts(state: ProviderState, model: ListedModel, catalogue: Catalogue): Promise<ListedModel> {
   const family = isItself(state) ? state.name : `${state.name}-compatible`;
   const { price, context, abilities, assumed, source } = await catalogue.facts({

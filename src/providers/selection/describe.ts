@@ -20,6 +20,8 @@ export interface ProviderState {
   /** Why it is not ready and what to do, or its address. */
   readonly detail: string;
   readonly models: readonly ListedModel[];
+  /** It has a key, but the service cannot be reached now. */
+  readonly unreached?: true;
 }
 
 /** In the order of preference; only the named provider, if there is a name. */
@@ -90,10 +92,10 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   }
   const listing = await listOf(parts, provider, provider.local && !moved ? USUAL_PORT_MS : LIST_MS);
   if (!listing.ok) {
-    const absent = provider.local && listing.failure.reason === "NetworkFailed";
-    return unready(
-      absent ? `nothing answers at ${endpoint.baseUrl}${startHint(parts, provider)}` : listing.failure.message,
-    );
+    const unreached = listing.failure.reason === "NetworkFailed";
+    if (unreached && provider.local)
+      return unready(`nothing answers at ${endpoint.baseUrl}${startHint(parts, provider)}`);
+    return { ...unready(listing.failure.message), ...(unreached && { unreached }) };
   }
   if (!isItself(parts, provider, listing.models)) {
     const [first] = listing.models;

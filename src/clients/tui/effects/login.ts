@@ -1,4 +1,6 @@
 /** `/login`: the sign-in of `oxbow auth set`, on the terminal of the client. */
+
+import type { Block } from "../content/block.js";
 import { pickerDialog } from "../dialogs/list-picker.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 
@@ -38,11 +40,8 @@ export async function login(provider: string, carrier: Carrier, options: Carrier
   });
 }
 
-async function signIn(
-  provider: string,
-  carrier: Carrier,
-  { login: port, print, update, state }: CarrierOptions,
-): Promise<void> {
+async function signIn(provider: string, carrier: Carrier, options: CarrierOptions): Promise<void> {
+  const { login: port, print, update, hint } = options;
   const advice = (await port?.providers())?.find(({ name }) => name === provider)?.advice;
   if (advice !== undefined) {
     print({ kind: "notice", level: "info", text: advice });
@@ -52,11 +51,23 @@ async function signIn(
     print({ kind: "notice", level: "error", text: error.message });
     return false;
   });
-  if (isDone)
-    print({ kind: "notice", level: "info", text: `${provider} is connected. /model chooses one of its models.` });
-  else print({ kind: "notice", level: "warning", text: `Not signed in to ${provider}. Nothing was changed.` });
+  if (!isDone) print({ kind: "notice", level: "warning", text: `Not signed in to ${provider}. Nothing was changed.` });
   update((now) => now);
   await carrier.refresh();
-  // Someone who signs in without a model wants one.
-  if (isDone && state().model.startsWith("offline:")) await carrier.openDialog("models");
+  if (!isDone) return;
+  hint(`Asking ${provider} …`);
+  print(await verified(provider, options));
+  hint("");
+  await carrier.openDialog("models");
+}
+
+/** Uses the key once: the list of the provider's models shows whether it is accepted. */
+async function verified(provider: string, { client, state }: CarrierOptions): Promise<Block> {
+  const reply = await client.query("ListProviders", {}, state().session);
+  const found = reply.ok ? reply.answer.providers.find(({ name }) => name === provider) : undefined;
+  if (found === undefined) return { kind: "notice", level: "info", text: `${provider} is stored.` };
+  if (!found.ready)
+    return { kind: "notice", level: "warning", text: `${provider} is stored, but did not work: ${found.detail}` };
+  const count = found.models.length === 1 ? "1 model" : `${found.models.length} models`;
+  return { kind: "notice", level: "info", text: `${provider} is connected: ${count}.` };
 }
