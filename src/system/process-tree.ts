@@ -145,12 +145,16 @@ export class ProcessTree {
     return members;
   }
 
-  /** Ends every member: SIGTERM, a wait, SIGKILL. Resolves with the number that could not be ended. */
+  /** Ends every member: one SIGTERM, a wait, SIGKILL. Resolves with the number that could not be ended. */
   async terminate({ clock, graceMs }: TerminateOptions): Promise<number> {
     const asked = new Set<number>();
+    let groupAsked = false;
     const ask = (members: readonly ProcessRow[]) => {
-      const news = members.filter((member) => !asked.has(member.pid));
+      // What a process of the group starts while it ends would get the whole group another signal.
+      const inGroup = (member: ProcessRow) => !this.#isWrapper && member.group === this.pid;
+      const news = members.filter((member) => !asked.has(member.pid) && !(groupAsked && inGroup(member)));
       for (const member of news) asked.add(member.pid);
+      groupAsked ||= news.some(inGroup);
       // A stopped process handles SIGTERM only after it continues.
       if (news.length > 0) this.#signal(news, ["SIGTERM", "SIGCONT"]);
     };

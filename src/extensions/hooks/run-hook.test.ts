@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
@@ -105,6 +105,13 @@ describe("a hook's command", () => {
       expect(survivors(word)).toEqual([]);
     },
   );
+
+  verifies(["E3"], "gets one SIGTERM at its deadline, whatever it starts while it ends, and then SIGKILL", async () => {
+    const log = join(root, "signals");
+    const command = `trap 'echo TERM >> "${log}"; /bin/sleep 0.05' TERM; while :; do /bin/sleep 0.02; done`;
+    expect(await run(command, { timeout: 0.3 })).toEqual({ kind: "timeout" });
+    expect(readFileSync(log, "utf8")).toBe("TERM\n");
+  });
 
   verifies(["E3"], "waits half a second for a daemon that it left and that ignores SIGTERM", async () => {
     const word = `hook-leftover-${process.pid}`;
