@@ -43,7 +43,7 @@ const TEXTS = {
 
   // Extensions
   MCPServerSHA256Mismatch:
-    "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. If the change is wanted, run /mcp approve <name>, or update the pin in <profile_path>.",
+    "MCP server '<name>' refused to start: <path> changed since it was approved. Expected sha256 <expected>, found <actual>. If the change is wanted, run /mcp approve <name>, or update the pin in <profile_path>.",
   MCPServerUnavailable:
     "MCP server '<name>' is down after <attempts> restart attempts: <detail>. Its tools are unavailable. /mcp restart <name> tries again.",
   HookHashChanged: "<path> changed since you approved it. 'oxbow ack' shows the change and approves it.",

@@ -79,7 +79,9 @@ describe("an MCP server", () => {
     const events = await project.turn("use echo");
     const [result] = resultsOf(events);
     expect(result).toContain("«mcp-server-unavailable»");
-    expect(result).toMatch(/the binary at server\.mjs changed\. Expected sha256 [0-9a-f]{64}, found [0-9a-f]{64}/);
+    expect(result).toMatch(
+      /: server\.mjs changed since it was approved\. Expected sha256 [0-9a-f]{64}, found [0-9a-f]{64}/,
+    );
     expect(kinds(events)).toContain("MCPServerDown");
     expect(project.record("echo")).toEqual([]);
     const shown = JSON.stringify(await slash(project.client, project.session, "/mcp:echo approve"));

@@ -96,8 +96,12 @@ export async function pinProblem(
   const changed = (path: string, expected: string) =>
     failure("MCPServerSHA256Mismatch", { name, path, expected, actual: found[path] ?? "none", profile_path: file })
       .message;
-  if (config.sha256 !== undefined && !Object.values(found).includes(config.sha256))
-    return changed(files[0] ?? "", config.sha256);
+  if (config.sha256 !== undefined && !Object.values(found).includes(config.sha256)) {
+    // The hash is that of one of them: the entry does not say of which.
+    const about = { name, expected: config.sha256, profile_path: file };
+    const [path, actual] = [files.join(" or "), Object.values(found).join(" and ")];
+    return failure("MCPServerSHA256Mismatch", { ...about, path, actual }).message;
+  }
   if (scope !== "project") return undefined;
   if (place.pins === undefined)
     return `MCP server '${name}' did not start: the project names it, and no hash of its program was recorded when it was approved. Approve it again: oxbow mcp approve ${name}`;

@@ -116,6 +116,29 @@ describe("a supervised MCP server", () => {
     await server.stop();
   });
 
+  verifies(
+    ["E6"],
+    "shows people the last line that it wrote before it died, and the model only that it died",
+    async () => {
+      const line = new Line();
+      const server = new McpServer(options(line));
+      const downs: { reason: string }[] = [];
+      server.watch({ down: (about) => void downs.push(about) });
+      await server.ready(never);
+      for (const wait of [1000, 2000, 4000, 0]) {
+        line.opened.at(-1)?.onLog("loading\nError: no \u001b[31mdatabase at /db\n");
+        line.end();
+        clock.advance(wait);
+        if (wait > 0) await server.ready(never);
+      }
+      const reason = "it exited with code 7. It said: Error: no database at /db";
+      expect(downs).toMatchObject([{ reason }]);
+      expect(server.problem).toBe(reason);
+      expect(server.whyNot()).not.toContain("database");
+      await server.stop();
+    },
+  );
+
   verifies(["E6"], "gets a new budget of restarts when a minute has passed", async () => {
     const line = new Line();
     const server = new McpServer(options(line));

@@ -61,9 +61,14 @@ export class McpServer {
     return this.#state;
   }
 
-  /** Why it is not ready. */
+  /** Why it is not ready, for people: it may quote the server. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#problem === undefined ? undefined : this.#withLastWords(this.#problem);
+  }
+
+  #withLastWords(reason: string): string {
+    const { lastWords } = this.log;
+    return lastWords === undefined || reason.includes(lastWords) ? reason : `${reason}. It said: ${lastWords}`;
   }
 
   get tools(): readonly OfferedTool[] {
@@ -219,13 +224,14 @@ export class McpServer {
     const { config, connect, refusal, openProcess, openRemote } = this.#options;
     const refused = await refusal();
     if (refused !== undefined) throw new Final(refused);
+    this.log.lastWords = undefined;
     let made: Connection | undefined;
     const connection = await connect({
       ...{ config, openProcess, openRemote, signal },
       requests: this.#requests,
       onClose: () => this.#ended(made),
       onListChanged: () => this.#lookAgain(made),
-      onLog: (line) => this.log.add(line),
+      onLog: (text) => this.log.said(text),
       onProblem: (problem) => this.#report(problem),
     });
     made = connection;
@@ -276,7 +282,7 @@ export class McpServer {
     if (error instanceof Final || waitMs === undefined) {
       this.#state = "down";
       this.#watchers.changed();
-      this.#watchers.down({ name: this.config.name, reason, attempts: used });
+      this.#watchers.down({ name: this.config.name, reason: this.#withLastWords(reason), attempts: used });
       return;
     }
     this.#state = "restarting";
