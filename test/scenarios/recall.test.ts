@@ -141,6 +141,20 @@ describe("recall", () => {
 });
 
 describe("/summarize", () => {
+  verifies(["X7"], "refuses with the offline model, which cannot summarise", async () => {
+    const mock = await startMockModel({ script: SCRIPT });
+    const hosted = await hostEngine(await temporaryFolder(), mock);
+    open.push({ mock, hosted });
+    const client = hosted.connectPerson();
+    const created = await client.send("CreateSession", {});
+    if (!created.ok || created.session === undefined) throw new Error("no session");
+    expect(await client.send("SetModel", { model: "offline" }, created.session)).toMatchObject({ ok: true });
+    for (const command of ["/summarize", "/summarize --show", "/compact"]) {
+      const reply = await slash(client, created.session, command);
+      expect(JSON.stringify(reply)).toContain("The offline model cannot summarise");
+    }
+  });
+
   verifies(["X7"], "replaces a conversation of any length and keeps the pinned text, also after a resume", async () => {
     const home = await temporaryFolder();
     const { client, session, sent } = await start(home, { script: BIRDS });

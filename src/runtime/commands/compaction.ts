@@ -3,6 +3,7 @@ import { roundTokens } from "../../base/budget-text.js";
 import { COMPACT, SUMMARIZE } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
+import { OFFLINE } from "../../providers/selection/model-parts.js";
 import type { RunCompaction } from "../parts/compaction.js";
 
 interface CompactionPort {
@@ -14,15 +15,23 @@ const NOTHING_YET = "There is nothing to summarise yet.";
 
 export function compactionCommands(port: CompactionPort): readonly Command[] {
   return [
-    { ...COMPACT, run: (args) => compact(args.text("WHAT TO KEEP"), port) },
+    { ...COMPACT, run: (args) => noSummary(port.run) ?? compact(args.text("WHAT TO KEEP"), port) },
     {
       ...SUMMARIZE,
       run: (args) => {
+        const refusal = noSummary(port.run);
+        if (refusal !== undefined) return refusal;
         const focus = args.text("WHAT MATTERS");
         return args.hasFlag("show") ? showSummary(focus, port) : replaceBySummary(focus, port);
       },
     },
   ];
+}
+
+/** The offline model follows rules: its answer is no summary, and would replace the conversation. */
+function noSummary({ model }: Run): CommandResult | undefined {
+  if (model.provider !== OFFLINE) return undefined;
+  return refuse("The offline model cannot summarise. Choose another model: /model");
 }
 
 async function compact(focus: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
