@@ -14,7 +14,7 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
     meaning: "how much the model thinks: low, medium or high (default: the model decides)",
   },
   { name: "OXBOW_MAX_TURNS", meaning: "limit of model calls in one turn (default 100)" },
-  { name: "OXBOW_STREAM", meaning: "1: show progress on stderr even without a terminal; 0: never" },
+  { name: "OXBOW_STREAM", meaning: "1: write the answer to a pipe as it arrives, and progress to stderr; 0: neither" },
   { name: "OXBOW_PROFILE", meaning: "the profile to use: a name, or the path of a TOML file (docs/profiles.md)" },
   { name: "OXBOW_LOG", meaning: "levels of Oxbow's own log: info, or info,engine=debug" },
   { name: "OXBOW_SESSIONS", meaning: "folder for sessions and their key (default: Oxbow's data folder)" },

@@ -14,9 +14,14 @@ interface TerminalLook {
   /** Shows tool calls and progress without a terminal, too. */
   readonly verbose?: boolean;
   readonly hidesCost?: boolean;
+  /** Writes the answer as it arrives, also to a pipe. */
+  readonly streams?: boolean;
 }
 
-export function processTerminal(variables: Variables, { lines, verbose, hidesCost }: TerminalLook = {}): Terminal {
+export function processTerminal(
+  variables: Variables,
+  { lines, verbose, hidesCost, streams }: TerminalLook = {},
+): Terminal {
   const errIsTerminal = process.stderr.isTTY === true;
   const stream = variables.OXBOW_STREAM || undefined;
   if (stream !== undefined && stream !== "0" && stream !== "1") {
@@ -27,6 +32,7 @@ export function processTerminal(variables: Variables, { lines, verbose, hidesCos
     ...(hidesCost && { hidesCost }),
     out: {
       isTerminal: process.stdout.isTTY === true,
+      streams: streams === true || stream === "1",
       get columns() {
         return process.stdout.columns;
       },

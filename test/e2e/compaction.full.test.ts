@@ -152,7 +152,7 @@ describe("a conversation that fills the window", () => {
       env: { ...quiet.env, OXBOW_STREAM: "1" },
     });
     expect(told.stderr).toMatch(/^conversation shortened: 17k → \d+(\.\d)?k tokens$/m);
-    expect(told.stdout).toBe("Found it.\n");
+    expect(told.stdout).toBe("I look around.\nFound it.\n");
     const failing = await scene(
       `reply times=any when system contains "You write the summary"\n  error 400 bad-request "no summaries today"\n${LONG_TURN.replace(SUMMARY, "")}`,
     );

@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { BIN } from "../support/program-process.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -33,6 +35,32 @@ describe("text output to a pipe", () => {
     const { stdout, stderr } = await oxbow(["look around"], { env });
     expect(stdout).toBe("Nothing is here.\n");
     expect(stderr).toBe("First I look.\nThen I look again.\n");
+  });
+
+  verifies(["U1"], "comes as it arrives with --stream or OXBOW_STREAM=1", async () => {
+    const env = await model(TWO_CALLS);
+    const { stdout } = await oxbow(["run", "--stream", "look around"], { env });
+    expect(stdout).toBe("First I look.\nThen I look again.\nNothing is here.\n");
+    const mock = await startMockModel({ script: script([reply().text("One.").hang()]) });
+    mocks.push(mock);
+    const home = await temporaryFolder();
+    const variables = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home, OXBOW_STREAM: "1" };
+    const child = spawn(process.execPath, [BIN, "run", "go"], {
+      cwd: home,
+      env: { PATH: process.env.PATH, ...variables },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      let seen = "";
+      for await (const piece of child.stdout) {
+        seen += String(piece);
+        if (seen.includes("One.")) break;
+      }
+      expect(seen).toBe("One.");
+      expect(child.exitCode, "the turn still runs").toBe(null);
+    } finally {
+      child.kill("SIGKILL");
+    }
   });
 
   verifies(["U1"], "contains nothing of a turn that ends at a limit within its calls", async () => {

@@ -173,6 +173,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     value: "TIME",
     help: "how long one model call may wait for a busy provider (default 5m; 0: no retries)",
   },
+  { name: "stream", holds: "client", help: "write the answer as it arrives, also to a pipe" },
   { name: "stream-events", holds: "client", help: "print every event as one line of JSON, live" },
   { name: "json-events", holds: "client", help: "print the answer, then the events as lines of JSON" },
   {

@@ -51,7 +51,7 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   if (flags.has("keep-going")) throw new UsageError("--keep-going needs --run SCRIPT.");
   const command = await slashCommand(flags, variables);
   if (command !== undefined) return command(format);
-  const terminal = processTerminal(variables, { verbose: flags.has("verbose"), hidesCost: flags.has("quiet-cost") });
+  const terminal = processTerminal(variables, lookOf(flags));
   const prompt = await wholePrompt(flags, terminal);
   const images = await imagesOf(flags);
   if (prompt === undefined && (format !== "text" || flags.has("json-events"))) {
@@ -137,10 +137,7 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
   if (flags.has("attach")) throw new UsageError("--run SCRIPT starts its own engine: leave out --attach.");
   if (format !== "text" || flags.has("json-events")) throw new UsageError("--run prints text: give no output format.");
   const script = await readScript(flags.text("run") ?? "");
-  const terminal = processTerminal(options.variables, {
-    verbose: flags.has("verbose"),
-    hidesCost: flags.has("quiet-cost"),
-  });
+  const terminal = processTerminal(options.variables, lookOf(flags));
   const images = await imagesOf(flags);
   const prepared = await prepare(flags, { ...options, terminal });
   try {
@@ -195,7 +192,7 @@ export async function inSession(
     readonly terminal: Terminal;
   }) => Promise<number>,
 ): Promise<number> {
-  const terminal = processTerminal(variables, { verbose: flags.has("verbose"), hidesCost: flags.has("quiet-cost") });
+  const terminal = processTerminal(variables, lookOf(flags));
   if (flags.has("attach")) {
     const { inEngine } = await import("../attach/through-engine.js");
     return inEngine(flags, { variables, terminal }, (place) => action({ ...place, terminal }));
@@ -214,4 +211,8 @@ export async function inSession(
 async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
   const files = flags.list("image");
   return files.length === 0 ? [] : (await import("../input-images.js")).readImages(files);
+}
+
+function lookOf(flags: ParsedFlags) {
+  return { verbose: flags.has("verbose"), hidesCost: flags.has("quiet-cost"), streams: flags.has("stream") };
 }

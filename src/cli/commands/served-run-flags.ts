@@ -3,7 +3,16 @@ import { RUN_FLAGS } from "./run-flags.js";
 /** Flags of a run that concern one prompt, one session or the screen. */
 const OF_ONE_PROMPT: ReadonlySet<string> = new Set([
   ...["image", "plain", "quiet-cost", "run", "keep-going", "continue", "resume", "wait", "orphan", "orphan-note"],
-  ...["stream-events", "json-events", "output-format", "verbose", "help", "skip-unapproved", "allow-project-hooks"],
+  ...[
+    "stream",
+    "stream-events",
+    "json-events",
+    "output-format",
+    "verbose",
+    "help",
+    "skip-unapproved",
+    "allow-project-hooks",
+  ],
   ...["init", "maintenance"],
 ]);
 

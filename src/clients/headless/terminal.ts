@@ -13,6 +13,8 @@ export interface Terminal {
 
 export interface Output {
   readonly isTerminal: boolean;
+  /** The answer is written as it arrives, also to a pipe. */
+  readonly streams?: boolean;
   /** The current width, if known. */
   readonly columns?: number | undefined;
   write(text: string): void;

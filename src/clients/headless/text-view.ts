@@ -3,7 +3,7 @@
  *
  * 1. A terminal shows the model's text as it arrives; each block ends in a newline.
  * 2. A pipe or file gets only the final answer. Whether text is part of it is known when the turn ends or a tool is called, so it
- *    is held until then; text beside tool calls goes to stderr.
+ *    is held until then; text beside tool calls goes to stderr. If it streams, all text of the model comes as it arrives.
  * 3. Text for a terminal is sanitised; the answer for a pipe is unchanged.
  */
 
@@ -188,12 +188,13 @@ export class TextView {
   #text(text: string): void {
     this.#closeThinking();
     if (this.#answer === "none") return;
-    if (!this.#terminal.out.isTerminal) {
+    const { isTerminal, streams } = this.#terminal.out;
+    if (!isTerminal && streams !== true) {
       this.#held.push(text);
       return;
     }
     this.#spinner.stop();
-    const shown = this.#filter.push(text);
+    const shown = isTerminal ? this.#filter.push(text) : text;
     if (shown === "") return;
     this.#terminal.out.write(shown);
     this.#lineOpen = !shown.endsWith("\n");
