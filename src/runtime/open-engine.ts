@@ -253,12 +253,15 @@ async function setModel(
 }
 
 async function runCommand(request: CustomRequest, registry: CommandRegistry | undefined): Promise<CommandReply> {
-  if (request.namespace !== "slash" || registry === undefined) {
-    const detail = `There is no command ${request.namespace}:${request.verb}.`;
+  const { namespace, verb } = request;
+  // The commands of a plugin are reached by its namespace, too.
+  const name = namespace === "slash" ? verb : `${namespace}:${verb}`;
+  if (registry === undefined || (namespace !== "slash" && registry.find(name) === undefined)) {
+    const detail = `There is no command ${namespace}:${verb}.`;
     return { ok: false, failure: failure("InvalidInput", { detail }) };
   }
   const { answerSlash } = await import("./commands/session-commands.js");
-  return answerSlash(registry, request);
+  return answerSlash(registry, { ...request, verb: name });
 }
 
 /** Ids must be unique, not secret: loading the crypto module for them would delay the first request. */

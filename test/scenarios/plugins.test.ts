@@ -92,6 +92,38 @@ async function command({ client, session }: Place, verb: string, args = ""): Pro
   return (answer.value as { text: string }).text;
 }
 
+describe("a plugin with events", () => {
+  verifies(["E4"], "publishes them in the session of its command, which clients reach by its namespace", async () => {
+    const code = `export default (oxbow) => {
+      oxbow.subscribe((event) => {
+        if (event.kind === "TurnEnded") oxbow.publish(event.session, "seen", { turn: event.payload.turn });
+      });
+      oxbow.addCommand({ name: "hello", summary: "Says hello", run: (args, { session }) => {
+        oxbow.publish(session, "greeted", { args });
+        return "hello " + args;
+      } });
+      oxbow.addCommand({ name: "wrong", summary: "Publishes what it may not", run: (args, { session }) => {
+        oxbow.publish(args === "" ? session : args, "big", "x".repeat(70000));
+        return "done";
+      } });
+    };`;
+    const { client, session } = await start([reply().text("Hi.")], { plugins: { "kit.mjs": code } });
+    const events: Envelope[] = [];
+    client.subscribe((event) => void (event.kind === "CustomEvent" && events.push(event)));
+    const ask = (verb: string, args: string) =>
+      client.send("CustomCommand", { namespace: "kit", verb, payload: { args } }, session);
+    expect(await ask("hello", "you")).toMatchObject({ ok: true, value: { text: "hello you" } });
+    expect(events).toMatchObject([
+      { session, payload: { namespace: "kit", kind: "greeted", payload: { args: "you" } } },
+    ]);
+    expect(JSON.stringify(await ask("wrong", ""))).toContain("64 KB");
+    expect(JSON.stringify(await ask("wrong", "sess_other"))).toContain("no open session");
+    expect(await ask("nonsense", "")).toMatchObject({ failure: { reason: "InvalidInput" } });
+    await turnOf(client, session, "hi");
+    expect(events.map((event) => event.kind === "CustomEvent" && event.payload.kind)).toEqual(["greeted", "seen"]);
+  });
+});
+
 describe("plugins", () => {
   verifies(["E4"], "the example with a link masks words, from a path in the profile and in TypeScript", async () => {
     const place = await start([reply().tool("read", { path: "a.txt" }), reply().text("done")], {

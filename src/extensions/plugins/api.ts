@@ -60,6 +60,8 @@ export interface Oxbow {
   addLifecycle(lifecycle: PluginLifecycle): void;
   /** Calls a function with every event of every session, after it happened. */
   subscribe(listener: (event: Envelope) => void): void;
+  /** Publishes a `CustomEvent` in an open session, with the namespace of this plugin. The payload is JSON of at most 64 KB. */
+  publish(session: string, kind: string, payload: JsonValue): void;
   /** Adds a tool that the model can call. */
   addTool(tool: PluginTool): void;
   /** Adds tools that may come and go: Oxbow calls `list` before every iteration. */
@@ -203,7 +205,10 @@ export interface PluginCommand {
   /** How the help shows its arguments. */
   readonly usage?: string;
   /** `args` is the rest of the line. The text is shown; `value` is the same as data. */
-  run(args: string, context: { readonly signal: AbortSignal }): PluginAnswer | Promise<PluginAnswer>;
+  run(
+    args: string,
+    context: { readonly signal: AbortSignal; readonly session: string },
+  ): PluginAnswer | Promise<PluginAnswer>;
 }
 
 export type PluginAnswer = string | { readonly text: string; readonly value?: JsonValue };

@@ -2,7 +2,7 @@
 import { VERSION } from "../../base/version.js";
 import type { RequestLink, ToolLink } from "../../engine/ports.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { isJsonObject, type JsonObject } from "../../protocol/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import type {
   Oxbow,
   PluginCommand,
@@ -28,9 +28,15 @@ export interface Registrations {
   readonly commands: PluginCommand[];
   readonly rules: JsonObject[];
   readonly closers: (() => void | Promise<void>)[];
-  /** Of its commands. */
+  /** Of its commands and events. */
   namespace: string;
+  /** Publishes an event in each open session. */
+  readonly sessions: Map<string, PublishCustom>;
 }
+
+export type PublishCustom = (event: { namespace: string; kind: string; payload: JsonValue }) => void;
+
+const MOST_EVENT_CHARACTERS = 64 * 1024;
 
 export interface RegisteringPlugin {
   readonly name: string;
@@ -81,6 +87,7 @@ function additionsTo(to: Registrations, add: Add): Omit<Oxbow, "version" | "plug
     addLifecycle: (lifecycle) => add("a lifecycle", lifecycleProblem(lifecycle), () => to.lifecycles.push(lifecycle)),
     subscribe: (listener) =>
       add("a subscriber", functionProblem(listener, "subscribe"), () => to.listeners.push(listener)),
+    publish: (session, kind, payload) => publish(to, { session, kind, payload }),
     addTool: (tool) => add("a tool", toolProblem(tool), () => to.tools.push(tool)),
     addToolSource: (source) =>
       add("a tool source", named("tool source", TOOL, source, source?.list), () => to.sources.push(source)),
@@ -102,6 +109,20 @@ function additionsTo(to: Registrations, add: Add): Omit<Oxbow, "version" | "plug
   };
 }
 
+function publish(
+  { sessions, namespace }: Registrations,
+  { session, kind, payload }: { readonly session: string; readonly kind: string; readonly payload: JsonValue },
+): void {
+  const send = sessions.get(session);
+  if (send === undefined) throw new Error(`there is no open session "${session}"`);
+  if (typeof kind !== "string" || !TOOL.test(kind)) throw new Error(`"${kind}" is not the kind of an event`);
+  const json = JSON.stringify(payload) as string | undefined;
+  if (json === undefined || json.length > MOST_EVENT_CHARACTERS) {
+    throw new Error(`the payload of "${kind}" is not JSON of at most ${MOST_EVENT_CHARACTERS / 1024} KB`);
+  }
+  send({ namespace, kind, payload: JSON.parse(json) as JsonValue });
+}
+
 function emptyRegistrations(name: string): Registrations {
   return {
     requestLinks: [],
@@ -117,6 +138,7 @@ function emptyRegistrations(name: string): Registrations {
     rules: [],
     closers: [],
     namespace: name,
+    sessions: new Map(),
   };
 }
 

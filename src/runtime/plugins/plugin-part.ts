@@ -9,10 +9,18 @@ import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { isStage, toolProblem } from "../../extensions/plugins/registrations.js";
 import { isAgentTool } from "../../extensions/subagents/definition.js";
 import { text } from "../../protocol/content.js";
-import type { SessionPart } from "../part.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { PartContext, SessionPart } from "../part.js";
 import { isBuiltInTool } from "../parts/executables.js";
 
-export function pluginPart(plugins: readonly LoadedPlugin[], report: (problem: string) => void): SessionPart {
+export function pluginPart(
+  plugins: readonly LoadedPlugin[],
+  report: (problem: string) => void,
+  { session, bus }: Pick<PartContext, "session" | "bus">,
+): SessionPart {
+  for (const { registrations } of plugins) {
+    registrations.sessions.set(session, (event) => bus.publish("CustomEvent", event));
+  }
   const sources = new SourceTools(plugins, report);
   const own = plugins.flatMap(({ from, registrations, guard }) =>
     registrations.tools.map((tool) => ({ tool: toolOf(tool, from), guard })),
@@ -30,8 +38,11 @@ export function pluginPart(plugins: readonly LoadedPlugin[], report: (problem: s
     ...(plugins.some(({ registrations }) => registrations.sources.length > 0) && { refresh: () => sources.refresh() }),
     subscribers: plugins.flatMap(subscriberOf),
     commands: plugins.flatMap(({ registrations }) =>
-      registrations.commands.map((command) => commandOf(command, registrations.namespace)),
+      registrations.commands.map((command) => commandOf(command, { namespace: registrations.namespace, session })),
     ),
+    close: () => {
+      for (const { registrations } of plugins) registrations.sessions.delete(session);
+    },
   };
 }
 
@@ -134,7 +145,10 @@ function toolOf(tool: PluginTool, path: string): Tool {
   };
 }
 
-function commandOf(command: PluginCommand, namespace: string): Command {
+function commandOf(
+  command: PluginCommand,
+  { namespace, session }: { readonly namespace: string; readonly session: SessionId },
+): Command {
   const { name, summary, usage } = command;
   return {
     name: `${namespace}:${name}`,
@@ -147,7 +161,7 @@ function commandOf(command: PluginCommand, namespace: string): Command {
     places: ["during a turn", "between turns"],
     run: async (args, { signal }) => {
       try {
-        const answer = await command.run(args.text("ARGS") ?? "", { signal });
+        const answer = await command.run(args.text("ARGS") ?? "", { signal, session });
         if (typeof answer === "string") return { text: answer, value: answer };
         return { text: String(answer.text), value: answer.value ?? null };
       } catch (error) {
