@@ -54,6 +54,8 @@ export interface HttpModelOptions<State> {
   /** The most the model can read and write together, where that is known. */
   readonly maxContextTokens?: number;
   readonly trace?: Trace;
+  /** The state folder, for a list of prices that is kept. */
+  readonly state?: string | undefined;
 }
 
 const CONNECT_MS = 10_000;

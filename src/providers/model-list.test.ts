@@ -1,7 +1,12 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { ManualClock } from "../base/clock.js";
 import { createHttpClient } from "../system/http-client.js";
+import { keptLists, keptOrListed } from "./kept-list.js";
 import { listModels } from "./model-list.js";
 import { listOllamaModels, showOllamaModel } from "./ollama/api.js";
 
@@ -142,5 +147,39 @@ describe("Ollama's own questions", () => {
       ok: false,
       failure: { reason: "NetworkFailed" },
     });
+  });
+});
+
+describe("a list with prices", () => {
+  it("is fetched once in six hours, stays in use while the provider is away, and only if it has prices", async () => {
+    const state = mkdtempSync(join(tmpdir(), "kept-list-"));
+    cleanUps.push(() => rmSync(state, { recursive: true }));
+    const models = { data: [{ id: "a", pricing: { prompt: "0.000001", completion: "0.000002" } }] };
+    const { url, seen } = await serve(200, models);
+    const where = { ...endpoint(`${url}/v1`), family: "openrouter" };
+    const clock = new ManualClock();
+    const list = (at = where) => keptOrListed("openai-chat", at, { http, state, clock });
+    const listed = { ok: true, models: [{ id: "a", price: { input: 1, output: 2 } }] };
+    for (let time = 0; time < 2; time++) expect(await list()).toEqual(listed);
+    expect(seen).toHaveLength(1);
+    clock.advance(6 * 60 * 60 * 1000);
+    await list();
+    expect(seen).toHaveLength(2);
+    const other = { ...where, family: "acme" };
+    for (let time = 0; time < 2; time++) await list(other);
+    expect(seen, "a provider without prices of its own").toHaveLength(4);
+    const gone = await serve(500, "away");
+    const away = { ...where, baseUrl: `${gone.url}/v1` };
+    expect(await list(away)).toMatchObject({ ok: false });
+    const file = join(keptLists(state), readdirSync(keptLists(state))[0] ?? "");
+    for (const text of ["{", "null", '{"at":"x"}']) {
+      writeFileSync(file, text);
+      expect(await list()).toEqual(listed);
+    }
+    expect(seen, "a broken file counts as none").toHaveLength(7);
+    clock.advance(24 * 60 * 60 * 1000);
+    for (const cleanUp of cleanUps.splice(1)) cleanUp();
+    http.close();
+    expect(await list(), "the provider is away").toEqual(listed);
   });
 });

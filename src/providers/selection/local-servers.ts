@@ -48,12 +48,12 @@ export async function withAbilities(
 }
 
 export async function listOf(
-  { directory, http }: ModelParts,
+  { directory, http, state }: ModelParts,
   provider: NamedProvider,
   timeoutMs: number,
 ): Promise<ModelListing> {
-  const { listModels } = await import("../model-list.js");
-  return listModels(provider.wire satisfies WireName, directory.endpoint(provider), { http, timeoutMs });
+  const { keptOrListed } = await import("../kept-list.js");
+  return keptOrListed(provider.wire satisfies WireName, directory.endpoint(provider), { http, timeoutMs, state });
 }
 
 /** Whether the program at a server's default port is that server. */

@@ -37,7 +37,7 @@ async function limited(parts: ModelParts, opened: Resolved, provider: NamedProvi
 }
 
 async function openByHttp(parts: ModelParts, provider: NamedProvider, model: string | undefined): Promise<Resolved> {
-  const { directory, http, trace } = parts;
+  const { directory, http, trace, state } = parts;
   const { name, maxContextTokens } = provider;
   if (!directory.isReady(provider)) {
     const wants = provider.signIn ? "a sign-in" : "a key";
@@ -52,7 +52,7 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   if (typeof chosen !== "string") return chosen;
   const wire = await loadWire(provider.wire);
   const known = { ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
-  const given = { wire, endpoint, model: chosen, http, ...known };
+  const given = { wire, endpoint, model: chosen, http, state, ...known };
   // The wires of local servers; any other wire belongs to a hosted service or a mock.
   if (provider.wire === "ollama") {
     const [{ createLocalOllama }, { memoryFor }] = await Promise.all([

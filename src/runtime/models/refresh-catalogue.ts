@@ -1,7 +1,9 @@
 /** `oxbow models --refresh`: fetches the newest limits and prices and prints the result. */
 
+import { rm } from "node:fs/promises";
 import type { Variables } from "../../base/variables.js";
 import { CATALOGUE_URL, refreshCatalogue } from "../../providers/catalogue/refresh.js";
+import { keptLists } from "../../providers/kept-list.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { networkOf } from "../network.js";
@@ -18,6 +20,7 @@ export async function refresh(
   const file = fetchedCatalogue(roots);
   if (process.stderr.isTTY) process.stderr.write(`oxbow: fetching ${url} …\n`);
   const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+  await rm(keptLists(roots.state), { recursive: true, force: true });
   const table = await refreshCatalogue({ url, file, http, today });
   const models = [...table.providers.values()].reduce((sum, each) => sum + each.size, 0);
   process.stderr.write(`oxbow: ${models} models of ${table.providers.size} providers are known now, as of ${today}.\n`);
