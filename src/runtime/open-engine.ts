@@ -14,6 +14,7 @@ import type { SessionKey } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
+import { isJsonObject } from "../protocol/json.js";
 import type { HealthInfo } from "../protocol/queries.js";
 import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
@@ -139,7 +140,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...placePorts((run) => runs.placeOf(run)),
     setModel: (spec, run) => setModel(spec, { run, runs, ids }),
     refuseAnswer,
-    custom: async (request) => runCommand(request, await commandsOf(request.run)),
+    custom: async (request) => runCommand(request, await commandsOf(request.run), runs.placeOf(request.run)),
     queries: engineQueries(runs, { options, clock, addresses: () => addresses, commandsOf, reports }),
     history: {
       events: ({ session }, after) => storedEvents(options.sessions, session, after),
@@ -252,13 +253,24 @@ async function setModel(
   return refused === undefined ? resolved : { failure: refused };
 }
 
-async function runCommand(request: CustomRequest, registry: CommandRegistry | undefined): Promise<CommandReply> {
+async function runCommand(
+  request: CustomRequest,
+  registry: CommandRegistry | undefined,
+  place: Pick<Place, "content">,
+): Promise<CommandReply> {
   const { namespace, verb } = request;
   // The commands of a plugin are reached by its namespace, too.
   const name = namespace === "slash" ? verb : `${namespace}:${verb}`;
   if (registry === undefined || (namespace !== "slash" && registry.find(name) === undefined)) {
     const detail = `There is no command ${namespace}:${verb}.`;
     return { ok: false, failure: failure("InvalidInput", { detail }) };
+  }
+  const { args } = isJsonObject(request.payload) ? request.payload : {};
+  const words = [name, ...(typeof args === "string" ? args.trim().split(/\s+/, 1) : [])];
+  if ("failure" in registry.resolve(words, { surface: "slash" })) {
+    const { changedCommand } = await import("./content/waiting-answers.js");
+    const changed = await changedCommand(place, words);
+    if (changed !== undefined) return { ok: false, failure: changed };
   }
   const { answerSlash } = await import("./commands/session-commands.js");
   return answerSlash(registry, { ...request, verb: name });

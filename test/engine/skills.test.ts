@@ -53,6 +53,23 @@ const bodies = () => (mock?.requests ?? []).map(({ body }) => body as Readonly<R
 const systems = () => bodies().map(({ system }) => JSON.stringify(system));
 const lastRequest = () => JSON.stringify(bodies().at(-1));
 
+describe("a skill that changed since its approval", () => {
+  verifies(["P14", "X3"], "is named with its file and what to do, not as a command that does not exist", async () => {
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
+    await bed.approveAll();
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE.replace("Follow these", "Run the"));
+    bed.put(".oxbow/skills/fresh/SKILL.md", RELEASE.replace("release", "fresh"));
+    const { client, session } = await open("reply\n  text: Done.\nloop\n");
+    const message = expect.stringContaining(".oxbow/skills/release/SKILL.md changed since you approved it");
+    for (const line of ["skills:release", "skills release for 1.2"]) {
+      expect(await slash(client, session, line)).toMatchObject({ failure: { reason: "HookHashChanged", message } });
+    }
+    expect(await slash(client, session, "skills:fresh"), "never approved").toMatchObject({
+      failure: { reason: "InvalidInput" },
+    });
+  });
+});
+
 describe("skills of a session", () => {
   verifies(
     ["X3"],

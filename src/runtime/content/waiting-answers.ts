@@ -1,4 +1,6 @@
 /** Answers clients about content that waits for approval. */
+import { basename, dirname, parse } from "node:path";
+import { type Failure, failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ContentDecision, Queries, WaitingContent } from "../../protocol/queries.js";
 import type { ProjectContent } from "./project-content.js";
@@ -27,4 +29,19 @@ export async function approve(
   const { describeWaiting } = await import("../../security/trust/waiting-content.js");
   const names = (items: typeof decided.approved) => items.map((each) => describeWaiting(each).name);
   return { approved: names(decided.approved), refused: names(decided.refused), void: [...decided.void] };
+}
+
+/** The kinds of content that make slash commands. */
+const COMMAND_KINDS: ReadonlySet<string> = new Set(["skill", "prompt", "command", "agent"]);
+
+/** Why there is no such command: its file changed since the user approved it. Undefined if there is another reason. */
+export async function changedCommand({ content }: Place, words: readonly string[]): Promise<Failure | undefined> {
+  const names = words.flatMap((word) => word.split(":"));
+  for (const { item, state } of (await content?.waiting()) ?? []) {
+    if (state !== "changed" || !COMMAND_KINDS.has(item.kind)) continue;
+    const isSkill = basename(item.path) === "SKILL.md";
+    const name = isSkill ? basename(dirname(item.path)) : parse(item.path).name;
+    if (names.includes(name)) return failure("HookHashChanged", { path: item.path });
+  }
+  return undefined;
 }
