@@ -116,7 +116,10 @@ describe("a hook's command", () => {
   verifies(["E3"], "waits half a second for a daemon that it left and that ignores SIGTERM", async () => {
     const word = `hook-leftover-${process.pid}`;
     const clock = new ShortWaits();
-    const { handler, timeoutMs } = hook(`(trap '' TERM; exec -a ${word} sleep 60) > /dev/null 2>&1 & echo started`);
+    const { handler, timeoutMs } = hook(
+      // The hook ends only when the daemon ignores the signal.
+      `(trap '' TERM; : > ready; exec -a ${word} sleep 60) > /dev/null 2>&1 & until [ -e ready ]; do :; done; echo started`,
+    );
     if (handler.type !== "command") throw new Error(handler.type);
     const place = { root, home: "/home/ann", environment: { PATH: process.env.PATH ?? "" }, clock };
     const end = await runHook({ hook: { handler, timeoutMs }, input: "", variables: {}, isContained: false }, place);
