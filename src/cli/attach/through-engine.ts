@@ -17,6 +17,7 @@ import type { ImageBlock } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
+import { lendKeys } from "../../runtime/credentials/lend-keys.js";
 import { unlikeEngine } from "../../runtime/engine-environment.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
@@ -95,7 +96,8 @@ async function converseOnce(
   const lost = new AbortController();
   const start = await startOf(flags, work);
   if (start === undefined) return undefined;
-  const connection = await TerminalConnection.open({ variables, start, onLost: () => lost.abort() });
+  const lendAgain = () => lendKeys(work.loaded, variables);
+  const connection = await TerminalConnection.open({ variables, start, lendAgain, onLost: () => lost.abort() });
   if ("failed" in connection) {
     printMessage(`${safeText(connection.failed)} This conversation runs in its own process.`);
     return undefined;

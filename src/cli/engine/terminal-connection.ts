@@ -23,6 +23,8 @@ import { RETIRES, type Started, startEngine } from "./start-engine.js";
 export interface TerminalConnectionOptions {
   readonly variables: Variables;
   readonly start: SessionStart;
+  /** Gives the keys of this terminal to the credential helper again: it may have ended with the engine. */
+  readonly lendAgain?: () => Promise<unknown>;
   readonly onLost: () => void;
   /** The engine is not started again. */
   readonly once?: true;
@@ -134,6 +136,8 @@ export class TerminalConnection implements WireClient {
       onLost();
       return false;
     }
+    // A session without its key is still a session.
+    await this.#options.lendAgain?.().catch(() => {});
     // The first client stays: it shakes hands again by itself, and knows the last event of each session.
     const { client, ...engine } = started;
     for (const session of this.#sessions) {

@@ -44,6 +44,7 @@ export class StoredCredentials {
 
   /** Await it before any other call. */
   async load(): Promise<void> {
+    if (this.#lent.length > 0) void this.#keepLent().catch(() => {});
     const path = credentialFile(this.#variables);
     const stamp = stampOf(path);
     if (stamp === this.#stamp) return;
@@ -58,6 +59,13 @@ export class StoredCredentials {
       this.#catalogue = undefined;
       this.#problem = (error as Error).message;
     }
+  }
+
+  /** The helper keeps the keys of a terminal while the engine watches it. A problem shows at the first request. */
+  async #keepLent(): Promise<void> {
+    this.#link ??= openHelperLink(this.#variables);
+    const link = await this.#link;
+    link.use((await link.reach()).endpoint);
   }
 
   get entries(): readonly CatalogueEntry[] {

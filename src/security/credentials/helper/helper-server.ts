@@ -3,10 +3,12 @@
  *
  * 1. It listens before its note appears, and of several helpers that start at once one note stays: the others end.
  * 2. It ends when the credential file was written with another key: the next helper gets that key.
- * 3. It is in use while a client is connected, and exits after a while without one. It removes its note.
+ * 3. It is in use while a client is connected, and exits after a while without one: soon if it has keys of terminals, which no process but the
+ *    engine of that time uses. It removes its note.
+ * 4. Without its note no client finds it any more: it ends as soon as no client is connected, so it does not outlive its home.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { linkSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { type FSWatcher, linkSync, rmSync, unlinkSync, watch, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { reachable } from "../../../system/socket-path.js";
@@ -24,6 +26,8 @@ import { headerOf, type RequestHead } from "./request-head.js";
 import type { Vault } from "./vault.js";
 
 const MAX_KEYS_BYTES = 256 * 1024;
+/** From the moment that a terminal gives a key until the engine, which may have to start first, watches the helper. */
+const LENT_MS = 60_000;
 
 export interface HelperServerOptions extends Pick<ConnectionOptions, "clock" | "connect"> {
   readonly vault: Pick<Vault, "authority" | "lend">;
@@ -43,6 +47,8 @@ export class HelperServer {
   readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   readonly #socketName = `${randomBytes(6).toString("hex")}.sock`;
   #cancelIdle = () => {};
+  #watcher: FSWatcher | undefined;
+  #hasLent = false;
   #ended = false;
 
   constructor(options: HelperServerOptions) {
@@ -67,6 +73,8 @@ export class HelperServer {
       // Left behind by one that could not clean up.
       if (readEndpoint(folder)?.token === other?.token) rmSync(endpointPath(folder), { force: true });
     }
+    const look = () => this.#isFound() || this.#idle();
+    this.#watcher = watch(folder, look).on("error", look);
     return true;
   }
 
@@ -74,8 +82,9 @@ export class HelperServer {
     if (this.#ended) return;
     this.#ended = true;
     this.#cancelIdle();
+    this.#watcher?.close();
     const { folder } = this.#options;
-    if (readEndpoint(folder)?.token === this.#token) rmSync(endpointPath(folder), { force: true });
+    if (this.#isFound()) rmSync(endpointPath(folder), { force: true });
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     rmSync(join(folder, this.#socketName), { force: true });
@@ -92,7 +101,7 @@ export class HelperServer {
     this.#sockets.add(socket);
     socket.once("close", () => {
       this.#sockets.delete(socket);
-      if (this.#sockets.size === 0) this.#idle();
+      this.#idle();
     });
     new Connection(socket, {
       ...this.#options,
@@ -104,7 +113,15 @@ export class HelperServer {
 
   #idle(): void {
     this.#cancelIdle();
-    if (!this.#ended) this.#cancelIdle = this.#options.clock.after(this.#options.idleMs, () => this.end());
+    if (this.#ended || this.#sockets.size > 0) return;
+    const { clock, idleMs } = this.#options;
+    const patience = this.#hasLent ? Math.min(LENT_MS, idleMs) : idleMs;
+    if (this.#watcher !== undefined && !this.#isFound()) this.end();
+    else this.#cancelIdle = clock.after(patience, () => this.end());
+  }
+
+  #isFound(): boolean {
+    return readEndpoint(this.#options.folder)?.token === this.#token;
   }
 
   #own(head: RequestHead, socket: Socket, begun: Buffer): void | Promise<void> {
@@ -130,6 +147,7 @@ export class HelperServer {
       if (!(length <= MAX_KEYS_BYTES)) throw new Error("The keys are too long.");
       const text = (await restOf(socket, begun, length)).toString("utf8");
       this.#options.vault.lend(JSON.parse(text) as readonly ApiKeyEntry[]);
+      this.#hasLent = true;
       answer(socket, { status: 200, body: { taken: true } });
     } catch {
       // No word of what came: it may hold a key.

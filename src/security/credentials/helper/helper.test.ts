@@ -12,7 +12,7 @@ import { createHttpClient, type HttpClient } from "../../../system/http-client.j
 import { startTimeOf } from "../../../system/process-table.js";
 import { reachable } from "../../../system/socket-path.js";
 import { CredentialFile } from "../credential-file.js";
-import { type CredentialEntry, type OAuthTokens, TokenRefused, type TokenSource } from "../entry.js";
+import { type CredentialEntry, lentAccount, type OAuthTokens, TokenRefused, type TokenSource } from "../entry.js";
 import { askHelper } from "./ask-helper.js";
 import { createHelperClient } from "./helper-client.js";
 import { HelperLink } from "./helper-link.js";
@@ -83,11 +83,13 @@ function helper({
   linkClock = systemClock,
   version = "1",
   source,
+  onEnd = () => {},
 }: {
   clock?: Clock;
   linkClock?: Clock;
   version?: string;
   source?: TokenSource;
+  onEnd?: () => void;
 } = {}): Helper {
   const servers: HelperServer[] = [];
   const start = async () => {
@@ -102,11 +104,11 @@ function helper({
       folder: join(folder, "run"),
       version,
       startTime: 0,
-      idleMs: 60_000,
+      idleMs: 3_600_000,
       vault,
       clock,
       connect: connector(undefined),
-      onEnd: () => {},
+      onEnd,
     });
     servers.push(server);
     await server.start();
@@ -372,10 +374,57 @@ describe("the life of the helper", () => {
     // It has to see both connections go first.
     while (readEndpoint(join(folder, "run")) !== undefined) {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      clock.advance(60_000);
+      clock.advance(3_600_000);
     }
     expect(await readdir(join(folder, "run"))).toEqual([]);
     expect(servers).toHaveLength(1);
+  });
+
+  verifies(["M12"], "ends with its folder, as soon as no client is connected", async () => {
+    const { url } = await provider((_, response) => response.end("ok"));
+    await file.put(entry(url));
+    let isUsed = true;
+    const ended = new Promise<boolean>((resolve) => {
+      const { client, link } = helper({ onEnd: () => resolve(isUsed) });
+      void (async () => {
+        await (await client.request(post(url))).text(10);
+        await rm(join(folder, "run"), { recursive: true });
+        isUsed = false;
+        link.close();
+        client.close();
+      })();
+    });
+    expect(await ended).toBe(false);
+    await new Promise<void>((resolve) => {
+      void helper({ onEnd: resolve })
+        .start()
+        .then(() => rm(join(folder, "run"), { recursive: true }));
+    });
+  });
+
+  verifies(["M12"], "does not stay long for keys of terminals that no engine uses", async () => {
+    const clock = new ManualClock();
+    await file.put(entry("http://127.0.0.1:1"));
+    let hasEnded = false;
+    const { start, note } = helper({
+      clock,
+      onEnd: () => {
+        hasEnded = true;
+      },
+    });
+    await start();
+    const endpoint = note();
+    const socketPath = reachable(join(folder, "run"), endpoint.socket);
+    const body = JSON.stringify([entry("http://127.0.0.1:1", { account: lentAccount("a".repeat(16)) })]);
+    expect(await askHelper({ socketPath, endpoint, method: "POST", path: "/keys", body })).toEqual({ taken: true });
+    clock.advance(30_000);
+    expect(hasEnded).toBe(false);
+    // It has to see the connection go first.
+    for (let minute = 0; !hasEnded; minute++) {
+      expect(minute).toBeLessThan(500);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (minute % 100 === 99) clock.advance(60_000);
+    }
   });
 
   verifies(["M12"], "of another version ends when it is idle, and is used while it is not", async () => {
