@@ -28,6 +28,16 @@ describe("a folder for sessions that a project brings", () => {
     expect((await readdir(store)).filter((name) => name.startsWith("sess_"))).toHaveLength(1);
   });
 
+  verifies(["S7"], "does not count where OXBOW_SESSIONS names a folder for all sessions", async () => {
+    const { home, cwd, store } = await bed();
+    await mkdir(store, { recursive: true });
+    await approve(cwd, { home });
+    const own = await temporaryFolder();
+    const env = { OXBOW_HOME: home, OXBOW_PROVIDER: "offline", OXBOW_SESSIONS: own };
+    expect(await oxbow(["run", "hello"], { cwd, env })).toMatchObject({ code: 0 });
+    expect([await readdir(store), await readdir(own)]).toEqual([[], expect.arrayContaining(["sessions.db"])]);
+  });
+
   verifies(
     ["S7", "P10"],
     "is never behind a link, above the repository, or in a folder that all users can write",

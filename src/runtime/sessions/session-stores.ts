@@ -66,8 +66,10 @@ export class SessionStores {
 
   async choice(): Promise<StoreChoice> {
     const { settings, variables, roots, root } = this.#options;
-    const asked = settings.store.value ?? (await this.#projectStore()) ?? "sqlite";
-    const own = variables.OXBOW_SESSIONS || roots.data;
+    const moved = variables.OXBOW_SESSIONS;
+    // What the person chose for all folders comes before what one of them brings.
+    const asked = settings.store.value ?? (moved ? undefined : await this.#projectStore()) ?? "sqlite";
+    const own = moved || roots.data;
     if (asked === "none") return { kind: "none" };
     if (asked === "sqlite") return { kind: "sqlite", folder: resolve(own) };
     const folder = asked === "files" ? join(own, "sessions") : asked.slice("files:".length);
