@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { childEnvironment, type EnvironmentPolicy, FILTERED, sessionEnvironment } from "./child-environment.js";
+import {
+  childEnvironment,
+  type EnvironmentPolicy,
+  environmentReport,
+  FILTERED,
+  sessionEnvironment,
+  withheldLines,
+} from "./child-environment.js";
 
 describe("[T7] childEnvironment", () => {
   it("passes what programs need", () => {
@@ -124,4 +131,15 @@ describe("[T7] the environment of the model's commands", () => {
     });
     expect(sessionEnvironment(env, policy({ include: [key] }))).toHaveProperty(key, "x");
   });
+});
+
+it("reports names and reasons, never values", () => {
+  const env = { PATH: "/bin", MY_TOKEN: "hidden", NODE_OPTIONS: "-r x", MINE: "1", OLD: "2" };
+  const report = environmentReport(env, { ...FILTERED, exclude: ["OLD"], set: { NODE_ENV: "test" } });
+  expect(report).toEqual({
+    passed: ["MINE", "PATH"],
+    withheld: { secret: ["MY_TOKEN"], "loads code": ["NODE_OPTIONS"], excluded: ["OLD"] },
+    set: ["NODE_ENV"],
+  });
+  expect(withheldLines(report)).toContain("secret: MY_TOKEN");
 });

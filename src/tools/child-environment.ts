@@ -108,6 +108,31 @@ export function withheld(
   return undefined;
 }
 
+/** Names only: a value may be a secret. */
+export interface EnvironmentReport {
+  readonly passed: readonly string[];
+  /** By reason. */
+  readonly withheld: Readonly<Partial<Record<Withheld, readonly string[]>>>;
+  /** The settings give them a value. */
+  readonly set: readonly string[];
+}
+
+export function environmentReport(env: Environment, policy: EnvironmentPolicy): EnvironmentReport {
+  const passed: string[] = [];
+  const left: Partial<Record<Withheld, string[]>> = {};
+  for (const [name, value = ""] of Object.entries(env).sort()) {
+    const why = withheld(name, value, { env, policy });
+    if (why === undefined) passed.push(name);
+    else left[why] = [...(left[why] ?? []), name];
+  }
+  return { passed, withheld: left, set: Object.keys(policy.set) };
+}
+
+/** `secret: A_TOKEN, B_KEY` for each reason. */
+export function withheldLines({ withheld: left }: EnvironmentReport): readonly string[] {
+  return Object.entries(left).map(([why, names]) => `${why}: ${names.join(", ")}`);
+}
+
 const NEEDED: ReadonlySet<string> = new Set("PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR".split(" "));
 
 function isAmong(patterns: readonly string[], name: string): boolean {

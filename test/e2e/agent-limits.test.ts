@@ -66,10 +66,13 @@ describe("path permissions and safe mode", () => {
 describe("the line client", () => {
   verifies(["P7", "P6"], "audits what safe mode refuses a person, and marks no person as an agent", async () => {
     const cwd = await temporaryFolder();
-    const env = { OXBOW_PROVIDER: "offline" };
-    const input = "!echo agent=$OXBOW_AGENT.\n/safemode on\n!touch made\n/audit show\n/exit\n";
+    const env = { OXBOW_PROVIDER: "offline", MY_TOKEN: "hidden-value" };
+    const input = "!echo agent=$OXBOW_AGENT.\n/env\n/safemode on\n!touch made\n/audit show\n/exit\n";
     const { stdout, stderr } = await oxbow(["--plain"], { cwd, env, input });
     expect(stdout + stderr).toContain("agent=.");
+    expect(stdout).toMatch(/^Not passed, secret: .*MY_TOKEN/m);
+    expect(stdout).not.toContain("hidden-value");
+    expect(stdout).toMatch(/allowed\s+bash: echo agent=\$OXBOW_AGENT\.\s+\(person\)/);
     expect(stdout).toMatch(/denied\s+bash: touch made\s+\(safe mode\)/);
     expect(await readdir(cwd)).toEqual([]);
   });

@@ -63,6 +63,7 @@ async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
     withFolders("sandbox", (own) => parts.sandboxFinding(own, variables)),
     withSettings("extensions", (own) => parts.extensionFindings(own, variables)),
     withSettings("control", ({ roots }) => control.controlFindings(roots, variables)),
+    withSettings("environment", ({ settings }) => machine.environmentFinding(variables, settings.environment.value)),
     [machine.terminalFinding(variables)],
   ];
   return (await Promise.all(groups)).flat();

@@ -112,6 +112,14 @@ export const RECORD_STATUS: CommandSpec = {
   places: ANY_TIME,
 };
 
+export const ENV: CommandSpec = {
+  name: "env",
+  summary: "show which variables commands of the model get, and which not and why (names only)",
+  reaches: "session",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
 export const SHELL: CommandSpec = {
   name: "shell",
   usage: "!COMMAND",

@@ -1,10 +1,13 @@
-/** `/status`, `/model`, `/effort`, `/mode`, and whether `!COMMAND` may run. */
-import { EFFORT, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
+/** `/status`, `/model`, `/effort`, `/mode`, `/env`, and whether `!COMMAND` may run. */
+
+import type { Variables } from "../../base/variables.js";
+import { EFFORT, ENV, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import type { Model } from "../../engine/ports.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ClientId } from "../../protocol/ids.js";
+import { type EnvironmentPolicy, environmentReport, withheldLines } from "../../tools/child-environment.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
 import type { RunEffort } from "../opening.js";
@@ -149,6 +152,32 @@ export function modeCommand({ run, mode, person }: ModePort): Command {
       if (wanted === undefined) return report();
       const refusal = await run.setMode(wanted, { id: person, identity: "human" });
       return refusal === undefined ? report() : refuse(refusal);
+    },
+  };
+}
+
+export interface EnvironmentPort {
+  readonly variables: Variables;
+  readonly policy: EnvironmentPolicy;
+}
+
+export function envCommand({ variables, policy }: EnvironmentPort): Command {
+  return {
+    ...ENV,
+    run: () => {
+      const report = environmentReport(variables, policy);
+      const { passed, withheld, set } = report;
+      const lines = [
+        `Commands of the model get: ${passed.join(", ") || "nothing of your environment"}`,
+        ...(set.length === 0 ? [] : [`Set by the settings: ${set.join(", ")}`]),
+        ...withheldLines(report).map((line) => `Not passed, ${line}`),
+        // A terminal sends an engine in another process no secret, not even its name.
+        ...(withheld.secret === undefined
+          ? ["Secrets do not leave your terminal; 'oxbow doctor' names them there."]
+          : []),
+        "Change it: [environment] in the profile (docs/sandbox.md). What you run with ! gets everything.",
+      ];
+      return { text: lines.join("\n"), value: { passed, withheld: { ...withheld }, set } };
     },
   };
 }

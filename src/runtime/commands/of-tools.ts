@@ -1,13 +1,13 @@
 /** The commands about tools: what they may do, what they did, and a shell command by a person. */
 import type { Command } from "../../commands/command.js";
 import { type Opening, runOf } from "../opening.js";
-import { modeCommand, shellCommand } from "./conversation.js";
+import { envCommand, modeCommand, shellCommand } from "./conversation.js";
 import { permissionReplay } from "./permission-replay.js";
 
 export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
   const run = runOf(opening);
   const { security, permissions } = opening.built.all();
-  const { sessions } = opening.engine;
+  const { sessions, variables, loaded } = opening.engine;
   return [
     ...(await security.commands()),
     permissionReplay({ sessions, permissions, tools: run.tools }),
@@ -16,6 +16,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
       mode: () => (permissions.planning ? "plan" : permissions.mode),
       person: run.bus.originator,
     }),
+    envCommand({ variables, policy: loaded.settings.environment.value }),
     shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),
   ];
 }

@@ -7,6 +7,7 @@ import { VERSION } from "../../../base/version.js";
 import { terminalAbilities, terminalFits } from "../../../clients/tui/terminal/abilities.js";
 import { findProgram, findShell } from "../../../system/find-program.js";
 import type { Roots } from "../../../system/xdg-paths.js";
+import { type EnvironmentPolicy, environmentReport, withheldLines } from "../../../tools/child-environment.js";
 import { findRipgrep } from "../../../tools/search/find-ripgrep.js";
 import type { Finding } from "./finding.js";
 
@@ -67,6 +68,14 @@ export function diskFinding({ state }: Roots): Finding {
   if (free >= LITTLE_SPACE) return { subject, verdict: "ok", text };
   const fix = "delete what you no longer need; 'oxbow session gc' removes what has expired";
   return { subject, verdict: free < NO_SPACE ? "fail" : "warn", text, fix };
+}
+
+/** Names, never values. */
+export function environmentFinding(variables: Variables, policy: EnvironmentPolicy): Finding {
+  const report = environmentReport(variables, policy);
+  const left = withheldLines(report).join("; ") || "nothing";
+  const text = `commands of the model get ${report.passed.length} variables; withheld: ${left}`;
+  return { subject: "environment", verdict: "ok", text };
 }
 
 export function terminalFinding(variables: Variables): Finding {
