@@ -30,6 +30,8 @@ export class WebSocketClient implements WireClient {
   /** Sessions whose last event was an end. */
   readonly #ended = new Set<SessionId>();
   readonly #detached = new Set<DetachListener>();
+  /** Sessions that the client itself looks after: true once it has attached again. An attach that is asked for waits for it. */
+  readonly #settling = new Map<SessionId, Promise<boolean>>();
   #frames: SocketFrames | undefined;
   #handshake: Handshake | undefined;
   /** Resolves when the connection works again, or is closed for good. */
@@ -76,8 +78,10 @@ export class WebSocketClient implements WireClient {
   }
 
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {
-    if (kind === "AttachSession" && session !== undefined)
+    if (kind === "AttachSession" && session !== undefined) {
+      if (await this.#hasAttached(session)) return { ok: true };
       this.#begin(session, payload as CommandPayloads["AttachSession"]);
+    }
     const reply = await this.#command({ kind, payload, ...(session !== undefined && { session }) });
     const followed =
       kind === "CreateSession" && reply.ok ? reply.session : kind === "AttachSession" ? session : undefined;
@@ -171,13 +175,23 @@ export class WebSocketClient implements WireClient {
     this.#ended.delete(event.session);
     if (event.kind === "SessionEnded") this.#ended.add(event.session);
     this.#deliveries.deliver(event);
-    if (event.kind === "SessionEnded") void this.#checkEnd(event.session);
+    if (event.kind === "SessionEnded") this.#settle(event.session, () => this.#checkEnd(event.session));
   }
 
-  /** The log of a resumed session has older ends in it. */
-  async #checkEnd(session: SessionId): Promise<void> {
-    const status = await this.query("GetStatus", {}, session);
-    if (!status.ok && this.#followed.has(session)) this.#notifyDetached(session);
+  /** One at a time for a session: two at once would each find what the other has done. */
+  #settle(session: SessionId, look: () => Promise<boolean>): void {
+    const before = this.#settling.get(session) ?? Promise.resolve();
+    const settled = before.then(look).finally(() => {
+      if (this.#settling.get(session) === settled) this.#settling.delete(session);
+    });
+    this.#settling.set(session, settled);
+  }
+
+  /** The log of a resumed session has older ends in it. Without an answer the connection has dropped, and the next one looks. */
+  async #checkEnd(session: SessionId): Promise<boolean> {
+    const status = await this.#frames?.ask("query", { kind: "GetStatus", request: {}, session });
+    if (status?.ok === false && this.#followed.has(session)) this.#notifyDetached(session);
+    return false;
   }
 
   #onClose(error: Error): void {
@@ -196,7 +210,7 @@ export class WebSocketClient implements WireClient {
       try {
         await this.#open();
         this.#backoff.succeeded();
-        void this.#attachAgain();
+        for (const session of this.#followed) this.#settle(session, () => this.#attachAgain(session));
         onState?.("connected");
         return;
       } catch (problem) {
@@ -211,17 +225,28 @@ export class WebSocketClient implements WireClient {
     void this.close();
   }
 
-  async #attachAgain(): Promise<void> {
-    const frames = this.#frames;
-    for (const session of [...this.#followed]) {
-      if (this.#ended.has(session) && !(await this.query("GetStatus", {}, session)).ok) {
-        this.#notifyDetached(session);
-        continue;
-      }
-      const payload = this.#deliveries.position(session) ?? { after: 0 };
-      const reply = await frames?.ask("command", { kind: "AttachSession", payload, session });
-      if (reply?.failure !== undefined) this.#notifyDetached(session, reply.failure);
+  /** Waits until the client itself is done with the session. True: it has attached, so there is nothing left to ask for. */
+  async #hasAttached(session: SessionId): Promise<boolean> {
+    for (;;) {
+      await this.#ready;
+      const settling = this.#settling.get(session);
+      if (settling === undefined) return false;
+      if (await settling) return true;
     }
+  }
+
+  async #attachAgain(session: SessionId): Promise<boolean> {
+    const frames = this.#frames;
+    if (!this.#followed.has(session)) return false;
+    const asked = { kind: "GetStatus", request: {}, session };
+    if (this.#ended.has(session) && (await frames?.ask("query", asked))?.ok === false) {
+      this.#notifyDetached(session);
+      return false;
+    }
+    const payload = this.#deliveries.position(session) ?? { after: 0 };
+    const reply = await frames?.ask("command", { kind: "AttachSession", payload, session });
+    if (reply?.failure !== undefined) this.#notifyDetached(session, reply.failure);
+    return reply?.ok === true;
   }
 
   #notifyDetached(session: SessionId, reason?: Failure): void {
