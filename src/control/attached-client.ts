@@ -21,6 +21,8 @@ export interface AttachedClient extends Originator {
   readonly scope?: ClientScope | undefined;
   /** It is in another process and outlives the run, so it also gets the end of a run without a turn. */
   readonly isRemote?: boolean;
+  /** It passes on the input of others, who rely on the reply after this process. */
+  readonly passesOn?: boolean;
   /** It has the owner's token and came over the socket of this machine, or it is in this process: it may bring its environment. */
   readonly isLocalOwner?: boolean;
   /** It said that no person is there. A session with such readers only does not wait for one. */

@@ -29,6 +29,8 @@ export interface ClientOptions extends Originator {
   readonly scope?: ClientScope | undefined;
   /** It has the owner's token and came over the socket of this machine. */
   readonly isLocalOwner?: boolean;
+  /** It passes on the input of others, who rely on the reply after this process. */
+  readonly passesOn?: true;
   /** False: creating a session does not attach it. It follows sessions with `follow`. */
   readonly attachOnCreate?: boolean;
   /** Refuses everything before a handshake. */
@@ -104,6 +106,7 @@ export class ConnectedClient implements HostClient {
     const { id, identity, canAnswer, scope, attachOnCreate, ready } = options;
     this.#self = {
       ...{ id, identity, canAnswer, scope, isRemote: options.transport !== "inproc" },
+      passesOn: options.passesOn === true,
       isLocalOwner: options.transport === "inproc" || options.isLocalOwner === true,
       ...(attachOnCreate !== undefined && { attachOnCreate }),
       ...(ready !== undefined && { ready }),

@@ -325,7 +325,7 @@ export class Host {
       if ("refused" in started) return refuse(started.refused);
       const state = "waiting" in started ? started.waiting : "started";
       // A client in this process is not told: it ends together with a turn that is not saved yet.
-      const mustBeKept = state !== "started" || client.isRemote === true;
+      const mustBeKept = state !== "started" || client.isRemote === true || client.passesOn === true;
       const problem = mustBeKept ? await run.kept(started) : undefined;
       if (problem !== undefined) return refuse(problem);
       return { ok: true, value: { state, ...(hint !== undefined && { hint }) } };

@@ -4,7 +4,7 @@
  * 1. Oldest first: steering input reaches the turn in its order, and the rest becomes turns of its own after the turn, in the order
  *    it arrived.
  * 2. An event records when input starts to wait and when it stops: the log alone shows what waits.
- * 3. The sender gets the outcome of the turn that took the input, or learns that it was dropped.
+ * 3. The sender gets the outcome of the turn that took the input, or learns that no turn of this run took it.
  * 4. Input that an earlier run left becomes one turn with what follows it, as long as people sent all of it, or agents: a turn has the
  *    permissions of its sender.
  */
@@ -21,7 +21,7 @@ export interface WaitingInput {
   readonly content: readonly InputContent[];
   readonly from: Originator;
   readonly delivery: InputDelivery;
-  /** The turn that took it; absent if it was dropped. */
+  /** The turn that took it; absent if it was dropped, or left to the next run. */
   readonly settle: (turn?: Promise<TurnResult>) => void;
   /** An earlier run left it. */
   readonly isLeft?: true;
@@ -36,9 +36,9 @@ export type LeftInput = EventPayloads["InputQueued"];
 
 export interface Waiting {
   readonly waiting: InputDelivery;
-  /** Resolves when a turn starts with it; never if it was dropped. */
+  /** Resolves when a turn starts with it; never if none of this run does. */
   readonly begun: Promise<void>;
-  /** The outcome of that turn; undefined if it was dropped. */
+  /** The outcome of that turn; undefined if there is none. */
   readonly ended: Promise<TurnResult | undefined>;
   /** Drops it, unless a turn has taken it. */
   withdraw(): void;
@@ -109,6 +109,11 @@ export class Inbox {
 
   dropAll(by: string): void {
     this.#drop(this.#inputs, by);
+  }
+
+  /** Leaves it to the next run: the log says that it waits. Its senders learn that no turn of this run takes it. */
+  leaveAll(): void {
+    for (const { settle } of this.#inputs.splice(0)) settle();
   }
 
   #drop(unwanted: readonly WaitingInput[], by: string): void {

@@ -37,7 +37,8 @@ export class Run {
   readonly #asides = new Set<AbortNode>();
   #originator: Originator;
   readonly #inbox: Inbox;
-  #closed = false;
+  /** Why it ends; undefined while it goes on. */
+  #ending: SessionEndReason | undefined;
   /** How the last turn ended. */
   #last: TurnResult | undefined;
   /** The running turn, or other exclusive work on the conversation. */
@@ -248,7 +249,9 @@ export class Run {
 
   /** After a turn: the queued input is next, unless a client asked to stop everything. */
   #goOn(reason: CancelReason | undefined): void {
-    if (this.#closed) this.#inbox.dropAll("shutdown");
+    // Who ends the session wants no more of it. A program that ends keeps what it has accepted, as a kill would.
+    if (this.#ending === "binary-shutdown") this.#inbox.leaveAll();
+    else if (this.#ending !== undefined) this.#inbox.dropAll("shutdown");
     else if (reason !== undefined && reason.failure === undefined) this.#inbox.dropAll(reason.by);
     const taken = this.#inbox.takeNext();
     const next = taken.at(-1);
@@ -291,8 +294,8 @@ export class Run {
 
   /** A run without a turn is not in the log. */
   async close(reason: SessionEndReason = "binary-shutdown"): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#ending !== undefined) return;
+    this.#ending = reason;
     this.cancel("shutdown");
     await this.#turn?.ended;
     if (this.#last !== undefined) {

@@ -50,6 +50,10 @@ export class TurnCount {
       case "TurnEnded":
         this.#isRunning = false;
         break;
+      case "SessionEnded":
+        // What still waits is for the next run.
+        this.#waiting = 0;
+        break;
       default:
         return;
     }

@@ -6,7 +6,13 @@ import type { Host } from "../host.js";
 
 export function connectInProcess(
   host: Host,
-  options: { readonly id: ClientId; readonly canAnswer: boolean; readonly identity?: Identity; readonly name?: string },
+  options: {
+    readonly id: ClientId;
+    readonly canAnswer: boolean;
+    readonly identity?: Identity;
+    readonly name?: string;
+    readonly passesOn?: true;
+  },
 ): HostClient {
   return host.connect({ identity: "human", ...options, transport: "inproc" });
 }

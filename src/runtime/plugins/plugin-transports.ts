@@ -16,7 +16,7 @@ export async function startTransports(
   const connect: Parameters<LoadedPlugin["registrations"]["transports"][number]["start"]>[0]["connect"] = ({
     identity = "agent",
     canAnswer = false,
-  } = {}) => connectInProcess(host, { id: newClientId(), identity, canAnswer });
+  } = {}) => connectInProcess(host, { id: newClientId(), identity, canAnswer, passesOn: true });
   const started: (() => Promise<unknown>)[] = [];
   for (const { registrations, guard } of plugins) {
     for (const transport of registrations.transports) {
