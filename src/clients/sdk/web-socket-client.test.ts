@@ -15,7 +15,7 @@ interface Asked {
   readonly body: { readonly kind?: string };
 }
 
-/** An engine behind connections that the test ends. It answers when it is told to, and refuses a second attach of a connection. */
+/** An engine behind connections that the test ends. The test says when it answers. It refuses a second attach of a connection. */
 class FakeEngine {
   readonly asked: Asked[] = [];
   attached = false;
