@@ -49,7 +49,7 @@ describe("the caches of an engine", () => {
         // Sessions in one folder share its instructions as a whole.
         if (name !== "instruction files") expect([name, after?.hits]).not.toEqual([name, before?.hits]);
       }
-      expect((await health()).parts?.MCP).toEqual({ ok: true, detail: "echo: ready, 1 tools, 2 sessions" });
+      expect((await health()).parts?.MCP).toEqual({ ok: true, detail: "echo: ready, 1 tool, 2 sessions" });
       const shown = await slash(client, other, "/health");
       const words = JSON.stringify(shown);
       for (const word of ["instruction files", "skill bodies", "MCP schemas", "evicted", "of 33.6 MB", "echo: ready"])

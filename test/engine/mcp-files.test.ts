@@ -208,7 +208,7 @@ describe("files that name MCP servers", () => {
       cwd: bed.folder,
       env: { OXBOW_HOME: home, HOME: home },
     });
-    expect(stdout).toContain("1 tools: fine\n");
+    expect(stdout).toContain("1 tool: fine\n");
     expect(stdout).toContain("lists the tool 'torn', which is left out: its schema is not an object");
   });
 });
