@@ -55,7 +55,7 @@ describe("the caches of an engine", () => {
       for (const word of ["instruction files", "skill bodies", "MCP schemas", "evicted", "of 33.6 MB", "echo: ready"])
         expect(words).toContain(word);
       await client.send("EndSession", {}, other);
-      expect((await health()).parts?.MCP?.detail).toBe("echo: ready, 1 tools, 1 session");
+      expect((await health()).parts?.MCP?.detail).toBe("echo: ready, 1 tool, 1 session");
       await client.send("EndSession", {}, session);
       expect((await health()).parts?.MCP).toEqual({ ok: true, detail: "no server in use" });
       // One process for both sessions.
