@@ -219,6 +219,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     summary: words,
     reason: optional(words),
     offer: passing("extra", STRINGS),
+    always: passing("extra", STRINGS),
     once_only: yes,
     contained: yes,
     preview: optional(words),

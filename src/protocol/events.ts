@@ -216,6 +216,8 @@ export interface EventPayloads {
     readonly reason?: string;
     /** What `allow_pattern` would allow for the session, one line each; absent if it cannot be remembered. */
     readonly offer?: readonly string[];
+    /** The rules that "always" would write, one line each; absent if no rule can allow it. */
+    readonly always?: readonly string[];
     /** Only this call can be allowed: `allow_pattern` and `allow_tool` count as `allow_once`. */
     readonly once_only?: true;
     /** A yes lets nothing out of the workspace and its sandbox, so a client whose token is limited may say it. */

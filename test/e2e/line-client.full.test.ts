@@ -157,11 +157,11 @@ describe("one prompt on a terminal", () => {
       `cd ${cwd} && ${process.execPath} ${BIN} --permission-mode ask "do it"; echo EXIT $?; ls; sleep 1000`,
       env,
     );
-    await terminal.until("[n] deny:");
+    await terminal.until("Answer:");
     terminal.type("C-c");
     const text = await terminal.until("EXIT 130");
     expect(text).toContain("oxbow: cancelled.");
-    expect(text).toMatch(/deny:\n✗ bash: cancelled/);
+    expect(text).toMatch(/Answer:\n✗ bash: cancelled/);
     expect(await readdir(cwd)).toEqual([]);
     expect(mock.requests).toHaveLength(1);
   });
@@ -187,10 +187,10 @@ describe("the plain line client on a terminal", () => {
       await terminal.until("> [pasted 200 lines]");
       expect(mock.requests).toHaveLength(0);
       terminal.type(" what is it?", "Enter");
-      await terminal.until("[n] deny:");
+      await terminal.until("Answer:");
       expect(prompt(0)).toContain(JSON.stringify(`${lines} what is it?`).slice(1, -1));
       terminal.paste("y\ny\ny\n");
-      await terminal.until("deny: y y y");
+      await terminal.until("Answer: y y y");
       expect(mock.requests).toHaveLength(1);
       terminal.type("C-u", "n", "Enter");
       await terminal.until("first answer");
@@ -256,8 +256,8 @@ describe("the plain line client on a terminal", () => {
       );
       await terminal.until("/help for commands");
       terminal.type("do it", "Enter");
-      await terminal.until("Allow?");
-      await terminal.until("[n] deny:");
+      await terminal.until("Run echo ran > made.txt?");
+      await terminal.until("Answer:");
       terminal.type("y", "Enter");
       await terminal.until("It ran.");
       expect(terminal.screen()).toContain("✓ bash");
@@ -292,11 +292,11 @@ describe("the plain line client on a terminal", () => {
       const terminal = open(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
       await terminal.until("/help for commands");
       terminal.type("do it", "Enter");
-      await terminal.until(/\[y\] allow once, for this path\n.*\[n\] deny:/);
+      await terminal.until(/\[y\] yes, this once\n.*\[n\] no[^\n]*\n *Answer:/);
       expect(terminal.screen()).toContain(".git/hooks/pre-commit is guarded");
       expect(terminal.screen()).toContain("│ +echo one");
       terminal.type("t", "Enter");
-      await terminal.until(/Please answer y, m or n\.\n.*\n.*\[n\] deny:/);
+      await terminal.until(/Please answer y or n\.\n.*\n.*\n *Answer:/);
       terminal.type("y", "Enter");
       await terminal.until("pre-push is guarded");
       await terminal.until(/pre-push is guarded[\s\S]*\[n\] deny:/);

@@ -66,10 +66,10 @@ needs("tmux").describe("the terminal client", () => {
   verifies(["U2", "P2"], "asks beside the draft, and gives the model the words of a denial", async () => {
     const terminal = await start([reply().tool("bash", { command: "touch made" }), reply().text("I will not.")]);
     terminal.type("make it", "Enter");
-    const question = await terminal.until("[m] deny and tell the model why");
-    expect(question).toContain("touch made");
-    expect(question).toContain("[y] allow once");
-    terminal.type("m");
+    const question = await terminal.until("[n] no, and tell the model why");
+    expect(question).toContain("Run touch made?");
+    expect(question).toContain("[y] yes");
+    terminal.type("n");
     await terminal.until("Why not:");
     terminal.type("use the cache", "Enter");
     await terminal.until("I will not.");
@@ -80,10 +80,37 @@ needs("tmux").describe("the terminal client", () => {
   verifies(["U2", "P2"], "runs a call after one key", async () => {
     const terminal = await start([reply().tool("bash", { command: "echo made > made" }), reply().text("Made.")]);
     terminal.type("make it", "Enter");
-    await terminal.until("[y] allow once");
+    await terminal.until("[y] yes");
     terminal.type("y");
     await terminal.until("Made.");
     expect(await readFile(join(folder, "made"), "utf8")).toBe("made\n");
+    await leave(terminal);
+  });
+
+  verifies(["U2", "P2", "P3"], "keeps a rule for this project, says where, and asks no more", async () => {
+    const touch = (name: string) => reply().tool("bash", { command: `touch ${name}` });
+    const loop = reply().tool("bash", { command: "for f in a b; do touch $f; done" });
+    const calls = [touch("one"), reply().text("First."), touch("two"), reply().text("Second."), loop];
+    const terminal = await start([...calls, reply().text("Third.")]);
+    terminal.type("make it", "Enter");
+    expect(await terminal.until("[a] always allow: touch *")).toContain("session for: touch *");
+    terminal.type("Down", "Down", "Down", "Down");
+    await terminal.until("❯ [a]");
+    terminal.type("Enter");
+    await terminal.until("[p] in this project");
+    terminal.type("1");
+    await terminal.until("First.");
+    expect(await terminal.until(/Written to/)).toContain("In this project, always: bash: touch *");
+    terminal.type("again", "Enter");
+    await terminal.until("Second.");
+    // What no pattern covers gets a rule for exactly its text.
+    terminal.type("and", "Enter");
+    await terminal.until("[a] always allow: for f in a b; do touch $f; done");
+    terminal.type("a");
+    await terminal.until("[u] in all your projects");
+    terminal.type("u");
+    await terminal.until("Third.");
+    await terminal.until(/config\.toml/);
     await leave(terminal);
   });
 
@@ -179,7 +206,7 @@ needs("tmux").describe("the terminal client", () => {
     terminal.type("a");
     await terminal.until("enter allows it once");
     terminal.type("Escape");
-    await terminal.until("[t] allow every call");
+    await terminal.until("[t] yes, and not again");
     terminal.type("t");
     await terminal.until("All done.");
     terminal.type("/undo", "Enter");

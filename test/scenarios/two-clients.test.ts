@@ -120,13 +120,13 @@ describe("two terminal clients on one session", () => {
       const ends = [sit(first, session, one), sit(second, session, two)];
       for (const letter of "make it") one.press(letter);
       one.press("enter", "\r");
-      await Promise.all([one.until("[y] allow once"), two.until("[y] allow once")]);
+      await Promise.all([one.until("[y] yes"), two.until("[y] yes")]);
       two.press("y");
       await Promise.all([one.until("Made it."), two.until("Made it.")]);
       expect(one.text).toContain(`Already allowed by ${second.id}.`);
       expect(two.text).not.toContain("Already allowed");
       expect(two.text).toContain("make it");
-      expect(one.text).not.toContain("[y] allow once");
+      expect(one.text).not.toContain("[y] yes");
       for (const terminal of [one, two]) terminal.press("ctrl+d", "\x04");
       await Promise.all(ends);
     },

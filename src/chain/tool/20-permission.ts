@@ -62,9 +62,10 @@ async function questionOf(
   definition: Tool,
   { law, reason, contained, offer = [] }: Verdict,
 ) {
-  const [{ describeCall }, { draftText }, { previewCall }] = await Promise.all([
+  const [{ describeCall }, { draftText, lastingRules }, { ruleWords }, { previewCall }] = await Promise.all([
     import("../../security/permissions/facts.js"),
     import("../../security/permissions/session-rules.js"),
+    import("../../security/permissions/lasting-rule.js"),
     import("../../security/permissions/preview.js"),
   ]);
   const isGuarded = law === "guarded";
@@ -74,6 +75,7 @@ async function questionOf(
     ...{ call, tool, args, reason },
     summary: own?.(args) ?? describeCall(tool, args),
     offer: offer.map(draftText),
+    always: offer.flatMap(lastingRules).map(ruleWords),
     ...(isGuarded && { once_only: true as const }),
     ...(contained && { contained }),
     ...(preview !== undefined && { preview }),

@@ -20,6 +20,7 @@ import { RunSecurity } from "../../runtime/parts/security.js";
 import { agentTools } from "../../runtime/parts/subagents.js";
 import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
+import { workspaceRules } from "../../runtime/settings/workspace-state.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { printMessage } from "../print-message.js";
@@ -86,8 +87,8 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     originator: () => "human",
   });
   const bus = new Bus({ session, originator: ids.next("cli"), clock: nodeClock });
-  const { profilePath } = loaded;
-  const security = new RunSecurity({ bus, permissions, sandbox, tools, variables, profilePath });
+  const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, root) };
+  const security = new RunSecurity({ bus, permissions, sandbox, tools, variables, ruleFiles });
   const judge = (tool: string, input: ToolCall["args"]) => {
     const definition = tools.find(tool);
     return definition && permissions.judge({ call: ids.next("call"), tool, args: input }, definition);

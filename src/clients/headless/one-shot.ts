@@ -136,7 +136,8 @@ async function answer(
   signal: AbortSignal,
 ): Promise<void> {
   const given = await answerQuestion(terminal, question, signal);
-  await sendAnswer(client, { session, call: question.call }, given);
+  const said = await sendAnswer(client, { session, call: question.call }, given);
+  for (const text of said) terminal.err.write(`${safeText(text)}\n`);
 }
 
 /** Prints the line that says why there is no full answer. */

@@ -25,13 +25,15 @@ describe("a question about a call", () => {
       "  │ [y] once  [n] no: ",
       "Why",
       "  │ Allow? bash: ls",
-      "[y] allow once  [t] allow this tool for this session",
+      "  [y] yes",
+      "  [t] yes, and not again this session for any command",
+      "  [n] no, and tell the model why",
     ]);
   });
 
   verifies(["P2"], "breaks long lines by itself, with the same mark", async () => {
     const padded = `bash: ls${" ".repeat(200)}Allow? bash: pwd ${"字".repeat(60)}`;
-    const lines = (await shown(padded, 40)).slice(0, -3);
+    const lines = (await shown(padded, 40)).slice(0, -5);
     expect(lines.length).toBeGreaterThan(5);
     expect(lines.slice(1).every((line) => line.startsWith("  │ "))).toBe(true);
     const widths = lines.map((line) => [...line].reduce((sum, character) => sum + (character === "字" ? 2 : 1), 0));
@@ -64,7 +66,8 @@ describe("a question about a call", () => {
       };
       expect(await askPermission(terminal, question, new AbortController().signal)).toEqual({ decision: "allow_once" });
       expect(written.join("")).toContain("It would write:\n  │ +#!/bin/sh\n  │ +[y] once\n");
-      expect(asked).toEqual(Array(3).fill("[m] deny and tell the model why  [n] deny: "));
+      expect(asked).toEqual(Array(3).fill("Answer: "));
+      expect(written.join("")).not.toContain("[t]");
     },
   );
 
@@ -75,18 +78,30 @@ describe("a question about a call", () => {
       const err = { isTerminal: true, columns: 80, write: (piece: string) => void written.push(piece) };
       const terminal: Terminal = { out: err, err, showProgress: true, color: false, askLine: async () => rest.shift() };
       const call = "call_1" as CallId;
-      const question = { call, tool: "bash", args: {}, summary: "bash: make", offer: ["bash: make *"] };
+      const offer = ["bash: git push *"];
+      const args = { command: "git push origin main" };
+      const question = { call, tool: "bash", args, summary: "bash: git push origin main", offer, always: offer };
       const answer = await askPermission(terminal, question, new AbortController().signal);
+      expect(written.join("").split("\n").slice(1, 7)).toEqual([
+        "Run git push origin main?",
+        "  [y] yes",
+        "  [s] yes, and not again this session for: git push *",
+        "  [t] yes, and not again this session for any command",
+        "  [a] always allow: git push *",
+        "  [n] no, and tell the model why",
+      ]);
       return { answer, complaints: written.filter((piece) => piece.startsWith("Please")) };
     };
     const none = { complaints: [] };
-    expect(await give("A")).toEqual({ answer: { decision: "allow_pattern", always: true }, ...none });
-    expect(await give("m", "use npm")).toEqual({ answer: { decision: "deny", message: "use npm" }, ...none });
-    expect(await give("m use npm test")).toEqual({ answer: { decision: "deny", message: "use npm test" }, ...none });
-    expect(await give("m", " ")).toEqual({ answer: { decision: "deny" }, ...none });
+    expect(await give("A", "p")).toEqual({ answer: { decision: "allow_pattern", always: "project" }, ...none });
+    expect(await give("4", "2")).toEqual({ answer: { decision: "allow_pattern", always: "user" }, ...none });
+    expect(await give("a", "")).toEqual({ answer: { decision: "deny" }, ...none });
+    expect(await give("2")).toEqual({ answer: { decision: "allow_pattern" }, ...none });
+    expect(await give("n use npm test")).toEqual({ answer: { decision: "deny", message: "use npm test" }, ...none });
+    expect(await give("no")).toEqual({ answer: { decision: "deny" }, ...none });
     expect(await give("")).toEqual({ answer: { decision: "deny" }, ...none });
     // Words that begin with an answer are none.
-    const complaints = ["Please answer y, s, t, a, m or n.\n"];
+    const complaints = ["Please answer y, s, t, a or n.\n"];
     expect(await give("yes please", "yes")).toEqual({ answer: { decision: "allow_once" }, complaints });
   });
 });

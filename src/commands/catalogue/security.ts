@@ -86,8 +86,11 @@ export const PERMISSIONS_REVOKE: CommandSpec = {
 
 export const PERMISSIONS_PROMOTE: CommandSpec = {
   name: "permissions:promote",
-  summary: "write a rule of this session to the profile",
-  arguments: [{ name: "N", kind: "number" }],
+  summary: "keep a rule of this session: for you everywhere, or for you in this project",
+  arguments: [
+    { name: "N", kind: "text" },
+    { name: "WHERE", kind: "text", optional: true },
+  ],
   users: PEOPLE,
   reaches: "user",
   places: ANY_TIME,

@@ -33,6 +33,7 @@ import {
   type PermissionsState,
   permissionsText,
   promote,
+  type RulePlace,
   resetPath,
   revoke,
   securityText,
@@ -59,7 +60,7 @@ export interface SecurityPort {
   /** The user who has the session open. */
   readonly person: ClientId;
   ring(): Promise<AuditRing>;
-  appendToProfile(toml: string): Promise<string>;
+  keepRules(toml: string, place: RulePlace): Promise<string>;
 }
 
 export function securityCommands(port: SecurityPort): readonly Command[] {
@@ -104,7 +105,13 @@ export function permissionCommands(state: () => Promise<PermissionsState>): read
     },
     { ...PERMISSIONS_RESET, run: async (args) => answer(await resetPath(args.text("PATH"), await state())) },
     { ...PERMISSIONS_REVOKE, run: async (args) => answer(revoke(args.text("N") ?? "", (await state()).session)) },
-    { ...PERMISSIONS_PROMOTE, run: async (args) => answer(await promote(args.number("N") ?? 0, await state())) },
+    {
+      ...PERMISSIONS_PROMOTE,
+      run: async (args) => {
+        const wanted = { which: args.text("N") ?? "", where: args.text("WHERE") };
+        return answer(await promote(wanted, await state()));
+      },
+    },
   ];
 }
 
@@ -122,7 +129,8 @@ async function permissionsState(port: SecurityPort): Promise<PermissionsState> {
       await port.permissions.findSandbox();
       return bash && engine.test({ tool: bash, args: { command } });
     },
-    appendToProfile: (toml) => port.appendToProfile(toml),
+    decided: (call) => engine.decided(call),
+    keepRules: (toml, place) => port.keepRules(toml, place),
   };
 }
 

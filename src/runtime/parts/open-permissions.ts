@@ -25,8 +25,9 @@ import { protection } from "../../tools/files/protected-paths.js";
 import { parsePatch } from "../../tools/patch/parse.js";
 import type { Workspace } from "../../tools/workspace.js";
 import { pluginRules } from "../plugins/plugin-rules.js";
+import { readLayer } from "../settings/profile.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import { workspaceStateFile } from "../settings/workspace-state.js";
+import { workspaceRules, workspaceStateFile } from "../settings/workspace-state.js";
 import { writableFolders } from "./extra-folders.js";
 import type { RunGuard } from "./guard.js";
 import { OWN_TOOLS } from "./own-tools.js";
@@ -115,7 +116,10 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
   const { paths, safeMode } = outer ?? workspaceFiles(roots.config, root);
   await Promise.all([paths.load(), safeMode.load()]);
   const commandReader = lateCommandReader(place, home);
-  const parsed = await loadPermissions(settings.permissions.value ?? [], { home, commandReader });
+  const own = await readLayer(workspaceRules(roots.config, root));
+  const ofWorkspace = own && { table: own.profile.permissions, file: own.path, scope: "user" as const };
+  const tables = [...(settings.permissions.value ?? []), ...(ofWorkspace ? [ofWorkspace] : [])];
+  const parsed = await loadPermissions(tables, { home, commandReader });
   // An invalid rule may be the one that denies, so nothing is decided without it.
   const [problem] = parsed.problems;
   if (problem !== undefined) throw new Error(`Oxbow cannot use the permission rules: ${problem}`);

@@ -8,6 +8,7 @@ import type { Bus } from "../../engine/bus.js";
 import type { ToolRegistry } from "../../engine/ports.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { AuditRing } from "../../security/audit/audit-ring.js";
+import type { RulePlace } from "../../security/permissions/commands.js";
 import type { RunPermissions } from "./permissions.js";
 import type { RunSandbox } from "./sandbox.js";
 
@@ -17,7 +18,8 @@ export interface RunSecurityOptions {
   readonly sandbox: RunSandbox;
   readonly tools: ToolRegistry;
   readonly variables: Variables;
-  readonly profilePath: string;
+  /** The files that rules go to which outlive the session. */
+  readonly ruleFiles: Readonly<Record<RulePlace, string>>;
   /** Events of earlier runs of the session, oldest first. */
   readonly history?: (() => AsyncIterable<Envelope>) | undefined;
 }
@@ -51,7 +53,7 @@ export class RunSecurity {
       ...this.#options,
       person: this.#options.bus.originator,
       ring: () => this.#ring.ready(),
-      appendToProfile: (toml) => this.#appendToProfile(toml),
+      keepRules: (toml, place) => this.#keepRules(toml, this.#options.ruleFiles[place]),
     });
   }
 
@@ -70,16 +72,15 @@ export class RunSecurity {
     return ring;
   }
 
-  /** Writes only if the profile stays valid. The rules hold at once. */
-  async #appendToProfile(toml: string): Promise<string> {
-    const { profilePath } = this.#options;
+  /** Writes only if the file stays valid. The rules hold at once. */
+  async #keepRules(toml: string, file: string): Promise<string> {
     const { parse } = await import("smol-toml");
-    const before = await readFile(profilePath, "utf8").catch(() => "");
+    const before = await readFile(file, "utf8").catch(() => "");
     const separator = before === "" || before.endsWith("\n") ? "" : "\n";
     parse(`${before}${separator}\n${toml}`);
-    await mkdir(dirname(profilePath), { recursive: true, mode: 0o700 });
-    await appendFile(profilePath, `${separator}\n${toml}`, { mode: 0o600 });
-    await (await this.#options.permissions.parts()).addRules(parse(toml).permissions, profilePath);
-    return profilePath;
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await appendFile(file, `${separator}\n${toml}`, { mode: 0o600 });
+    await (await this.#options.permissions.parts()).addRules(parse(toml).permissions, file);
+    return file;
   }
 }

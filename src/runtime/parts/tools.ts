@@ -13,6 +13,7 @@ import type { SessionParts } from "../open-engine.js";
 import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
+import { workspaceRules } from "../settings/workspace-state.js";
 import type { ParentRun } from "../subagents/parent-run.js";
 import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
@@ -63,8 +64,8 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const hookVariables = parent?.hookVariables ?? new HookVariables();
   const toolbox = sessionToolbox(parts, { outputs, undo, extra, guard, sandbox, hookVariables });
   const permissions: RunPermissions = sessionPermissions(parts, { ...place, guard, sandbox, toolbox, outputDirectory });
-  const { profilePath } = loaded;
-  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
+  const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, root) };
+  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, ruleFiles, history });
   const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
   const part: SessionPart = {
     name: "tools",

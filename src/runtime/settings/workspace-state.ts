@@ -11,16 +11,26 @@ export interface WorkspaceStateFile {
   readonly options: StateFileOptions;
 }
 
-/** `root` is free of symbolic links. The file for all workspaces of an earlier version applies until the workspace has its own. */
-export function workspaceStateFile(config: string, root: string, name: string): WorkspaceStateFile {
+/** `root` is free of symbolic links. */
+function workspaceFolder(config: string, root: string): string {
   const mark = createHash("sha256").update(root).digest("hex").slice(0, 16);
   const folder = `${
     basename(root)
       .replaceAll(/[^\w.-]/g, "_")
       .slice(0, 40) || "root"
   }-${mark}`;
+  return join(config, "workspaces", folder);
+}
+
+/** The user's own rules for one workspace, written like those of a profile. */
+export function workspaceRules(config: string, root: string): string {
+  return join(workspaceFolder(config, root), "permissions.toml");
+}
+
+/** The file for all workspaces of an earlier version applies until the workspace has its own. */
+export function workspaceStateFile(config: string, root: string, name: string): WorkspaceStateFile {
   return {
-    path: join(config, "workspaces", folder, name),
+    path: join(workspaceFolder(config, root), name),
     options: { workspace: root, fallback: join(config, name) },
   };
 }

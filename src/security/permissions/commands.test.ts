@@ -42,7 +42,8 @@ beforeEach(async () => {
     paths,
     home: HOME,
     test: async (command) => decide(bash(command), policy(), session.list()),
-    appendToProfile: async (toml) => {
+    decided: () => [],
+    keepRules: async (toml) => {
       profile += toml;
       return "config.toml";
     },

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import type { PermissionPolicy } from "./decide.js";
 import type { DecidedCall } from "./engine.js";
 import { explain } from "./explain.js";
-import { ruleToml } from "./lasting-rule.js";
+import { ruleToml, ruleWords } from "./lasting-rule.js";
 import {
   normalPrefix,
   PathPermissionError,
@@ -28,6 +28,9 @@ export type CommandText =
   | { readonly ok: true; readonly text: string; readonly value: JsonValue }
   | { readonly ok: false; readonly text: string };
 
+/** Where rules hold that outlive the session: wherever the person works, or in this project. */
+export type RulePlace = "user" | "project";
+
 export interface PermissionsState {
   policy(): PermissionPolicy;
   readonly session: SessionRules;
@@ -35,8 +38,9 @@ export interface PermissionsState {
   readonly home?: string;
   /** The decision about a shell command now; undefined without a shell. */
   test(command: string): Promise<Verdict | undefined>;
-  /** Appends text to the profile and returns where; rejects when the profile would no longer be valid. */
-  appendToProfile(toml: string): Promise<string>;
+  decided(call: CallId): readonly DecidedCall[];
+  /** Appends rules to the file of a place and returns its path; rejects when the file would no longer be valid. */
+  keepRules(toml: string, place: RulePlace): Promise<string>;
 }
 
 export function listPermissions(state: Pick<PermissionsState, "policy" | "session">): CommandText {
@@ -129,16 +133,26 @@ export function revoke(which: string, session: SessionRules): CommandText {
   return { ok: true, text: `Rule ${which} is removed.`, value: { revoked: 1, rule: Number(which) } };
 }
 
+/** `which`: the number of a session rule, or a call whose question is to be answered yes from now on. */
 export async function promote(
-  number: number,
-  { session, appendToProfile }: Pick<PermissionsState, "session" | "appendToProfile">,
+  { which, where = "user" }: { readonly which: string; readonly where?: string | undefined },
+  { session, decided, keepRules }: Pick<PermissionsState, "session" | "decided" | "keepRules">,
 ): Promise<CommandText> {
-  const rule = session.find(number);
-  if (rule === undefined) return noSuchRule(String(number));
-  const written = lastingRules(rule.draft).map(ruleToml).join("");
-  const where = await appendToProfile(written);
+  if (where !== "user" && where !== "project") return { ok: false, text: "WHERE: expected user or project." };
+  const rule = session.find(Number(which));
+  const drafts = rule === undefined ? (decided(which as CallId)[0]?.verdict.offer ?? []) : [rule.draft];
+  if (drafts.length === 0) return noSuchRule(which);
+  const rules = drafts.flatMap(lastingRules);
+  const written = rules.map(ruleToml).join("");
+  const file = await keepRules(written, where);
   const toml = written.trim();
-  return { ok: true, text: safeText(`Written to ${where}:\n${toml}`), value: { file: where, toml } };
+  return {
+    ok: true,
+    text: safeText(
+      `${where === "project" ? "In this project, always" : "Always"}: ${rules.map(ruleWords).join(", ")}\nWritten to ${file}:\n${toml}`,
+    ),
+    value: { file, toml },
+  };
 }
 
 function noSuchRule(number: string): CommandText {

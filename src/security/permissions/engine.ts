@@ -27,7 +27,7 @@ export interface EngineOptions {
   policy(): PermissionPolicy;
   sandboxed(): boolean;
   /** The session rules and plan mode of an earlier run, if they continue. */
-  readonly before?: Pick<PermissionEngine, "session" | "plan">;
+  readonly before?: Pick<PermissionEngine, "session" | "plan"> & Partial<Pick<PermissionEngine, "decisions">>;
   /** Whether commands can be contained so tightly that mode `auto` runs them without asking. */
   contained?(): boolean;
   /** The run only reads, as in plan mode. */
@@ -45,13 +45,15 @@ const REMEMBERED = 200;
 export class PermissionEngine {
   readonly session: SessionRules;
   readonly plan: PlanMode;
+  /** The oldest first. A subagent shares those of its parent. */
+  readonly decisions: DecidedCall[];
   readonly #options: EngineOptions;
-  readonly #decided: DecidedCall[] = [];
 
   constructor(options: EngineOptions) {
     this.#options = options;
     this.session = options.before?.session ?? new SessionRules();
     this.plan = options.before?.plan ?? new PlanMode();
+    this.decisions = options.before?.decisions ?? [];
   }
 
   get policy(): PermissionPolicy {
@@ -60,8 +62,8 @@ export class PermissionEngine {
 
   async judge(call: ToolCall, tool: Tool, originator: Identity): Promise<Verdict> {
     const verdict = await this.test({ tool, args: call.args }, originator);
-    this.#decided.push({ call: call.call, summary: describeCall(call.tool, call.args), verdict });
-    if (this.#decided.length > REMEMBERED) this.#decided.shift();
+    this.decisions.push({ call: call.call, summary: describeCall(call.tool, call.args), verdict });
+    if (this.decisions.length > REMEMBERED) this.decisions.shift();
     return verdict;
   }
 
@@ -118,7 +120,7 @@ export class PermissionEngine {
 
   /** The newest decisions first; with a call, that one. */
   decided(call?: CallId): readonly DecidedCall[] {
-    const newest = [...this.#decided].reverse();
+    const newest = [...this.decisions].reverse();
     return call === undefined ? newest : newest.filter((each) => each.call === call);
   }
 

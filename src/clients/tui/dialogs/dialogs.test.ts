@@ -56,18 +56,29 @@ describe("the dialogs", () => {
 
   verifies(["P2"], "offer nothing but this one call where the engine keeps no rule", () => {
     const dialog = permissionDialog(QUESTIONS.guarded as Question);
-    for (const id of ["s", "t", "a", "2", "3", "4"])
-      expect(dialog.onKey(dialog.first, key(id))).toHaveProperty("state");
+    for (const id of ["s", "t", "a", "3", "4"]) expect(dialog.onKey(dialog.first, key(id))).toHaveProperty("state");
     expect(dialog.onKey(dialog.first, key("y"))).toEqual({ done: { decision: "allow_once" } });
-    expect(dialog.onKey(dialog.first, key("n"))).toEqual({ done: { decision: "deny" } });
+    const why = stateAfter(dialog, ["n"]);
+    expect(dialog.onKey(why, key("enter"))).toEqual({ done: { decision: "deny" } });
   });
 
-  verifies(["P2"], "have one key for each answer, and Enter is none of them", () => {
+  verifies(["P2"], "take letters, digits and arrows; Enter alone is no answer", () => {
     const dialog = permissionDialog(QUESTIONS.command as Question);
     const answer = (id: string) => dialog.onKey(dialog.first, key(id));
     expect(answer("s")).toEqual({ done: { decision: "allow_pattern" } });
     expect(answer("t")).toEqual({ done: { decision: "allow_tool" } });
-    expect(answer("a")).toEqual({ done: { decision: "allow_pattern", always: true } });
+    expect(answer("1")).toEqual({ done: { decision: "allow_once" } });
+    expect(answer("3")).toEqual(answer("t"));
+    expect(dialog.onKey(stateAfter(dialog, ["down", "down"]), key("enter"))).toEqual(answer("s"));
+    expect(dialog.onKey(stateAfter(dialog, ["up", "up"]), key("enter"))).toEqual(answer("a"));
+    for (const [keys, always] of [
+      [["a", "p"], "project"],
+      [["4", "2"], "user"],
+    ] as const) {
+      expect(dialog.onKey(stateAfter(dialog, [keys[0]]), key(keys[1]))).toEqual({
+        done: { decision: "allow_pattern", always },
+      });
+    }
     expect(answer("escape")).toEqual({ done: { decision: "deny" } });
     for (const id of ["enter", "space", "z", "ctrl+y"]) expect(answer(id)).toHaveProperty("state");
   });

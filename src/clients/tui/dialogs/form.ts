@@ -9,10 +9,11 @@ import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText, wrapText } from "../../../base/text-width.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { DISMISSED, type FormField, type FormValue } from "../../../protocol/form.js";
+import type { PermissionAnswer } from "../../sdk/permission-choices.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { DialogSize, DialogView, Step } from "./dialog.js";
-import type { PermissionAnswer, PermissionState } from "./permission.js";
+import type { PermissionState } from "./permission.js";
 
 type Question = EventPayloads["PermissionRequested"];
 

@@ -1,13 +1,20 @@
 /**
- * The question whether a call may run: what will happen, why it asks, and answers of one key.
+ * The question whether a call may run: what will happen, why it asks, and answers by letter, digit, or arrows and Enter.
  *
  * 1. A bar precedes the model's text, so that it cannot imitate the choices.
- * 2. It offers only choices that the engine would honour.
+ * 2. Enter is no answer before an arrow has marked one.
  */
 import { safeLine, safeText } from "../../../base/terminal-text.js";
-import { truncateText, wrapText } from "../../../base/text-width.js";
+import { textWidth, truncateText, wrapText } from "../../../base/text-width.js";
 import { humanWait } from "../../../protocol/errors.js";
-import type { EventPayloads, PermissionDecision } from "../../../protocol/events.js";
+import type { EventPayloads } from "../../../protocol/events.js";
+import {
+  askedCommand,
+  type PermissionAnswer,
+  type PermissionChoice,
+  permissionChoices,
+  RULE_PLACES,
+} from "../../sdk/permission-choices.js";
 import { renderDiff } from "../content/diff/render-diff.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Style, Theme } from "../theme.js";
@@ -17,26 +24,16 @@ import { proposedChange } from "./proposed-change.js";
 
 type Question = EventPayloads["PermissionRequested"];
 
-export interface PermissionAnswer {
-  readonly decision: PermissionDecision;
-  /** With a denial, for the model; otherwise the values of a form. */
-  readonly message?: string;
-  /** The rule is also written to the profile. */
-  readonly always?: true;
-}
-
 export interface PermissionState {
   /** The first row of the preview that is shown. */
   readonly scroll: number;
   /** The reason for a denial, while it is being typed. A form is always being typed. */
   readonly message?: string;
   readonly form?: FormState;
-}
-
-interface Choice {
-  readonly keys: readonly string[];
-  readonly label: string;
-  readonly answer: PermissionAnswer;
+  /** The answer is to hold always; the choice is where. */
+  readonly where?: true;
+  /** The choice that the arrows have marked. */
+  readonly marked?: number;
 }
 
 /** Whether the call writes text that a review can show. */
@@ -47,13 +44,11 @@ export function canReview({ args }: Question): boolean {
 export interface PermissionOptions {
   /** Questions after this one. */
   readonly waiting?: number;
-  /** The file that a permanent rule goes to. */
-  readonly rulesFile?: string | undefined;
 }
 
 export function permissionDialog(
   question: Question,
-  { waiting = 0, rulesFile }: PermissionOptions = {},
+  { waiting = 0 }: PermissionOptions = {},
 ): Dialog<PermissionState, PermissionAnswer> {
   const { form: fields } = question;
   if (fields !== undefined) {
@@ -65,48 +60,32 @@ export function permissionDialog(
       view: (state, size, theme) => formView(question, state, { size, theme }),
     };
   }
-  const choices = choicesOf(question, rulesFile);
+  const asked = permissionChoices(question);
+  const choicesOf = ({ where }: PermissionState) => (where ? RULE_PLACES : asked);
   return {
     name: "permission",
     first: { scroll: 0 },
-    onKey: (state, key) => (state.message === undefined ? choose(state, key, choices) : write(state, key)),
+    onKey: (state, key) => (state.message === undefined ? choose(state, key, choicesOf(state)) : write(state, key)),
     onPaste: (state, text) =>
       state.message === undefined ? { state } : { state: { ...state, message: state.message + oneLine(text) } },
-    view: (state, size, theme) => view(question, state, { choices, size, theme, waiting }),
+    view: (state, size, theme) => view(question, state, { choices: choicesOf(state), size, theme, waiting }),
   };
-}
-
-function choicesOf(question: Question, rulesFile = "your profile"): readonly Choice[] {
-  const { once_only: onceOnly, offer = [], tool } = question;
-  const choices: Choice[] = [{ keys: ["y", "1"], label: "allow once", answer: { decision: "allow_once" } }];
-  if (!onceOnly && offer.length > 0) {
-    const pattern = offer.map((line) => safeLine(line)).join(", ");
-    choices.push({
-      keys: ["s", "2"],
-      label: `for this session, allow ${pattern}`,
-      answer: { decision: "allow_pattern" },
-    });
-  }
-  if (!onceOnly) {
-    const label = `allow every call of ${safeLine(tool)} for this session`;
-    choices.push({ keys: ["t", "3"], label, answer: { decision: "allow_tool" } });
-  }
-  if (!onceOnly && offer.length > 0) {
-    const label = `always: write this pattern to ${safeLine(rulesFile)}`;
-    choices.push({ keys: ["a", "4"], label, answer: { decision: "allow_pattern", always: true } });
-  }
-  choices.push({ keys: ["n", "escape", "5"], label: "deny", answer: { decision: "deny" } });
-  return choices;
 }
 
 type PermissionStep = Step<PermissionState, PermissionAnswer>;
 
-function choose(state: PermissionState, { id }: Key, choices: readonly Choice[]): PermissionStep {
-  const scroll = { up: -1, down: 1, pageUp: -10, pageDown: 10 }[id ?? ""];
+function choose(state: PermissionState, { id = "" }: Key, choices: readonly PermissionChoice[]): PermissionStep {
+  const scroll = { pageUp: -10, pageDown: 10 }[id];
   if (scroll !== undefined) return { state: { ...state, scroll: Math.max(0, state.scroll + scroll) } };
-  if (id === "m") return { state: { ...state, message: "" } };
-  const chosen = choices.find(({ keys }) => id !== undefined && keys.includes(id));
-  return chosen === undefined ? { state } : { done: chosen.answer };
+  const { marked, where } = state;
+  if (id === "down") return { state: { ...state, marked: ((marked ?? -1) + 1) % choices.length } };
+  if (id === "up") return { state: { ...state, marked: ((marked ?? 0) + choices.length - 1) % choices.length } };
+  if (id === "escape") return where ? { state: { scroll: state.scroll } } : { done: { decision: "deny" } };
+  const index = id === "enter" ? marked : choices.findIndex(({ key }, at) => id === key || id === String(at + 1));
+  const answer = choices[index ?? -1]?.answer ?? (id === "m" && !where ? "why" : undefined);
+  if (answer === undefined) return { state };
+  if (answer === "why") return { state: { scroll: state.scroll, message: "" } };
+  return answer === "where" ? { state: { scroll: state.scroll, where: true } } : { done: answer };
 }
 
 /** Enter denies with the typed reason, Esc goes back to the choices. */
@@ -133,7 +112,7 @@ function oneLine(text: string): string {
 }
 
 interface ViewOptions {
-  readonly choices: readonly Choice[];
+  readonly choices: readonly PermissionChoice[];
   readonly size: DialogSize;
   readonly theme: Theme;
   readonly waiting: number;
@@ -146,13 +125,16 @@ function view(question: Question, state: PermissionState, options: ViewOptions):
   const quote = (text: string, style: Style) =>
     wrapText(spaced(text), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + style(line));
   const more = waiting > 0 ? theme.dim(` (${waiting} more after this)`) : "";
-  const head = [
-    theme.warning(truncateText(`Allow ${safeLine(question.tool)}?`, columns)) + (columns >= 60 ? more : ""),
-  ];
-  const what = quote(question.summary, theme.strong);
+  const command = askedCommand(question);
+  const run = command === undefined ? "" : `Run ${command}?`;
+  const isWhole = run !== "" && textWidth(run) <= columns;
+  const title = isWhole ? run : run === "" ? `Allow ${safeLine(question.tool)}?` : "Run this command?";
+  const hasRoom = textWidth(title) + textWidth(more) <= columns;
+  const head = [theme.warning(truncateText(title, columns)) + (hasRoom ? more : "")];
+  const what = isWhole ? [] : quote(command ?? question.summary, theme.strong);
   const why = question.reason === undefined ? [] : quote(safeLine(question.reason), theme.dim);
   const preview = previewOf(question, theme, { bar, columns });
-  const foot = state.message === undefined ? choiceLines(choices, question, { columns, theme }) : [];
+  const foot = state.message === undefined ? choiceLines(choices, question, { columns, theme, state }) : [];
   const input = state.message === undefined ? undefined : messageLine(state.message, columns, theme);
   const taken = head.length + what.length + why.length + foot.length + (input === undefined ? 0 : 2);
   const shown = excerpt(preview, { top: state.scroll, rows: size.rows - taken, columns, theme });
@@ -213,23 +195,27 @@ function excerpt(
   if (lines.length <= room) return lines;
   const most = room - 1;
   const first = Math.min(top, lines.length - most);
-  const place = `lines ${first + 1} to ${first + most} of ${lines.length}, up and down scroll`;
+  const place = `lines ${first + 1} to ${first + most} of ${lines.length}, page up and page down scroll`;
   return [...lines.slice(first, first + most), theme.dim(truncateText(place, columns))];
 }
 
 function choiceLines(
-  choices: readonly Choice[],
+  choices: readonly PermissionChoice[],
   question: Question,
-  { columns, theme }: { readonly columns: number; readonly theme: Theme },
+  { columns, theme, state }: { readonly columns: number; readonly theme: Theme; readonly state: PermissionState },
 ): readonly string[] {
   const { timeout_ms: timeout, once_only: onceOnly } = question;
-  const lines = choices.flatMap(({ keys: [key = ""], label }) => {
-    const [first = "", ...rest] = wrapText(label, Math.max(1, columns - 4));
-    return [`${theme.key(`[${key}]`)} ${first}`, ...rest.map((row) => `    ${row}`)];
+  const { marked, where } = state;
+  const lines = choices.flatMap(({ key, label }, index) => {
+    const [first = "", ...rest] = wrapText(label, Math.max(1, columns - 6));
+    const isMarked = index === marked;
+    const mark = isMarked ? theme.key(theme.ascii ? "> " : "❯ ") : "  ";
+    const style = isMarked ? theme.strong : (text: string) => text;
+    return [`${mark}${theme.key(`[${key}]`)} ${style(first)}`, ...rest.map((row) => `      ${style(row)}`)];
   });
-  lines.push(`${theme.key("[m]")} ${truncateText("deny and tell the model why", Math.max(1, columns - 4))}`);
+  if (where) return [theme.strong(truncateText("Always allow it where?", columns)), ...lines];
   if (canReview(question)) {
-    lines.push(`${theme.key("[v]")} ${truncateText("show the whole change", Math.max(1, columns - 4))}`);
+    lines.push(`  ${theme.key("[v]")} ${truncateText("show the whole change", Math.max(1, columns - 6))}`);
   }
   if (onceOnly) lines.push(theme.dim(truncateText("You can allow only this one call.", columns)));
   if (timeout !== undefined) {

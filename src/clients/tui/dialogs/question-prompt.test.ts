@@ -2,8 +2,8 @@ import { describe, expect } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { CallId } from "../../../protocol/ids.js";
+import type { PermissionAnswer } from "../../sdk/permission-choices.js";
 import { plainTheme } from "../themes.js";
-import type { PermissionAnswer } from "./permission.js";
 import { QuestionPrompt } from "./question-prompt.js";
 
 type Question = EventPayloads["PermissionRequested"];
@@ -46,6 +46,7 @@ describe("a question beside the draft", () => {
     expect(press("n", 6000)).toBe(false);
     press("tab", 7000);
     press("n", 8000);
+    press("enter", 8001);
     expect(answers).toEqual([["call_1", { decision: "deny" }]]);
   });
 
@@ -91,12 +92,19 @@ describe("a question beside the draft", () => {
     expect(answers).toEqual([["call_1", { decision: "allow_once" }]]);
   });
 
-  verifies(["P2"], "names the file that a permanent rule goes to", () => {
-    const { questions } = prompt();
-    const place = { rules_file: "/home/me/.config/oxbow/config.toml" };
-    questions.show({ questions: [question(1)], tokens: [], place }, { now: 5000, draftIsEmpty: true });
-    const lines = questions.view({ columns: 100, rows: 20 }, plainTheme)?.lines ?? [];
-    expect(lines).toContain("[a] always: write this pattern to /home/me/.config/oxbow/config.toml");
+  verifies(["P2"], "asks where a lasting rule holds; Esc goes back from there and stops no turn", () => {
+    const { questions, answers, press, show } = prompt();
+    show([question(1, { always: ["bash+network: git push *"] })], { now: 5000, draftIsEmpty: true });
+    const text = () => questions.view({ columns: 100, rows: 20 }, plainTheme)?.lines.join("\n") ?? "";
+    expect(text()).toContain("[a] always allow: bash+network: git push *");
+    press("a", 6000);
+    expect(text()).toContain("[p] in this project");
+    expect(press("escape", 7000)).toBe(true);
+    expect(text()).toContain("[y] yes");
+    press("a", 8000);
+    press("down", 9000);
+    press("enter", 9001);
+    expect(answers).toEqual([["call_1", { decision: "allow_pattern", always: "project" }]]);
   });
 
   verifies(["P2"], "leaves Esc to the turn that asks, and denies by it without a turn", () => {

@@ -6,11 +6,11 @@
  * 3. Esc and Ctrl-C interrupt the turn that asks, as at any other time. Without a turn Esc denies.
  */
 import type { EventPayloads } from "../../../protocol/events.js";
-import type { PlaceStatus } from "../../../protocol/queries.js";
+import type { PermissionAnswer } from "../../sdk/permission-choices.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
-import { type PermissionAnswer, type PermissionOptions, type PermissionState, permissionDialog } from "./permission.js";
+import { type PermissionOptions, type PermissionState, permissionDialog } from "./permission.js";
 import { type TokenAnswer, type TokenRequest, tokenDialog } from "./token-request.js";
 
 type Question = EventPayloads["PermissionRequested"];
@@ -18,7 +18,6 @@ type Question = EventPayloads["PermissionRequested"];
 export interface OpenQuestions {
   readonly questions: readonly Question[];
   readonly tokens: readonly TokenRequest[];
-  readonly place?: Pick<PlaceStatus, "rules_file">;
 }
 
 export interface QuestionPromptOptions {
@@ -70,7 +69,7 @@ export class QuestionPrompt {
     return this.#open !== undefined && this.#focused;
   }
 
-  show({ questions, tokens, place }: OpenQuestions, { now, draftIsEmpty }: Place): void {
+  show({ questions, tokens }: OpenQuestions, { now, draftIsEmpty }: Place): void {
     // The usual case, at every paint.
     if (questions.length + tokens.length === 0) {
       this.#open = undefined;
@@ -84,7 +83,7 @@ export class QuestionPrompt {
     const [[token], [call]] = [requests, calls];
     if (token !== undefined) this.#open = this.#ofToken(token, ids.length - 1);
     else {
-      const options = { waiting: ids.length - 1, rulesFile: place?.rules_file };
+      const options = { waiting: ids.length - 1 };
       this.#open = call === undefined ? undefined : this.#ofCall(call, options);
     }
     if (this.#open === undefined) return;
@@ -131,7 +130,8 @@ export class QuestionPrompt {
       return true;
     }
     if (!this.#focused || key.id === "ctrl+c") return false;
-    if (key.id === "escape" && turnRuns && this.#open.isCall && this.#state.message === undefined) return false;
+    const isFirst = this.#state.message === undefined && this.#state.where === undefined;
+    if (key.id === "escape" && turnRuns && this.#open.isCall && isFirst) return false;
     // Ignored: the user typed it before reading the question.
     if (!this.#armed) return true;
     const special = this.#state.message === undefined ? this.#open.special[key.id ?? ""] : undefined;

@@ -49,6 +49,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     summary: "npm install left-pad && rm -rf node_modules/.cache",
     reason: "It removes files, and no rule allows that.",
     offer: ["bash: npm install *"],
+    always: ["bash+network: npm install *"],
   },
   edit: {
     call: CALL,

@@ -7,12 +7,11 @@ import { hintOf } from "../../../base/input-hint.js";
 import { type OwnShell, runOwnCommand } from "../../../base/own-shell.js";
 import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
-import type { SessionId } from "../../../protocol/ids.js";
+import type { CallId, SessionId } from "../../../protocol/ids.js";
 import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
-import { promoteNewRules } from "../../sdk/promote-new-rules.js";
+import type { PermissionAnswer, RulePlace } from "../../sdk/permission-choices.js";
 import type { Block } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
-import type { PermissionAnswer } from "../dialogs/permission.js";
 import type { TokenRequest } from "../dialogs/token-request.js";
 import type { Bindings } from "../keys/bindings.js";
 import type { ClientFiles } from "../options.js";
@@ -128,15 +127,16 @@ export class Carrier {
   }
 
   answer(question: Question, { decision, message, always }: PermissionAnswer): void {
-    const send = () =>
-      this.send("AnswerPermission", { call: question.call, decision, ...(message !== undefined && { message }) });
-    this.watch(always ? this.#answerAlways(send) : send());
+    const { call } = question;
+    const sent = this.send("AnswerPermission", { call, decision, ...(message !== undefined && { message }) });
+    this.watch(always ? sent.then(() => this.#keepRules(call, always)) : sent);
   }
 
-  async #answerAlways(answer: () => Promise<void>): Promise<void> {
-    const { client, state } = this.#options;
-    const promote = (rule: number) => this.slash("permissions", `promote ${rule}`);
-    await promoteNewRules(client, state().session, { answer, promote });
+  /** Says which rule was written, and where. */
+  async #keepRules(call: CallId, place: RulePlace): Promise<void> {
+    const reply = await this.slash("permissions", `promote ${call} ${place}`);
+    if (!reply.ok) return this.#complain(reply);
+    this.#options.print({ kind: "notice", level: "info", text: readSlashAnswer(reply.value).text });
   }
 
   /** Inputs wait for the work, so that they reach the session that the user has chosen. */

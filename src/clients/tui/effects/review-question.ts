@@ -1,5 +1,5 @@
 /** Shows the change that a question is about on the full screen. */
-import type { PermissionAnswer } from "../dialogs/permission.js";
+import type { PermissionAnswer } from "../../sdk/permission-choices.js";
 import { proposedChange } from "../dialogs/proposed-change.js";
 import {
   type ReviewCounts,

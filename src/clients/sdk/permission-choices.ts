@@ -1,0 +1,54 @@
+/** The answers to a question whether a call may run, in the words of all clients. It offers only what the engine would honour. */
+import { safeLine } from "../../base/terminal-text.js";
+import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
+
+type Question = EventPayloads["PermissionRequested"];
+
+/** Where a lasting rule holds: in this project, or wherever the person works. */
+export type RulePlace = "project" | "user";
+
+export interface PermissionAnswer {
+  readonly decision: PermissionDecision;
+  /** With a denial, for the model; otherwise the values of a form. */
+  readonly message?: string;
+  /** The engine also writes the rule to a file. */
+  readonly always?: RulePlace;
+}
+
+export interface PermissionChoice {
+  readonly key: string;
+  readonly label: string;
+  /** Choices that need more than a key: where a rule holds, or why not. */
+  readonly answer: PermissionAnswer | "where" | "why";
+}
+
+/** A one-line command is in the question itself; other calls are quoted below it. */
+export function askedCommand({ tool, args, subagent }: Question): string | undefined {
+  const { command } = args;
+  const isShort = tool === "bash" && subagent === undefined && typeof command === "string" && !/[\r\n]/.test(command);
+  return isShort ? safeLine(command) : undefined;
+}
+
+export function permissionChoices(question: Question): readonly PermissionChoice[] {
+  const { once_only: onceOnly = false, offer = [], always = [], tool } = question;
+  const any = tool === "bash" ? "any command" : `any call of ${safeLine(tool)}`;
+  const again = "yes, and not again this session for";
+  const choices: readonly (PermissionChoice | false)[] = [
+    { key: "y", label: onceOnly ? "yes, this once" : "yes", answer: { decision: "allow_once" } },
+    !onceOnly &&
+      offer.length > 0 && { key: "s", label: `${again}: ${listed(offer)}`, answer: { decision: "allow_pattern" } },
+    !onceOnly && { key: "t", label: `${again} ${any}`, answer: { decision: "allow_tool" } },
+    !onceOnly && always.length > 0 && { key: "a", label: `always allow: ${listed(always)}`, answer: "where" },
+    { key: "n", label: "no, and tell the model why", answer: "why" },
+  ];
+  return choices.filter((choice) => choice !== false);
+}
+
+export const RULE_PLACES: readonly PermissionChoice[] = [
+  { key: "p", label: "in this project", answer: { decision: "allow_pattern", always: "project" } },
+  { key: "u", label: "in all your projects", answer: { decision: "allow_pattern", always: "user" } },
+];
+
+function listed(rules: readonly string[]): string {
+  return rules.map((rule) => safeLine(rule).replace(/^bash: (command=)?/, "")).join(", ");
+}
