@@ -116,7 +116,8 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       day: () => dayOf(clock.wall()),
       // The input of the last turn contained its date.
       known: resumed?.lastTurnAt?.slice(0, 10) ?? beginOf(opening),
-      isPlanning: () => built.permissions.planning,
+      // A subagent that only reads has a task of its own: no one approves a plan of it.
+      isPlanning: () => built.permissions.planning && opening.parent?.onlyReads !== true,
       approved: () => prompt.takeApproved(),
       parts,
     }),

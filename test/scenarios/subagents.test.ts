@@ -171,6 +171,7 @@ describe("subagents", () => {
       const child = place.mock.requests[1]?.body as { system: unknown; tools: { name: string }[] };
       expect(child.tools.map(({ name }) => name)).toEqual(["read", "ls", "glob", "grep", "git"]);
       expect(JSON.stringify(child.system)).toContain("You search a codebase");
+      expect(JSON.stringify(child)).not.toContain("Plan mode is on");
       await expect(readFile(join(place.root, "x.txt"))).rejects.toThrow("ENOENT");
       const parent = place.mock.requests[0]?.body as { tools: { name: string; description: string }[] };
       expect(parent.tools.map(({ name }) => name)).toContain("delegate");
