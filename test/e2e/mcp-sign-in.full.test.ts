@@ -36,7 +36,7 @@ verifies(["E6"], "oxbow mcp auth signs in, and the helper adds and renews the to
   const signedIn = await run("mcp", "auth", "docs");
   expect(signedIn).toMatchObject({ code: 0, stdout: `Signed in to 'docs', for ${server.url} only.\n` });
   const after = await run("mcp", "test", "docs");
-  expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining("1 tools: say") });
+  expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining("1 tool: say") });
   expect(server.grants).toContain("refresh_token");
   const files = await readdir(home, { recursive: true, withFileTypes: true });
   const texts = await Promise.all(
