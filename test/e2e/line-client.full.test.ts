@@ -299,7 +299,7 @@ describe("the plain line client on a terminal", () => {
       await terminal.until(/Please answer y or n\.\n.*\n.*\n *Answer:/);
       terminal.type("y", "Enter");
       await terminal.until("pre-push is guarded");
-      await terminal.until(/pre-push is guarded[\s\S]*\[n\] deny:/);
+      await terminal.until(/pre-push is guarded[\s\S]*Answer:/);
       terminal.type("n", "Enter");
       await terminal.until("It is over.");
       expect(await readdir(join(cwd, ".git/hooks"))).toEqual(["pre-commit"]);
