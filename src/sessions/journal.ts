@@ -31,6 +31,8 @@ export interface JournalOptions {
   readonly uncondensed?: number;
   /** PROVIDER:MODEL as the row has it. */
   readonly model: string;
+  /** The model that the next turn uses: the person may have chosen another one since the session was opened. */
+  readonly modelNow?: () => { readonly provider: string; readonly model: string } | undefined;
   /** The last event of the log when the session was read; 0 for a new one. */
   readonly head?: number;
   /** Called once, late. Returns undefined if nothing is to be stored. */
@@ -205,6 +207,7 @@ export class Journal {
     if (writer.broken !== undefined) return;
     if (event.kind === "TurnStarted") writer.create();
     if (event.kind === "TurnStarted") this.#routed = event.payload.route !== undefined;
+    if (event.kind === "TurnStarted" && !this.#routed) this.#nameModel(this.#options.modelNow?.());
     if (event.kind === "AnswerEnded" && !this.#routed) this.#nameModel(event.payload);
     if (SYNCED.has(event.kind)) writer.submit("sync");
     else writer.submitLater();
@@ -226,8 +229,9 @@ export class Journal {
     }
   }
 
-  /** The row names the model or route that answered last; a resumed session uses it again. */
-  #nameModel(answered: EventPayloads["AnswerEnded"]): void {
+  /** The row names the model or route that was used last; a resumed session uses it again. */
+  #nameModel(answered: Pick<EventPayloads["AnswerEnded"], "provider" | "model" | "route"> | undefined): void {
+    if (answered === undefined) return;
     const { route } = answered;
     const { provider, model } = route === undefined ? answered : { provider: "route", model: route };
     const name = `${provider}:${model}`;

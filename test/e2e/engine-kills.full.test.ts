@@ -26,7 +26,7 @@ verifies(
   `three terminals continue after ${KILLS} kills of the engine, and nothing is lost or doubled`,
   async () => {
     const mock = await startMockModel({
-      script: "model m\nreply times=any\n  text: Said.\n  delay 30ms\n  text: Done.\n",
+      script: "model m\nmodel n\nreply times=any\n  text: Said.\n  delay 30ms\n  text: Done.\n",
     });
     onTestFinished(() => mock.close());
     const home = await temporaryFolder();
@@ -59,6 +59,8 @@ verifies(
     onTestFinished(async () => {
       for (const { connection } of terminals) await connection.close();
     });
+    const [first] = terminals;
+    expect(await first?.connection.send("SetModel", { model: "ollama:n" }, first.session)).toMatchObject({ ok: true });
     for (let kill = 1; kill <= KILLS; kill++) {
       await Promise.all(terminals.map((terminal) => say(terminal, `prompt ${kill}`)));
       // Every other time in the middle of the turns.
@@ -83,6 +85,8 @@ verifies(
       const seen = terminal.seen.flatMap((event) => (event.kind === "TurnEnded" ? [event.payload.turn] : []));
       expect(seen).toEqual(ended);
     }
+    // A session that is opened again keeps the model that its person chose in it.
+    expect(await first?.connection.query("GetStatus", {}, first.session)).toMatchObject({ answer: { model: "n" } });
     expect(lost).toBe(0);
   },
   60_000 + KILLS * 10_000,

@@ -126,7 +126,7 @@ export class TerminalConnection implements WireClient {
   }
 
   async #startAgain(): Promise<boolean> {
-    const { variables, start, onLost, once } = this.#options;
+    const { variables, onLost, once } = this.#options;
     if (once) {
       onLost();
       return false;
@@ -140,6 +140,9 @@ export class TerminalConnection implements WireClient {
     await this.#options.lendAgain?.().catch(() => {});
     // The first client stays: it shakes hands again by itself, and knows the last event of each session.
     const { client, ...engine } = started;
+    // The session may have another model by now than the one that the terminal was started with.
+    const { flags = [], ...rest } = this.#options.start;
+    const start = { ...rest, flags: flags.filter((flag) => !/^--(model|provider)=/.test(flag)) };
     for (const session of this.#sessions) {
       const reply = await client.send("CreateSession", { resume: session, start });
       if (reply.ok || reply.failure.reason === "SessionNotFound") continue;

@@ -64,6 +64,7 @@ const journal: CreateBuiltIn = async (opening) => {
   const { engine, session, resumed, parent, current, built } = opening;
   const { log, notify, sessions, loaded, variables, root } = engine;
   const opened = await openJournal({
+    modelNow: () => opening.current.run?.model,
     ...engine,
     session,
     resumed,

@@ -22,6 +22,8 @@ export interface JournalParts {
   readonly profile?: string;
   readonly root: string;
   readonly model: Model;
+  /** The model of the run, as soon as there is one. */
+  readonly modelNow: () => Model | undefined;
   readonly sessions: SessionStores;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -129,6 +131,7 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
     orphans: new Map(verdicts),
     uncondensed: resumed?.uncondensed ?? 0,
     model: `${provider}:${name}`,
+    modelNow: parts.modelNow,
     clock,
     head: record?.last_event ?? 0,
     openStore: async () => {
