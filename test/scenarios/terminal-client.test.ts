@@ -109,7 +109,7 @@ describe("the terminal client", () => {
       return found.ok && [found.answer.mode, ...found.answer.session_rules.map(({ rule }) => rule)];
     };
     client.type("first", "\r");
-    await client.until("[s] for this session");
+    await client.until("[s] yes, and not again this session");
     client.type("s");
     await client.until(/Made one\.[\s\S]*out · /);
     client.type(SHIFT_TAB);
@@ -121,7 +121,7 @@ describe("the terminal client", () => {
     client.type(SHIFT_TAB);
     await client.until(/^ask · /m);
     client.type("third", "\r");
-    await client.until("[s] for this session");
+    await client.until("[s] yes, and not again this session");
     client.type("s");
     await client.until(/Made two\.[\s\S]*out · /);
     client.process.resize(160, 24);
@@ -198,7 +198,7 @@ describe("the terminal client", () => {
     client.type("a");
     await client.until("Approved: .oxbow/skills/deploy/SKILL.md");
     client.type("make it", "\r");
-    await client.until("[s] for this session");
+    await client.until("[s] yes, and not again this session");
     client.type("s");
     await client.until("Made.");
     await client.until("out · ");

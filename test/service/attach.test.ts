@@ -1,5 +1,5 @@
 /** Programs that use an engine which runs already: `run --attach`, `status`, `doctor`, and the lock of the socket. */
-import { mkdir, mkdtemp, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,9 +8,11 @@ import { systemClock } from "../../src/base/clock.js";
 import { ControlOwner } from "../../src/runtime/control-owner.js";
 import { controlPlace } from "../../src/runtime/control-place.js";
 import { parseScript } from "../../src/testkit/index.js";
-import { envelopes, providerEnvironment } from "../support/program.js";
+import { needs } from "../support/needs.js";
+import { BIN, envelopes, providerEnvironment } from "../support/program.js";
 import { oxbowHere } from "../support/program-here.js";
 import { NO_LOCAL_SERVERS } from "../support/program-options.js";
+import { RealTerminal } from "../support/real-terminal.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { verifies } from "../verifies.js";
 
@@ -118,6 +120,30 @@ describe("run --attach", () => {
     expect(status).toMatchObject({ code: 1, stdout: expect.stringContaining("an agent cannot use the engine") });
     expect(engine.mock.requests).toEqual([]);
   });
+});
+
+needs("tmux").describe("oxbow attach URL", () => {
+  verifies(
+    ["C10", "U2"],
+    "converses with an engine at an address, in its folder, and runs no commands here",
+    async () => {
+      await start("reply\n  text: From afar.\nloop\n");
+      const session = await engine.newSession();
+      const open = (address: string, token: string) =>
+        new RealTerminal(`cd ${cwd} && ${process.execPath} ${BIN} attach ${address} --resume ${session}; exec cat`, {
+          variables: { OXBOW_HOME: join(cwd, "home"), OXBOW_TOKEN: token },
+        });
+      const terminal = open(engine.url, engine.token);
+      await terminal.until("? for keys");
+      terminal.type("are you there?", "Enter");
+      await terminal.until("From afar.");
+      terminal.type("!touch made", "Enter");
+      await terminal.until(/cannot run/);
+      await expect(readdir(cwd)).resolves.not.toContain("made");
+      const refused = open(engine.url, "wrong");
+      await refused.until(/token/);
+    },
+  );
 });
 
 describe("oxbow status and doctor", () => {

@@ -28,6 +28,8 @@ export interface AttachPlace {
   readonly flags: ParsedFlags;
   readonly variables: Variables;
   readonly terminal: Terminal;
+  /** The engine is reached by its address: it has other folders, and got nothing of this terminal. */
+  readonly isElsewhere?: boolean;
 }
 
 /** The folder that this client was started in. */
@@ -39,11 +41,13 @@ export function folderOf(flags: ParsedFlags): string {
 export async function chooseByFlags({
   client,
   flags,
-}: Pick<AttachPlace, "client" | "flags">): Promise<SessionInfo | undefined> {
+  isElsewhere = false,
+}: Pick<AttachPlace, "client" | "flags" | "isElsewhere">): Promise<SessionInfo | undefined> {
   const named = flags.text("resume");
   if (named === undefined && !flags.has("continue")) return undefined;
   if (named !== undefined && flags.has("continue")) throw new UsageError("Use --continue or --resume, not both.");
-  const sessions = await sessionsOf(client, named === undefined ? { cwd: folderOf(flags) } : { subagents: true });
+  const here = isElsewhere ? {} : { cwd: folderOf(flags) };
+  const sessions = await sessionsOf(client, named === undefined ? here : { subagents: true });
   const found = named === undefined ? sessions.slice(0, 1) : sessions.filter(({ id }) => id.includes(named));
   const [first, ...others] = found;
   if (first === undefined)
@@ -67,14 +71,21 @@ export async function openAttached(
   place: AttachPlace,
   chosen: (Pick<SessionInfo, "id"> & { readonly cwd?: string; readonly live?: boolean }) | undefined,
 ): Promise<OpenedSession | { readonly failure: Failure }> {
-  const { client, flags, terminal } = place;
-  const request = chosen === undefined ? { cwd: folderOf(flags) } : resumed(chosen, flags);
+  const { client, flags, terminal, isElsewhere = false } = place;
+  const request = chosen === undefined ? newSession(place) : resumed(chosen, flags);
   const opened = await openSession(client, request, { flags, terminal });
   if ("failure" in opened) return opened;
   // A session that is opened with the flags of this client follows them already.
-  if (chosen?.live !== true) return opened;
+  if (chosen?.live !== true && !isElsewhere) return opened;
   const problem = await applyFlags(place, opened.session);
   return problem === undefined ? opened : { failure: problem };
+}
+
+/** In the folder of this terminal; elsewhere in the one that is named, or that the engine was started in. */
+function newSession({ flags, isElsewhere }: AttachPlace): CommandPayloads["CreateSession"] {
+  if (!isElsewhere) return { cwd: folderOf(flags) };
+  const cwd = flags.text("cwd");
+  return cwd === undefined ? {} : { cwd };
 }
 
 /** A session keeps its folder. */

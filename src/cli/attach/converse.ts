@@ -64,6 +64,7 @@ export async function converseAttached(
       ...{ session, images, flags, variables, choosesSession: choice.kind === "pick" },
       leave: lost,
       keepsTurn: () => true,
+      isElsewhere: place.isElsewhere === true,
       onSession: (other) => {
         session = other;
       },

@@ -10,7 +10,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const flags = parseFlags(RUN_FLAGS, args, "attach");
   if (flags.has("help")) {
     process.stdout.write(
-      `Usage: oxbow attach [SESSION] [flags]\n\nOpens a session of the running engine: the one you name, or one you choose from a list. See docs/attach.md.\n\n${helpLines(RUN_FLAGS)}\n`,
+      `Usage: oxbow attach [SESSION|URL] [flags]\n\nOpens a session of the running engine: the one you name, or one you choose from a list. With a URL (http://HOST:PORT, https://…, unix:/PATH): of the\nengine there, with the token in OXBOW_TOKEN. See docs/attach.md.\n\n${helpLines(RUN_FLAGS)}\n`,
     );
     return EXIT.answered;
   }
@@ -20,6 +20,10 @@ export async function run(args: readonly string[], variables: Variables): Promis
   }
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     throw new UsageError("'oxbow attach' needs a terminal. For one prompt: oxbow run --attach PROMPT.");
+  }
+  if (session !== undefined && /^(https?:\/\/|unix:)/.test(session)) {
+    const { converseAt } = await import("../attach/by-address.js");
+    return converseAt(session, flags, variables);
   }
   const named = args.flatMap((word) => (word === session ? ["--resume", word] : [word]));
   const choosesSession = session === undefined && !flags.has("resume") && !flags.has("continue");

@@ -115,7 +115,7 @@ export const RECORD_STATUS: CommandSpec = {
 export const ENV: CommandSpec = {
   name: "env",
   summary: "show which variables commands of the model get, and which not and why (names only)",
-  reaches: "session",
+  reaches: "user",
   users: PEOPLE,
   places: ANY_TIME,
 };
