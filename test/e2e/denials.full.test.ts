@@ -27,7 +27,7 @@ describe("a denial without a person", () => {
     const denied = await oxbow(["fetch the page"], { env: await model(script) });
     expect(denied.code).toBe(4);
     expect(denied.stderr).toContain("there is no terminal to ask on: web_fetch http://127.0.0.1:9/page.");
-    const [, rule = ""] = /in config\.toml with (permissions\.rules = \[.*\]), or/.exec(denied.stderr) ?? [];
+    const [, rule = ""] = /write (permissions\.rules = \[.*\]) into config\.toml/.exec(denied.stderr) ?? [];
     expect(rule).toContain('tool = "web_fetch"');
     const home = await temporaryFolder();
     await mkdir(join(home, "config"));

@@ -41,7 +41,7 @@ describe("configurations of others work unchanged", () => {
     expect(results[0]).toContain("[hook] A hook changed a.js after this call.");
     expect(results[2]).toContain("has changed since it was read");
     // Undo takes back the hook's change with the call's.
-    expect(await project.slash("/undo yes")).toContain("Undone");
+    expect(await project.slash("/undo yes")).toContain("Reverted");
     expect(project.read("a.js")).toBeUndefined();
   });
 
