@@ -1,4 +1,4 @@
-/** What the flags of a client ask of a session that is open already. The others come with the sessions that it opens. */
+/** Reads what the flags of a client ask of a session that is open already. The others come with the sessions that it opens. */
 import { UsageError } from "../../base/usage-error.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { SessionMode } from "../../protocol/events.js";

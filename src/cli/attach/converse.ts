@@ -73,7 +73,7 @@ export async function converseAttached(
   return lost.aborted ? { session } : { exit };
 }
 
-/** Who else is in the session. */
+/** Names the other clients in the session. */
 async function othersNote(client: WireClient, session: SessionId): Promise<string | undefined> {
   const names = (await othersOf(client, session)).map((other) => safeLine(clientWords(other)));
   return names.length === 0 ? undefined : `Also here: ${names.join(", ")}.`;

@@ -66,7 +66,7 @@ export async function conversationInEngine(flags: ParsedFlags, work: EngineWork)
   }
 }
 
-/** Why the engine cannot host this conversation as it was started; undefined if it can. */
+/** Says why the engine cannot host this conversation as it was started; undefined if it can. */
 async function whyOwnEngine(
   flags: ParsedFlags,
   { variables, loaded }: { readonly variables: Variables; readonly loaded: LoadedSettings },

@@ -7,7 +7,7 @@ import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { type Reached, type ReachOptions, reachEngine } from "../attach/reach.js";
 
-/** What an engine needs of the environment of the client that starts it. No key, and nothing that a session could want otherwise. */
+/** Lists what an engine needs of the environment of the client that starts it. No key, and nothing that a session could want otherwise. */
 const KEPT = [
   ..."PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME".split(
     " ",

@@ -1,4 +1,4 @@
-/** Where a conversation runs: in the engine of this home, or in this process. */
+/** Chooses where a conversation runs: in the engine of this home, or in this process. */
 import { UsageError } from "../../base/usage-error.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { isAgent, isInsideEngine } from "../../runtime/model-ancestors.js";
