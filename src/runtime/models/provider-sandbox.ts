@@ -43,9 +43,9 @@ export function containProviders(place: ProviderPlace): ContainProvider {
 }
 
 async function wrapped(sandbox: Sandbox, command: ProviderCommand): Promise<ContainedProvider> {
-  const { newAttempt, withSecondAttempt } = await import("../parts/sandbox-attempt.js");
+  const { newAttempt, withMoreAttempts } = await import("../parts/sandbox-attempt.js");
   const makeNow = () => newAttempt(sandbox, command);
-  const { wrapped: inside, launch } = withSecondAttempt(await makeNow(), makeNow);
+  const { wrapped: inside, launch } = withMoreAttempts(await makeNow(), makeNow);
   const { descriptors, withheld, isWrapper, endsWithAll, explain } = inside;
   return {
     launch,

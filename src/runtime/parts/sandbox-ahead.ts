@@ -12,7 +12,7 @@ import type { Sandbox, SandboxedCommand } from "../../security/sandbox/sandbox.j
 import { startOnPipes } from "../../system/process-launch.js";
 import { nextMarker, withMarker } from "../../system/process-tree.js";
 import type { ShellCommand } from "../../tools/shell/wrapped-command.js";
-import { type Attempt, type MadeSandbox, newAttempt, plainCommand, withSecondAttempt } from "./sandbox-attempt.js";
+import { type Attempt, type MadeSandbox, newAttempt, plainCommand, withMoreAttempts } from "./sandbox-attempt.js";
 import { newMark, StartMark } from "./start-mark.js";
 
 const WAIT_MS = 30_000;
@@ -47,8 +47,8 @@ export class SandboxAhead {
     const { sandbox, command, on } = place;
     if (on === "terminal") return { wrapped: await sandbox.wrap(plainCommand(command)), launch: startOnPipes };
     const makeNow = () => newAttempt(sandbox, command);
-    if (on === "pipes with input") return withSecondAttempt(await makeNow(), makeNow);
-    const { wrapped, launch } = withSecondAttempt((await this.#take(place)) ?? (await makeNow()), makeNow);
+    if (on === "pipes with input") return withMoreAttempts(await makeNow(), makeNow);
+    const { wrapped, launch } = withMoreAttempts((await this.#take(place)) ?? (await makeNow()), makeNow);
     return {
       wrapped,
       launch: async (request) => {

@@ -1,6 +1,6 @@
 /**
  * Starts a command in a sandbox. A sandbox may fail before its command begins: a file that it hides is deleted while it is made, or it is
- * killed when the command arrives. Then a second sandbox runs the command (start-mark.ts). No command runs twice.
+ * killed when the command arrives. Then another sandbox runs the command (start-mark.ts). No command runs twice.
  */
 import type { Sandbox, SandboxedCommand } from "../../security/sandbox/sandbox.js";
 import { type Launch, type Launched, type ProcessRequest, startOnPipes } from "../../system/process-launch.js";
@@ -38,24 +38,31 @@ export async function newAttempt(sandbox: Sandbox, command: ShellCommand): Promi
   };
 }
 
-/** `again` makes the second sandbox, if the first one ends before the command begins. */
-export function withSecondAttempt(first: Attempt, again: () => Promise<Attempt>): MadeSandbox {
-  let second: Attempt | undefined;
+/** Other programs may delete one file after the other. */
+const MOST_ATTEMPTS = 5;
+
+/** `again` makes another sandbox, if one ends before its command begins. */
+export function withMoreAttempts(first: Attempt, again: () => Promise<Attempt>): MadeSandbox {
+  const made = [first];
   return {
     wrapped: {
       ...first.wrapped,
       ended: async () => {
-        await first.wrapped.ended();
-        await second?.wrapped.ended();
+        for (const { wrapped } of made) await wrapped.ended();
       },
     },
     launch: async (request) => {
-      const started = await first.launch(request);
-      if ((await started.mark?.begins(started.launched)) !== false) return started.launched;
-      started.launched.close();
-      second = await again();
-      const { launched, mark } = await second.launch(withWrapped(request, second.wrapped));
-      if ((await mark?.begins(launched)) === false) mark?.giveUp();
+      let { launched, mark } = await first.launch(request);
+      while ((await mark?.begins(launched)) === false) {
+        if (made.length === MOST_ATTEMPTS) {
+          mark?.giveUp();
+          break;
+        }
+        launched.close();
+        const next = await again();
+        made.push(next);
+        ({ launched, mark } = await next.launch(withWrapped(request, next.wrapped)));
+      }
       return launched;
     },
   };
