@@ -30,6 +30,8 @@ export default defineConfig({
     isolate: false,
     // Starting a program takes longer the more memory the starting process has, and many tests start programs.
     execArgv: ["--heap-growing-percent=50"],
+    // CI gives a failed test a second attempt, and counts those that needed it (tools/test/test.mjs).
+    retry: Number(process.env.OXBOW_TEST_RETRIES ?? 0),
     // These limits only end a hang: a busy machine may take long.
     testTimeout: 60_000,
     hookTimeout: 120_000,

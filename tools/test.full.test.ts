@@ -27,10 +27,10 @@ function plant(files: Record<string, string>): string {
   return root;
 }
 
-function runTests(root: string, args: readonly string[] = []) {
+function runTests(root: string, args: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
   const { status, stdout } = spawnSync(process.execPath, [join(root, "tools", "test.mjs"), ...args], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, NO_COLOR: "1" },
+    env: { PATH: process.env.PATH, NO_COLOR: "1", ...more },
   });
   return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) };
 }
@@ -67,6 +67,18 @@ describe("npm test", () => {
     );
     expect(checksIn(stdout)).toEqual(["chain listing", "build", "layers", "wording"]);
     expect({ status, last }).toEqual({ status: 0, last: "5 passed, 0 failed, 0 skipped" });
+  });
+
+  it("names tests that pass at the second attempt only, and fails with many of them", () => {
+    const flaky = (count: number) =>
+      `import { expect, it } from "vitest";\n\nlet runs = 0;\n${Array.from({ length: count }, (_, n) => `it("flakes ${n}", () => {\n  expect(runs++ % 2).toBe(1);\n});\n`).join("")}`;
+    const run = (count: number, env: Record<string, string>) =>
+      runTests(plant({ "src/base/sum.test.ts": flaky(count) }), ["src"], env);
+    expect(run(1, {})).toMatchObject({ status: 1, last: "0 passed, 1 failed, 0 skipped" });
+    const few = run(2, { OXBOW_TEST_RETRIES: "1" });
+    expect(few).toMatchObject({ status: 0, last: "2 passed, 0 failed, 0 skipped" });
+    expect(few.stdout.match(/^~ passed at the second attempt only: .*flakes \d$/gm)).toHaveLength(2);
+    expect(run(4, { OXBOW_TEST_RETRIES: "1" })).toMatchObject({ status: 1, last: "4 passed, 4 failed, 0 skipped" });
   });
 
   it("checks and runs everything with --all", () => {

@@ -44,9 +44,11 @@ describe("files that hold secrets, and files behind links", () => {
       const { stdout } = await oxbow(["run", "--stream-events", "--permission-mode", "ask", "go on"], { cwd, env });
       const results = envelopes(stdout).flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
       const expected = calls.map((_, index) => (index >= 10 || index === 6 ? "ok" : "denied"));
-      expect(results.map(({ status }, index) => [calls[index], status])).toEqual(
-        expected.map((status, index) => [calls[index], status]),
-      );
+      const said = JSON.stringify(results.map(({ content }) => content));
+      expect(
+        results.map(({ status }, index) => [calls[index], status]),
+        said,
+      ).toEqual(expected.map((status, index) => [calls[index], status]));
       expect(stdout).not.toContain(word);
       const text = results.map(({ content }) => JSON.stringify(content));
       expect(text[6]).toContain("the changes of .env are left out");

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 
-/** A vitest reporter that writes the counts, and the skipped tests with their reasons, to OXBOW_TEST_REPORT. */
+/** A vitest reporter that writes the counts, the skipped tests with their reasons, and those that needed a second attempt, to OXBOW_TEST_REPORT. */
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const tests = modules.flatMap((module) =>
@@ -16,6 +16,7 @@ export default class CountReporter {
       passed: count("passed"),
       failed: count("failed") + count("pending") + broken.length + unhandledErrors.length,
       skipped: tests.filter((test) => test.state === "skipped"),
+      flaky: tests.filter((test) => test.isFlaky).map(({ name }) => name),
     };
     writeFileSync(process.env.OXBOW_TEST_REPORT, JSON.stringify(report));
   }
@@ -24,5 +25,6 @@ export default class CountReporter {
 function describeTest(module, test) {
   const result = test.result();
   const name = `${relative(process.cwd(), module.moduleId)} > ${test.fullName}`;
-  return { name, state: result.state, reason: result.note ?? test.meta().reason ?? "" };
+  const isFlaky = test.diagnostic()?.flaky === true;
+  return { name, state: result.state, isFlaky, reason: result.note ?? test.meta().reason ?? "" };
 }

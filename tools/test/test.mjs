@@ -89,16 +89,25 @@ function readReport(path, { code }) {
 
 function finish(results, { isRefused }) {
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const { ok, passed = ok ? 1 : 0, failed = ok ? 0 : 1, skipped = [] } of results) {
+  for (const { ok, passed = ok ? 1 : 0, failed = ok ? 0 : 1, skipped = [], flaky = [] } of results) {
     const refused = skipped.filter(isRefused);
     total.passed += passed;
     total.failed += failed + refused.length;
     total.skipped += skipped.length - refused.length;
     printSkipped(skipped, isRefused);
+    total.failed += tooFlaky(flaky);
   }
   for (const { name } of results.filter(({ ok }) => ok === false)) console.log(`✗ ${name}`);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   if (total.failed > 0) process.exitCode = 1;
+}
+
+/** A bug, which a second attempt hides: a few may land and are named; more are failures. */
+const MOST_FLAKY = 3;
+
+function tooFlaky(names) {
+  for (const name of names) console.log(`~ passed at the second attempt only: ${name}`);
+  return names.length > MOST_FLAKY ? names.length : 0;
 }
 
 function printSkipped(skipped, isRefused) {
