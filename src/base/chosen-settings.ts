@@ -12,7 +12,7 @@ export interface ChosenSettings {
 /** Saves them and returns a sentence for the person. */
 export type SaveSettings = (chosen: ChosenSettings) => Promise<string>;
 
-/** What `/model NAME` or `/effort LEVEL` chose, by its answer; undefined for other commands, and if they only showed something. */
+/** Reads what `/model NAME` or `/effort LEVEL` chose from its answer; undefined for other commands, and if they only showed something. */
 export function chosenBy(verb: string, args: string, value: JsonValue): ChosenSettings | undefined {
   if (args.trim() === "" || !isJsonObject(value)) return undefined;
   const { model, effort } = value;

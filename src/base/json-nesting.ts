@@ -14,9 +14,9 @@ const BACKSLASH = 92;
 const COMMA = 44;
 
 export interface JsonShape {
-  /** How deep it is nested. */
+  /** The depth of its nesting. */
   readonly levels: number;
-  /** How many values it has at most, those of lists and objects included. */
+  /** The most values that it may have, those of lists and objects included. */
   readonly values: number;
 }
 

@@ -116,7 +116,7 @@ export interface CostTracker extends EventObserver {
   facts(model: PricedModel): Promise<ModelFacts>;
   /** The budget of this turn; undefined without a limit. */
   callBudget(): Promise<CallBudget> | undefined;
-  /** Where the log of the next call begins; undefined if nothing is stored. */
+  /** Finds the place where the log of the next call begins; undefined if nothing is stored. */
   callLog?(): Promise<CallLog | undefined>;
   /** Whether a budget counts dollars; then a model without a price cannot be called. */
   readonly countsDollars: boolean;

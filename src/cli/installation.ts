@@ -19,7 +19,7 @@ export interface Installation {
   readonly links: readonly CommandLink[];
   /** One sentence for the user. */
   readonly about: string;
-  /** What the user types for an update, and to remove the program. */
+  /** The commands that update and remove the program. */
   readonly update: readonly string[];
   readonly remove: readonly string[];
 }

@@ -66,7 +66,7 @@ export interface CommandSpec {
   readonly shellFlags?: readonly Flag[];
   readonly users: readonly CommandUser[];
   readonly places: readonly CommandPlace[];
-  /** What it reaches: see `CommandReach`. */
+  /** Its reach: see `CommandReach`. */
   readonly reaches: CommandReach;
   /** The command of the protocol that does the same: a client that may not send that one may not run this one. */
   readonly sends?: CommandKind;

@@ -114,8 +114,6 @@ export interface PlaceStatus {
   readonly cwd: string;
   /** The name of the profile in use. */
   readonly profile?: string;
-  /** The file that an answer "always" writes its rule to. */
-  readonly rules_file?: string;
   /** Where other programs reach the engine over HTTP: `http://127.0.0.1:8421`. */
   readonly addresses?: readonly string[];
   readonly mode: SessionMode;

@@ -15,7 +15,6 @@ export async function placeStatus(opened: OpenedRun, { root, content, loaded }: 
   return {
     cwd: root,
     profile: loaded.chosen.name,
-    rules_file: loaded.profilePath,
     mode: permissions.planning ? "plan" : permissions.mode,
     ...(effort.level !== undefined && { effort: effort.level }),
     ...(branch !== undefined && { branch }),

@@ -5,7 +5,7 @@ export interface Terminal {
   /** Whether tool calls and progress are shown on `err`. */
   readonly showProgress: boolean;
   readonly color: boolean;
-  /** What a turn cost is not shown. */
+  /** Hides what a turn cost. */
   readonly hidesCost?: boolean;
   /** Asks on `err` and reads one line; undefined when the input ended. Absent without a terminal. */
   readonly askLine?: (question: string, signal?: AbortSignal) => Promise<string | undefined>;

@@ -4,7 +4,7 @@ import type { EventPayloads, PermissionDecision } from "../../protocol/events.js
 
 type Question = EventPayloads["PermissionRequested"];
 
-/** Where a lasting rule holds: in this project, or wherever the person works. */
+/** The scope of a lasting rule: this project, or every folder of the person. */
 export type RulePlace = "project" | "user";
 
 export interface PermissionAnswer {

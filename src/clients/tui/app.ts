@@ -27,7 +27,7 @@ import { type DialogName, type Effect, firstState, isBusy, type Reduced, type St
 import type { Key, TerminalInput } from "./terminal/terminal.js";
 import { TranscriptWriter } from "./transcript-writer.js";
 
-/** How long Ctrl-C leaves at once after `/exit` or Ctrl-D during a turn. */
+/** The time in which Ctrl-C leaves at once after `/exit` or Ctrl-D during a turn. */
 const CONFIRM_MS = 5000;
 
 export async function runTui(options: TuiOptions): Promise<TuiEnd> {

@@ -1,4 +1,4 @@
-/** What the client prepares once the user sees the prompt: a saved draft, the colours of the background. */
+/** Prepares what can wait until the user sees the prompt: a saved draft, the colours of the background. */
 import type { Composer } from "../input/composer.js";
 import type { TuiOptions } from "../options.js";
 import type { Screen } from "../screen.js";
