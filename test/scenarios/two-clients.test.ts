@@ -122,7 +122,9 @@ describe("two terminal clients on one session", () => {
       one.press("enter", "\r");
       await Promise.all([one.until("[y] yes"), two.until("[y] yes")]);
       two.press("y");
-      await Promise.all([one.until("Made it."), two.until("Made it.")]);
+      // The line that sums a turn up: before it, Ctrl-D would ask whether to leave a turn that runs.
+      await Promise.all([one.until(" out · "), two.until(" out · ")]);
+      for (const terminal of [one, two]) expect(terminal.text).toContain("Made it.");
       expect(one.text).toContain(`Already allowed by ${second.id}.`);
       expect(two.text).not.toContain("Already allowed");
       expect(two.text).toContain("make it");
