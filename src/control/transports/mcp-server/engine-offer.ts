@@ -7,7 +7,7 @@ import type { SessionId } from "../../../protocol/ids.js";
 import type { McpOffer } from "./offer.js";
 import { getPrompt, listPrompts } from "./prompts.js";
 import { FIXED, listResources, placeOf, readResource, sessionOfUri, TEMPLATES } from "./resources.js";
-import { publishEvents, replayMissed, SessionListWatch } from "./subscriptions.js";
+import { publishEvents, ResourceWatch, replayMissed } from "./subscriptions.js";
 import { TOOLS } from "./tool-schemas.js";
 import { callTool } from "./tools.js";
 
@@ -27,7 +27,7 @@ export const BANNER =
   "cannot approve them. What it does costs money; every answer says how much.";
 
 export function engineOffer({ client, clock, cwd, onSession, handshake }: EngineOfferOptions): McpOffer {
-  const list = new SessionListWatch(client, clock);
+  const watch = new ResourceWatch(client, clock);
   return {
     instructions: BANNER,
     ...(handshake && { handshake: structuredClone(handshake) as object as JSONObject }),
@@ -50,12 +50,13 @@ export function engineOffer({ client, clock, cwd, onSession, handshake }: Engine
     },
     follow: async (uri) => {
       if (placeOf(uri) === undefined) return false;
-      await list.begin(uri);
       const session = sessionOfUri(uri);
-      return session === undefined || (await client.send("AttachSession", {}, session)).ok;
+      if (session !== undefined) return (await client.send("AttachSession", {}, session)).ok;
+      await watch.begin(uri);
+      return true;
     },
     watch: (publish, wants) => {
-      const stops = [publishEvents(client, publish), list.add({ publish, wants })];
+      const stops = [publishEvents(client, publish), watch.add({ publish, wants })];
       return () => {
         for (const stop of stops) stop();
       };

@@ -7,7 +7,7 @@ import type { EngineClient } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { isJsonObject } from "../../../protocol/json.js";
 import type { McpOffer, Publish } from "./offer.js";
-import { placeOf, sessionOfUri } from "./resources.js";
+import { placeOf, readResource, sessionOfUri } from "./resources.js";
 
 /** Events after which the description of a session is another one. */
 const CHANGES_SESSION: ReadonlySet<Envelope["kind"]> = new Set(["TurnStarted", "TurnEnded", "SessionEnded"]);
@@ -16,26 +16,25 @@ export function publishEvents(client: EngineClient, publish: Publish): () => voi
   return client.subscribe((event) => {
     const uri = `oxbow://session/${event.session}`;
     publish(`${uri}/events`, event);
+    publish(`${uri}/log`);
     if (!CHANGES_SESSION.has(event.kind)) return;
     publish(uri);
   });
 }
 
-const SESSIONS = "oxbow://sessions";
-/** The newest ones show every change of the list but that of an old session. */
-const WATCHED_SESSIONS = 50;
 const LOOK_MS = 2000;
 
 /**
- * Publishes that the list of sessions changed, while someone has subscribed to it. It looks every two seconds: other processes
- * of this home write sessions too, and the client gets no events of those that it is not attached to.
+ * Publishes that a resource changed which has no events of its own (the lists, a profile, a skill …), while someone has
+ * subscribed to it. It looks every two seconds: other processes of this home write sessions too, and files change without an event.
  */
-export class SessionListWatch {
+export class ResourceWatch {
   readonly #client: EngineClient;
   readonly #clock: Clock;
   readonly #watchers = new Set<Watcher>();
-  #isLooking = false;
-  #stopTimer = () => {};
+  /** What each resource was at the last look. */
+  readonly #seen = new Map<string, string>();
+  #stopTimer: (() => void) | undefined;
 
   constructor(client: EngineClient, clock: Clock) {
     this.#client = client;
@@ -46,37 +45,47 @@ export class SessionListWatch {
     this.#watchers.add(watcher);
     return () => {
       this.#watchers.delete(watcher);
-      if (this.#watchers.size > 0) return;
-      this.#isLooking = false;
-      this.#stopTimer();
+      if (this.#watchers.size === 0) this.#stop();
     };
   }
 
-  /** Someone has subscribed to a resource. */
+  /** Someone subscribes to a resource. */
   async begin(uri: string): Promise<void> {
-    if (uri !== SESSIONS || this.#isLooking) return;
-    this.#isLooking = true;
-    this.#again(await this.#list());
+    if (this.#seen.has(uri)) return;
+    this.#seen.set(uri, await this.#read(uri));
+    this.#stopTimer ??= this.#later();
   }
 
-  #again(before: string): void {
-    if (this.#isLooking) this.#stopTimer = this.#clock.after(LOOK_MS, () => void this.#look(before), "unheld");
+  #later(): () => void {
+    return this.#clock.after(LOOK_MS, () => void this.#look(), "unheld");
   }
 
-  async #look(before: string): Promise<void> {
-    const wanting = [...this.#watchers].filter(({ wants }) => wants(SESSIONS));
-    if (wanting.length === 0) {
-      this.#isLooking = false;
-      return;
+  async #look(): Promise<void> {
+    for (const [uri, before] of this.#seen) {
+      const wanting = [...this.#watchers].filter(({ wants }) => wants(uri));
+      if (wanting.length === 0) {
+        this.#seen.delete(uri);
+        continue;
+      }
+      const now = await this.#read(uri);
+      if (now === before) continue;
+      this.#seen.set(uri, now);
+      for (const { publish } of wanting) publish(uri);
     }
-    const now = await this.#list();
-    if (now !== before) for (const { publish } of wanting) publish(SESSIONS);
-    this.#again(now);
+    if (this.#watchers.size === 0 || this.#seen.size === 0) this.#stop();
+    else this.#stopTimer = this.#later();
   }
 
-  async #list(): Promise<string> {
-    const reply = await this.#client.query("ListSessions", { limit: WATCHED_SESSIONS, empty: true });
-    return reply.ok ? JSON.stringify(reply.answer) : "";
+  #stop(): void {
+    this.#seen.clear();
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  /** Empty for one that is gone. */
+  async #read(uri: string): Promise<string> {
+    const found = await readResource(this.#client, uri).catch(() => undefined);
+    return JSON.stringify(found ?? "");
   }
 }
 
