@@ -63,11 +63,48 @@ describe("the key in the keychain", () => {
     await expect(readFile(join(folder, "bin", "entry"))).rejects.toThrow("ENOENT");
   });
 
-  verifies(["S1"], "says what is missing if there is no keychain, or none that answers", async () => {
-    await expect(resolveHere("win32")).rejects.toThrow("session_key");
+  verifies(
+    ["S1"],
+    "is in the file where no keychain answers, says why, and stays the same when one answers later",
+    async () => {
+      const first = await resolveHere();
+      expect(first).toMatchObject({ from: "key-file", instead: expect.stringContaining("secret-tool") });
+      await writeFile(join(folder, "data", "sessions.db"), "content");
+      await install("secret-tool", SECRET_TOOL);
+      await writeFile(join(folder, "bin", "locked"), "");
+      const locked = await resolveHere();
+      expect(locked).toMatchObject({ key: first.key, instead: expect.stringContaining("Cannot autolaunch D-Bus") });
+      await rm(join(folder, "bin", "locked"));
+      await writeFile(join(folder, "bin", "entry"), "0f".repeat(32));
+      expect(await resolveHere()).toMatchObject({ key: first.key, from: "keychain" });
+      expect(await readFile(join(folder, "bin", "entry"), "utf8")).toBe(Buffer.from(first.key).toString("hex"));
+    },
+  );
+
+  verifies(["S1"], "is asked for when the keychain that alone has it does not answer", async () => {
     await install("secret-tool", SECRET_TOOL);
+    await resolveHere();
+    await writeFile(join(folder, "data", "sessions.db"), "content");
     await writeFile(join(folder, "bin", "locked"), "");
     await expect(resolveHere()).rejects.toThrow("Cannot autolaunch D-Bus");
+  });
+
+  verifies(["S1"], "reaches the credential store of Windows through a pipe", async () => {
+    const powershell = `#!/bin/sh
+dir=$(dirname "$0")
+echo "$*" >> "$dir/args"
+case "$*" in
+  *Retrieve*) [ -f "$dir/entry" ] || exit 1; cat "$dir/entry" ;;
+  *Add*) read -r line; printf %s "$line" > "$dir/entry" ;;
+esac
+`;
+    await install("powershell.exe", powershell);
+    const first = await resolveHere("win32");
+    expect(first.from).toBe("keychain");
+    expect((await resolveHere("win32")).key).toEqual(first.key);
+    const args = await readFile(join(folder, "bin", "args"), "utf8");
+    expect(args).toContain("Retrieve('oxbow-sessions', '");
+    expect(args).not.toContain(Buffer.from(first.key).toString("hex"));
   });
 
   verifies(["S1"], "reaches macOS's program through a pipe", async () => {

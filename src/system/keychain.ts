@@ -1,5 +1,6 @@
 /**
- * A key in the operating system's keychain: libsecret's `secret-tool` on Linux, `security` on macOS.
+ * A key in the operating system's keychain: libsecret's `secret-tool` on Linux, `security` on macOS, the credential store of Windows
+ * through its PowerShell.
  * The key goes through pipes, never through an argument list, which every process of the machine can read.
  */
 import { spawn } from "node:child_process";
@@ -56,7 +57,7 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
     async read() {
       const { code, output, problem } = await run(program, commands.read, "");
       if (code === 0 && output.trim() !== "") return output.trim();
-      // Both programs fail without an entry; they write to stderr only if the lookup itself failed.
+      // All of them fail without an entry; they write to stderr only if the lookup itself failed.
       if (problem.trim() === "" || /could not be found/.test(problem)) return undefined;
       throw new KeyError("unavailable", `Oxbow cannot read the keychain: ${problem.trim()}`);
     },
@@ -90,7 +91,39 @@ function commandsFor({ platform, name, account }: KeychainOptions): Commands | u
         `add-generic-password -U -s ${service} -a "${account.replaceAll(/["\\]/g, "\\$&")}" -w ${key}\n`,
     };
   }
+  if (platform === "win32") {
+    return {
+      program: "powershell.exe",
+      install: "it is part of Windows",
+      read: vaultScript(
+        `try { $c = $v.Retrieve(${quoted(service)}, ${quoted(account)}) } ` +
+          `catch { if ($_.Exception.GetBaseException().HResult -eq ${NOT_FOUND}) { exit 1 }; throw }; ` +
+          "$c.RetrievePassword(); [Console]::Out.Write($c.Password)",
+      ),
+      write: vaultScript(
+        "$k = [Console]::In.ReadLine(); $v.Add((New-Object Windows.Security.Credentials.PasswordCredential" +
+          `(${quoted(service)}, ${quoted(account)}, $k)))`,
+      ),
+      writeInput: (key) => `${key}\n`,
+    };
+  }
   return undefined;
+}
+
+/** ERROR_NOT_FOUND as Windows reports it: 0x80070490. */
+const NOT_FOUND = -2147023728;
+
+function vaultScript(action: string): readonly string[] {
+  const load =
+    "$ErrorActionPreference = 'Stop'; " +
+    "[void][Windows.Security.Credentials.PasswordVault, Windows.Security.Credentials, ContentType = WindowsRuntime]; " +
+    "$v = New-Object Windows.Security.Credentials.PasswordVault; ";
+  return ["-NoProfile", "-NonInteractive", "-Command", load + action];
+}
+
+/** Quotes a text for PowerShell, which also takes curly quotes for quotes. */
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\u2018-\u201b]/g, "$&$&")}'`;
 }
 
 function run(

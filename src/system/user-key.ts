@@ -5,7 +5,8 @@
  * 1. A key file is never replaced. It appears atomically, complete and on the disk, so if several processes start at once, one makes
  *    it and the others read it.
  * 2. Oxbow makes no new key for an existing file: that key could not open it, and would hide that the right key is lost.
- * 3. No message contains a key or a part of one.
+ * 3. Where no keychain answers, the key file takes its place, unless a file is there that only the keychain's key can open.
+ * 4. No message contains a key or a part of one.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
@@ -41,6 +42,8 @@ export interface ResolvedKey {
   readonly from: "machine-key" | "passphrase" | "keychain" | "key-file";
   /** The key file. */
   readonly path?: string;
+  /** Why the key is not in the keychain that the user chose. */
+  readonly instead?: string;
   /** The place of a new key, for one message to the user. */
   readonly created?: string;
 }
@@ -56,26 +59,41 @@ export async function resolveKey(options: KeyOptions): Promise<ResolvedKey> {
   // `OXBOW_PASSPHRASE= oxbow` sets an empty variable, which counts as not set.
   if (machineKey) return { key: parseMachineKey(machineKey), from: "machine-key" };
   if (passphrase) return { key: await passphraseKey(passphrase, options), from: "passphrase" };
-  if (options.keychain !== undefined) return keychainKey(options, options.keychain);
-  const path = join(options.folder, `${options.keyhole.name}.key`);
+  if (options.keychain === undefined) return fileKey(options);
+  try {
+    return await keychainKey(options, options.keychain);
+  } catch (error) {
+    if (!(error instanceof KeyError) || error.code !== "unavailable") throw error;
+    const isKept = (await readPrivate(keyFile(options))) !== undefined;
+    if (!isKept && (await hasContent(options.keyhole.path))) throw error;
+    return { ...(await fileKey(options)), instead: error.message };
+  }
+}
+
+function keyFile({ folder, keyhole }: KeyOptions): string {
+  return join(folder, `${keyhole.name}.key`);
+}
+
+async function fileKey(options: KeyOptions): Promise<ResolvedKey> {
+  const path = keyFile(options);
   const { text, created } = await readOrMake(path, options, () => `${randomBytes(KEY_BYTES).toString("hex")}\n`);
   const hex = text.trim();
   if (!isHex(hex)) throw new KeyError("wrong-key", `${path} does not hold a key of 64 hexadecimal digits.`);
   return { key: Buffer.from(hex, "hex"), from: "key-file", path, ...(created ? { created: path } : {}) };
 }
 
-/** An existing key file is moved: it decrypts the existing data. */
+/** An existing key file is copied, and comes before another entry of the keychain, which did not answer then: the file decrypts the existing data. */
 async function keychainKey(options: KeyOptions, place: NonNullable<KeyOptions["keychain"]>): Promise<ResolvedKey> {
   const { openKeychain } = await import("./keychain.js");
   const { name, setting } = options.keyhole;
   const keychain = await openKeychain({ ...place, name, setting, account: options.folder });
   const found = await keychain.read();
-  if (found !== undefined) {
+  const path = keyFile(options);
+  const earlier = (await readPrivate(path))?.trim();
+  if (found !== undefined && (earlier === undefined || earlier === found)) {
     if (!isHex(found)) throw new KeyError("wrong-key", `The keychain's entry oxbow-${name} does not hold a key.`);
     return { key: Buffer.from(found, "hex"), from: "keychain" };
   }
-  const path = join(options.folder, `${options.keyhole.name}.key`);
-  const earlier = (await readPrivate(path))?.trim();
   if (earlier === undefined && (await hasContent(options.keyhole.path)))
     throw keyIsGone("The keychain's entry", options);
   const hex = earlier ?? randomBytes(KEY_BYTES).toString("hex");

@@ -99,9 +99,10 @@ export class SessionStores {
 
   /** The place of that key, for messages. */
   async keyPlace(): Promise<string> {
-    const { from, path } = await this.#resolvedKey();
+    const { from, path, instead } = await this.#resolvedKey();
     const places = { "machine-key": "OXBOW_MACHINE_KEY", passphrase: "OXBOW_PASSPHRASE", keychain: "the keychain" };
-    return from === "key-file" ? (path ?? "a file") : places[from];
+    if (from !== "key-file") return places[from];
+    return instead === undefined ? (path ?? "a file") : `${path}, because no keychain answers. ${instead}`;
   }
 
   /** The message about a key file that was created without a terminal. */
