@@ -65,7 +65,7 @@ export async function alsoWritable(
   return [...existing, ...extra];
 }
 
-export interface OpenSandboxOptions extends Pick<SandboxOptions, "madeByCommands"> {
+export interface OpenSandboxOptions extends Pick<SandboxOptions, "madeByCommands" | "space"> {
   readonly way: Way;
   readonly name: string;
   readonly reach: Reach;
@@ -73,7 +73,7 @@ export interface OpenSandboxOptions extends Pick<SandboxOptions, "madeByCommands
 
 export async function openSandbox(
   place: SandboxPlace,
-  { way, name, reach, madeByCommands }: OpenSandboxOptions,
+  { way, name, reach, madeByCommands, space }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
@@ -100,6 +100,7 @@ export async function openSandbox(
     id: `${session}-${name}`,
     ...(restrictions && { restrictions }),
     ...(madeByCommands && { madeByCommands }),
+    ...(space && { space }),
     shownSecrets: settings.sandbox_secrets.value,
     passesDescriptors: way === "pipes" ? "yes" : "no",
     policy: sandboxPolicy({

@@ -11,6 +11,7 @@ import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { CommandWatch } from "../../security/planted/command-watch.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
+import type { SessionSpace } from "../../security/sandbox/session-space.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
@@ -38,6 +39,7 @@ export class RunSandbox {
   #reader: Promise<ReaderSandbox> | undefined;
   #watch: Promise<CommandWatch> | undefined;
   #ahead: Promise<SandboxAhead> | undefined;
+  #space: Promise<SessionSpace> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
   #isClosed = false;
 
@@ -180,6 +182,7 @@ export class RunSandbox {
     await this.#rest();
     await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
+    await (await this.#space)?.close();
   }
 
   async #announce(state: SandboxState): Promise<void> {
@@ -224,6 +227,11 @@ export class RunSandbox {
     return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
   }
 
+  #openSpace(): Promise<SessionSpace> {
+    this.#space ??= import("../../security/sandbox/session-space.js").then(({ SessionSpace }) => new SessionSpace());
+    return this.#space;
+  }
+
   /** A terminal cannot pass descriptors, so its commands need another wrapper. */
   #open(way: Way, reach: Reach): Promise<Sandbox> {
     const name = [way, ...Object.values(reach)].join("-");
@@ -231,7 +239,9 @@ export class RunSandbox {
     if (known !== undefined) return known;
     // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
-    const opening = openSandbox(this.#options, { way, name, reach, madeByCommands: this.#madeByCommands });
+    const opening = this.#openSpace().then((space) =>
+      openSandbox(this.#options, { way, name, reach, madeByCommands: this.#madeByCommands, space }),
+    );
     this.#opened.set(name, opening);
     return opening;
   }

@@ -24,6 +24,7 @@ import {
   proxyVariables,
 } from "./network-forwarding.js";
 import type { Command, PrivateHome, SandboxPolicy } from "./policy.js";
+import type { JoinedSpace } from "./session-space.js";
 
 export interface BubblewrapProgram {
   readonly program: string;
@@ -50,6 +51,8 @@ export interface BubblewrapParts {
   readonly filter?: FilterFile | undefined;
   /** The proxy to the allowed hosts; without it there is no network. */
   readonly forwarding?: NetworkForwarding | undefined;
+  /** What the session's commands share; without it each has its own. */
+  readonly space?: JoinedSpace | undefined;
   /** The entry of a group that bounds the number of processes. */
   readonly quotaEntry?: string | undefined;
   /** Processes that count towards the limit although they run outside. */
@@ -86,7 +89,12 @@ export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wra
     ...command.args,
   ];
   const words = [parts.bubblewrap.program, ...options(parts, command), "--", ...inside];
-  const [program = "", ...args] = [...preparation(parts), ...networkAround(parts), ...words];
+  const [program = "", ...args] = [
+    ...preparation(parts),
+    ...(parts.space?.words ?? []),
+    ...networkAround(parts),
+    ...words,
+  ];
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
 }
 
@@ -96,7 +104,12 @@ export function waitingCommand(
   place: Omit<Command, "program" | "args" | "mark">,
 ): WaitingCommand {
   const words = [parts.bubblewrap.program, ...options(parts, place), "--", SHELL];
-  const [program = "", ...args] = [...preparation(parts), ...networkAround(parts), ...words];
+  const [program = "", ...args] = [
+    ...preparation(parts),
+    ...(parts.space?.words ?? []),
+    ...networkAround(parts),
+    ...words,
+  ];
   // A process with a pipe for stdin is started with this variable.
   const begin = place.env.SHLVL === undefined ? "unset SHLVL\n" : "";
   const orders = (argv: readonly string[], mark: string) =>
@@ -161,16 +174,18 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
 }
 
 function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] {
-  const { layout, policy, forwarding, runFolders, blank, mask, quotaEntry } = parts;
+  const { layout, policy, forwarding, runFolders, blank, mask, quotaEntry, space } = parts;
   const { home } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
   return [
     ..."--unshare-user --unshare-pid --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(" "),
-    ...(policy.network === "open" || forwarding?.place === "around" ? [] : ["--unshare-net"]),
+    ...(policy.network === "open" || forwarding?.place === "around" || sharesNetwork(parts) ? [] : ["--unshare-net"]),
     ...filterOptions(parts),
     ..."--ro-bind / / --dev /dev --proc /proc --remount-ro /proc".split(" "),
-    ...["/tmp", "/dev/shm"].flatMap((path) => tmpfs(path, { mode: "1777", bytes: policy.temporaryBytes })),
+    ...(space === undefined ? inMemory("/tmp", policy) : ["--bind", space.temporary, "/tmp"]),
+    ...(space?.stubs ?? []).flatMap((path) => tmpfs(path, { mode: "0755", bytes: SMALL_BYTES })),
+    ...inMemory("/dev/shm", policy),
     ...tmpfs("/run", { mode: "0755", bytes: SMALL_BYTES }),
     ...runFolders.flatMap((path) => ["--ro-bind", path, path]),
     ...layout.covering.flatMap((place) => hide(place, blank)),
@@ -201,6 +216,15 @@ function filterOptions({ bubblewrap, filter }: BubblewrapParts): string[] {
 
 function tmpfs(path: string, { mode, bytes }: { readonly mode: string; readonly bytes: number }): string[] {
   return ["--perms", mode, "--size", String(bytes), "--tmpfs", path];
+}
+
+function inMemory(path: string, { temporaryBytes }: SandboxPolicy): string[] {
+  return tmpfs(path, { mode: "1777", bytes: temporaryBytes });
+}
+
+/** A proxy must not listen in a network that other commands share. */
+export function sharesNetwork({ policy, space }: Pick<BubblewrapParts, "policy" | "space">): boolean {
+  return space !== undefined && policy.network === "off";
 }
 
 /** All mounts lie on folders that the new home has just been given: none on one that an earlier command could replace. */

@@ -5,6 +5,7 @@ import type { Wrapped } from "./bubblewrap.js";
 import type { DetectOptions } from "./detect.js";
 import type { NetworkGateOptions, ResolveSafely } from "./network-gate.js";
 import type { SandboxPolicy } from "./policy.js";
+import type { SessionSpace } from "./session-space.js";
 
 export interface SandboxOptions extends DetectOptions {
   readonly policy: SandboxPolicy;
@@ -14,6 +15,8 @@ export interface SandboxOptions extends DetectOptions {
   readonly shownSecrets?: readonly string[];
   /** Identities of secret files that commands made; all sandboxes of a session share it. */
   readonly madeByCommands?: Set<string>;
+  /** Shared by all sandboxes of a session; without it each command has its own `/tmp` and localhost. */
+  readonly space?: SessionSpace;
   /** Unique on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
   /** The person's own folder: their git configuration may name hooks in every repository. */

@@ -34,6 +34,7 @@ import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 import { SessionLayout } from "./session-layout.js";
+import type { JoinedSpace } from "./session-space.js";
 import type { SandboxState } from "./state.js";
 
 export type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
@@ -92,7 +93,8 @@ export class Sandbox {
       const layout = this.#layout(state, undo);
       const held = () => this.#place.held(layout);
       const entrance = await this.#entrance(state, undo);
-      const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
+      const space = await this.#space(state, layout);
+      const wrapped = this.#wrapped(state, { layout, entrance, space, command, undo });
       const begin = () => {
         noteEnd = this.#place.begin(layout);
       };
@@ -158,7 +160,15 @@ export class Sandbox {
     return entrance;
   }
 
-  #wrapped(state: SandboxState, { layout, entrance, command, undo }: Pieces): Wrapped | WaitingCommand {
+  async #space({ kind, program = "" }: SandboxState, { writable, home }: Layout): Promise<JoinedSpace | undefined> {
+    const { space, policy, path, workspace } = this.#options;
+    if (kind !== "bubblewrap") return undefined;
+    const mounts = [...writable, ...(home === undefined ? [] : [home.path, home.cache])];
+    const network = policy.network === "off" ? "shared" : "own";
+    return space?.join({ bubblewrap: program, path, workspace, bytes: policy.temporaryBytes, mounts, network });
+  }
+
+  #wrapped(state: SandboxState, { layout, entrance, space, command, undo }: Pieces): Wrapped | WaitingCommand {
     const { policy, folder, architecture } = this.#options;
     const program = state.program ?? "";
     this.#files ??= sandboxFiles(folder, architecture);
@@ -174,7 +184,7 @@ export class Sandbox {
     const wrap = command.waits === true ? waitingCommand : bubblewrapCommand;
     return wrap(
       {
-        ...{ policy, layout, blank, mask, isRoot: isRoot(), tasks: countTasks() },
+        ...{ policy, layout, blank, mask, space, isRoot: isRoot(), tasks: countTasks() },
         filter: filter === undefined ? undefined : { path: filter, handOver },
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
@@ -201,7 +211,7 @@ export class Sandbox {
     return [descriptor];
   }
 
-  #inContainer(program: string, { layout, command, undo }: Omit<Pieces, "entrance">): Wrapped {
+  #inContainer(program: string, { layout, command, undo }: Omit<Pieces, "entrance" | "space">): Wrapped {
     const { policy, overrides, id, engine = {}, passesDescriptors } = this.#options;
     this.#count += 1;
     const { cleanUp, ...wrapped } = containerCommand(
@@ -275,6 +285,7 @@ type Undo = (() => void | Promise<void>)[];
 interface Pieces {
   readonly layout: Layout;
   readonly entrance: GateEntrance | undefined;
+  readonly space: JoinedSpace | undefined;
   readonly command: Command;
   readonly undo: Undo;
 }
