@@ -420,7 +420,7 @@ describe("subagents", () => {
     const events = await turnOf(place.client, place.session, "begin");
     const [wrote = "", readOnly] = resultTexts(events);
     const branch = /on the branch (\S+) \(/.exec(wrote)?.[1] ?? "";
-    expect(branch).toMatch(/^oxbow\/agent-/);
+    expect(branch, wrote).toMatch(/^oxbow\/agent-/);
     expect(readOnly).toBe("finished");
     const git = (...args: string[]) => execFileSync("git", ["-C", place.root, ...args], { encoding: "utf8" }).trim();
     expect(git("show", `${branch}:new.txt`)).toBe("new");

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { slashLine } from "../../commands/test-support/slash-line.js";
 import { permissionCommands } from "../../runtime/commands/security.js";
 import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
-import { type PermissionsState, securityText, why } from "./commands.js";
+import { type LoggedDecision, type PermissionsState, securityText, why } from "./commands.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { denialText, explain } from "./explain.js";
 import type { DecisionFacts } from "./facts.js";
@@ -197,6 +197,24 @@ describe("/why", () => {
   it("says when there is none", () => {
     expect(why(undefined, () => [])).toMatchObject({ ok: true, text: "There are no decisions yet." });
     expect(why("call_9", () => [])).toMatchObject({ ok: false, text: expect.stringContaining("call_9") });
+  });
+
+  it("takes the newest decision of the log, or that of the named call", () => {
+    const entry = (call: string, detail: string) => ({
+      call: call as LoggedDecision["call"],
+      detail,
+      outcome: "denied",
+      time: "now",
+    });
+    const decided = { decided_by: "a rule" };
+    const logged = [
+      { ...entry("call_1", "first"), ...decided },
+      { ...entry("call_2", "second"), ...decided },
+      entry("call_3", "third"),
+    ];
+    const detail = (call?: string) => why(call, () => [], logged).text.split("\n")[0];
+    expect([detail(), detail("call_1"), detail("call_2")]).toEqual(["second", "first", "second"]);
+    expect(why("call_3", () => [], logged)).toMatchObject({ ok: false });
   });
 
   it("names for each law what would change it", () => {

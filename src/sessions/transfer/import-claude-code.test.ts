@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import { plainText, text as textBlock } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
+import { failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { turnsOf } from "../branch.js";
 import { rebuildConversation } from "../conversation.js";
+import { ForeignTurns } from "./foreign-session.js";
 import { importTranscript } from "./import.js";
 import { ClaudeLines, collect, OPTIONS, OTHER_SESSION, orderProblems, stream, toolUse } from "./test-support/sample.js";
 
@@ -314,4 +317,15 @@ describe("import of a Claude Code transcript", () => {
     const text = lines.map((line) => JSON.stringify(line));
     await expect(importTranscript(stream(text), OPTIONS)).rejects.toThrow("holds no conversation");
   });
+});
+
+it.each([
+  ["stays a turn if it failed", true, ["/review", "next"]],
+  ["is dropped if nothing followed it", false, ["next"]],
+])("a command %s", (_, failed, expected) => {
+  const turns = new ForeignTurns();
+  turns.tentativeInput([textBlock("/review")], undefined);
+  if (failed) turns.failure(failure("Internal", { detail: "no answer" }), undefined);
+  turns.input([textBlock("next")], undefined);
+  expect(turns.turns.map(({ input }) => plainText(input))).toEqual(expected);
 });
