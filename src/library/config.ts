@@ -4,6 +4,7 @@ import { parseBudget } from "../base/budget-text.js";
 import type { BudgetLimit } from "../costs/budget.js";
 import type { Effort } from "../engine/ports.js";
 import type { Price } from "../providers/catalogue/facts.js";
+import { defaultModelOf } from "../providers/catalogue/newest.js";
 import type { Endpoint } from "../providers/http-model.js";
 import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
 import type { NetworkPlan } from "../system/network/network.js";
@@ -157,7 +158,7 @@ function takesKey({ keyName, signIn }: NamedProvider): boolean {
 }
 
 function readModel(model: string | undefined, provider: NamedProvider): string {
-  const chosen = model ?? (provider.name === DEFAULT_PROVIDER ? DEFAULT_MODEL : provider.defaultModel);
+  const chosen = model ?? (provider.name === DEFAULT_PROVIDER ? DEFAULT_MODEL : defaultModelOf(provider));
   if (typeof chosen === "string" && chosen.trim() !== "") return chosen;
   throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
 }

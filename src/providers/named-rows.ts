@@ -15,7 +15,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://api.anthropic.com",
     keyName: "ANTHROPIC_API_KEY",
     baseUrlName: "ANTHROPIC_BASE_URL",
-    defaultModel: "claude-sonnet-4-5",
+    defaultModel: "claude-sonnet-*",
     modelNames: /^claude-/,
   },
   {
@@ -24,7 +24,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://api.openai.com/v1",
     keyName: "OPENAI_API_KEY",
     baseUrlName: "OPENAI_BASE_URL",
-    defaultModel: "gpt-5-mini",
+    defaultModel: "gpt-*-mini",
     modelNames: /^(gpt-\d|chatgpt-|o\d|ft:)/,
   },
   {
@@ -36,7 +36,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrlName: "OPENAI_RESPONSES_URL",
     sharedUrlName: "OPENAI_BASE_URL",
     family: "openai",
-    defaultModel: "gpt-5-mini",
+    defaultModel: "gpt-*-mini",
   },
   {
     name: "gemini",
@@ -44,7 +44,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://generativelanguage.googleapis.com",
     keyName: "GEMINI_API_KEY",
     baseUrlName: "GOOGLE_GEMINI_BASE_URL",
-    defaultModel: "gemini-2.5-flash",
+    defaultModel: "gemini-*-flash",
     modelNames: /^gemini-/,
   },
   {
@@ -63,7 +63,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://api.deepseek.com",
     keyName: "DEEPSEEK_API_KEY",
     baseUrlName: "DEEPSEEK_BASE_URL",
-    defaultModel: "deepseek-v4-flash",
+    defaultModel: "deepseek-v*-flash",
     modelNames: /^deepseek-/,
   },
   {
@@ -72,7 +72,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://openrouter.ai/api/v1",
     keyName: "OPENROUTER_API_KEY",
     baseUrlName: "OPENROUTER_BASE_URL",
-    defaultModel: "anthropic/claude-sonnet-4.5",
+    defaultModel: "anthropic/claude-sonnet-*",
     // Some of the services behind it answer only programs that identify themselves.
     headers: { "http-referer": "http://localhost", "x-title": "Oxbow" },
   },
@@ -82,7 +82,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://api.z.ai/api/paas/v4",
     keyName: "ZAI_API_KEY",
     baseUrlName: "ZAI_BASE_URL",
-    defaultModel: "glm-5.2",
+    defaultModel: "glm-*",
     modelNames: /^glm-/,
   },
   {
@@ -100,7 +100,7 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://api.fireworks.ai/inference/v1",
     keyName: "FIREWORKS_API_KEY",
     baseUrlName: "FIREWORKS_BASE_URL",
-    defaultModel: "accounts/fireworks/models/glm-5p2",
+    defaultModel: "accounts/fireworks/models/glm-*",
     modelNames: /^accounts\/fireworks\//,
     // The service's default of 2,048 would cut off larger files.
     maxOutputTokens: 16_384,
@@ -112,7 +112,7 @@ const SERVICES: readonly NamedProvider[] = [
     keyName: "COPILOT_GITHUB_TOKEN",
     baseUrlName: "COPILOT_BASE_URL",
     signIn: true,
-    defaultModel: "gpt-5-mini",
+    defaultModel: "gpt-*-mini",
     headers: { "copilot-integration-id": "vscode-chat", "editor-version": "Oxbow/1.0" },
     headersOf: copilotHeaders,
     dialect: { unversioned: true },
@@ -124,7 +124,7 @@ const SERVICES: readonly NamedProvider[] = [
     description: "the models of a ChatGPT plan",
     signIn: true,
     family: "openai",
-    defaultModel: "gpt-5.5",
+    defaultModel: "gpt-*",
     // The service lists no models that need a newer client version than this.
     dialect: { outputLimit: "refused", listQuery: ["client_version", "1.0.0"] },
   },
@@ -135,7 +135,7 @@ const SERVICES: readonly NamedProvider[] = [
     description: "the models of a Claude plan",
     signIn: true,
     family: "anthropic",
-    defaultModel: "claude-sonnet-4-5",
+    defaultModel: "claude-sonnet-*",
   },
 ];
 

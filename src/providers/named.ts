@@ -32,6 +32,7 @@ export interface NamedProvider {
   readonly family?: string;
   /** A local server, detected by a request. */
   readonly local?: true;
+  /** `*` stands for the newest version in the catalogue: `claude-sonnet-*`. */
   readonly defaultModel?: string;
   /** Names that only this provider's models have. */
   readonly modelNames?: RegExp;

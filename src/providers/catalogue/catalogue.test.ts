@@ -1,3 +1,4 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,10 +10,12 @@ import { verifies } from "../../../test/verifies.js";
 import type { JsonValue } from "../../protocol/json.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { findProvider, NAMED_PROVIDERS, type NamedProvider } from "../named.js";
 import { Catalogue } from "./catalogue.js";
 import { costOf } from "./facts.js";
 import { ModelIndex } from "./match.js";
 import { fromModelsDev } from "./models-dev.js";
+import { defaultModelOf } from "./newest.js";
 import { readOverrides } from "./overrides.js";
 import { refreshCatalogue } from "./refresh.js";
 import { parseTable, renderTable } from "./table.js";
@@ -311,5 +314,45 @@ describe("a refresh", () => {
     }
     expect(await readFile(file, "utf8")).toBe(text);
     expect(await readdir(join(file, ".."))).toEqual(["models.txt"]);
+  });
+});
+
+describe("[M3] the default model of a provider", () => {
+  const made: string[] = [];
+  afterEach(() => {
+    for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
+  });
+  const home = (text: string) => {
+    const folder = mkdtempSync(join(tmpdir(), "oxbow-newest-"));
+    made.push(folder);
+    writeFileSync(join(folder, "models.txt"), text);
+    return folder;
+  };
+  const named = (name: string) => findProvider(name) as NamedProvider;
+
+  it("is a listed model of each service, and none that a newer one of its family replaces", async () => {
+    const services = NAMED_PROVIDERS.filter(({ local }) => !local);
+    for (const service of services) expect(defaultModelOf(service)).toMatch(/^[^*]+$/);
+    const ids = await new Catalogue().ids("anthropic");
+    const versions = ids.flatMap(
+      (id) => /^claude-sonnet-(\d{1,2}(?:-\d{1,2})?)$/.exec(id)?.[1]?.replace("-", ".") ?? [],
+    );
+    const newest = Math.max(...versions.map(Number));
+    expect(defaultModelOf(named("anthropic"))).toBe(`claude-sonnet-${String(newest).replace(".", "-")}`);
+    expect(defaultModelOf(named("claude"))).toBe(defaultModelOf(named("anthropic")));
+    expect(defaultModelOf(named("openai-responses"))).toBe(defaultModelOf(named("openai")));
+  });
+
+  it("follows a newer catalogue that was fetched, and ignores an older one", () => {
+    const list =
+      "[openai]\ngpt-9-mini 1k 1k - - - - t\ngpt-10.2-mini 1k 1k - - - - t\ngpt-10-mini-20990101 1k 1k - - - - t\n";
+    expect(defaultModelOf(named("openai"), home(`date 2999-01-01\n\n${list}`))).toBe("gpt-10.2-mini");
+    expect(defaultModelOf(named("openai"), home(`date 2001-01-01\n\n${list}`))).toBe(defaultModelOf(named("openai")));
+    expect(defaultModelOf(named("gemini"), home(`date 2999-01-01\n\n${list}`))).toBe(defaultModelOf(named("gemini")));
+  });
+
+  it("is the name itself where a provider's file gives one", () => {
+    expect(defaultModelOf({ name: "acme", wire: "openai-chat", defaultModel: "acme-large" })).toBe("acme-large");
+    expect(defaultModelOf({ name: "acme", wire: "openai-chat", defaultModel: "acme-*" })).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 /** The models of every provider, or why a provider is not ready: for `oxbow models`, `/model` and `oxbow doctor`. */
 
 import { findProgram } from "../../system/find-program.js";
+import { defaultModelOf } from "../catalogue/newest.js";
 import type { ListedModel } from "../model-list.js";
 import type { NamedProvider } from "../named.js";
 import { isItself, listOf } from "./local-servers.js";
@@ -106,13 +107,17 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   const models = await withDetails(kind, endpoint, { http, timeoutMs: LIST_MS, models: listing.models });
   const detail =
     provider.description === undefined ? endpoint.baseUrl : `${provider.description} (${endpoint.baseUrl})`;
-  return { ...base, ready: true, detail, models: offered(provider, models) };
+  return { ...base, ready: true, detail, models: offered(parts, provider, models) };
 }
 
 /** A service without a list still has the model that the user named. */
-function offered(provider: NamedProvider, models: readonly ListedModel[]): readonly ListedModel[] {
-  if (models.length > 0 || provider.defaultModel === undefined) return models;
-  return [{ id: provider.defaultModel }];
+function offered(
+  { cache }: ModelParts,
+  provider: NamedProvider,
+  models: readonly ListedModel[],
+): readonly ListedModel[] {
+  const usual = models.length > 0 ? undefined : defaultModelOf(provider, cache);
+  return usual === undefined ? models : [{ id: usual }];
 }
 
 function startHint({ directory }: ModelParts, { name, baseUrlName }: NamedProvider): string {

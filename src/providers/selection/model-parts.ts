@@ -28,6 +28,8 @@ export interface ModelParts {
   readonly offlineLineMs?: number | undefined;
   /** The state folder: Oxbow works without the files in it. */
   readonly state?: string | undefined;
+  /** The cache folder, which may have a newer catalogue. */
+  readonly cache?: string | undefined;
 }
 
 /** The built-in model and its provider. */

@@ -48,7 +48,7 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const endpoint = withPatience(directory.endpoint(provider), parts.local?.idleMs);
   const problem = baseUrlProblem(provider, endpoint.baseUrl, directory.variables);
   if (problem !== undefined) return { failure: failure("ConfigurationInvalid", { detail: problem }) };
-  const chosen = model ?? provider.defaultModel ?? (await firstOf(parts, provider));
+  const chosen = model ?? (await defaultOf(provider, parts.cache)) ?? (await firstOf(parts, provider));
   if (typeof chosen !== "string") return chosen;
   const wire = await loadWire(provider.wire);
   const known = { ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
@@ -66,6 +66,11 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   if (!endpoint.local || provider.wire !== "openai-chat") return { model: direct };
   const load = async () => (await import("../local/local-chat.js")).withLocalCare;
   return { model: lateLocalModel(direct, { load, clock: nodeClock }) };
+}
+
+async function defaultOf(provider: NamedProvider, cache: string | undefined): Promise<string | undefined> {
+  if (!provider.defaultModel?.includes("*")) return provider.defaultModel;
+  return (await import("../catalogue/newest.js")).defaultModelOf(provider, cache);
 }
 
 /** A model on this machine may be silent without a limit by default. */

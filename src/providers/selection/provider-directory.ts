@@ -20,7 +20,7 @@ export interface DirectoryOptions {
   readonly stored: StoredKeys;
   readonly variables: Variables;
   /** Oxbow's folders; without them there are only built-in providers and no stored keys. */
-  readonly roots?: Pick<Roots, "config" | "state">;
+  readonly roots?: Pick<Roots, "config" | "state"> & Partial<Pick<Roots, "cache">>;
   readonly tables?: ProviderTables;
   readonly builtIn?: readonly NamedProvider[];
   /** Approved providers of the project: private copies of their files. */

@@ -180,6 +180,7 @@ class ProviderModels implements ModelRegistry {
       directory,
       ...{ http, offlineLineMs },
       state: options.roots?.state,
+      cache: options.roots?.cache,
       ...(trace && { trace }),
       ...(local && { local }),
       ...(programs && { programs }),

@@ -1,7 +1,7 @@
 /** The catalogue of this user: the shipped one, the fetched one, and the overrides of the profile. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Catalogue } from "../../providers/catalogue/catalogue.js";
+import { fetchedCatalogue } from "../../providers/catalogue/newest.js";
 import type { Roots } from "../../system/xdg-paths.js";
 import type { Settings } from "../settings/settings.js";
 
@@ -21,7 +21,7 @@ export function openCatalogue({ settings, roots }: CataloguePlace): Catalogue {
       ...(overrides !== undefined && { overrides }),
       readFetched: async () => {
         try {
-          return await readFile(fetchedCatalogue(roots), "utf8");
+          return await readFile(fetchedCatalogue(roots.cache), "utf8");
         } catch {
           return undefined;
         }
@@ -30,8 +30,4 @@ export function openCatalogue({ settings, roots }: CataloguePlace): Catalogue {
     opened.set(settings, catalogue);
   }
   return catalogue;
-}
-
-export function fetchedCatalogue(roots: Pick<Roots, "cache">): string {
-  return join(roots.cache, "models.txt");
 }

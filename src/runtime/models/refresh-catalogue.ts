@@ -2,13 +2,13 @@
 
 import { rm } from "node:fs/promises";
 import type { Variables } from "../../base/variables.js";
+import { fetchedCatalogue } from "../../providers/catalogue/newest.js";
 import { CATALOGUE_URL, refreshCatalogue } from "../../providers/catalogue/refresh.js";
 import { keptLists } from "../../providers/kept-list.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import { fetchedCatalogue } from "./open-catalogue.js";
 
 /** Throws if it could not be fetched; the old catalogue stays. */
 export async function refresh(
@@ -17,7 +17,7 @@ export async function refresh(
 ): Promise<void> {
   const url = settings.catalogue_url.value ?? CATALOGUE_URL;
   const today = new Date(nodeClock.wall()).toISOString().slice(0, 10);
-  const file = fetchedCatalogue(roots);
+  const file = fetchedCatalogue(roots.cache);
   if (process.stderr.isTTY) process.stderr.write(`oxbow: fetching ${url} …\n`);
   const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
   await rm(keptLists(roots.state), { recursive: true, force: true });
