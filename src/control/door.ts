@@ -102,7 +102,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   DetachSession: NOTHING,
   EndSession: NOTHING,
   SetModel: object({ model: NAME }),
-  SetMode: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan") }),
+  SetMode: object({ mode: oneOf("ask", "auto", "review", "allow", "deny", "plan") }),
   EnterPlanMode: NOTHING,
   ExitPlanMode: object({ approve: BOOLEAN }),
   ApproveContent: object({

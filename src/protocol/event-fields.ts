@@ -116,7 +116,7 @@ const subagent = { call: name, session: name, type: name };
 const nextAttempt = { turn: name, ...modelName, reason: label, message: words, wait_ms: number, attempt: number };
 const status = oneOf("ok", "error", "denied", "cancelled", "timeout", "skipped");
 const outcome = oneOf("answered", "limit", "denied", "stopped", "cancelled", "failed");
-const chosenMode = optional(oneOf("ask", "auto", "allow", "deny"));
+const chosenMode = optional(oneOf("ask", "auto", "review", "allow", "deny"));
 
 const failure = {
   reason: label,
@@ -254,7 +254,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
   SubagentStarted: { ...subagent, ...modelName, description: words },
   SubagentProgress: { ...subagent, text: words, elapsed_ms: number, tokens: number },
   SubagentEnded: { ...subagent, outcome, elapsed_ms: number, usage, cost },
-  ModeChanged: { mode: oneOf("ask", "auto", "allow", "deny", "plan"), by: name, copied: yes },
+  ModeChanged: { mode: oneOf("ask", "auto", "review", "allow", "deny", "plan"), by: name, copied: yes },
   StreamGap: { from: number, to: number, reason: label },
   TokenExpiring: { jti: name, expires_at: name },
   HookTimeout: { event: label, command: words, timeout_ms: number },

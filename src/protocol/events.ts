@@ -24,8 +24,8 @@ export type { AnswerBlock, AnswerShape, StopReason } from "./answer-shape.js";
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
 export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancelled" | "failed";
 export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
-/** How calls are decided: `plan` changes nothing; the others are the permission modes. */
-export type SessionMode = "ask" | "auto" | "allow" | "deny" | "plan";
+/** How calls are decided: `plan` changes nothing; the others are the permission modes. `review` is `auto` with a question for each edit. */
+export type SessionMode = "ask" | "auto" | "review" | "allow" | "deny" | "plan";
 export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
 
 /** The names of a model. */

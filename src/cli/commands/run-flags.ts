@@ -45,8 +45,8 @@ export const RUN_FLAGS: readonly Flag[] = [
   {
     name: "permission-mode",
     value: "MODE",
-    choices: ["auto", "ask", "allow", "deny"],
-    help: "what runs without asking: auto (default; commands in the sandbox), ask (reading, and edits if there is a sandbox), allow (everything), deny (nothing)",
+    choices: ["auto", "review", "ask", "allow", "deny"],
+    help: "what runs without asking: auto (default; edits, and commands in the sandbox), review (the same without edits), ask (reading, and edits if there is a sandbox), allow (everything), deny (nothing)",
   },
   {
     name: "allow",

@@ -45,8 +45,9 @@ export const EFFORT: CommandSpec = {
 
 export const MODE: CommandSpec = {
   name: "mode",
-  summary: "show or set what runs without a question: ask, auto (what the sandbox contains) or plan (nothing changes)",
-  arguments: [{ name: "MODE", kind: "choice", optional: true, complete: ["ask", "auto", "plan"] }],
+  summary:
+    "show or set what runs without a question: auto (what the sandbox contains), review (that without edits), plan (nothing changes) or ask",
+  arguments: [{ name: "MODE", kind: "choice", optional: true, complete: ["auto", "review", "plan", "ask"] }],
   reaches: "session",
   sends: "SetMode",
   users: PEOPLE,

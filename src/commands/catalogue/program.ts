@@ -79,7 +79,7 @@ export const TOOLS: CommandSpec = {
     {
       name: "permission-mode",
       value: "MODE",
-      choices: ["auto", "ask", "allow", "deny"],
+      choices: ["auto", "review", "ask", "allow", "deny"],
       help: "decide as a run with this mode would",
     },
     { name: "strict-permissions", help: "decide as a run with this flag would" },

@@ -126,11 +126,12 @@ export interface ModePort {
   readonly person: ClientId;
 }
 
-const MODES = ["ask", "auto", "plan"] as const;
+const MODES = ["auto", "review", "plan", "ask"] as const;
 
 const MODE_MEANINGS: Readonly<Record<string, string>> = {
   ask: "Oxbow asks before calls that could do harm",
   auto: "calls that the sandbox contains run without a question",
+  review: "like auto, but each edit of a file asks",
   plan: "Oxbow changes nothing until you approve the plan with /plan approve",
   allow: "calls run without a question, except those that only you may allow",
   deny: "every call is denied",
@@ -141,7 +142,7 @@ export function modeCommand({ run, mode, person }: ModePort): Command {
   const report = (): CommandResult => {
     const now = mode();
     return {
-      text: `Mode ${now}: ${MODE_MEANINGS[now] ?? ""}. Change it: /mode ask, auto or plan`,
+      text: `Mode ${now}: ${MODE_MEANINGS[now] ?? ""}. Change it: /mode auto, review, plan or ask`,
       value: { mode: now },
     };
   };

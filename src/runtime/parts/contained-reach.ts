@@ -1,4 +1,4 @@
-/** What the sandbox of a command allows, and whether mode `auto` may run commands without asking. */
+/** What the sandbox of a command allows, and whether the modes `auto` and `review` may run commands without asking. */
 import { homedir } from "node:os";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
@@ -16,7 +16,7 @@ export interface Reach {
 
 /** Whether commands run in this mode without a question to the user: the tight sandbox is for them. */
 export function runsUnasked(mode: PermissionMode, { auto_approve }: LoadedSettings["settings"]): boolean {
-  return mode === "auto" || (mode === "ask" && auto_approve.value);
+  return mode === "auto" || mode === "review" || (mode === "ask" && auto_approve.value);
 }
 
 export function reachOf(

@@ -210,7 +210,10 @@ export class RunSandbox {
 
   /** Reported once. `find` reports a missing sandbox. */
   #reportWhy(why: string | undefined): string | undefined {
-    const what = this.#mode === "auto" ? "Mode auto asks like mode ask" : "--auto-approve answers for no command";
+    const what =
+      this.#mode === "auto" || this.#mode === "review"
+        ? `Mode ${this.#mode} asks before commands`
+        : "--auto-approve answers for no command";
     if (why !== undefined && this.#state?.kind !== "none") this.#options.notify(`${what} here: ${why}`);
     return why;
   }

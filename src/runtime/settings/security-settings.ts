@@ -106,12 +106,12 @@ export async function readSecuritySettings(from: SettingReader): Promise<Securit
   };
 }
 
-/** From the widest to the strictest. */
-const MODES: readonly PermissionMode[] = ["allow", "auto", "ask", "deny"];
+/** From the widest to the strictest. `review` asks about edits and `ask` about commands: neither is stricter than the other. */
+const STRICTNESS: Readonly<Record<PermissionMode, number>> = { allow: 0, auto: 1, review: 2, ask: 2, deny: 3 };
 const SANDBOXES: readonly SandboxMode[] = ["off", "auto", "required"];
 
 function isStricterMode(theirs: PermissionMode, yours: PermissionMode): boolean {
-  return MODES.indexOf(theirs) >= MODES.indexOf(yours);
+  return theirs === yours || STRICTNESS[theirs] > STRICTNESS[yours];
 }
 
 function isStricterSandbox(theirs: SandboxMode, yours: SandboxMode): boolean {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { slashLine } from "../../commands/test-support/slash-line.js";
 import { permissionCommands } from "../../runtime/commands/security.js";
 import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
-import { type LoggedDecision, type PermissionsState, securityText, why } from "./commands.js";
+import { type LoggedDecision, type PermissionsState, permissionsText, securityText, why } from "./commands.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { denialText, explain } from "./explain.js";
 import type { DecisionFacts } from "./facts.js";
@@ -58,6 +58,11 @@ function accept(facts: DecisionFacts): void {
 }
 
 describe("/permissions", () => {
+  it("says that edits ask in mode review", () => {
+    const text = permissionsText({ policy: () => policyWith({ mode: "review" }), session: state.session });
+    expect(text).toContain("Mode review; reading does not ask; edits ask.");
+  });
+
   it("lists everything", async () => {
     accept(bash("npm run build"));
     accept(onPath("edit", "src/a.ts", { originator: "agent" }));

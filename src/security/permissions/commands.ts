@@ -165,7 +165,7 @@ export function permissionsText({ policy, session }: Pick<PermissionsState, "pol
     lines.length === 0 ? [`${title}: none`] : [`${title}:`, ...lines.map((line) => `  ${safeLine(line)}`)];
   const files = [...new Set(rules.map(({ source }) => source.file))];
   return [
-    `Mode ${mode}; ${preset === "strict" ? "strict: reading asks too" : "reading does not ask"}; edits ${edits === "ask" ? "ask" : "inside the workspace do not ask when a sandbox is active"}.`,
+    `Mode ${mode}; ${preset === "strict" ? "strict: reading asks too" : "reading does not ask"}; edits ${edits === "ask" || mode === "review" ? "ask" : "inside the workspace do not ask when a sandbox is active"}.`,
     ...section(
       "Rules",
       files.flatMap((file) => [

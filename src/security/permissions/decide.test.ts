@@ -489,6 +489,7 @@ describe("law 11: contained edits", () => {
     ["in a sandbox", onPath("edit", "src/a.ts", SANDBOX), {}, "allow", "contained edit"],
     ["without one", onPath("edit", "src/a.ts"), {}, "ask", "default"],
     ["when the profile asks", onPath("edit", "src/a.ts", SANDBOX), { edits: "ask" }, "ask", "default"],
+    ["in mode review", onPath("edit", "src/a.ts", SANDBOX), { mode: "review" }, "ask", "mode review"],
     ["outside", onPath("write", "/tmp/a", SANDBOX), {}, "ask", "default"],
     ["without a known file", { ...onPath("apply_patch", "a", SANDBOX), paths: [] }, {}, "ask", "default"],
     [

@@ -24,8 +24,8 @@
  * 10. The quiet preset, unless strict, allows built-in tools that change nothing and stay in the workspace away from sensitive
  *     files and the network, and commands that are known to only read.
  * 11. Where a sandbox works, edits inside the workspace are allowed, except files that other programs run or obey, and unless
- *     the profile says `edits = "ask"`.
- * 12. In mode `auto`, unless strict, a command that the sandbox contains is allowed, unless its words show that the text needs more than
+ *     the profile says `edits = "ask"` or the mode is `review`.
+ * 12. In the modes `auto` and `review`, unless strict, a command that the sandbox contains is allowed, unless its words show that the text needs more than
  *     the sandbox gives, or deletes much of the workspace.
  * 13. Everything else asks.
  *

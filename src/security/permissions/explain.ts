@@ -24,7 +24,8 @@ const CHANGE: Readonly<Record<Law, string>> = {
   "mode allow": 'A rule with decision = "ask" or "deny" would stop it; so would --permission-mode ask.',
   session: "/permissions revoke NUMBER removes it.",
   "quiet preset": "--strict-permissions also asks before reading; a rule can ask or deny.",
-  "contained edit": 'edits = "ask" under [permissions] asks for edits; a rule can ask or deny.',
+  "mode review": "/mode auto, or Shift-Tab, lets edits inside the workspace run without a question.",
+  "contained edit": '/mode review, or edits = "ask" under [permissions], asks for edits; a rule can ask or deny.',
   "contained command":
     "--permission-mode ask asks before every command that does more than read; a rule can ask or deny.",
   "auto-approve": "Start without --auto-approve to be asked.",

@@ -47,12 +47,15 @@ export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Gr
   if (isContainedCommand(subject, facts, grounds)) {
     const reason =
       "It runs in the sandbox: without network, with .git read-only and your home folder hidden. /undo reverts its changes.";
-    return { decision: "allow", law: "contained command", decidedBy: "mode auto", reason, ...about };
+    return { decision: "allow", law: "contained command", decidedBy: `mode ${policy.mode}`, reason, ...about };
+  }
+  if (policy.mode === "review" && isContainedEdit(subject, facts, { edits: "contained", mode: "auto" })) {
+    const reason = "You review each edit.";
+    return { decision: "ask", law: "mode review", decidedBy: "mode review", reason, ...about };
   }
   const need = subject.kind === "command" ? (partNeed(subject.part, policy) ?? needs[0]) : undefined;
   const reason = isContained(facts, policy) && need !== undefined ? need.reason : trouble;
-  const decidedBy = policy.mode === "auto" ? "mode auto" : "mode ask";
-  return { decision: "ask", law: "default", decidedBy, reason, ...about };
+  return { decision: "ask", law: "default", decidedBy: `mode ${policy.mode}`, reason, ...about };
 }
 
 export function isContained({ contained, tool }: DecisionFacts, { preset }: PermissionPolicy): boolean {
@@ -60,7 +63,7 @@ export function isContained({ contained, tool }: DecisionFacts, { preset }: Perm
 }
 
 function isContainedCommand(subject: Subject, facts: DecisionFacts, { policy, needs }: Grounds): boolean {
-  if (policy.mode !== "auto" || needs.length > 0) return false;
+  if ((policy.mode !== "auto" && policy.mode !== "review") || needs.length > 0) return false;
   // The sandbox contains commands that are not understood, too.
   return isContained(facts, policy) && (subject.kind === "command" || subject.kind === "text");
 }
@@ -93,8 +96,14 @@ function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): strin
   return path.sensitive === undefined ? undefined : `${path.display}: ${path.sensitive}.`;
 }
 
-function isContainedEdit(subject: Subject, { tool, sandboxed }: DecisionFacts, { edits }: PermissionPolicy): boolean {
-  if (!sandboxed || edits === "ask" || tool.origin !== "built-in" || tool.set !== "edit") return false;
+function isContainedEdit(
+  subject: Subject,
+  { tool, sandboxed }: DecisionFacts,
+  policy: Pick<PermissionPolicy, "edits" | "mode">,
+): boolean {
+  const { edits, mode } = policy;
+  if (!sandboxed || mode === "review" || edits === "ask" || tool.origin !== "built-in" || tool.set !== "edit")
+    return false;
   if (subject.kind !== "path" || subject.path.place !== "workspace") return false;
   return subject.path.sensitive === undefined;
 }

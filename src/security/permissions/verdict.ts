@@ -17,6 +17,7 @@ export type Law =
   | "mode allow"
   | "session"
   | "quiet preset"
+  | "mode review"
   | "contained edit"
   | "contained command"
   | "auto-approve"

@@ -33,7 +33,7 @@ export const ACTIONS = {
     what: "take queued input back (also up in an empty draft)",
     press: { id: "alt+up", data: "\x1b[1;3A" },
   },
-  mode: { keys: ["shift+tab"], what: "mode: ask, auto, plan", press: { id: "shift+tab", data: "\x1b[Z" } },
+  mode: { keys: ["shift+tab"], what: "mode: auto, review edits, plan", press: { id: "shift+tab", data: "\x1b[Z" } },
   history: { keys: ["ctrl+r"], what: "search the history", press: { id: "ctrl+r", data: "\x12" } },
   editor: { keys: ["ctrl+g"], what: "edit the draft in $EDITOR", press: { id: "ctrl+g", data: "\x07" } },
   image: {

@@ -63,7 +63,7 @@ describe("the keys of the conversation", () => {
     expect(reduceKey(expire(state, 2000), "escape", { ...EMPTY, now: 2000 })?.effects).toEqual([]);
   });
 
-  verifies(["U2", "P2"], "go round ask, auto and plan by Shift-Tab", () => {
+  verifies(["U2", "P2"], "go round auto, review edits and plan by Shift-Tab", () => {
     const seen: string[] = [];
     let state = IDLE;
     for (let press = 0; press < 4; press++) {
@@ -73,7 +73,7 @@ describe("the keys of the conversation", () => {
       seen.push(state.place?.mode ?? "");
       expect(next.effects).toEqual([{ do: "send", kind: "SetMode", payload: { mode: state.place?.mode } }]);
     }
-    expect(seen).toEqual(["auto", "plan", "ask", "auto"]);
+    expect(seen).toEqual(["auto", "review", "plan", "auto"]);
   });
 
   verifies(["U2"], "take queued input back only when there is some of this person", () => {

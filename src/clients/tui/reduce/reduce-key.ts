@@ -14,7 +14,7 @@ export interface KeyPlace {
 
 const LEAVE_MS = 2000;
 const ESCAPE_MS = 1000;
-const MODES: readonly SessionMode[] = ["ask", "auto", "plan"];
+const MODES: readonly SessionMode[] = ["auto", "review", "plan"];
 
 /** Undefined: the key is for the editor. */
 export function reduceKey(state: State, key: string | undefined, place: KeyPlace): Reduced | undefined {
@@ -94,7 +94,7 @@ function interruptOrLeave(state: State, { now, draftIsEmpty }: KeyPlace): Reduce
 function nextMode(state: State): Reduced {
   const { place } = state;
   if (place === undefined) return { state, effects: [{ do: "refresh" }] };
-  const mode = MODES[(MODES.indexOf(place.mode) + 1) % MODES.length] ?? "ask";
+  const mode = MODES[(MODES.indexOf(place.mode) + 1) % MODES.length] ?? "auto";
   return {
     state: { ...state, place: { ...place, mode } },
     effects: [{ do: "send", kind: "SetMode", payload: { mode } }],

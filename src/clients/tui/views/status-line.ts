@@ -84,6 +84,7 @@ function addressPart({ place }: State, theme: Theme): Part | undefined {
 const MODE_NAMES: Readonly<Record<SessionMode, string>> = {
   ask: "ask",
   auto: "auto",
+  review: "review edits",
   plan: "plan",
   allow: "allow all",
   deny: "deny",
@@ -94,6 +95,7 @@ function modePart(mode: SessionMode | undefined, theme: Theme): Part | undefined
   const style = {
     ask: theme.modeAsk,
     auto: theme.modeAuto,
+    review: theme.modeAsk,
     plan: theme.modePlan,
     allow: theme.danger,
     deny: theme.dim,

@@ -11,6 +11,7 @@ import { invalid, requestError } from "./errors.js";
 const MODES: readonly { readonly id: SessionMode; readonly name: string; readonly description: string }[] = [
   { id: "ask", name: "Ask", description: "Asks before commands and changes that the sandbox does not contain." },
   { id: "auto", name: "Auto", description: "Runs without a question what the sandbox contains." },
+  { id: "review", name: "Review edits", description: "Like Auto, but asks before each edit of a file." },
   { id: "plan", name: "Plan", description: "Changes nothing. Choose another mode to approve the plan." },
 ];
 

@@ -26,6 +26,7 @@ import { type SetupTrigger, type StartSource, TurnHooks } from "./turn-hooks.js"
 const MODES: Readonly<Record<string, string>> = {
   ask: "default",
   auto: "auto",
+  review: "default",
   allow: "bypassPermissions",
   deny: "dontAsk",
 };

@@ -24,6 +24,7 @@ describe("[P1 P8] law 12: contained commands", () => {
     expect(auto("make", { preset: "strict" }).decision).toBe("ask");
     expect(auto("make", { rules: rulesOf({ tool: "bash", command: "make *", decision: "ask" }) }).decision).toBe("ask");
     expect(auto("make").decidedBy).toBe("mode auto");
+    expect(auto("make", { mode: "review" })).toMatchObject({ decision: "allow", decidedBy: "mode review" });
   });
 
   it("ask before they show files that hold secrets", () => {
