@@ -37,7 +37,12 @@ async function scene(script: string, profile?: string) {
     await mkdir(join(home, "config"), { recursive: true });
     await writeFile(join(home, "config", "config.toml"), profile);
   }
-  const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
+  // The prices below are those of this model; the default model changes with the catalogue.
+  const env = {
+    ...providerEnvironment("anthropic", mock.url),
+    OXBOW_HOME: home,
+    OXBOW_MODEL: "anthropic:claude-sonnet-4-5",
+  };
   const run = (args: readonly string[], more: { input?: string; env?: Record<string, string> } = {}) =>
     oxbow(args, { cwd, ...more, env: { ...env, ...more.env } });
   return { mock, run, home, cwd };

@@ -7,6 +7,8 @@ import { transform } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readFrontMatter } from "../../src/base/front-matter.js";
 import { readAliases } from "../../src/extensions/aliases/read-aliases.js";
+import { defaultModelOf } from "../../src/providers/catalogue/newest.js";
+import { NAMED_PROVIDERS } from "../../src/providers/named.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type Block, blocksOf, commandsOf } from "../support/page-examples.js";
 import { BIN, oxbow, sampleKey, temporaryFolder } from "../support/program.js";
@@ -66,7 +68,8 @@ const EXIT_CODES: readonly (readonly [command: RegExp, code: number])[] = [
   [/^oxbow session undo/, 2],
 ];
 
-const MODELS = ["claude-sonnet-4-5", "gpt-5-mini", "openai/gpt-oss-120b", "qwen3", "qwen3:8b"];
+const DEFAULTS = NAMED_PROVIDERS.flatMap((provider) => defaultModelOf(provider) ?? []);
+const MODELS = new Set([...DEFAULTS, "claude-sonnet-4-5", "gpt-5-mini", "openai/gpt-oss-120b", "qwen3", "qwen3:8b"]);
 
 /** What a reader writes instead of a word. */
 function filledIn(command: string, session: string): string {
@@ -88,7 +91,7 @@ interface Scene {
 
 async function scene(): Promise<Scene> {
   const mock = await startMockModel({
-    script: `${MODELS.map((name) => `model ${name}\n`).join("")}reply
+    script: `${[...MODELS].map((name) => `model ${name}\n`).join("")}reply
   tool write {"path": "new.txt", "content": "new"}
 reply times=any
   text: Hello.

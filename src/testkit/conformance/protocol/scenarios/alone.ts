@@ -253,7 +253,7 @@ export const ALONE: readonly Scenario[] = [
     needs: ["agent"],
     steps: [
       ...opened("a", "agent"),
-      ...["ask", "auto", "allow", "deny"].map((mode) => ({
+      ...["ask", "auto", "review", "allow", "deny"].map((mode) => ({
         ...command("a", "SetMode", { mode }),
         expect: { ok: false },
       })),
