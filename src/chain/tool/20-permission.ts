@@ -6,6 +6,8 @@ import type { Verdict } from "../../security/permissions/verdict.js";
 import { reviewVerdict } from "../approval-gate.js";
 import type { CreateToolLink } from "../services.js";
 
+const REFUSED = "Denied: the user refused this. Do not try it another way; ask if you cannot go on.";
+
 /** Allows, asks or denies. Without a client that can answer, a question is denied at once. */
 export const create: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
@@ -42,7 +44,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   }
   if (answer.decision === "deny") {
     const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
-    return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`, cause);
+    return denied(`${REFUSED}${answer.message ? ` ${answer.message}` : ""}`, cause);
   }
   if (verdict.law !== "guarded" && verdict.law !== "hook") gate.remember(call, answer.decision, { verdict });
   return next(call, allowed);
