@@ -31,4 +31,10 @@ describe("a call that is not allowed", () => {
       expect(outcome).toMatchObject({ status: "denied", details: { failure: { reason, message } } });
     }
   });
+
+  verifies(["P2"], "is not to be tried another way if the user refused it, and has the user's words", async () => {
+    const no = { ask: async () => ({ decision: "deny", decidedBy: "cli_x", message: "Use pnpm." }) };
+    const text = "The user refused this. Do not try it another way; ask if you cannot go on. Use pnpm.";
+    expect((await resultOf("ask", no)).content).toMatchObject([{ text }]);
+  });
 });

@@ -6,7 +6,7 @@ import type { Verdict } from "../../security/permissions/verdict.js";
 import { reviewVerdict } from "../approval-gate.js";
 import type { CreateToolLink } from "../services.js";
 
-const REFUSED = "Denied: the user refused this. Do not try it another way; ask if you cannot go on.";
+const REFUSED = "The user refused this. Do not try it another way; ask if you cannot go on.";
 
 /** Allows, asks or denies. Without a client that can answer, a question is denied at once. */
 export const create: CreateToolLink = (services) => async (call, context, next) => {

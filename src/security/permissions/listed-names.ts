@@ -18,6 +18,12 @@ export interface ListedProblem {
   readonly byDotGlobs: boolean;
 }
 
+interface Standing {
+  readonly command: SimpleCommand;
+  readonly item: Script["items"][number];
+  readonly around: Place;
+}
+
 interface Listing {
   readonly words: readonly Word[];
   readonly reading: TreeReading;
@@ -30,36 +36,36 @@ const LISTS_FOLDER = new Set(["fd", "fdfind", "rg"]);
 const DOT_GLOBS = /\bdotglob\b|\bGLOBIGNORE=/;
 
 export function listedProblem(script: Script, place: Whereabouts, trees: TreeReader): ListedProblem | undefined {
-  const commands: SimpleCommand[] = [];
-  const listers: SimpleCommand[] = [];
+  const commands: Standing[] = [];
   const looped: Word[] = [];
-  visitScript(script, [], {
-    simple: (command, around) => {
-      commands.push(command);
-      if (isHandedOn(around)) listers.push(command);
-    },
-    command: (command) => void looped.push(...wordsOfLoop(command)),
-  });
-  const dotGlobs = commands.some(({ text }) => DOT_GLOBS.test(text));
-  const shower = commands.find((command) => showsHandedNames(command) || (dotGlobs && isShowing(command)));
-  if (shower === undefined) return undefined;
+  for (const item of script.items) {
+    visitScript({ ...script, items: [item] }, [], {
+      simple: (command, around) => void commands.push({ command, item, around }),
+      command: (command) => void looped.push(...wordsOfLoop(command)),
+    });
+  }
+  const dotGlobs = commands.some(({ command }) => DOT_GLOBS.test(command.text));
   const everything = { content: true, recursive: true, follows: true, hidden: true, only: [], dotGlobs };
-  const listings: Listing[] = listers.flatMap((lister) => listingOf(lister, shower) ?? []);
-  if (looped.length > 0) listings.push({ words: looped, reading: { ...everything, recursive: false } });
-  if (dotGlobs) listings.push({ words: operandWords(shower), reading: { ...everything, recursive: false } });
-  for (const { words, reading } of listings) {
-    const look = new Look({ ...reading, dotGlobs }, place.workspace, trees);
-    for (const folder of place.folders) {
-      const problem = look.problemOf(words, folder);
-      if (problem !== undefined) return { command: shower, problem, byDotGlobs: dotGlobs };
+  for (const { command: shower, item } of commands) {
+    if (!showsHandedNames(shower) && !(dotGlobs && isShowing(shower))) continue;
+    const listers = commands.filter((each) => isHandedOn(each, item));
+    const listings: Listing[] = listers.flatMap((lister) => listingOf(lister.command, shower) ?? []);
+    if (looped.length > 0) listings.push({ words: looped, reading: { ...everything, recursive: false } });
+    if (dotGlobs) listings.push({ words: operandWords(shower), reading: { ...everything, recursive: false } });
+    for (const { words, reading } of listings) {
+      const look = new Look({ ...reading, dotGlobs }, place.workspace, trees);
+      for (const folder of place.folders) {
+        const problem = look.problemOf(words, folder);
+        if (problem !== undefined) return { command: shower, problem, byDotGlobs: dotGlobs };
+      }
     }
   }
   return undefined;
 }
 
-/** Another command gets the output. */
-function isHandedOn(around: Place): boolean {
-  return around.includes("pipeline") || around.includes("substitution");
+/** A command of that item may get the output: a pipe ends with its item; what a substitution gives can be in a variable. */
+function isHandedOn({ item, around }: Standing, to: Script["items"][number]): boolean {
+  return around.includes("substitution") || (item === to && around.includes("pipeline"));
 }
 
 function wordsOfLoop(command: Exclude<Command, SimpleCommand>): readonly Word[] {

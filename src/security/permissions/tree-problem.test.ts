@@ -173,6 +173,7 @@ describe("files that hold secrets", () => {
       ],
       ...['for f in certs/*; do cat "$f"; done', "for f in $(find .); do head $f; done", "shopt -s dotglob; cat *"],
       ...["x=$(git ls-files); cat $x", "find . | env xargs cat", "GLOBIGNORE=x; cat *"],
+      ...["cat $x; find . | xargs cat", "grep -rn A src/nope .", "grep -rn A src/nope $x", "egrep -re A"],
     ];
     expect(shown.filter((command) => !exposes(command))).toEqual([]);
     const others = [
@@ -189,6 +190,13 @@ describe("files that hold secrets", () => {
         "find . -type f | wc -l",
       ],
       ...["for f in *.ts; do cat $f; done", "ls certs; cat $x", "cat *"],
+      ...[
+        "ls -A . | head; cat ~/.bashrc",
+        "ls -A . | head; cat $HOME/.bashrc",
+        "grep -rn A src/nope",
+        "rg --hidden A nope",
+      ],
+      ...["find nope -type f -print0 | xargs -0 cat"],
     ];
     expect(others.filter(exposes)).toEqual([]);
   });

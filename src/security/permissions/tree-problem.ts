@@ -10,10 +10,10 @@ import { posix } from "node:path";
 import { sensitiveReason } from "../../base/sensitive-path.js";
 import { namePattern, type TextPattern } from "../../base/star-pattern.js";
 import type { SimpleCommand, Word } from "../shell/syntax.js";
-import { globValue, hasGlob } from "../shell/word-values.js";
+import { fixedValue, globValue, hasGlob } from "../shell/word-values.js";
 import { programName } from "../shell/wrappers.js";
 import type { Whereabouts } from "./command-paths.js";
-import { handedReading, operandWords, readingOf, type TreeReading } from "./tree-reading.js";
+import { handedReading, operandWords, readingOf, readOperands, type TreeReading } from "./tree-reading.js";
 
 export type EntryKind = "file" | "folder" | "link";
 
@@ -42,9 +42,13 @@ export function treeProblem({ command, from, place }: TreeCall, trees: TreeReade
   const isHanded = programName(command.words) === "xargs" && from !== undefined;
   const reading = isHanded ? handedReading(command, from) : readingOf(command);
   const look = new Look(reading, place.workspace, trees);
-  const targets = isHanded ? from : command;
+  const { words, arePaths } = readOperands(isHanded ? from : command);
+  const named = words.map(fixedValue);
   for (const folder of place.folders) {
-    const problem = look.problemOf(operandWords(targets), folder);
+    const isMissing = (path: string | undefined) =>
+      path !== undefined && trees.kind(posix.resolve(folder, path)) === undefined;
+    if (arePaths && named.length > 0 && named.every(isMissing)) continue;
+    const problem = look.problemOf(words, folder);
     if (problem !== undefined) return problem;
   }
   return undefined;

@@ -44,16 +44,22 @@ export function readingOf(command: SimpleCommand): TreeReading {
 
 /** The words that may name files and folders. */
 export function operandWords(command: SimpleCommand): readonly Word[] {
+  return readOperands(command).words;
+}
+
+/** Also whether each of the words is sure to be a path: a pattern that is taken for one must not count as a missing file. */
+export function readOperands(command: SimpleCommand): { readonly words: readonly Word[]; readonly arePaths: boolean } {
   const inner = unwrapQuietly(command.words);
   const [first, ...rest] = typeof inner === "string" ? command.words : inner;
   const name = first === undefined ? undefined : fixedValue(first)?.split("/").at(-1);
-  if (name === "find") return startsOfFind(rest);
+  if (name === "find") return { words: startsOfFind(rest), arePaths: true };
   const rules = name !== undefined && Object.hasOwn(READ_ONLY_PROGRAMS, name) ? READ_ONLY_PROGRAMS[name] : undefined;
   const read = rules === undefined || rules.unlike || rules.anyText ? undefined : readArguments(rest, rules);
-  if (rules === undefined || read === undefined || typeof read === "string") return rest;
+  if (rules === undefined || read === undefined || typeof read === "string") return { words: rest, arePaths: false };
   const { patterns } = optionSets(rules);
-  const isFirstPattern = rules.operands === "pattern, files" && !read.options.some((one) => patterns.has(one.name));
-  return read.operands.slice(isFirstPattern ? 1 : 0).map(({ word }) => word);
+  const arePaths = rules.operands === "pattern, files";
+  const isFirstPattern = arePaths && !read.options.some((one) => patterns.has(one.name));
+  return { words: read.operands.slice(isFirstPattern ? 1 : 0).map(({ word }) => word), arePaths };
 }
 
 function startsOfFind(words: readonly Word[]): readonly Word[] {
