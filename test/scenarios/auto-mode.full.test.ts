@@ -223,7 +223,9 @@ needs("sandbox").describe("a contained command", () => {
     const yes: PersonAnswer = { decision: "allow_once", decidedBy: "person" };
     expect((await auto.ask(command, yes)).output).toBe("nothing");
     expect((await auto.ask(command, yes, { allow: "network" })).output).toBe("from outside");
-    expect((await auto.ask(command, { ...yes, decision: "deny" }, { allow: "network" })).output).toContain("refused this");
+    expect((await auto.ask(command, { ...yes, decision: "deny" }, { allow: "network" })).output).toContain(
+      "refused this",
+    );
     expect((await auto.ask(command, yes)).output).toBe("nothing");
     // The tool as a whole was allowed with these, which is no yes to the network.
     await auto.ask("true", { ...yes, decision: "allow_tool" }, { allow: "network" });
