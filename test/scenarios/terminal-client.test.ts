@@ -116,10 +116,10 @@ describe("the terminal client", () => {
     await client.until(/^auto · /m);
     client.type("second", "\r");
     await client.until(/Second\.[\s\S]*out · /);
-    client.type(SHIFT_TAB);
-    await client.until(/^plan · /m);
-    client.type(SHIFT_TAB);
-    await client.until(/^ask · /m);
+    for (const mode of [/^review edits · /m, /^plan · /m, /^auto · /m, /^review edits · /m]) {
+      client.type(SHIFT_TAB);
+      await client.until(mode);
+    }
     client.type("third", "\r");
     await client.until("[s] yes, and not again this session");
     client.type("s");
@@ -130,7 +130,7 @@ describe("the terminal client", () => {
     await client.until(/^STATUS +ID +AGE +TITLE +PROFILE +MODEL +TURNS +ATTACHED BY +FOLDER/m);
     await client.until(/^idle +sess_\w+ +now +first +default +\S+ +3 +owner +\//m);
     const [touch, mkdir] = ["bash: touch *", "bash: mkdir *"];
-    expect(await permissions(client.session)).toEqual(["ask", touch, mkdir]);
+    expect(await permissions(client.session)).toEqual(["review", touch, mkdir]);
     client.type("/rewind", "\r");
     await client.until("Go back before:");
     client.type("second", "\r");

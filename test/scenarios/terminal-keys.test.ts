@@ -245,7 +245,7 @@ const PRESSES: Readonly<Record<string, readonly [string, (bytes: string) => Prom
   "shift+tab": [
     "\x1b[Z",
     async (bytes) => {
-      for (const mode of ["auto", "plan", "ask"]) {
+      for (const mode of ["auto", "review edits", "plan", "auto"]) {
         client.type(bytes);
         await client.until(new RegExp(`^${mode} · `, "m"));
       }
