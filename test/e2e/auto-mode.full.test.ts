@@ -90,6 +90,28 @@ needs("sandbox").describe("mode auto, which is the default,", () => {
     },
   );
 
+  verifies(
+    ["P1", "P8"],
+    "asks before it deletes many files that git tracks, and not before it deletes what a build made",
+    async () => {
+      for (const folder of ["src", "dist"]) {
+        await mkdir(join(cwd, folder));
+        for (let at = 0; at < 30; at++) await writeFile(join(cwd, folder, `${at}.js`), "1\n");
+      }
+      execFileSync("git", ["add", "src"], { cwd });
+      const { statuses, text } = await calling([
+        ["rm -rf src"],
+        ["cd src && rm *.js"],
+        ["rm -rf dist"],
+        ["ls src | wc -l"],
+      ]);
+      expect(statuses).toEqual(["denied", "denied", "ok", "ok"]);
+      expect(text[0]).toContain("It deletes 30 files that git tracks (src).");
+      expect(text[3]).toContain("30");
+      expect(await readdir(cwd)).not.toContain("dist");
+    },
+  );
+
   verifies(["P15", "P8"], "hides the home folder and keeps .git as it is, whatever a program tries", async () => {
     const tries =
       "const fs = require('fs'); for (const f of ['diary.txt', '.ssh/id'].map((name) => process.argv[2] + '/' + name)) try { console.log(f, fs.readFileSync(f, 'utf8')) } catch (e) { console.log(e.code) }";

@@ -14,7 +14,7 @@ import { type PathPermissionState, pathPermissionFile } from "../../security/per
 import { PlanMode } from "../../security/permissions/plan-mode.js";
 import { type SandboxRestrictions, sandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
 import type { StateFile } from "../../security/permissions/state-file.js";
-import { trackedSecrets } from "../../security/permissions/tracked-secrets.js";
+import { trackedFiles, trackedSecrets } from "../../security/permissions/tracked-files.js";
 import { type SafeModeState, safeModeFile } from "../../security/safe-mode/safe-mode.js";
 import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
 import { isQuietRepository as quietRepository } from "../../security/shell/quiet-repository.js";
@@ -104,6 +104,7 @@ function lateCommandReader({ variables, root, ownFolders }: PermissionPlace, hom
       links: diskLinks,
       trees: diskTrees,
       trackedSecrets: trackedSecrets(root),
+      trackedFiles: trackedFiles(root),
     });
     return reader;
   };

@@ -5,7 +5,7 @@
  */
 import type { CommandFacts } from "./facts.js";
 import type { LinkReader } from "./link-problem.js";
-import type { TrackedSecrets } from "./tracked-secrets.js";
+import type { TrackedFiles, TrackedSecrets } from "./tracked-files.js";
 import type { TreeReader } from "./tree-problem.js";
 
 export interface CommandReader {
@@ -29,13 +29,15 @@ export interface CommandReaderOptions {
   readonly trees?: TreeReader;
   /** The files that hold secrets in git's index. */
   readonly trackedSecrets?: TrackedSecrets;
+  /** All files in it. */
+  readonly trackedFiles?: TrackedFiles;
   /** For `~`. */
   readonly home?: string;
 }
 
 export async function loadCommandReader(options: CommandReaderOptions): Promise<CommandReader> {
   const { readCommand } = await import("./read-command.js");
-  const { isQuietRepository: _, links: __, trees: ___, trackedSecrets: ____, ...plain } = options;
+  const { isQuietRepository: _, links: __, trees: ___, trackedSecrets: ____, trackedFiles: _____, ...plain } = options;
   const words = { ...plain, isQuietRepository: () => true };
   return Object.assign((text: string) => readCommand(text, options), {
     byWords: (text: string) => readCommand(text, words),

@@ -90,6 +90,8 @@ export interface CommandFacts {
   readonly joined: boolean;
   /** A sentence about a file that holds secrets and that the text names. */
   readonly secret?: string;
+  /** A sentence about the many files that it deletes. */
+  readonly deletes?: string;
 }
 
 export interface DecisionFacts {

@@ -11,7 +11,7 @@ import { posix } from "node:path";
 import type { SimpleCommand } from "../shell/syntax.js";
 import { fixedValue } from "../shell/word-values.js";
 import { unwrapQuietly } from "../shell/wrappers.js";
-import type { TrackedSecret, TrackedSecrets } from "./tracked-secrets.js";
+import type { TrackedSecret, TrackedSecrets } from "./tracked-files.js";
 
 const SHOWS_FILES = new Set("archive format-patch grep range-diff difftool merge-tree fast-export".split(" "));
 const SHOWS_PATCHES = new Set("show diff log whatchanged reflog stash diff-tree diff-index diff-files".split(" "));

@@ -23,12 +23,15 @@ import { fixedValue, globValue } from "../shell/word-values.js";
 import { innerCommands, programName, unwrapQuietly } from "../shell/wrappers.js";
 import { commandPaths, type Whereabouts, writtenFiles } from "./command-paths.js";
 import type { CommandReaderOptions } from "./command-reader.js";
+import { deletedPaths } from "./contained/deleted-paths.js";
+import { type Deletion, judgeDeletions } from "./contained/deletions.js";
 import { namedSecret } from "./contained/named-secret.js";
+import { lossOf } from "./contained/needs.js";
 import type { CommandFacts, CommandPart, Words } from "./facts.js";
 import { gitProblem } from "./git-problem.js";
 import { linkProblem } from "./link-problem.js";
 import { listedProblem } from "./listed-names.js";
-import type { TrackedSecrets } from "./tracked-secrets.js";
+import type { TrackedFiles, TrackedSecrets } from "./tracked-files.js";
 import { shownProblem, treeProblem } from "./tree-problem.js";
 
 const MAX_LENGTH = 32_768;
@@ -58,6 +61,8 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
   const listed = options.trees && listedProblem(script, place, options.trees);
   const handedOn = handedOnCommands(script);
+  const deletions: Deletion[] = [];
+  let standing: string | undefined = judged.plain ? place.folders[0] : undefined;
   const parts = commands.map((command, index) => {
     const found = judged.commands[index];
     const problem =
@@ -69,13 +74,39 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
     const wasQuiet = found?.verdict === "read-only" && problem !== undefined;
     const judgedPart = wasQuiet ? { ...found, verdict: "ask" as const, reason: problem } : found;
     const part = readPart(command, judgedPart, place);
+    standing &&= folderAfter(command, standing);
+    deletions.push(...deletedBy(command, standing === undefined ? place : { ...place, folders: [standing] }));
     return problem === undefined ? part : { ...part, exposes: problem };
   });
   const { plain } = judged;
   const asking = judged.verdict === "read-only" ? parts.find(({ verdict }) => verdict !== "read-only") : undefined;
   const { verdict, reason } = asking ?? judged;
   const secret = secretIn(text, { commands, folders: place.folders, options });
-  return { text, verdict, reason, parts, plain, joined: isJoined(script), ...(secret !== undefined && { secret }) };
+  const deletes = deletedMuch(deletions, options.trackedFiles);
+  return {
+    ...{ text, verdict, reason, parts, plain, joined: isJoined(script) },
+    ...(secret !== undefined && { secret }),
+    ...(deletes !== undefined && { deletes }),
+  };
+}
+
+/** Where the next command of a plain list starts; undefined if the words do not say it. */
+function folderAfter({ words }: SimpleCommand, folder: string): string | undefined {
+  const name = programName(words);
+  if (name !== "cd" && name !== "pushd" && name !== "popd") return folder;
+  const [, to] = words.map(fixedValue);
+  return to === undefined || words.length !== 2 || /^[-~]/.test(to) ? undefined : posix.resolve(folder, to);
+}
+
+function deletedBy(command: SimpleCommand, place: Whereabouts): readonly Deletion[] {
+  const all = [command, ...nestedCommands(command.words, 0).known];
+  return all.flatMap(({ words }) => deletedPaths(words, place));
+}
+
+function deletedMuch(deletions: readonly Deletion[], tracked: TrackedFiles | undefined): string | undefined {
+  if (deletions.length === 0 || tracked === undefined) return undefined;
+  const { decision, reason } = judgeDeletions(deletions, tracked(deletions.map(({ path }) => path)));
+  return decision === "ask" ? reason : undefined;
 }
 
 function secretIn(
@@ -177,16 +208,19 @@ function readPart(command: SimpleCommand, judged: JudgedCommand | undefined, pla
   const refused = refusedOption(words);
   const nested = nestedCommands(words, 0);
   const access = judged?.verdict === "read-only" ? "read" : undefined;
+  const readings = readingsOf(words, nested);
+  const coverage = coverageOf(command);
+  const loses = readings.some((reading) => lossOf(reading) !== undefined);
   return {
     text,
     verdict: judged?.verdict ?? "ask",
     reason: judged?.reason ?? "It was not judged.",
     words: words.map(fixedValue),
-    readings: readingsOf(words, nested),
+    readings,
     programs: programsOf(words),
     variables: command.assignments.map(({ name }) => name).filter(isMeaningfulVariable),
     writes: writtenFiles(command),
-    coverage: coverageOf(command),
+    coverage: loses && coverage === "pattern" ? "rule" : coverage,
     ...(refused !== undefined && { refusedOption: refused }),
     ...(judged?.pattern !== undefined && { pattern: judged.pattern }),
     paths: [command, ...nested.known].flatMap((each) => commandPaths(each, { place, access })),

@@ -1,83 +1,79 @@
-/** Whether a command's text deletes or overwrites much of the workspace. Undo covers the rest. */
-import { posix } from "node:path";
-import type { CommandPart, Words } from "../facts.js";
+/**
+ * Whether deletions lose so much that a person has to agree: more than `MOST_TRACKED` files that git tracks. Pure. The text of a command gives
+ * the deletions that it shows; a list of changes that were really made gives all of them.
+ *
+ * 1. Only files that git tracks count: what a build made is made again. A moved file that stays in the workspace is not a deletion.
+ * 2. A deletion of a folder stands for all files below it. So the caller need not list a folder that went as a whole.
+ * 3. A path with `*`, `?` or `[` is compared as the shell does if `isGlob` says so; otherwise it is a name.
+ */
+import { namePattern, type TextPattern } from "../../../base/star-pattern.js";
+import type { Decision } from "../facts.js";
 
-/** Matches everything in the folder: `*`, `.*`, `./*`, `*` with a slash, `**`. */
-const EVERYTHING = /^(\.\/)?(\*{1,2}|\.\*|\.\[!\.\]\*|\.\?\*|\{\*,\.\*\}|\*\.\*)\/?(\*{1,2}\/?)?$/;
-const NARROWING = new Set(["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"]);
+export const MOST_TRACKED = 20;
+/** Named in the reason. */
+const MOST_NAMED = 4;
 
-/** A sentence without its full stop; undefined if it does not. */
-export function deletionProblem(words: Words, part: CommandPart, workspace: string): string | undefined {
-  const [program, ...rest] = words;
-  switch (program) {
-    case "rm":
-    case "unlink":
-    case "shred":
-    case "srm":
-      return removalProblem(rest, part, workspace);
-    case "find":
-      return findProblem(rest, part, workspace);
-    case "rsync":
-      return rest.some((word) => word?.startsWith("--del")) ? "It deletes what its source does not have" : undefined;
-    case "mv":
-    case "truncate":
-      return spelled(part).some((word) => isEverything(word, workspace)) ? "It affects the whole folder" : undefined;
-    case "chmod":
-    case "chown":
-    case "chgrp":
-      return isRecursive(rest) && spelled(part).some((word) => isEverything(word, workspace))
-        ? "It changes the whole workspace"
-        : undefined;
-    default:
-      return undefined;
+export interface Deletion {
+  /** From the workspace, with forward slashes; `.` is the workspace. */
+  readonly path: string;
+  /** `tree`: with everything below it. */
+  readonly extent: "file" | "tree";
+  readonly isGlob?: boolean;
+  /** Names of files that it is limited to; without it, all. */
+  readonly only?: readonly TextPattern[];
+}
+
+export interface DeletionVerdict {
+  readonly decision: Extract<Decision, "allow" | "ask">;
+  /** A sentence that names what goes; empty if nothing that git tracks does. */
+  readonly reason: string;
+  /** The number of files that git tracks and that go. */
+  readonly files: number;
+}
+
+/** `tracked`: the paths of git's index or commit, from the workspace, with forward slashes. */
+export function judgeDeletions(deletions: readonly Deletion[], tracked: Iterable<string>): DeletionVerdict {
+  const matchers = deletions.map((deletion) => ({ path: deletion.path, matches: matcher(deletion), count: 0 }));
+  let files = 0;
+  for (const path of tracked) {
+    const found = matchers.filter(({ matches }) => matches(path));
+    for (const each of found) each.count += 1;
+    if (found.length > 0) files += 1;
   }
+  const named = [...matchers].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+  const what = listOf([...new Set(named.map(({ path }) => path))]);
+  const reason = files === 0 ? "" : `It deletes ${files} ${files === 1 ? "file" : "files"} that git tracks (${what}).`;
+  return { decision: files > MOST_TRACKED ? "ask" : "allow", reason, files };
 }
 
-function removalProblem(rest: Words, part: CommandPart, workspace: string): string | undefined {
-  if (spelled(part).some((word) => isEverything(word, workspace))) return "It deletes the whole folder";
-  const targets = rest.filter((word) => !word?.startsWith("-"));
-  // The words come from the output of another program.
-  if (targets.length === 0 && !rest.some((word) => word === "--help" || word === "--version"))
-    return "Oxbow cannot tell what it deletes";
-  const isUnknown = rest.includes(undefined) && /[$`]/.test(part.text);
-  return isRecursive(rest) && isUnknown ? "Oxbow cannot tell what it deletes" : undefined;
+function matcher({ path, extent, isGlob, only = [] }: Deletion): (tracked: string) => boolean {
+  const isThere = isGlob ? globMatcher(path, extent) : plainMatcher(path, extent);
+  if (only.length === 0) return isThere;
+  return (tracked) => isThere(tracked) && only.some((shape) => shape.test(tracked.slice(tracked.lastIndexOf("/") + 1)));
 }
 
-function findProblem(rest: Words, part: CommandPart, workspace: string): string | undefined {
-  const deletes = rest.some(
-    (word, index) => word === "-delete" || (/^-(exec|ok)(dir)?$/.test(word ?? "") && isRemover(rest[index + 1])),
-  );
-  if (!deletes) return undefined;
-  const firstTest = rest.findIndex((word) => word === undefined || /^[-(!]/.test(word));
-  const starts = rest.slice(0, firstTest === -1 ? rest.length : firstTest).map((word) => word ?? "");
-  const isAtTop = starts.length === 0 || starts.some((start) => isEverything(start, workspace));
-  const isNarrow = rest.some((word, index) => {
-    if (word === "-empty") return true;
-    const negated = rest[index - 1] === "!" || rest[index - 1] === "-not";
-    return NARROWING.has(word ?? "") && !negated && !/^[*.?/]*$/.test(rest[index + 1] ?? "*");
+function plainMatcher(path: string, extent: Deletion["extent"]): (tracked: string) => boolean {
+  if (path === "." && extent === "tree") return () => true;
+  return (tracked) => tracked === path || (extent === "tree" && tracked.startsWith(`${path}/`));
+}
+
+/** A name that begins with a dot needs a glob that does. */
+function globMatcher(path: string, extent: Deletion["extent"]): (tracked: string) => boolean {
+  const shapes = path.split("/").map((part) => {
+    const shape = /[*?[]/.test(part)
+      ? namePattern(part.replace(/\[[^\]]*\]/g, "?"))
+      : { test: (name: string) => name === part };
+    return (name: string) => shape.test(name) && (!name.startsWith(".") || part.startsWith("."));
   });
-  const unknown = /[$`]/.test(part.text) && rest.slice(0, Math.max(firstTest, 1)).includes(undefined);
-  return (isAtTop && !isNarrow) || unknown ? "It deletes what it finds in the whole folder" : undefined;
+  return (tracked) => {
+    const names = tracked.split("/");
+    if (extent === "file" ? names.length !== shapes.length : names.length < shapes.length) return false;
+    return shapes.every((test, index) => test(names[index] ?? ""));
+  };
 }
 
-function isRemover(word: string | undefined): boolean {
-  return /(^|\/)(rm|shred|unlink|truncate)$/.test(word ?? "");
-}
-
-function isRecursive(words: Words): boolean {
-  return words.some((word) => word === "--recursive" || /^-[a-zA-Z]*[rR]/.test(word ?? ""));
-}
-
-/** The literal words, without quotes: otherwise the meaning of a glob is unknown. */
-function spelled({ text }: CommandPart): string[] {
-  return text.split(/\s+/).map((word) => word.replaceAll(/["']/g, ""));
-}
-
-/** The workspace itself, all that is in it, or a folder around it. */
-function isEverything(word: string, workspace: string): boolean {
-  if (word === "~" || word === "~/" || /^(~|\$HOME|\$\{HOME\}|\$PWD|\$\{PWD\}|\$OLDPWD)\/?\*?$/.test(word)) return true;
-  if (EVERYTHING.test(word)) return true;
-  if (!/^[./]/.test(word)) return false;
-  const path = posix.resolve(workspace, word.replace(/\/\*+$/, "") || "/");
-  return path === workspace || workspace.startsWith(path === "/" ? "/" : `${path}/`);
+function listOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }

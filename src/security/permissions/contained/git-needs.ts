@@ -3,6 +3,42 @@ import type { Words } from "../facts.js";
 
 export type GitNeed = "nothing" | "git" | "network" | "cleans";
 
+/** What a git command does to changes that no commit holds; undefined if it keeps them. `rest` are the words from the subcommand on. */
+export function gitLoss([subcommand, ...rest]: Words): string | undefined {
+  const has = (...options: readonly string[]) => rest.some((word) => word !== undefined && options.includes(word));
+  const letters = (letter: string) => rest.some((word) => new RegExp(`^-[a-zA-Z]*${letter}`).test(word ?? ""));
+  const [first] = rest;
+  switch (subcommand) {
+    case "clean":
+      return gitNeed(["clean", ...rest]) === "cleans" ? "deletes files that git does not track" : undefined;
+    case "reset":
+      return has("--hard", "--merge", "--keep") ? "discards changes that are not committed" : undefined;
+    case "restore":
+      return has("--staged", "-S") && !has("--worktree", "-W") ? undefined : "discards changes that are not committed";
+    case "checkout":
+    case "switch": {
+      const isForced = has("--force", "--discard-changes", "--ours", "--theirs") || letters("f");
+      const namesFiles = subcommand === "checkout" && (has("--", ".", "./", ":/") || has("--pathspec-from-file"));
+      return isForced || namesFiles ? "discards changes that are not committed" : undefined;
+    }
+    case "stash":
+      if (first === "drop" || first === "clear") return "deletes stashed changes";
+      if (first === undefined || first === "push" || first === "save" || first.startsWith("-"))
+        return "takes changes that are not committed out of the files";
+      return undefined;
+    case "rm":
+      return has("--cached") ? undefined : "deletes files";
+    case "branch":
+      return letters("D") || (letters("d") && has("--force"))
+        ? "deletes a branch, whether its commits are merged or not"
+        : undefined;
+    case "worktree":
+      return first === "remove" && (has("--force") || letters("f")) ? "deletes a worktree with its changes" : undefined;
+    default:
+      return undefined;
+  }
+}
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 const NETWORK = words(

@@ -6,8 +6,8 @@
 import { posix } from "node:path";
 import { isSensitive } from "../../shell/paths.js";
 import type { CommandFacts, CommandPart, Words } from "../facts.js";
-import { deletionProblem } from "./deletions.js";
-import { gitNeed } from "./git-needs.js";
+import { deletionProblem } from "./deleting-words.js";
+import { gitLoss, gitNeed } from "./git-needs.js";
 import { ALWAYS, BY_SUBCOMMAND, BY_TWO_WORDS, ON_THE_MACHINE, OPTIONS_WITH_VALUE } from "./network-programs.js";
 
 /** What the user can open in the sandbox for one command. */
@@ -27,8 +27,9 @@ export interface Surroundings {
 }
 
 /** The needs of the whole text; empty if it can run unchanged. */
-export function commandNeeds({ parts, secret }: CommandFacts, surroundings: Surroundings): readonly Need[] {
-  const needs = parts.flatMap((part) => partNeed(part, surroundings) ?? []);
+export function commandNeeds({ parts, secret, deletes }: CommandFacts, surroundings: Surroundings): readonly Need[] {
+  const inParts = parts.flatMap((part) => partNeed(part, surroundings) ?? []);
+  const needs = deletes === undefined ? inParts : [...inParts, { reason: deletes, opens: [] }];
   return secret === undefined || needs.some(({ opens }) => opens.includes("secrets"))
     ? needs
     : [...needs, { reason: secret, opens: ["secrets"] }];
@@ -76,12 +77,20 @@ const READS_FILES = new Set(
   ),
 );
 
-function needOfGit(need: ReturnType<typeof gitNeed>, [subcommand]: Words): Need | undefined {
+/** What a command does to changes that no commit holds; undefined if it keeps them, as far as the words show. */
+export function lossOf([program, ...rest]: Words): string | undefined {
+  const name = program?.slice(program.lastIndexOf("/") + 1);
+  return name === "git" ? gitLoss(afterOptions(rest)) : undefined;
+}
+
+function needOfGit(need: ReturnType<typeof gitNeed>, [subcommand, ...args]: Words): Need | undefined {
   if (need === "nothing") return undefined;
-  if (need === "cleans") return { reason: "git clean deletes files that git does not know.", opens: [] };
+  const loss = gitLoss([subcommand, ...args]);
+  if (need === "cleans") return { reason: `git clean ${loss}.`, opens: [] };
   if (need === "network")
     return { reason: `git ${subcommand} needs the network and writes .git.`, opens: ["network", "git"] };
-  return { reason: `git ${subcommand} writes .git.`, opens: ["git"] };
+  const also = loss === undefined ? "" : ` and ${loss}`;
+  return { reason: `git ${subcommand} writes .git${also}.`, opens: ["git"] };
 }
 
 function needsNetworkFor(text: string): Need {
