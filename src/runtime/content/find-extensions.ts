@@ -54,15 +54,15 @@ export interface FindOptions extends ProjectContentOptions {
 
 async function search(options: FindOptions, extra: readonly string[]): Promise<Found> {
   const found = await discoverContent({ ...extensionOptions(options), extra });
-  const { person: _nobody, ...rest } = gateOptions(options);
+  const { person: _nobody, owner: _quiet, ...rest } = gateOptions(options);
   const lock = rest.openLock();
   const { since = Number.POSITIVE_INFINITY } = options;
-  const { pending, approved } = await reviewContent(found, lock);
+  const { pending, own, approved } = await reviewContent(found, lock);
   const isGranted = (item: ContentItem) => options.granted?.has(versionOf(item)) === true;
   // An approval from an earlier session does not replace the flag.
   const isOff = (item: ContentItem) => needsProjectFlag(item) && !options.allowProjectHooks && !isGranted(item);
   const off = since === Number.POSITIVE_INFINITY ? [] : approved.filter(isOff);
-  const waiting = [...pending, ...(await Promise.all(off.map(shownAgain)))].filter(
+  const waiting = [...pending, ...own, ...(await Promise.all(off.map(shownAgain)))].filter(
     ({ item }) => changedAt(item) > since,
   );
   const keys = new Set(waiting.map(({ item }) => keyOf(item)));

@@ -61,7 +61,7 @@ export async function listExtensions({
   const found = await discoverContent(options);
   const review = await reviewContent(found, openApprovals(root, { roots: loaded.roots, variables }));
   const keys = (items: readonly ContentItem[]) => new Set(items.map(keyOf));
-  const approved = keys([...review.approved, ...review.minorChanges.map(({ item }) => item)]);
+  const approved = keys([...review.approved, ...[...review.minorChanges, ...review.own].map(({ item }) => item)]);
   const refused = keys(review.refused.map(({ item }) => item));
   const items = found.items.map((item): ListedExtension => {
     const key = keyOf(item);

@@ -261,6 +261,7 @@ export function gateOptions(options: ProjectContentOptions): TrustGateOptions {
     ...(asksLater && { asksLater }),
     openLock: () => openApprovals(root, { roots: loaded.roots, variables }),
     now: () => new Date(),
+    owner: () => approver(variables),
     ...(conversation && { person: { by: approver(variables), conversation } }),
   };
 }

@@ -20,7 +20,7 @@ function pending(one: ContentItem): PendingItem {
 }
 
 function review(over: Partial<Review>): Review {
-  return { approved: [], pending: [], minorChanges: [], refused: [], removed: [], unusable: [], ...over };
+  return { approved: [], pending: [], minorChanges: [], own: [], refused: [], removed: [], unusable: [], ...over };
 }
 
 function decide(over: Partial<Review>, options: Partial<DecideOptions> = {}) {

@@ -33,7 +33,7 @@ export interface TrustDecision {
 export function decideTrust(options: DecideOptions): TrustDecision {
   const { review, interactive, skipUnapproved, allowProjectHooks, isGranted } = options;
   const isOff = (item: ContentItem) => needsProjectFlag(item) && !allowProjectHooks && isGranted?.(item) !== true;
-  const accepted = [...review.approved, ...review.minorChanges.map(({ item }) => item)];
+  const accepted = [...review.approved, ...[...review.minorChanges, ...review.own].map(({ item }) => item)];
   const open = review.pending.filter(({ item }) => !isOff(item));
   const withheld: Withheld[] = [
     ...[...accepted, ...review.pending.map(({ item }) => item)]

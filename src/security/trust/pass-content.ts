@@ -1,10 +1,11 @@
 /** From found to loaded content: reviews it, decides, and asks the user if there is a terminal. */
 import type { Failure } from "../../protocol/errors.js";
 import type { ApprovedLock, Approver } from "./approved-lock.js";
-import { askPending, askTogether, type Conversation } from "./ask-pending.js";
-import { type FoundContent, nameOf, type TrustedItem } from "./content.js";
+import { askPending, askTogether, type Conversation, decide } from "./ask-pending.js";
+import { type FoundContent, labelOf, nameOf, type TrustedItem } from "./content.js";
 import { type DecideOptions, decideTrust, type TrustDecision, type Withheld } from "./decide.js";
-import { type Review, reviewContent, type TrustPolicy } from "./review.js";
+import { renderDiff } from "./diff-view.js";
+import { type PendingItem, type Review, reviewContent, type TrustPolicy } from "./review.js";
 import { count, type Look, shown } from "./shown.js";
 import { renderTrustScreen } from "./trust-screen.js";
 
@@ -19,6 +20,8 @@ export interface PassOptions extends Look {
   readonly asksLater?: boolean;
   /** Asks the user; absent without a terminal. */
   readonly person?: { readonly by: Approver; readonly conversation: Conversation };
+  /** Who sees the notes about their own hooks; absent where no one reads them. */
+  readonly owner?: () => Approver;
   readonly now: () => Date;
 }
 
@@ -47,7 +50,28 @@ export async function passContent(found: FoundContent, options: PassOptions): Pr
     decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks, isGranted });
   }
   const { load, refuse } = decision;
-  return { load, notes: notesOn(review, decision, options), ...(refuse !== undefined && { refuse }) };
+  const notes = [...(await tellOwn(review.own, lock, options)), ...notesOn(review, decision, options)];
+  return { load, notes, ...(refuse !== undefined && { refuse }) };
+}
+
+const SHOWN_LINES = 12;
+
+/** Shows each version of the user's own hooks once. */
+async function tellOwn(
+  own: readonly PendingItem[],
+  lock: ApprovedLock,
+  { owner, now, width }: PassOptions,
+): Promise<readonly string[]> {
+  const by = own.length > 0 ? owner?.() : undefined;
+  if (by?.identity !== "human") return [];
+  // Where the decision cannot be kept, the next start shows it again.
+  for (const one of own) await decide(one, "approved", { lock, by, now }).catch(() => {});
+  return own.flatMap((one) => {
+    const title = `Your ${labelOf(one.item.kind)} ${shown(nameOf(one.item))}`;
+    if (one.state === "new") return [`${title} is new. It runs without an approval, because the file is yours.`];
+    const [, ...diff] = renderDiff(one, { color: false, width, maxLines: SHOWN_LINES }).split("\n");
+    return [`${title} changed, and runs as it is now:`, ...diff.map((line) => `  ${line}`)];
+  });
 }
 
 function notesOn(

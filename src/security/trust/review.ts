@@ -8,6 +8,7 @@ import { isThere } from "./is-there.js";
 import type { LockEntry } from "./lock-entry.js";
 import { isBinary, REVIEWABLE_BYTES } from "./read-content.js";
 import { readItem } from "./read-trusted.js";
+import { isOwnHook } from "./user-owned.js";
 
 export interface TrustPolicy {
   /** Changes of these classes need the user; the others are loaded and recorded. New content always needs the user. */
@@ -42,6 +43,8 @@ export interface Review {
   readonly pending: readonly PendingItem[];
   /** Changed in ways that do not matter: loaded, and told. */
   readonly minorChanges: readonly PendingItem[];
+  /** Hooks of the user that are new or changed: loaded without an approval, and shown once. */
+  readonly own: readonly PendingItem[];
   /** The user refused exactly this version. */
   readonly refused: readonly PendingItem[];
   /** Approved once, and no longer there. */
@@ -57,6 +60,7 @@ export async function reviewContent(
   const approved: ContentItem[] = [];
   const pending: PendingItem[] = [];
   const minorChanges: PendingItem[] = [];
+  const own: PendingItem[] = [];
   const refused: PendingItem[] = [];
   const changedMeanwhile: UnusableContent[] = [];
   for (const item of items) {
@@ -68,10 +72,11 @@ export async function reviewContent(
     const found = await look(item, lock, policy);
     if ("problem" in found) changedMeanwhile.push(found);
     else if (decision === "refused") refused.push({ ...found, state: "refused" });
+    else if (isOwnHook(item)) own.push(found);
     else (found.state === "new" || policy.blocking.includes(found.change) ? pending : minorChanges).push(found);
   }
   const removed = roots.flatMap((root) => removedFrom(root, items, lock));
-  return { approved, pending, minorChanges, refused, removed, unusable: [...unusable, ...changedMeanwhile] };
+  return { approved, pending, minorChanges, own, refused, removed, unusable: [...unusable, ...changedMeanwhile] };
 }
 
 async function look(

@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { processorMsOf } from "../../../test/support/processor-time.js";
+import { verifies } from "../../../test/verifies.js";
 import { nameOf } from "./content.js";
-import { ALICE, Script, Testbed } from "./test-support/testbed.js";
+import { ALICE, NOW, Script, Testbed } from "./test-support/testbed.js";
 import { TrustGate, type TrustGateOptions } from "./trust-gate.js";
+import { verifyAckCommand } from "./verify-ack-command.js";
 
 let bed: Testbed;
 
@@ -100,6 +102,70 @@ describe("entering a folder", () => {
       "AGENTS.md changed in white space or labels since it was approved.",
       "CLAUDE.md points to a missing file; skipped.",
     ]);
+  });
+});
+
+describe("hooks of the user", () => {
+  const owner = () => ALICE;
+  const stage = () => join(bed.config, "hooks.d/start/10-a");
+  const settings = () => join(bed.config, "config.toml");
+  beforeEach(() => {
+    // Whatever the umask is.
+    for (const name of ["", "hooks.d", "hooks.d/start"]) {
+      mkdirSync(join(bed.config, name), { recursive: true });
+      chmodSync(join(bed.config, name), 0o755);
+    }
+  });
+  const eventHook = (cmd: string) => bed.put(settings(), `[[hooks]]\nevent = "Stop"\ncmd = "${cmd}"\n`);
+
+  verifies(["P14"], "run without an approval, and each version is shown once", async () => {
+    bed.program(stage());
+    eventHook("notify");
+    const first = await gate(undefined, { owner }).enter();
+    expect(first.refuse).toBeUndefined();
+    expect(first.load.map(nameOf)).toEqual(["hooks.d/start/10-a", "config.toml: hooks.Stop"]);
+    expect(first.notes).toEqual([
+      "Your hook hooks.d/start/10-a is new. It runs without an approval, because the file is yours.",
+      "Your event hook config.toml: hooks.Stop is new. It runs without an approval, because the file is yours.",
+    ]);
+    expect((await gate(undefined, { owner }).enter()).notes).toEqual([]);
+    bed.program(stage(), "#!/bin/sh\nexit 1\n");
+    const changed = await gate(undefined, { owner }).enter();
+    expect(changed.load).toHaveLength(2);
+    expect(changed.notes[0]).toBe("Your hook hooks.d/start/10-a changed, and runs as it is now:");
+    expect(changed.notes).toEqual(expect.arrayContaining(["  -exit 0", "  +exit 1"]));
+    expect((await gate(undefined, { owner }).enter()).notes).toEqual([]);
+  });
+
+  it("are shown again to their user when only an agent or a list has looked", async () => {
+    bed.program(stage());
+    const agent: Partial<TrustGateOptions> = { owner: () => ({ identity: "agent", name: "model" }) };
+    for (const over of [{}, agent]) {
+      const { load, notes } = await gate(undefined, over).enter();
+      expect([load.length, notes]).toEqual([1, []]);
+    }
+    expect((await gate(undefined, { owner }).enter()).notes).toHaveLength(1);
+  });
+
+  it("need an approval if others can write to them, and all else of the user does", async () => {
+    chmodSync(bed.program(stage()), 0o775);
+    bed.program(join(bed.config, "tools/look"));
+    bed.put(
+      join(bed.config, "agents/a.md"),
+      "---\nname: a\ndescription: b\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n---\nText.\n",
+    );
+    const { load, refuse } = await gate(undefined, { owner }).enter();
+    expect(load).toEqual([]);
+    for (const name of ["hooks.d/start/10-a", "tools/look", "agents/a.md: hooks.Stop"])
+      expect(refuse?.message).toContain(name);
+  });
+
+  it("stay off when the user refused this version, and count as approved in a check", async () => {
+    bed.program(stage());
+    const item = await bed.item("hooks.d/start/10-a");
+    expect((await verifyAckCommand({ ...bed.options, lock: bed.lock() })).text).toBe("No drift: 1 item approved.\n");
+    await bed.lock().record({ decision: "refused", item, change: "executable", by: ALICE, at: NOW() });
+    expect((await gate(undefined, { owner }).enter()).load).toEqual([]);
   });
 });
 

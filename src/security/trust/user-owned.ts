@@ -1,4 +1,4 @@
-/** Which files may be approved together: those that only the user can have written. */
+/** Which files only the user can have written: those may be approved together, and the hooks among them need no approval. */
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWithin } from "../../system/within.js";
@@ -18,4 +18,13 @@ export function bulkProblem(item: ContentItem): string | undefined {
     if ((stat.mode & 0o022) !== 0) return `other users can write to ${current}`;
     if (current === item.root) return undefined;
   }
+}
+
+/**
+ * Tells whether an item is a hook that its user wrote into their own settings. It needs no approval: whoever can write there
+ * already acts as the user. Hooks of plugins and of Markdown files came from others.
+ */
+export function isOwnHook(item: ContentItem): boolean {
+  if (item.kind !== "hook" && item.kind !== "event-hooks") return false;
+  return item.plugin === undefined && !item.path.endsWith(".md") && bulkProblem(item) === undefined;
 }

@@ -42,7 +42,7 @@ export async function verifyAckCommand(options: VerifyOptions): Promise<CommandR
     const advice = `Approve on a terminal: oxbow ack${options.portableFile === undefined ? "" : ` --emit-lockfile ${shown(options.portableFile)}`}`;
     return { text: `${[...drift, advice, ...notes].join("\n")}\n`, exitCode: 5 };
   }
-  const approved = `${count(review.approved.length, "item")} approved`;
+  const approved = `${count(review.approved.length + review.own.length, "item")} approved`;
   const refused = review.refused.length > 0 ? `, ${review.refused.length} refused` : "";
   return { text: `${[`No drift: ${approved}${refused}.`, ...notes].join("\n")}\n`, exitCode: 0 };
 }
