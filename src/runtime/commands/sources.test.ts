@@ -78,7 +78,7 @@ verifies(["E3"], "oxbow hooks shows event hooks with their files, approved or no
     /PreToolUse Bash: check\S*\n {2}\.\/\.claude\/settings\.json; approved; needs .*; 30 s; in the sandbox/,
   );
   expect(hooks).toMatch(
-    /Stop \*: notify-send done\n {2}~\/\.claude\/settings\.json; waits .*; 5 s; outside the sandbox/,
+    /Stop \*: notify-send done\n {2}~\/\.claude\/settings\.json; approved; 5 s; outside the sandbox/,
   );
   expect(hooks).toContain("the url of a Stop hook is not an address");
   expect(hooks).not.toContain("\u001b");

@@ -123,10 +123,10 @@ describe("hooks of the user", () => {
     eventHook("notify");
     const first = await gate(undefined, { owner }).enter();
     expect(first.refuse).toBeUndefined();
-    expect(first.load.map(nameOf)).toEqual(["hooks.d/start/10-a", "config.toml: hooks.Stop"]);
+    expect(first.load.map(nameOf)).toEqual(["hooks.d/start/10-a", "config.toml: hooks.1"]);
     expect(first.notes).toEqual([
       "Your hook hooks.d/start/10-a is new. It runs without an approval, because the file is yours.",
-      "Your event hook config.toml: hooks.Stop is new. It runs without an approval, because the file is yours.",
+      "Your event hook config.toml: hooks.1 is new. It runs without an approval, because the file is yours.",
     ]);
     expect((await gate(undefined, { owner }).enter()).notes).toEqual([]);
     bed.program(stage(), "#!/bin/sh\nexit 1\n");
