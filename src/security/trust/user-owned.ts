@@ -21,7 +21,7 @@ export function bulkProblem(item: ContentItem): string | undefined {
 }
 
 /**
- * Tells whether an item is a hook that its user wrote into their own settings. It needs no approval: whoever can write there
+ * Tells whether an item is a hook that its user wrote into their own settings. It needs no approval: a program that can write there
  * already acts as the user. Hooks of plugins and of Markdown files came from others.
  */
 export function isOwnHook(item: ContentItem): boolean {
