@@ -12,13 +12,13 @@ const LEAST_OPEN_FILES = 64;
 /** Where plugins run, `process.exit` refuses. An import of `endProgram` would make every start load the chunk that it is in. */
 const exit = process.exit.bind(process);
 
-const [first, ...rest] = process.argv.slice(2);
+const [first] = process.argv.slice(2);
 if (rank(process.versions.node) < rank(LEAST_NODE)) {
   process.stderr.write(
     `oxbow: Node.js ${LEAST_NODE} or newer is needed, and this is ${process.versions.node} (${process.execPath}). Install a newer one: nodejs.org\n`,
   );
   process.exitCode = 2;
-} else if (first === "--version" || first === "-V" || (first === "version" && rest.length === 0)) {
+} else if (first === "--version" || first === "-V") {
   process.stdout.on("error", () => process.exit(1));
   process.stdout.write(`oxbow ${VERSION}\n`);
 } else {

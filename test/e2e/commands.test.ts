@@ -5,6 +5,7 @@ import { COMMANDS } from "../../src/cli/command-table.js";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { KNOWN_VARIABLES } from "../../src/cli/known-variables.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
 import { oxbow, oxbowProcess, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -42,13 +43,46 @@ describe("commands", () => {
     }
     const { stdout } = await oxbow(["help"], { cwd, env: { OXBOW_HOME: home } });
     const found = stdout.slice(stdout.indexOf("Found here"));
-    expect(found).toMatch(/^ {2}tool +own, lint-check$/m);
-    expect(found).toMatch(/^ {2}command +deploy$/m);
-    expect(found).toMatch(/^ {2}skill +.*greet/m);
+    expect(found).toMatch(/^ {2}tool +own +\(waits for your approval\)\n +lint-check/m);
+    expect(found).toMatch(/^ {2}command +deploy +\(waits/m);
+    expect(found).toMatch(/^ {2}skill +greet +\(waits/m);
     expect((await oxbow(["help"], { env: { OXBOW_HOME: await temporaryFolder() } })).stdout).not.toContain(
       "Found here",
     );
   });
+
+  verifies(
+    ["U1", "E1"],
+    "help shows what approved extensions say about themselves, and which built-in commands they replace",
+    async () => {
+      const [cwd, home] = [await temporaryFolder(), await temporaryFolder()];
+      const says = (words: string) => `#!/bin/sh\n[ "$1" = --describe ] && echo "${words}" || echo "ran $*"\n`;
+      for (const [path, text] of [
+        [join(home, "config/commands/version"), says("which version of the site runs")],
+        [join(home, "config/commands/shipit"), says("puts the site online")],
+        [join(home, "config/tools/lint"), says("checks the style")],
+        [join(cwd, ".oxbow/commands/deploy"), says("of the project")],
+        [join(cwd, ".oxbow/skills/greet/SKILL.md"), "---\nname: greet\ndescription: Greets.\n---\nHello.\n"],
+      ] as const) {
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, text, { mode: 0o755 });
+      }
+      await approve(cwd, { home });
+      const place = { cwd, env: { OXBOW_HOME: home } };
+      const { stdout } = await oxbow(["help"], place);
+      const [commands = "", found = ""] = stdout.split("Found here");
+      expect(commands).toMatch(/^ {2}version +which version of the site runs \(.*version\)$/m);
+      expect(commands).toMatch(/^ {2}shipit +puts the site online/m);
+      expect(found).toMatch(/^ {2}tool +lint +checks the style$/m);
+      expect(found).toMatch(/^ {11}deploy +\(needs --allow-project-hooks\)$/m);
+      expect(found).toMatch(/^ {2}skill +greet +Greets\.$/m);
+      expect((await oxbow(["version"], place)).stdout).toBe("ran \n");
+      expect((await oxbow(["--version"], place)).stdout).toMatch(/^oxbow \d/);
+      const help = await oxbow(["help", "version"], place);
+      expect(help.stdout).toContain("oxbow version ARGUMENT…: which version of the site runs");
+      expect(help.stdout).toContain("It replaces the built-in command.");
+    },
+  );
 
   verifies(["U9", "M4"], "help names your own providers and the variables that they read", async () => {
     const home = await temporaryFolder();

@@ -8,6 +8,7 @@ import { HELP } from "../../commands/catalogue/conversation.js";
 import { programSummary } from "../../commands/catalogue/index.js";
 import type { CommandContext, CommandResult } from "../../commands/command.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
+import type { Found, FoundCommand } from "../../runtime/commands/found-here.js";
 import type { OwnProvider } from "../../runtime/models/model-registry.js";
 import { COMMANDS } from "../command-table.js";
 import { KNOWN_VARIABLES, type KnownVariable } from "../known-variables.js";
@@ -32,8 +33,9 @@ interface Asking {
 
 async function help([topic, ...rest]: readonly string[], { context, variables }: Asking): Promise<CommandResult> {
   if (topic === undefined) {
-    const value = COMMANDS.map(({ name, aliases = [] }) => ({ name, aliases, summary: programSummary(name) }));
-    return { text: generalHelp() + (await foundHere(variables)) + providersHelp(await ownProviders(variables)), value };
+    const found = await foundIn(variables);
+    const { shown, value } = commandLines(found.commands);
+    return { text: generalHelp(shown) + foundHelp(found) + providersHelp(await ownProviders(variables)), value };
   }
   if (topic === "environment") {
     const own = (await ownProviders(variables)).flatMap(({ variables: named }) => named);
@@ -41,6 +43,8 @@ async function help([topic, ...rest]: readonly string[], { context, variables }:
     return { text: environmentHelp(known), value: known.map((variable) => ({ ...variable })) };
   }
   const command = COMMANDS.find(({ name, aliases }) => name === topic || aliases?.includes(topic));
+  const own = (await foundIn(variables)).commands.find(({ name }) => name === topic);
+  if (own !== undefined) return { text: ownHelp(own, command !== undefined), value: { ...own } };
   if (command === undefined) throw new UsageError(unknownTopic(topic));
   const { name, aliases = [] } = command;
   if (context.wants !== "value") await (await command.load()).run([...rest, "--help"], variables);
@@ -54,21 +58,45 @@ function unknownTopic(topic: string): string {
 }
 
 /** What Oxbow finds in the folders of this place: programs, skills, instructions … */
-async function foundHere(variables: Variables): Promise<string> {
-  const [{ foundByKind }, { loadSettings }, { openRoot }] = await Promise.all([
-    import("../../runtime/commands/sources.js"),
+async function foundIn(variables: Variables): Promise<Found> {
+  const [{ foundHere }, { loadSettings }, { openRoot }] = await Promise.all([
+    import("../../runtime/commands/found-here.js"),
     import("../../runtime/settings/settings.js"),
     import("../../tools/files/workspace-root.js"),
   ]);
   const loaded = await loadSettings(parseFlags([], [], "help"), variables);
-  const found = await foundByKind({ loaded, variables, root: await openRoot(process.cwd()) });
-  if (found.length === 0) return "";
-  return `\n\nFound here ('oxbow sources' shows the folders and what waits for approval)\n${found.map((line) => `  ${line}`).join("\n")}`;
+  return foundHere({ loaded, variables, root: await openRoot(process.cwd()) }, isBuiltIn);
 }
 
-function generalHelp(): string {
-  const width = Math.max(...COMMANDS.map((command) => command.name.length));
-  const commands = COMMANDS.map(({ name }) => `  ${name.padEnd(width)}  ${programSummary(name)}`).join("\n");
+function isBuiltIn(word: string): boolean {
+  return COMMANDS.some(({ name, aliases }) => name === word || aliases?.includes(word));
+}
+
+function foundHelp({ lines }: Found): string {
+  if (lines.length === 0) return "";
+  return `\n\nFound here ('oxbow sources' shows the folders and what waits for approval)\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+/** A command of your own folder stands where it replaces a built-in one; the others follow. */
+function commandLines(own: readonly FoundCommand[]) {
+  const yours = ({ about, path }: FoundCommand) => `${about || "a program"} (${path})`;
+  const value = COMMANDS.map(({ name, aliases = [] }) => {
+    const replaced = own.find((each) => each.name === name);
+    return { name, aliases, summary: replaced === undefined ? programSummary(name) : yours(replaced) };
+  });
+  const added = own.filter(({ name }) => !COMMANDS.some((each) => each.name === name));
+  const all = [...value, ...added.map((each) => ({ name: each.name, aliases: [], summary: yours(each) }))];
+  return { value: all, shown: all.map(({ name, summary }) => [name, summary] as const) };
+}
+
+function ownHelp({ name, about, path }: FoundCommand, replaces: boolean): string {
+  const also = replaces ? " It replaces the built-in command." : "";
+  return `oxbow ${name} ARGUMENT…: ${about || "a program without a description"}\nThe program ${path}; all words after its name are its own.${also}`;
+}
+
+function generalHelp(shown: readonly (readonly [name: string, summary: string])[]): string {
+  const width = Math.max(...shown.map(([name]) => name.length));
+  const commands = shown.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
   return `oxbow ${VERSION}: runs a language model in a loop with tools over this folder.
 
 Usage

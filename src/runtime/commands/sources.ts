@@ -125,21 +125,6 @@ export async function programsOf(kind: "tool" | "command", place: SourcesPlace) 
   }));
 }
 
-const MOST_NAMES = 8;
-
-/** One line for each kind of extension, with its names. */
-export async function foundByKind(place: SourcesPlace): Promise<readonly string[]> {
-  const { items } = await listExtensions(place);
-  const shown = items.filter(({ kind, shadowedBy }) => kind !== "skill-file" && shadowedBy === undefined);
-  const labels = [...new Set(shown.map(({ kind }) => labelOf(kind)))];
-  const width = Math.max(0, ...labels.map((label) => label.length));
-  return labels.map((label) => {
-    const names = [...new Set(shown.filter(({ kind }) => labelOf(kind) === label).map(titleOf))];
-    const more = names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : [];
-    return `${label.padEnd(width)}  ${[...names.slice(0, MOST_NAMES), ...more].join(", ")}`;
-  });
-}
-
 interface HookRow {
   readonly name: string;
   readonly item?: ListedExtension;
