@@ -76,8 +76,8 @@ describe("commands", () => {
       expect(found).toMatch(/^ {2}tool +lint +checks the style$/m);
       expect(found).toMatch(/^ {11}deploy +\(needs --allow-project-hooks\)$/m);
       expect(found).toMatch(/^ {2}skill +greet +Greets\.$/m);
-      expect((await oxbow(["version"], place)).stdout).toBe("ran \n");
-      expect((await oxbow(["--version"], place)).stdout).toMatch(/^oxbow \d/);
+      expect((await oxbowProcess(["version"], place)).stdout).toBe("ran \n");
+      expect((await oxbowProcess(["--version"], place)).stdout).toMatch(/^oxbow \d/);
       const help = await oxbow(["help", "version"], place);
       expect(help.stdout).toContain("oxbow version ARGUMENT…: which version of the site runs");
       expect(help.stdout).toContain("It replaces the built-in command.");
