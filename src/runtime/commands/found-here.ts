@@ -26,7 +26,7 @@ export interface FoundCommand {
 export interface Found {
   /** For the help, a line each. */
   readonly lines: readonly string[];
-  /** The programs that run as `oxbow NAME`, also in place of a built-in command. */
+  /** The programs that run as `oxbow NAME`, also instead of a built-in command. */
   readonly commands: readonly FoundCommand[];
 }
 
