@@ -15,6 +15,7 @@ import type { SessionParts } from "./open-engine.js";
 import { Built, type BuiltParts, type OpenedRun, type Opening } from "./opening.js";
 import { closeParts, type SessionPart } from "./part.js";
 import { BUILT_IN } from "./parts/built-in.js";
+import { builtInSet } from "./parts/own-tools.js";
 import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
 import { earlierPermissions } from "./sessions/earlier-permissions.js";
@@ -181,7 +182,7 @@ function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt
     bus,
     model: engine.model,
     tools: built.toolbox,
-    ...(parent && { mayUse: parent.mayUse }),
+    mayUse: (tool) => settings.tool_sets.value.offers(tool, builtInSet(tool)) && (parent?.mayUse(tool) ?? true),
     permissionPrompts: opening.person,
     services: { session, log, gate: permissions, systemPrompt: (size) => prompt.text(size) },
     ports: {

@@ -1,8 +1,9 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { isId } from "../../src/protocol/ids.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
 import {
   envelopes,
   oxbow,
@@ -129,6 +130,46 @@ describe("a headless run", () => {
     expect(body.tools.map((tool) => tool.name)).not.toContain("bash");
     expect(JSON.stringify(body.system)).toContain("Speak like a pirate.");
   });
+
+  verifies(
+    ["T2", "E1", "E4"],
+    "a tool set of one's own names built-in tools, programs and tools of plugins",
+    async () => {
+      const home = await temporaryFolder();
+      const [config, cwd] = [join(home, "config"), await temporaryFolder()];
+      const schema = '{"name":"NAME","description":"d","input_schema":{"type":"object","properties":{}}}';
+      for (const name of ["my_tool", "other_tool"]) {
+        await mkdir(join(config, "tools"), { recursive: true });
+        const program = `#!/bin/sh\n[ "$1" = --schema ] && echo '${schema.replace("NAME", name)}' || echo ran ${name}\n`;
+        await writeFile(join(config, "tools", name), program, { mode: 0o755 });
+      }
+      await mkdir(join(config, "plugins"));
+      const tool = (name: string) =>
+        `oxbow.addTool({ name: "${name}", description: "d", inputSchema: { type: "object" }, mutating: false, run: () => "x" });`;
+      await writeFile(
+        join(config, "plugins", "dice.mjs"),
+        `export default function register(oxbow) { ${tool("dice")} ${tool("cards")} }\n`,
+      );
+      await writeFile(join(config, "config.toml"), '[tool_sets]\nmine = ["read", "grep", "my_tool", "dice", "gerp"]\n');
+      await approve(cwd, { home });
+      const mock = await mockModel("reply\n  tool my_tool {}\nreply\n  tool other_tool {}\nreply\n  text: done\n");
+      const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
+      const flags = ["--tool-set", "mine", "--permission-mode", "allow", "--stream-events"];
+      const { stdout, stderr, code } = await oxbow(["run", "go", ...flags], { env, cwd });
+      expect([code, stderr]).toEqual([0, expect.stringContaining("--tool-set: nothing here offers gerp.")]);
+      const body = mock.requests[0]?.body as { tools: { name: string }[] };
+      expect(body.tools.map(({ name }) => name).sort()).toEqual(["dice", "grep", "my_tool", "read"]);
+      const results = envelopes(stdout).flatMap(({ kind, payload }) => (kind === "ToolResult" ? [payload] : []));
+      expect(results).toMatchObject([
+        { tool: "my_tool", status: "ok" },
+        { tool: "other_tool", status: "error" },
+      ]);
+      const listed = await oxbow(["tools", "--tool-set", "mine"], { env, cwd });
+      expect(listed.stdout).toMatch(/^read .*\n(.*\n)*.*my_tool/);
+      expect(listed.stdout).not.toContain("other_tool");
+      expect(listed.stdout).toContain("nothing here offers: dice, gerp");
+    },
+  );
 
   verifies(["T7"], "a command sees no provider key", async () => {
     const script = 'reply\n  tool bash {"command": "env"}\nreply\n  text: done\n';

@@ -42,7 +42,7 @@ beforeAll(async () => {
   git("-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--message", "first");
   toolbox = openToolbox({
     root,
-    sets: ["read", "edit", "command", "git"],
+    offers: (_, set) => ["read", "edit", "command", "git"].includes(set),
     variables: { PATH: process.env.PATH, HOME: join(base, "home") },
     outputDirectory: join(base, "outputs"),
   });

@@ -119,7 +119,7 @@ class Stage {
       const variables = { PATH: process.env.PATH, HOME: join(this.place.base, "home") };
       toolbox = openToolbox({
         root,
-        sets: ["read", "edit", "command", "git"],
+        offers: (_, set) => ["read", "edit", "command", "git"].includes(set),
         variables,
         outputDirectory,
         guard: guardOf(root),
@@ -326,7 +326,7 @@ async function submodule(stage: Stage, { request }: Scenario): Promise<void> {
   expect((await stage.call("git", { action: "submodule", args: ["update", "--init"] })).status).toBe("error");
   const bash = openToolbox({
     root: stage.place.workspace,
-    sets: ["command"],
+    offers: (_, set) => ["command"].includes(set),
     variables: {},
     outputDirectory: stage.place.base,
   }).find("bash");

@@ -88,7 +88,13 @@ async function call(
   const outputDirectory = join(home, "output");
   const guard = new RunGuard({ root: workspace, variables, ownFolders: [home] });
   const { value: sets } = loaded.settings.tool_sets;
-  const toolbox = openToolbox({ root: workspace, sets, variables, outputDirectory, guard });
+  const toolbox = openToolbox({
+    root: workspace,
+    offers: (tool, set) => sets.offers(tool, set),
+    variables,
+    outputDirectory,
+    guard,
+  });
   const permissions = new RunPermissions({
     ...{ loaded, variables, root: workspace, ownFolders: [home], guard, workspace: toolbox.workspace },
     isSandboxed: async () => true,

@@ -47,7 +47,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   const tools = openToolbox({
     root,
     guard,
-    sets: ["command"],
+    offers: (_, set) => ["command"].includes(set),
     variables,
     outputDirectory,
     wrapCommand: (command, options) => sandbox.wrap(command, options),

@@ -64,12 +64,15 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const hidden = stores.ownFolders;
   const extra = extraRoots(loaded, variables);
   const guard = new RunGuard({ root, extraRoots: extra, variables, ownFolders: hidden });
-  const sets = settings.tool_sets.value;
+  const choice = settings.tool_sets.value;
   const environmentPolicy = settings.environment.value;
   const toolbox = openToolbox({
-    ...{ root, extraRoots: extra, sets, variables, environmentPolicy, outputDirectory, guard },
+    ...{ root, extraRoots: extra, variables, environmentPolicy, outputDirectory, guard },
+    offers: (tool, set) => choice.offers(tool, set),
   });
-  const agents = sets.includes("agents") ? agentTools(BUILT_IN_TYPES, { delegate: "offered" }) : [];
+  const agents = agentTools(BUILT_IN_TYPES, { delegate: "offered" }).filter(({ name, set }) =>
+    choice.offers(name, set),
+  );
   const tools = toolsOf(toolbox, [{ name: "subagents", tools: agents }]);
   const isRecorded = async () => (await stores.choice()).kind !== "none";
   const place = { loaded, variables, root, session, outputDirectory, hidden };
@@ -99,6 +102,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     permissions,
     security,
     judge,
+    choice,
     programs: () => programsOf("tool", { loaded, variables, root }),
     close: async () => {
       await toolbox.close();

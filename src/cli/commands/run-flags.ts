@@ -40,7 +40,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "tool-set",
     value: "SET[,SET]",
     repeatable: true,
-    help: "tools to offer: read, edit, command, git, web (repeatable)",
+    help: "tools to offer: read, edit, command, git, web, agents, or a set of your own from [tool_sets] (repeatable)",
   },
   {
     name: "permission-mode",

@@ -54,8 +54,13 @@ function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
         ...{ name, set, mutating, permission: permissions.get(name) },
         ...{ description, inputSchema },
       }));
-      const own = await place.programs();
+      const own = (await place.programs()).filter(({ value: { name } }) => place.choice.offers(name, undefined));
+      const missing = place.choice.missing(
+        (tool) => tools.some(({ name }) => name === tool) || own.some(({ value: { name } }) => name === tool),
+      );
       const more = own.length === 0 ? [] : ["", "Programs in folders:", ...own.map(({ line }) => line)];
+      if (missing.length > 0)
+        more.push("", `Your tool set names these, which nothing here offers: ${missing.join(", ")}`);
       return { text: [...lines, ...more].join("\n"), value: asValue([...value, ...own.map((each) => each.value)]) };
     },
   };

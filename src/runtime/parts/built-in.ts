@@ -189,6 +189,7 @@ const tools: CreateBuiltIn = (opening) => {
     mode: request.place?.profile === undefined ? resumed?.mode : undefined,
     parent,
     model: () => current.run?.model,
+    tools: () => current.run?.tools,
   });
   built.add(made);
   return {

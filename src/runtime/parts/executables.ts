@@ -13,7 +13,7 @@ import { CATALOG } from "../../tools/catalog.js";
 import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
-import { OWN_TOOLS } from "./own-tools.js";
+import { OWN_TOOLS, SUBAGENT_TOOLS } from "./own-tools.js";
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -198,8 +198,6 @@ export class Executables {
     if (built.get("toolbox").find(tool)?.mutating !== false) this.#mayHaveChanged = true;
   }
 }
-
-const SUBAGENT_TOOLS = ["agent", "delegate"];
 
 /** Ignores case: people and models do not distinguish `Bash` from `bash`. */
 export function isBuiltInTool(name: string): boolean {

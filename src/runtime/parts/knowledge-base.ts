@@ -19,7 +19,7 @@ export const knowledgeBase: CreateBuiltIn = (opening) => {
   };
   const { loaded } = opening.engine;
   const { kb_offer, tool_sets } = loaded.settings;
-  const isOffered = hasKnowledge(loaded.roots) && tool_sets.value.includes("edit");
+  const isOffered = hasKnowledge(loaded.roots) && tool_sets.value.offers(KB_TOOL.name, "edit");
   const tool: Tool = {
     ...KB_TOOL,
     run: async (args) => {

@@ -42,7 +42,7 @@ export const memory: CreateBuiltIn = async (opening) => {
       ? { name: "memory" }
       : { name: "memory", inputNotice: noticeFor, compactions: [{ after: async () => live?.forgetWritten() }] };
   if (use.value === "off") return { name: "memory", commands };
-  const maySave = tool_sets.value.includes("edit");
+  const maySave = tool_sets.value.offers(MEMORY_TOOL.name, "edit");
   let isOffered = use.value === "on" || (mayBeThere() && (await (await open()).hasEntries()));
   const tool: Tool = {
     ...MEMORY_TOOL,

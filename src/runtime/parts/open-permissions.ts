@@ -2,7 +2,6 @@
 import { homedir } from "node:os";
 import type { Variables } from "../../base/variables.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
-import { isAgentTool } from "../../extensions/subagents/definition.js";
 import { loadCommandReader } from "../../security/permissions/command-reader.js";
 import type { PermissionPolicy } from "../../security/permissions/decide.js";
 import { diskLinks } from "../../security/permissions/disk-links.js";
@@ -19,7 +18,6 @@ import { type SafeModeState, safeModeFile } from "../../security/safe-mode/safe-
 import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
 import { isQuietRepository as quietRepository } from "../../security/shell/quiet-repository.js";
 import { noteWorkspace } from "../../system/project-folders.js";
-import { CATALOG } from "../../tools/catalog.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import { protection } from "../../tools/files/protected-paths.js";
 import { parsePatch } from "../../tools/patch/parse.js";
@@ -30,7 +28,7 @@ import type { LoadedSettings } from "../settings/settings.js";
 import { workspaceRules, workspaceStateFile } from "../settings/workspace-state.js";
 import { writableFolders } from "./extra-folders.js";
 import type { RunGuard } from "./guard.js";
-import { OWN_TOOLS } from "./own-tools.js";
+import { builtInSet } from "./own-tools.js";
 import { patchPaths } from "./patch-paths.js";
 
 export interface PermissionPlace {
@@ -160,7 +158,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
       protection,
       guarded: (path) => guard.reasonBehindLinks(path),
       isOwn: (path) => guard.isOwn(path),
-      isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || OWN_TOOLS.has(name),
+      isBuiltIn: ({ name }) => builtInSet(name) !== undefined,
     },
   });
   return { engine, paths, safeMode, restrictions: () => sandboxRestrictions(paths.current, root), addRules };

@@ -89,8 +89,8 @@ export function promptOf(
   const override = parent?.prompt ?? loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
   const { tool_sets, untrusted_results } = loaded.settings;
-  const wraps = untrusted_results.value === "wrap" && tool_sets.value.length > 0;
-  const hasOutside = instructions !== undefined || wraps || tool_sets.value.includes("web");
+  const wraps = untrusted_results.value === "wrap" && !tool_sets.value.isEmpty;
+  const hasOutside = instructions !== undefined || wraps || tool_sets.value.offers("web_fetch", "web");
   return systemPrompt({
     workspace: root,
     platform: process.platform,

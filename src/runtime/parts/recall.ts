@@ -20,7 +20,7 @@ export const recall: CreateBuiltIn = async (opening) => {
     const { recallCommands } = await import("../commands/recall.js");
     return recallCommands(open, { clock: engine.clock });
   };
-  if (reach.value === "off" || !tool_sets.value.includes("read")) return { name: "recall", commands };
+  if (reach.value === "off" || !tool_sets.value.offers(RECALL_TOOL.name, "read")) return { name: "recall", commands };
   let isOffered = reach.value === "folder" && parent === undefined;
   isOffered ||= resumed !== undefined && (await beginsWithSummary(resumed.rebuilt.messages));
   const tool: Tool = { ...RECALL_TOOL, run: async (args, context) => (await open()).run(args, context.signal) };

@@ -17,7 +17,7 @@ const OF_PROGRAM = BUILT_IN_SKILLS.map(({ facts }) => ({ ...facts, scope: "built
 export const skills: CreateBuiltIn = async (opening) => {
   const { engine, extensions, current, parent } = opening;
   const mayLoad = parent?.mayUse(SKILL_TOOL.name) ?? true;
-  if (!mayLoad || !engine.loaded.settings.tool_sets.value.includes("read")) return { name: "skills" };
+  if (!mayLoad || !engine.loaded.settings.tool_sets.value.offers(SKILL_TOOL.name, "read")) return { name: "skills" };
   const ofProgram = hasBuiltInSkills(engine.loaded.settings.skill_packs.value) ? OF_PROGRAM : [];
   let live: Promise<LiveSkills> | undefined;
   const open = () => {

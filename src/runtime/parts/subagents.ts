@@ -15,6 +15,7 @@ import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import { worktreeRecords } from "../subagents/running-subagents.js";
 import type { SubagentCalls } from "../subagents/subagent-calls.js";
+import { SUBAGENT_TOOLS } from "./own-tools.js";
 import { extensionStamp } from "./skills.js";
 
 export interface SessionAgents {
@@ -27,7 +28,8 @@ export async function subagents(opening: Opening): Promise<SessionPart> {
   const { engine, extensions, parent } = opening;
   const { tool_sets, agent_depth, agents_at_once, agents_per_turn } = engine.loaded.settings;
   const types = await agentTypes(extensions.of("agent"));
-  const canStart = tool_sets.value.includes("agents") && (parent?.depth ?? 0) < agent_depth.value;
+  const canStart =
+    SUBAGENT_TOOLS.some((tool) => tool_sets.value.offers(tool, "agents")) && (parent?.depth ?? 0) < agent_depth.value;
   const listed = {
     commandsStamp: () => extensionStamp(extensions, ["agent"]),
     commands: async () => (await import("../commands/agents.js")).sessionAgentCommands(opening, { canStart }),

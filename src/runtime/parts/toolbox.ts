@@ -19,7 +19,8 @@ import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace
 export interface ToolboxOptions {
   /** Free of symbolic links. */
   readonly root: string;
-  readonly sets: readonly ToolSet[];
+  /** Which of its tools the model gets. */
+  readonly offers: (tool: ToolName, set: ToolSet) => boolean;
   readonly variables: Variables;
   /** Which of them the commands of the model get. */
   readonly environmentPolicy?: EnvironmentPolicy | undefined;
@@ -62,7 +63,7 @@ export interface Toolbox extends ToolRegistry {
 
 export function openToolbox(options: ToolboxOptions): Toolbox {
   const place = new Place(options);
-  const names = (Object.keys(CATALOG) as ToolName[]).filter((name) => options.sets.includes(CATALOG[name].set));
+  const names = (Object.keys(CATALOG) as ToolName[]).filter((name) => options.offers(name, CATALOG[name].set));
   const loaders = new Map(names.map((name) => [name, once(() => LOADERS[name](place))]));
   const offered = [...loaders].map(([name, load]) => lazyTool(name, load));
   const byName = new Map<string, Tool>(offered.map((tool) => [tool.name, tool]));

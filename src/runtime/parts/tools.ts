@@ -1,9 +1,10 @@
 /** The part with the tools: toolbox, permissions, sandbox, guard, undo and audit. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Subscriber } from "../../chain/build.js";
 import type { PlanSwitch, RunOptions } from "../../control/run.js";
 import type { Bus } from "../../engine/bus.js";
-import type { Model } from "../../engine/ports.js";
+import type { Model, ToolRegistry } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -42,6 +43,7 @@ interface ToolsPlace {
   readonly parent?: ParentRun | undefined;
   /** Undefined before the run is open. */
   readonly model: () => Model | undefined;
+  readonly tools: () => ToolRegistry | undefined;
 }
 
 /** The tools of a session with what guards, contains, undoes and records their calls. */
@@ -69,7 +71,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
   const part: SessionPart = {
     name: "tools",
-    subscribers: [first.subscriber],
+    subscribers: [first.subscriber, missingTools(parts, place)],
     services: {
       gate: permissions,
       // The changes belong to the parent's turn, so the turns of a subagent do not count.
@@ -112,7 +114,7 @@ function sessionToolbox(
   const { outputs, undo, extra, guard, sandbox, hookVariables } = made;
   return openToolbox({
     root,
-    sets: settings.tool_sets.value,
+    offers: (tool, set) => settings.tool_sets.value.offers(tool, set),
     variables,
     environmentPolicy: settings.environment.value,
     outputDirectory: outputs.own,
@@ -169,13 +171,28 @@ function firstSteps(
   },
 ) {
   const { permissions, toolbox, sandbox, model } = made;
-  const runsCommands = loaded.settings.tool_sets.value.includes("command");
+  const runsCommands = loaded.settings.tool_sets.value.offers("bash", "command");
   return [
     () => permissions.parts(),
     // The answer is priced before its calls run.
     () => readPrices(loaded, model()),
     ...(runsCommands ? [() => toolbox.prepare("bash"), makeOutputPipe, () => sandbox.prepare()] : []),
   ];
+}
+
+/** Says once which tools of the chosen sets do not exist here. By the end of the first turn all extensions are loaded. */
+function missingTools({ loaded, notify }: ToolsParts, { parent, tools }: ToolsPlace): Subscriber {
+  const { value, origin } = loaded.settings.tool_sets;
+  let isDue = parent === undefined && value.named !== undefined;
+  return {
+    name: "61-missing-tools",
+    run: ({ kind }) => {
+      if (!isDue || kind !== "TurnEnded") return;
+      isDue = false;
+      const missing = value.missing((tool) => tools()?.find(tool) !== undefined);
+      if (missing.length > 0) notify(`${origin}: nothing here offers ${missing.join(", ")}.`);
+    },
+  };
 }
 
 async function saveResult(text: string, place: OutputPlace): Promise<string> {

@@ -43,7 +43,10 @@ describe("the examples of profiles", () => {
   verifies(["E5"], "load without a warning", async () => {
     const review = await load("review");
     expect(review.warnings).toEqual([]);
-    expect(review.settings).toMatchObject({ tool_sets: { value: ["read", "git"] }, effort: { value: "high" } });
+    expect(review.settings).toMatchObject({
+      tool_sets: { value: { names: ["read", "git"] } },
+      effort: { value: "high" },
+    });
     const careful = await load("careful");
     expect(careful.warnings).toEqual([]);
     const commandReader = () => loadCommandReader(READER);

@@ -190,7 +190,7 @@ prompt_header = "Speak French."
       permission_mode: { value: "deny" },
       max_iterations: { value: 5 },
       budget: { value: { usd: 0.5, tokens: 1000 } },
-      tool_sets: { value: ["read"] },
+      tool_sets: { value: { names: ["read"] } },
       prompt_header: { value: "Speak French." },
     });
   });

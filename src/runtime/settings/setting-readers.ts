@@ -5,7 +5,7 @@ import { parseBudget } from "../../base/budget-text.js";
 import { parseDuration } from "../../base/duration.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { BudgetLimit } from "../../costs/budget.js";
-import type { Effort, ToolSet } from "../../engine/ports.js";
+import type { Effort } from "../../engine/ports.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../security/permissions/modes.js";
 import { readGivenFileSync } from "../../system/given-file.js";
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
@@ -16,7 +16,6 @@ import { KEY_SOURCES, type KeySource } from "../sessions/session-stores.js";
 import type { Setting } from "./setting.js";
 
 export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
-const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web", "agents"];
 
 export function budget(text: string): BudgetLimit {
   const limit = parseBudget(text);
@@ -198,13 +197,6 @@ export function wait(text: string): number {
 export function permissionMode(text: string): PermissionMode {
   if (isPermissionMode(text)) return text;
   throw new UsageError(`expected ${PERMISSION_MODES.join(", ")}, got "${text}".`);
-}
-
-export function toolSets(text: string): readonly ToolSet[] {
-  const names = text.split(",").map((name) => name.trim());
-  const wrong = names.find((name) => !(TOOL_SETS as readonly string[]).includes(name));
-  if (wrong !== undefined) throw new UsageError(`there is no tool set "${wrong}"; there are ${TOOL_SETS.join(", ")}.`);
-  return TOOL_SETS.filter((set) => names.includes(set));
 }
 
 export function logLevels(text: string): LogLevels {

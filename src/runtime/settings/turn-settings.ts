@@ -1,15 +1,13 @@
 /** Settings of a turn: its tools, its limits, its budgets and the text that the model gets. */
 import { DEFAULT_INSTRUCTION_BYTES } from "../../context/instructions/capped-texts.js";
 import type { BudgetLimit } from "../../costs/budget.js";
-import type { ToolSet } from "../../engine/ports.js";
 import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
 import { BUILT_IN_PACK, readSkillPacks } from "./skill-packs.js";
-
-const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web", "agents"];
+import { readToolChoice, type ToolChoice } from "./tool-choice.js";
 
 export interface TurnSettings {
-  readonly tool_sets: Setting<readonly ToolSet[]>;
+  readonly tool_sets: Setting<ToolChoice>;
   readonly max_iterations: Setting<number>;
   readonly timeout_ms: Setting<number | undefined>;
   /** The default time limit of a command. */
@@ -39,13 +37,7 @@ export interface TurnSettings {
 
 export function readTurnSettings(from: SettingReader): TurnSettings {
   return {
-    tool_sets: from.pick({
-      key: "tool_sets",
-      flag: "tool-set",
-      fallback: DEFAULT_SETS,
-      read: read.toolSets,
-      project: areAmong,
-    }),
+    tool_sets: readToolChoice(from),
     max_iterations: from.pick({
       key: "max_iterations",
       flag: "max-iterations",
@@ -123,10 +115,6 @@ function readBudgets(from: SettingReader): Pick<TurnSettings, `budget${string}` 
     budget_session: from.pick({ key: "budget_session", ...limit }),
     budget_day: from.pick({ key: "budget_day", ...limit }),
   };
-}
-
-function areAmong<T>(theirs: readonly T[], yours: readonly T[]): boolean {
-  return theirs.every((each) => yours.includes(each));
 }
 
 /** Undefined: no limit. */
