@@ -214,7 +214,8 @@ const OF_RUN: RunAnswers = {
     // A session without an event is not stored.
     const stored = bus.nextId > 1 ? await ports?.sessions?.({ id: session }) : undefined;
     const title = stored?.[0]?.title;
-    const names = { ...(title !== undefined && { title }), ...(place && { place }) };
+    const plan = run.hasPlan && { plan_waits: true as const };
+    const names = { ...(title !== undefined && { title }), ...(place && { place }), ...plan };
     return { session, provider, model: name, busy, ...counts, ...time, originator, ...names };
   },
   FindFiles: async (run, ports, { query, limit = MOST_FILES }) => {

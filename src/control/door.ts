@@ -104,7 +104,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   SetModel: object({ model: NAME }),
   SetMode: object({ mode: oneOf("ask", "auto", "review", "allow", "deny", "plan") }),
   EnterPlanMode: NOTHING,
-  ExitPlanMode: object({ approve: BOOLEAN }),
+  ExitPlanMode: object({ approve: BOOLEAN }, { mode: oneOf("ask", "auto", "review", "allow", "deny") }),
   ApproveContent: object({
     decisions: {
       type: "array",

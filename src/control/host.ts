@@ -5,9 +5,11 @@
  * 2. It checks what the client may do (scope.ts) for every transport.
  */
 import { type Clock, systemClock } from "../base/clock.js";
+import { approvesPlan } from "../base/plan-approval.js";
 import { safeLine } from "../base/terminal-text.js";
 import type { CommandReply, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
+import { plainText } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { EventPayloads, SessionEndReason } from "../protocol/events.js";
 import { FEATURES } from "../protocol/handshake.js";
@@ -301,6 +303,18 @@ export class Host {
     return found.run;
   }
 
+  /** A person who answers a plan with "go ahead" approves it. Returns what the model gets with these words. */
+  async #approval(
+    run: Run,
+    content: CommandPayloads["SendInput"]["content"],
+    { id, identity, canAnswer, scope }: AttachedClient,
+  ): Promise<string | undefined> {
+    if (!run.hasPlan || identity !== "human" || !canAnswer || !maySend(scope, "ExitPlanMode")) return undefined;
+    if (content.some(({ type }) => type !== "text") || !approvesPlan(plainText(content))) return undefined;
+    const left = await run.exitPlan({ id, identity }, { approve: true });
+    return "refused" in left ? undefined : left.work?.notice;
+  }
+
   readonly #clientHost = {
     features: this.#features,
     carryOut: this.carryOut.bind(this),
@@ -320,7 +334,12 @@ export class Host {
       const { hint, started } = await run.arrivals.next(async () => {
         await this.#ports.inputs?.prepare(content, run);
         const hint = this.#ports.inputs?.hint(content, run);
-        return { hint, started: run.start({ content, originator: client, ...(delivery && { delivery }) }) };
+        const notice = await this.#approval(run, content, client);
+        const approved = notice !== undefined && { notice };
+        return {
+          hint,
+          started: run.start({ content, originator: client, ...(delivery && { delivery }), ...approved }),
+        };
       });
       if ("refused" in started) return refuse(started.refused);
       const state = "waiting" in started ? started.waiting : "started";
@@ -383,10 +402,18 @@ export class Host {
       const refusal = await run.enterPlan(client);
       return refusal === undefined ? DONE : invalid(refusal);
     },
-    ExitPlanMode: async (run, { approve }, client) => {
+    ExitPlanMode: (run, { approve, mode }, client) => {
+      if (mode !== undefined && !maySend(client.scope, "SetMode"))
+        return refuse(failure("Forbidden", { detail: "SetMode is not among its commands." }));
       const identity = client.canAnswer ? client.identity : "agent";
-      const refusal = await run.exitPlan({ id: client.id, identity }, { approve });
-      return refusal === undefined ? DONE : invalid(refusal);
+      return run.arrivals.next(async () => {
+        const left = await run.exitPlan({ id: client.id, identity }, { approve, mode });
+        if ("refused" in left) return invalid(left.refused);
+        if (left.work === undefined || !maySend(client.scope, "SendInput")) return DONE;
+        const started = run.start({ ...left.work, originator: client });
+        const problem = "refused" in started ? started.refused : await run.kept(started);
+        return problem === undefined ? { ok: true, value: { state: "started" } } : refuse(problem);
+      });
     },
     ApproveContent: async (run, { decisions }, client) => {
       if (!client.canAnswer || client.identity !== "human") {

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly opening?: readonly Envelope[];
   /** Finds the route that an input names. */
   readonly route?: (content: readonly InputContent[]) => RoutedInput;
+  /** An earlier run ended with a plan that no person has decided about. */
+  readonly hasPlan?: boolean;
   /** Plan mode, if the run supports it. */
   readonly plan?: PlanSwitch;
   /** Changes the mode; returns the reason if it may not. */
@@ -59,6 +61,16 @@ export interface PlanSwitch {
     readonly turn: Originator;
   }): Promise<string | undefined>;
 }
+
+/** Begins the work on an approved plan. */
+export interface PlanWork {
+  readonly content: readonly InputContent[];
+  /** For the model. */
+  readonly notice: string;
+}
+
+/** Why plan mode stays on, or the work that can begin now. */
+export type PlanLeft = { readonly refused: string } | { readonly work?: PlanWork };
 
 export interface TurnInput {
   readonly content: readonly InputContent[];

@@ -11,7 +11,7 @@ import type { CancelReason } from "../engine/cancel.js";
 import { runTurn, type TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import { Turn } from "../engine/turn.js";
-import type { InputContent, Message } from "../protocol/content.js";
+import { type InputContent, type Message, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { EventRange, InputDelivery, SessionEndReason, SessionMode } from "../protocol/events.js";
@@ -20,9 +20,14 @@ import { Arrivals } from "./arrivals.js";
 import type { Originator } from "./attached-client.js";
 import { Inbox, type Waiting } from "./inbox.js";
 import type { PermissionPrompts } from "./permission-prompts.js";
-import type { RunOptions, Started, TurnInput } from "./run-options.js";
+import type { PlanLeft, PlanWork, RunOptions, Started, TurnInput } from "./run-options.js";
 
-export type { PlanSwitch, RoutedInput, RunOptions, Started, TurnInput } from "./run-options.js";
+export type { PlanLeft, PlanSwitch, RoutedInput, RunOptions, Started, TurnInput } from "./run-options.js";
+
+const PLAN_WORK: PlanWork = {
+  content: [text("Carry out the plan.")],
+  notice: "The user approves the plan, and plan mode is off. Carry out the plan now.",
+};
 
 export class Run {
   readonly session: SessionId;
@@ -39,6 +44,8 @@ export class Run {
   readonly #inbox: Inbox;
   /** Why it ends; undefined while it goes on. */
   #ending: SessionEndReason | undefined;
+  /** The running turn has published its end. */
+  #isOver = false;
   /** How the last turn ended. */
   #last: TurnResult | undefined;
   /** The running turn, or other exclusive work on the conversation. */
@@ -53,6 +60,9 @@ export class Run {
     this.conversation = [...(options.conversation ?? [])];
     this.#options = options;
     this.#inbox = new Inbox(options.bus, options.waiting);
+    options.bus.subscribe(({ kind }) => {
+      if (kind === "TurnEnded") this.#isOver = true;
+    });
   }
 
   /** For the client that opened the run; the log has it too. */
@@ -106,13 +116,32 @@ export class Run {
     return undefined;
   }
 
-  /** Why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
-  async exitPlan(client: Originator, { approve }: { readonly approve: boolean }): Promise<string | undefined> {
+  /** The last turn answered in plan mode, and no person has decided about its plan. */
+  get hasPlan(): boolean {
+    const { plan, hasPlan = false } = this.#options;
+    const answered = this.#last === undefined ? hasPlan : this.#last.plan === true && this.#last.outcome === "answered";
+    return answered && plan?.isOn() === true && !this.busy;
+  }
+
+  /** Without approval the plan goes back to the model: plan mode stays. */
+  async exitPlan(
+    client: Originator,
+    { approve, mode }: { readonly approve: boolean; readonly mode?: SessionMode | undefined },
+  ): Promise<PlanLeft> {
     const { plan } = this.#options;
-    if (plan === undefined) return "This run has no plan mode.";
-    const refusal = await plan.exit({ approve, client, turn: this.#originator });
-    if (refusal === undefined && approve) this.#publishMode(plan.mode(), client);
-    return refusal;
+    if (plan === undefined) return { refused: "This run has no plan mode." };
+    // A client may answer at the event, a moment before the run is free.
+    if (this.#isOver) await this.#turn?.ended;
+    const { hasPlan } = this;
+    if (approve && mode !== undefined && plan.isOn()) {
+      const refusal = await this.setMode(mode, client);
+      if (refusal !== undefined) return { refused: refusal };
+    } else {
+      const refusal = await plan.exit({ approve, client, turn: this.#originator });
+      if (refusal !== undefined) return { refused: refusal };
+      if (approve) this.#publishMode(plan.mode(), client);
+    }
+    return approve && hasPlan ? { work: PLAN_WORK } : {};
   }
 
   /** A session without events is not stored: a key pressed before the first prompt must not create one. */
@@ -196,6 +225,7 @@ export class Run {
   #begin({ content, originator, notice, model, commandFile }: TurnInput, queued: number): Started {
     const { ports, stages, inputNotice, plan } = this.#options;
     const abort = new AbortNode();
+    this.#isOver = false;
     this.#originator = { id: originator.id, identity: originator.identity };
     this.bus.originator = originator.id;
     const { content: input, route } = this.#options.route?.(content) ?? { content };

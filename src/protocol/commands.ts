@@ -77,7 +77,11 @@ export interface CommandPayloads {
   /** Only for people, except `plan`. Leaving `plan` this way approves the plan. */
   SetMode: { readonly mode: SessionMode };
   EnterPlanMode: Record<never, never>;
-  ExitPlanMode: { readonly approve: boolean };
+  /**
+   * Only for people. An approval leaves plan mode, for `mode` if it is given. If the last turn answered with a plan, a turn that carries it out
+   * begins, and the value has `state`. Without approval plan mode stays.
+   */
+  ExitPlanMode: { readonly approve: boolean; readonly mode?: Exclude<SessionMode, "plan"> };
   /** Only for people. Approved content is in use from the next turn on. The value names what was approved, refused, and void because it changed. */
   ApproveContent: { readonly decisions: readonly ContentDecision[] };
   CustomCommand: { readonly namespace: string; readonly verb: string; readonly payload: JsonValue };

@@ -107,6 +107,8 @@ export interface StatusInfo {
   /** The originator of the running turn, or of the last one. */
   readonly originator: { readonly id: ClientId; readonly identity: Identity };
   readonly place?: PlaceStatus;
+  /** The last turn answered with a plan, and no person has decided about it: ExitPlanMode approves it. */
+  readonly plan_waits?: true;
 }
 
 /** Where and how the session works; absent if the engine does not know. */

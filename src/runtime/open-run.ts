@@ -126,6 +126,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       conversation: await takeUp(resumed, { bus, ports: assembly.ports }),
       waiting: resumed.rebuilt.waiting,
       replaced: resumed.replaced,
+      hasPlan: resumed.hasPlan,
     }),
     opening: published,
     ...(timeoutMs !== undefined && { turnTimeoutMs: timeoutMs }),

@@ -19,6 +19,8 @@ export interface StoredSession {
   readonly uncondensed: number;
   /** Plan mode was on when it ended. */
   readonly isPlanning: boolean;
+  /** Its last turn answered with a plan that no person has decided about. */
+  readonly hasPlan: boolean;
   /** The mode that a person chose last in this session, beneath plan mode too; undefined if none was chosen. */
   readonly mode?: PermissionMode | undefined;
   /** Open calls that may have changed something: they started and have no recorded result. */
@@ -73,20 +75,25 @@ async function withExpiredTurn(
 }
 
 /** The last turn names the mode of the session at its end; it may have changed since. */
-async function lastMode(store: SessionStore, session: SessionId): Promise<Pick<StoredSession, "isPlanning" | "mode">> {
+async function lastMode(
+  store: SessionStore,
+  session: SessionId,
+): Promise<Pick<StoredSession, "isPlanning" | "hasPlan" | "mode">> {
   const ended = await store.last(session, "TurnEnded");
   let isPlanning = false;
+  let hasPlan = false;
   let mode: PermissionMode | undefined;
   for await (const { kind, payload } of store.events(session, { after: (ended ?? 1) - 1 })) {
     if (kind === "TurnStarted" || kind === "TurnEnded") {
       isPlanning = payload.plan === true;
       mode = payload.mode;
+      hasPlan = isPlanning && kind === "TurnEnded" && payload.outcome === "answered";
     } else if (kind === "ModeChanged") {
       isPlanning = payload.mode === "plan";
       if (payload.mode !== "plan") mode = payload.copied ? undefined : payload.mode;
     }
   }
-  return { isPlanning, mode };
+  return { isPlanning, hasPlan: isPlanning && hasPlan, mode };
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

@@ -93,6 +93,43 @@ describe("the terminal client", () => {
     await third.leave();
   });
 
+  verifies(
+    ["L16", "U2"],
+    "asks what to do with a plan, until it is carried out with a question for each edit",
+    async () => {
+      const { hosted } = await host(
+        [
+          ...["First plan.", "Second plan.", "Third plan."].map((words) => reply().text(words)),
+          reply().tool("write", { path: "made.txt", content: "x" }),
+          reply().text("Made it."),
+        ],
+        { flags: ["--plan"] },
+      );
+      const client = await TuiClient.open(hosted);
+      client.type("plan it", "\r");
+      await client.until(
+        /First plan\.[\s\S]*Carry out this plan\?\n.*yes, carry it out\n.*ask for each edit\n.*keep planning/,
+      );
+      client.type("k", ..."make it shorter", "\r");
+      await client.until(/Second plan\.[\s\S]*Carry out this plan\?/);
+      // Words in the draft are a prompt, and the mode stays.
+      client.type("\t", ..."shorter still", "\r");
+      await client.until(/Third plan\.[\s\S]*Carry out this plan\?/);
+      client.type("\x1b");
+      await client.until(/Third plan\.\n(?![\s\S]*Carry out this plan\?)/);
+      await client.until(/^plan · /m);
+
+      const again = await TuiClient.open(hosted, { session: client.session, resumed: true });
+      await again.until(/Third plan\.[\s\S]*Carry out this plan\?/);
+      again.type("2");
+      await again.until(/Carry out the plan\.[\s\S]*\[y\] yes/);
+      await again.until(/^review edits · /m);
+      again.type("y");
+      await again.until("Made it.");
+      expect(await again.screen()).not.toContain("Carry out this plan?");
+    },
+  );
+
   verifies(["U2", "P2"], "goes back to the mode and the rules from before a prompt", async () => {
     const { hosted } = await host(
       [

@@ -5,7 +5,6 @@ import { createIdSource } from "../../base/ulid.js";
 import type { Variables } from "../../base/variables.js";
 import * as specs from "../../commands/catalogue/security.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import { Bus } from "../../engine/bus.js";
 import type { ToolCall } from "../../engine/ports.js";
 import { BUILT_IN_TYPES } from "../../extensions/subagents/agent-type.js";
 import { permissionReplay } from "../../runtime/commands/permission-replay.js";
@@ -21,7 +20,6 @@ import { agentTools } from "../../runtime/parts/subagents.js";
 import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { workspaceRules } from "../../runtime/settings/workspace-state.js";
-import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -89,9 +87,8 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     whyNotContained: () => sandbox.whyNotContained(),
     originator: () => "human",
   });
-  const bus = new Bus({ session, originator: ids.next("cli"), clock: nodeClock });
   const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, root) };
-  const security = new RunSecurity({ bus, permissions, sandbox, tools, variables, ruleFiles });
+  const security = new RunSecurity({ permissions, sandbox, tools, variables, ruleFiles });
   const judge = (tool: string, input: ToolCall["args"]) => {
     const definition = tools.find(tool);
     return definition && permissions.judge({ call: ids.next("call"), tool, args: input }, definition);

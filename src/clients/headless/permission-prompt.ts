@@ -5,14 +5,9 @@ import { textWidth } from "../../base/text-width.js";
 import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import { DISMISSED } from "../../protocol/form.js";
-import {
-  askedCommand,
-  type PermissionAnswer,
-  type PermissionChoice,
-  permissionChoices,
-  RULE_PLACES,
-} from "../sdk/permission-choices.js";
+import { askedCommand, type PermissionAnswer, permissionChoices, RULE_PLACES } from "../sdk/permission-choices.js";
 import { askForm } from "./form-prompt.js";
+import { pick } from "./pick.js";
 import { quoted } from "./quoted.js";
 import type { Terminal } from "./terminal.js";
 
@@ -44,40 +39,16 @@ export async function askPermission(
   const { askLine, err } = terminal;
   if (askLine === undefined) return undefined;
   describe(terminal, question);
-  const given = await pick(terminal, permissionChoices(question), signal);
+  const given = await pick(terminal, permissionChoices(question), { ...NO_WORDS, signal });
   if (given?.answer === "why") return denial(given.words);
   if (given?.answer !== "where") return given === undefined ? DENY : given.answer;
   err.write("Always allow it where?\n");
-  const place = await pick(terminal, RULE_PLACES, signal);
+  const place = await pick(terminal, RULE_PLACES, { ...NO_WORDS, signal });
   return typeof place?.answer === "object" ? place.answer : DENY;
 }
 
-interface Picked {
-  readonly answer: PermissionChoice["answer"];
-  /** The words behind a no. */
-  readonly words: string;
-}
-
-/** By letter or number. Undefined if the line is empty or the input ends. */
-async function pick(
-  { askLine, err }: Terminal,
-  choices: readonly PermissionChoice[],
-  signal: AbortSignal,
-): Promise<Picked | undefined> {
-  const keys = choices.map(({ key }) => key);
-  for (;;) {
-    for (const { key, label } of choices) err.write(`  [${key}] ${label}\n`);
-    const line = (await askLine?.("Answer: ", signal))?.trim();
-    if (line === undefined || line === "") return undefined;
-    const { key = "", words = "" } = /^(?<key>\S*)\s*(?<words>.*)$/.exec(line)?.groups ?? {};
-    const typed = LONG[key.toLowerCase()] ?? key.toLowerCase();
-    const chosen = choices.find((choice, index) => choice.key === typed || String(index + 1) === typed);
-    if (chosen !== undefined && (words === "" || chosen.answer === "why")) return { answer: chosen.answer, words };
-    err.write(`Please answer ${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}.\n`);
-  }
-}
-
-const LONG: Readonly<Record<string, string>> = { yes: "y", no: "n", m: "n" };
+/** Only a no may have words behind it. */
+const NO_WORDS = { long: { yes: "y", no: "n", m: "n" }, takesWords: (answer: unknown) => answer === "why" };
 
 function describe(terminal: Terminal, question: Question): void {
   const { err } = terminal;

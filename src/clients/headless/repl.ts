@@ -18,10 +18,13 @@ import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
+import { isJsonObject } from "../../protocol/json.js";
 import { readSlashAnswer, type SlashAnswer, type SlashLine, slashRequest } from "../../protocol/slash-command.js";
+import { endsWithPlan } from "../sdk/plan-choices.js";
 import { DraftLine } from "./draft-line.js";
 import { takeDuringTurn } from "./during-turn.js";
 import { answerQuestion } from "./permission-prompt.js";
+import { askPlan } from "./plan-prompt.js";
 import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
 import { sendAnswer } from "./send-answer.js";
 import { Spinner } from "./spinner.js";
@@ -51,6 +54,9 @@ class Repl {
   readonly #count = new TurnCount((message) => this.#say(message));
   #question = new AbortController();
   #asked: CallId | undefined;
+  /** A turn ended with a plan, and no one has decided about it. */
+  #hasPlan = false;
+  #planQuestion = new AbortController();
   #problem: Problem | undefined;
   #leave: () => void = () => {};
   /** The person left during a turn that continues. */
@@ -78,7 +84,9 @@ class Repl {
     const { leaving, greeting, stopAtProblem } = this.#options;
     leaving?.addEventListener("abort", () => void this.#cancelOnLeaving());
     if (greeting !== "") terminal.err.write(`${greeting}\n`);
+    this.#hasPlan = terminal.askLine !== undefined && (await this.#planWaits());
     for (;;) {
+      while (this.#hasPlan) await this.#decide();
       const line = await lines.next("> ");
       if (line === undefined || leaving?.aborted) break;
       const input = line.text.trim();
@@ -111,11 +119,41 @@ class Repl {
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
     if (event.kind === "CostIncremented") this.#report.addModelTime(event.payload.elapsed_ms);
+    this.#followPlan(event);
     if (event.kind === "TurnEnded") this.#reportEnd(event.payload);
     this.#count.follow(event);
     if (event.kind === "TurnStarted") {
       this.#report.begin();
       this.#spinner.begin("thinking", this.#report.estimateMs());
+    }
+  }
+
+  /** A resumed session may have ended with a plan. */
+  async #planWaits(): Promise<boolean> {
+    const status = await this.#options.client.query("GetStatus", {}, this.#session);
+    return status.ok && status.answer.plan_waits === true;
+  }
+
+  /** Another client may decide first. */
+  #followPlan(event: Envelope): void {
+    if (event.kind === "TurnEnded") this.#hasPlan = endsWithPlan(event.payload);
+    const isDecided = event.kind === "TurnStarted" || (event.kind === "ModeChanged" && event.payload.mode !== "plan");
+    if (!isDecided) return;
+    this.#hasPlan = false;
+    this.#planQuestion.abort();
+  }
+
+  async #decide(): Promise<void> {
+    const { client, terminal, lines } = this.#options;
+    if (terminal.askLine === undefined) return;
+    this.#planQuestion = new AbortController();
+    const given = await askPlan(terminal, this.#planQuestion.signal);
+    this.#hasPlan = false;
+    if (given.kind === "line") lines.keep({ text: given.text });
+    else if (given.kind === "keep planning") await this.#turn(given.message);
+    else if (given.kind !== "cancel") {
+      const mode = given.kind === "carry out" ? {} : { mode: "review" as const };
+      await this.#begin(() => client.send("ExitPlanMode", { approve: true, ...mode }, this.#session));
     }
   }
 
@@ -236,12 +274,17 @@ class Repl {
   }
 
   async #turn(input: string): Promise<void> {
-    const idle = this.#count.nextIdle();
-    this.#spinner.begin("thinking", this.#report.estimateMs());
     // The prompt comes first: it names the session.
     const content = [...this.#images.splice(0), ...[input, ...this.#context.splice(0)].map((words) => text(words))];
-    const reply = await this.#options.client.send("SendInput", { content }, this.#session);
-    if (!reply.ok) {
+    await this.#begin(() => this.#options.client.send("SendInput", { content }, this.#session));
+  }
+
+  /** Sends a command that begins a turn, and waits for its end. */
+  async #begin(send: () => Promise<CommandReply>): Promise<void> {
+    const idle = this.#count.nextIdle();
+    this.#spinner.begin("thinking", this.#report.estimateMs());
+    const reply = await send();
+    if (!reply.ok || !isJsonObject(reply.value)) {
       this.#spinner.stop();
       this.#complain(reply);
       return;

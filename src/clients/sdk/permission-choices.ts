@@ -15,12 +15,15 @@ export interface PermissionAnswer {
   readonly always?: RulePlace;
 }
 
-export interface PermissionChoice {
+/** An answer by letter or digit. */
+export interface Choice<A> {
   readonly key: string;
   readonly label: string;
-  /** Choices that need more than a key: where a rule holds, or why not. */
-  readonly answer: PermissionAnswer | "where" | "why";
+  readonly answer: A;
 }
+
+/** Some choices need more than a key: where a rule holds, or why not. */
+export type PermissionChoice = Choice<PermissionAnswer | "where" | "why">;
 
 /** A one-line command is in the question itself; other calls are quoted below it. */
 export function askedCommand({ tool, args, subagent }: Question): string | undefined {

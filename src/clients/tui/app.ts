@@ -7,6 +7,7 @@
  */
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { PlanAnswer } from "../sdk/plan-choices.js";
 import type { Dialog } from "./dialogs/dialog.js";
 import { OpenDialog } from "./dialogs/open-dialog.js";
 import { QuestionPrompt } from "./dialogs/question-prompt.js";
@@ -23,7 +24,16 @@ import { type KeyPlace, reduceKey } from "./reduce/reduce-key.js";
 import { reducePast } from "./reduce/reduce-past.js";
 import { reduceSubmit } from "./reduce/reduce-submit.js";
 import { Screen } from "./screen.js";
-import { type DialogName, type Effect, firstState, isBusy, type Reduced, type State, stateOfOther } from "./state.js";
+import {
+  type DialogName,
+  type Effect,
+  firstState,
+  isBusy,
+  type Reduced,
+  type State,
+  stateOfOther,
+  without,
+} from "./state.js";
 import type { Key, TerminalInput } from "./terminal/terminal.js";
 import { TranscriptWriter } from "./transcript-writer.js";
 
@@ -79,6 +89,7 @@ export class TuiApp {
     this.#questions = new QuestionPrompt({
       answer: (question, answer) => this.#carrier.answer(question, answer),
       review: (question) => this.#carrier.watch(this.#carrier.reviewQuestion(question, this.#questions)),
+      answerPlan: (answer) => this.#answerPlan(answer),
       answerToken: (token, answer) => answer === "refuse" && this.#carrier.refuseToken(token),
       copyCode: (token) => this.#carrier.copyCode(token),
     });
@@ -223,6 +234,19 @@ export class TuiApp {
     if (!isPast) ringAfterTurn(event.kind, reduced.effects, this.#options);
     this.#showQuestions();
     this.#pace.changed(isDelta ? "stream" : "event");
+  }
+
+  #answerPlan(answer: PlanAnswer): void {
+    if (answer.kind === "keep planning") {
+      const { message: text } = answer;
+      const submitted = { sent: { kind: "prompt", text }, text, images: [], when: "now" } as const;
+      this.#apply(reduceSubmit(this.#state, submitted, this.#options.clock.now()));
+      return;
+    }
+    this.#set(without(this.#state, "plan"));
+    if (answer.kind === "cancel") return;
+    const mode = answer.kind === "carry out" ? {} : { mode: "review" as const };
+    this.#carrier.carryOut({ do: "send", kind: "ExitPlanMode", payload: { approve: true, ...mode } });
   }
 
   #showQuestions(): void {

@@ -57,6 +57,8 @@ export interface State {
   readonly questions: readonly Question[];
   /** Programs that ask for a token. */
   readonly tokens: readonly TokenRequest[];
+  /** The turn that ended with a plan, until someone decides about it. */
+  readonly plan?: TurnId;
   readonly costs: CostState;
   /** No amount of money is kept or shown. */
   readonly hidesCost: boolean;
@@ -158,10 +160,9 @@ export function estimateMs({ recent }: State): number | undefined {
 }
 
 /** A copy without some optional fields. */
-export function without<K extends "turn" | "thinking" | "hint" | "leaveUntil" | "escapeUntil" | "shell" | "command">(
-  state: State,
-  ...names: readonly K[]
-): State {
+export function without<
+  K extends "turn" | "plan" | "thinking" | "hint" | "leaveUntil" | "escapeUntil" | "shell" | "command",
+>(state: State, ...names: readonly K[]): State {
   const copy = { ...state };
   for (const name of names) delete copy[name];
   return copy;

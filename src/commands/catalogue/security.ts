@@ -153,8 +153,15 @@ export const PLAN_ON: CommandSpec = {
 };
 export const PLAN_APPROVE: CommandSpec = {
   name: "plan:approve",
-  aliases: ["plan:off"],
-  summary: "approve the plan and leave plan mode",
+  summary: "approve the plan and carry it out",
+  reaches: "session",
+  sends: "ExitPlanMode",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+export const PLAN_OFF: CommandSpec = {
+  name: "plan:off",
+  summary: "leave plan mode without carrying out a plan",
   reaches: "session",
   sends: "ExitPlanMode",
   users: PEOPLE,

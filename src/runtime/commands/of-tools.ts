@@ -3,6 +3,7 @@ import type { Command } from "../../commands/command.js";
 import { type Opening, runOf } from "../opening.js";
 import { envCommand, modeCommand, shellCommand } from "./conversation.js";
 import { permissionReplay } from "./permission-replay.js";
+import { planCommands } from "./plan.js";
 
 export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
   const run = runOf(opening);
@@ -10,6 +11,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
   const { sessions, variables, loaded } = opening.engine;
   return [
     ...(await security.commands()),
+    ...planCommands({ run, isOn: () => permissions.planning, person: run.bus.originator }),
     permissionReplay({ sessions, permissions, tools: run.tools }),
     modeCommand({
       run,

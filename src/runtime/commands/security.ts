@@ -1,4 +1,4 @@
-/** `/permissions`, `/safemode`, `/plan`, `/audit`, `/why` and `/security`; `oxbow permissions` is made of the same commands. */
+/** `/permissions`, `/safemode`, `/audit`, `/why` and `/security`; `oxbow permissions` is made of the same commands. */
 import type { Variables } from "../../base/variables.js";
 import {
   AUDIT_CLEAR,
@@ -10,9 +10,6 @@ import {
   PERMISSIONS_REVOKE,
   PERMISSIONS_SET,
   PERMISSIONS_TEST,
-  PLAN_APPROVE,
-  PLAN_ON,
-  PLAN_STATUS,
   SAFEMODE_ALLOW,
   SAFEMODE_DENY,
   SAFEMODE_OFF,
@@ -24,7 +21,6 @@ import {
 } from "../../commands/catalogue/security.js";
 import { type Command, type CommandResult, type CommandSpec, refuse } from "../../commands/command.js";
 import type { ToolRegistry } from "../../engine/ports.js";
-import type { ClientId } from "../../protocol/ids.js";
 import { auditStatus, clearAudit, showAudit } from "../../security/audit/audit-command.js";
 import type { AuditRing } from "../../security/audit/audit-ring.js";
 import {
@@ -57,8 +53,6 @@ export interface SecurityPort {
   readonly sandbox: RunSandbox;
   readonly tools: ToolRegistry;
   readonly variables: Variables;
-  /** The user who has the session open. */
-  readonly person: ClientId;
   ring(): Promise<AuditRing>;
   keepRules(toml: string, place: RulePlace): Promise<string>;
 }
@@ -68,7 +62,6 @@ export function securityCommands(port: SecurityPort): readonly Command[] {
   return [
     ...permissionCommands(() => permissionsState(port)),
     ...safeModeCommands(async () => (await permissions.parts()).safeMode),
-    ...planCommands(port),
     ...auditCommands(() => port.ring()),
     {
       ...WHY,
@@ -151,38 +144,6 @@ export function safeModeCommands(file: () => Promise<StateFile<SafeModeState>>):
       return reply.ok ? { text: reply.text, value: { ...reply.state } } : refuse(reply.text);
     },
   }));
-}
-
-/** The registry refuses agents, so a person approves. */
-function planCommands({ permissions, person }: SecurityPort): readonly Command[] {
-  const plan = async () => (await permissions.parts()).engine.plan;
-  const state = ({ on }: { readonly on: boolean }): CommandResult => ({
-    text: on
-      ? "Plan mode is on: Oxbow changes nothing until you approve the plan with /plan approve."
-      : "Plan mode is off.",
-    value: { on },
-  });
-  return [
-    { ...PLAN_STATUS, run: async () => state(await plan()) },
-    {
-      ...PLAN_ON,
-      run: async () => {
-        const mode = await plan();
-        mode.enter();
-        return state(mode);
-      },
-    },
-    {
-      ...PLAN_APPROVE,
-      run: async () => {
-        const mode = await plan();
-        const client = { id: person, identity: "human" } as const;
-        const turn = { originator: person, originatorIdentity: "human" } as const;
-        const left = mode.exit({ approve: true, client, turn });
-        return left.ok ? state(mode) : refuse(left.reason);
-      },
-    },
-  ];
 }
 
 export function auditCommands(open: () => Promise<AuditRing>): readonly Command[] {

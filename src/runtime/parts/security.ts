@@ -4,7 +4,6 @@ import { dirname } from "node:path";
 import { LateConsumer } from "../../base/late-consumer.js";
 import type { Variables } from "../../base/variables.js";
 import type { Command } from "../../commands/command.js";
-import type { Bus } from "../../engine/bus.js";
 import type { ToolRegistry } from "../../engine/ports.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { AuditRing } from "../../security/audit/audit-ring.js";
@@ -13,7 +12,6 @@ import type { RunPermissions } from "./permissions.js";
 import type { RunSandbox } from "./sandbox.js";
 
 export interface RunSecurityOptions {
-  readonly bus: Bus;
   readonly permissions: RunPermissions;
   readonly sandbox: RunSandbox;
   readonly tools: ToolRegistry;
@@ -51,7 +49,6 @@ export class RunSecurity {
     const { securityCommands } = await import("../commands/security.js");
     return securityCommands({
       ...this.#options,
-      person: this.#options.bus.originator,
       ring: () => this.#ring.ready(),
       keepRules: (toml, place) => this.#keepRules(toml, this.#options.ruleFiles[place]),
     });

@@ -49,7 +49,7 @@ interface ToolsPlace {
 /** The tools of a session with what guards, contains, undoes and records their calls. */
 export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const { loaded, variables, root, sessions, notify } = parts;
-  const { session, bus, turnsBefore, history, parent } = place;
+  const { session, turnsBefore, history, parent } = place;
   const outputs = outputFolders(loaded, session);
   const shared = parent?.undo;
   const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
@@ -67,7 +67,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const toolbox = sessionToolbox(parts, { outputs, undo, extra, guard, sandbox, hookVariables });
   const permissions: RunPermissions = sessionPermissions(parts, { ...place, guard, sandbox, toolbox, outputDirectory });
   const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, root) };
-  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, ruleFiles, history });
+  const security = new RunSecurity({ permissions, sandbox, tools: toolbox, variables, ruleFiles, history });
   const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
   const part: SessionPart = {
     name: "tools",

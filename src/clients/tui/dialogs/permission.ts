@@ -1,8 +1,6 @@
 /**
- * The question whether a call may run: what will happen, why it asks, and answers by letter, digit, or arrows and Enter.
- *
- * 1. A bar precedes the model's text, so that it cannot imitate the choices.
- * 2. Enter is no answer before an arrow has marked one.
+ * The question whether a call may run: what will happen, why it asks, and the answers. A bar precedes the model's text, so that it
+ * cannot imitate the choices.
  */
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { textWidth, truncateText, wrapText } from "../../../base/text-width.js";
@@ -18,6 +16,7 @@ import {
 import { renderDiff } from "../content/diff/render-diff.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Style, Theme } from "../theme.js";
+import { choiceRows, chosenBy, markedBy, oneLine, wordsAfter, wordsRow } from "./choices.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 import { type FormState, firstForm, formKey, formPaste, formView } from "./form.js";
 import { proposedChange } from "./proposed-change.js";
@@ -74,41 +73,35 @@ export function permissionDialog(
 
 type PermissionStep = Step<PermissionState, PermissionAnswer>;
 
-function choose(state: PermissionState, { id = "" }: Key, choices: readonly PermissionChoice[]): PermissionStep {
+function choose(state: PermissionState, key: Key, choices: readonly PermissionChoice[]): PermissionStep {
+  const { id = "" } = key;
   const scroll = { pageUp: -10, pageDown: 10 }[id];
   if (scroll !== undefined) return { state: { ...state, scroll: Math.max(0, state.scroll + scroll) } };
   const { marked, where } = state;
-  if (id === "down") return { state: { ...state, marked: ((marked ?? -1) + 1) % choices.length } };
-  if (id === "up") return { state: { ...state, marked: ((marked ?? 0) + choices.length - 1) % choices.length } };
+  const moved = markedBy(key, marked, choices.length);
+  if (moved !== undefined) return { state: { ...state, marked: moved } };
   if (id === "escape") return where ? { state: { scroll: state.scroll } } : { done: { decision: "deny" } };
-  const index = id === "enter" ? marked : choices.findIndex(({ key }, at) => id === key || id === String(at + 1));
-  const answer = choices[index ?? -1]?.answer ?? (id === "m" && !where ? "why" : undefined);
+  const answer = chosenBy(key, choices, marked) ?? (id === "m" && !where ? "why" : undefined);
   if (answer === undefined) return { state };
   if (answer === "why") return { state: { scroll: state.scroll, message: "" } };
   return answer === "where" ? { state: { scroll: state.scroll, where: true } } : { done: answer };
 }
 
 /** Enter denies with the typed reason, Esc goes back to the choices. */
-function write(state: PermissionState, { id, data }: Key): PermissionStep {
+function write(state: PermissionState, key: Key): PermissionStep {
   const { message = "" } = state;
+  const { id } = key;
   if (id === "escape") return { state: { scroll: state.scroll } };
   if (id === "enter") {
     const words = message.trim();
     return { done: { decision: "deny", ...(words !== "" && { message: words }) } };
   }
-  if (id === "backspace") return { state: { ...state, message: [...message].slice(0, -1).join("") } };
-  if (id === "ctrl+u") return { state: { ...state, message: "" } };
-  const typed = /^[^\p{Cc}\u001b]+$/u.test(data) ? data : "";
-  return { state: { ...state, message: message + typed } };
+  return { state: { ...state, message: wordsAfter(key, message) ?? message } };
 }
 
 /** A tab has no fixed width. */
 function spaced(text: string): string {
   return safeText(text).replaceAll("\t", "    ");
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ");
 }
 
 interface ViewOptions {
@@ -135,7 +128,7 @@ function view(question: Question, state: PermissionState, options: ViewOptions):
   const why = question.reason === undefined ? [] : quote(safeLine(question.reason), theme.dim);
   const preview = previewOf(question, theme, { bar, columns });
   const foot = state.message === undefined ? choiceLines(choices, question, { columns, theme, state }) : [];
-  const input = state.message === undefined ? undefined : messageLine(state.message, columns, theme);
+  const input = state.message === undefined ? undefined : wordsRow("Why not: ", state.message, { columns, theme });
   const taken = head.length + what.length + why.length + foot.length + (input === undefined ? 0 : 2);
   const shown = excerpt(preview, { top: state.scroll, rows: size.rows - taken, columns, theme });
   const lines = [...head, ...clip(what, size), ...shown, ...why, ...foot];
@@ -206,13 +199,7 @@ function choiceLines(
 ): readonly string[] {
   const { timeout_ms: timeout, once_only: onceOnly } = question;
   const { marked, where } = state;
-  const lines = choices.flatMap(({ key, label }, index) => {
-    const [first = "", ...rest] = wrapText(label, Math.max(1, columns - 6));
-    const isMarked = index === marked;
-    const mark = isMarked ? theme.key(theme.ascii ? "> " : "❯ ") : "  ";
-    const style = isMarked ? theme.strong : (text: string) => text;
-    return [`${mark}${theme.key(`[${key}]`)} ${style(first)}`, ...rest.map((row) => `      ${style(row)}`)];
-  });
+  const lines = choiceRows(choices, marked, { columns, theme });
   if (where) return [theme.strong(truncateText("Always allow it where?", columns)), ...lines];
   if (canReview(question)) {
     lines.push(`  ${theme.key("[v]")} ${truncateText("show the whole change", Math.max(1, columns - 6))}`);
@@ -222,16 +209,4 @@ function choiceLines(
     lines.push(theme.dim(truncateText(`Denied automatically after ${humanWait(timeout)}.`, columns)));
   }
   return lines;
-}
-
-function messageLine(
-  message: string,
-  columns: number,
-  theme: Theme,
-): { readonly line: string; readonly column: number } {
-  const label = "Why not: ";
-  const room = Math.max(1, columns - label.length - 1);
-  const safe = safeLine(message);
-  const shown = [...safe].slice(-room).join("");
-  return { line: `${theme.key(label)}${shown}`, column: label.length + shown.length };
 }

@@ -3,6 +3,7 @@ import { verifies } from "../../../../test/verifies.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { CallId } from "../../../protocol/ids.js";
 import type { PermissionAnswer } from "../../sdk/permission-choices.js";
+import type { PlanAnswer } from "../../sdk/plan-choices.js";
 import { plainTheme } from "../themes.js";
 import { QuestionPrompt } from "./question-prompt.js";
 
@@ -17,7 +18,9 @@ function prompt() {
   const answers: [string, PermissionAnswer][] = [];
   const reviewed: string[] = [];
   const tokens: [string, string][] = [];
+  const plans: PlanAnswer[] = [];
   const questions = new QuestionPrompt({
+    answerPlan: (answer) => plans.push(answer),
     answerToken: ({ request }, answer) => tokens.push([request, answer]),
     copyCode: ({ code }) => tokens.push(["copy", code]),
     review: ({ call }) => reviewed.push(call),

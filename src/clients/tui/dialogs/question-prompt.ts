@@ -6,11 +6,14 @@
  * 3. Esc and Ctrl-C interrupt the turn that asks, as at any other time. Without a turn Esc denies.
  */
 import type { EventPayloads } from "../../../protocol/events.js";
+import type { TurnId } from "../../../protocol/ids.js";
 import type { PermissionAnswer } from "../../sdk/permission-choices.js";
+import type { PlanAnswer } from "../../sdk/plan-choices.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 import { type PermissionOptions, type PermissionState, permissionDialog } from "./permission.js";
+import { PLAN_DIALOG } from "./plan.js";
 import { type TokenAnswer, type TokenRequest, tokenDialog } from "./token-request.js";
 
 type Question = EventPayloads["PermissionRequested"];
@@ -18,12 +21,15 @@ type Question = EventPayloads["PermissionRequested"];
 export interface OpenQuestions {
   readonly questions: readonly Question[];
   readonly tokens: readonly TokenRequest[];
+  /** The turn that ended with a plan. */
+  readonly plan?: TurnId;
 }
 
 export interface QuestionPromptOptions {
   readonly answer: (question: Question, answer: PermissionAnswer) => void;
   /** Shows the change of the call on the full screen. */
   readonly review: (question: Question) => void;
+  readonly answerPlan: (answer: PlanAnswer) => void;
   readonly answerToken: (token: TokenRequest, answer: TokenAnswer) => void;
   readonly copyCode: (token: TokenRequest) => void;
 }
@@ -69,23 +75,22 @@ export class QuestionPrompt {
     return this.#open !== undefined && this.#focused;
   }
 
-  show({ questions, tokens }: OpenQuestions, { now, draftIsEmpty }: Place): void {
+  show({ questions, tokens, plan }: OpenQuestions, { now, draftIsEmpty }: Place): void {
     // The usual case, at every paint.
-    if (questions.length + tokens.length === 0) {
+    if (questions.length + tokens.length === 0 && plan === undefined) {
       this.#open = undefined;
       return;
     }
     const calls = questions.filter(({ call }) => !this.#answered.has(call));
     const requests = tokens.filter(({ request }) => !this.#answered.has(request));
-    const ids = [...requests.map(({ request }) => request), ...calls.map(({ call }) => call)];
+    const plans = plan === undefined || this.#answered.has(plan) ? [] : [plan];
+    const ids = [...requests.map(({ request }) => request), ...calls.map(({ call }) => call), ...plans];
     if (this.#open !== undefined && ids.includes(this.#open.id)) return;
     // A token comes first, because its code is valid for a minute only.
     const [[token], [call]] = [requests, calls];
     if (token !== undefined) this.#open = this.#ofToken(token, ids.length - 1);
-    else {
-      const options = { waiting: ids.length - 1 };
-      this.#open = call === undefined ? undefined : this.#ofCall(call, options);
-    }
+    else if (call !== undefined) this.#open = this.#ofCall(call, { waiting: ids.length - 1 });
+    else this.#open = plans[0] && this.#ofPlan(plans[0]);
     if (this.#open === undefined) return;
     this.#state = this.#open.dialog.first;
     this.#focused = draftIsEmpty;
@@ -100,6 +105,17 @@ export class QuestionPrompt {
       dialog: permissionDialog(question, options),
       special: { v: () => review(question) },
       answered: (given) => answer(question, given as PermissionAnswer),
+    };
+  }
+
+  #ofPlan(id: TurnId): Open {
+    const { answerPlan } = this.#options;
+    return {
+      id,
+      isCall: false,
+      dialog: PLAN_DIALOG,
+      special: {},
+      answered: (given) => answerPlan(given as PlanAnswer),
     };
   }
 

@@ -5,6 +5,7 @@ import { plainText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { type ClientId, isId } from "../../../protocol/ids.js";
+import { endsWithPlan } from "../../sdk/plan-choices.js";
 import type { Block } from "../content/block.js";
 import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
 import { addCosts, addSubagent, newTurn } from "./costs.js";
@@ -76,9 +77,11 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     case "TurnEnded":
       return endTurn(state, event.payload, now);
     case "ModeChanged": {
+      const { mode } = event.payload;
+      const next = mode === "plan" ? state : without(state, "plan");
       const { place } = state;
-      if (place === undefined) return { state, effects: [{ do: "refresh" }] };
-      return { state: { ...state, place: { ...place, mode: event.payload.mode } }, effects: [] };
+      if (place === undefined) return { state: next, effects: [{ do: "refresh" }] };
+      return { state: { ...next, place: { ...place, mode } }, effects: [] };
     }
     default:
       return reduceNotice(state, event, now);
@@ -122,7 +125,7 @@ function startTurn(
   const { turn } = state;
   return {
     state: {
-      ...state,
+      ...without(state, "plan"),
       costs: newTurn(state.costs),
       queue: state.queue.slice(Math.min(taken, state.queue.length)),
       turn: {
@@ -253,7 +256,8 @@ function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): 
   effects.push({ do: "refresh" });
   const recent = outcome === "answered" ? [...state.recent, stats].slice(-RECENT_TURNS) : state.recent;
   const queue = state.queue.filter((input) => !own.includes(input));
-  return { state: { ...without(calls.state, "turn", "thinking"), questions: [], queue, recent }, effects };
+  const plan = endsWithPlan(ended) ? { plan: ended.turn } : {};
+  return { state: { ...without(calls.state, "turn", "thinking"), ...plan, questions: [], queue, recent }, effects };
 }
 
 /** A turn that failed may leave calls without a result. */

@@ -2,7 +2,7 @@
 
 import type { TypedInput } from "../../../base/typed-input.js";
 import { type ImageBlock, type InputContent, text as textBlock } from "../../../protocol/content.js";
-import type { Effect, Reduced, State } from "../state.js";
+import { type Effect, type Reduced, type State, without } from "../state.js";
 import { hinted } from "./expire.js";
 
 export interface Submitted {
@@ -44,7 +44,7 @@ function prompt(state: State, { text, images, when }: Submitted, now: number): R
   }
   const begun = { startedAt: now, text, answered: false, modelMs: 0, cancelling: false };
   const effects: readonly Effect[] = [{ do: "send", kind: "SendInput", payload: { content } }];
-  return { state: { ...state, turn: begun, context: [] }, effects };
+  return { state: { ...without(state, "plan"), turn: begun, context: [] }, effects };
 }
 
 function shell(

@@ -131,13 +131,16 @@ export const SESSION_ROUTES: readonly Route[] = [
     name: "setPlanMode",
     summary: "Enter or leave plan mode",
     tag: "sessions",
-    body: shape({ action: { enum: ["enter", "exit"] } }, { approve: YES_NO }),
+    body: shape(
+      { action: { enum: ["enter", "exit"] } },
+      { approve: YES_NO, mode: { enum: ["ask", "auto", "review", "allow", "deny"] } },
+    ),
     answers: { 200: { about: "Done.", schema: DONE } },
     handle: async (call) => {
-      const { action, approve = false } = await call.body();
+      const { action, approve = false, mode } = await call.body();
       if (action !== "enter" && action !== "exit") throw refuse("InvalidInput", '"action" must be "enter" or "exit".');
       if (action === "enter") await call.send("EnterPlanMode", {}, call.session);
-      else await call.send("ExitPlanMode", { approve }, call.session);
+      else await call.send("ExitPlanMode", { approve, ...(mode !== undefined && { mode }) }, call.session);
       return call.json({ ok: true });
     },
   },

@@ -215,4 +215,20 @@ export const TURNS: readonly Scenario[] = [
       expecting(query("a", "GetStatus"), { ok: true, answer: { place: { mode: { $not: "plan" } } } }),
     ],
   },
+  {
+    name: "plan-approved",
+    rule: "The approval of a plan begins the turn that carries it out.",
+    since: "0.1.0",
+    feature: "plan_mode",
+    steps: [
+      ...opened("a"),
+      command("a", "EnterPlanMode"),
+      input("a", "speak"),
+      ENDED,
+      { ...command("a", "ExitPlanMode", { approve: true }), expect: { ok: true, value: { state: "started" } } },
+      wait("a", "ModeChanged", { mode: { $not: "plan" } }),
+      wait("a", "TurnStarted", { plan: { $not: true } }),
+      ENDED,
+    ],
+  },
 ];
