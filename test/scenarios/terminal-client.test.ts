@@ -124,8 +124,12 @@ describe("the terminal client", () => {
       again.type("2");
       await again.until(/Carry out the plan\.[\s\S]*\[y\] yes/);
       await again.until(/^review edits · /m);
-      again.type("y");
-      await again.until("Made it.");
+      // The question takes no key that follows the last one at once.
+      const isMade = async () => {
+        again.type("y");
+        return (await again.screen()).includes("Made it.");
+      };
+      await expect.poll(isMade, { interval: 700, timeout: 20_000 }).toBe(true);
       expect(await again.screen()).not.toContain("Carry out this plan?");
     },
   );
