@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { processorMs } from "../../test/support/processor-time.js";
 import { verifies } from "../../test/verifies.js";
 import { estimateTokens } from "./estimate-tokens.js";
@@ -28,6 +28,34 @@ describe("an estimate of tokens", () => {
     expect(perCharacter("Река течёт медленно через поля")).toBeLessThan(0.6);
     expect(perCharacter("川はゆっくり流れています")).toBeGreaterThan(0.6);
     expect(perCharacter("🌊🌲🏞")).toBeGreaterThan(1.5);
+  });
+
+  it("looks at no more of a long text than of a text of 64 K characters, and scales", () => {
+    const lines = [
+      "const total = items.map((item) => item.price);\n",
+      "Die Ströme fließen träge.\n",
+      "川はゆっくり。\n",
+      "    \n",
+    ];
+    const mixed = (count: number) => Array.from({ length: count }, (_, at) => lines[(at * 7) % 4]).join("");
+    const counted = (text: string) => {
+      const spy = vi.spyOn(String.prototype, "match");
+      try {
+        const tokens = estimateTokens(text);
+        const looked = spy.mock.contexts.reduce<number>((sum, each) => sum + String(each).length, 0);
+        return { tokens, looked };
+      } finally {
+        spy.mockRestore();
+      }
+    };
+    const short = counted(mixed(2000));
+    expect(short.looked).toBe(mixed(2000).length);
+    for (const times of [2, 50]) {
+      const long = counted(mixed(2000).repeat(times));
+      expect(long.looked).toBeLessThanOrEqual(65_536);
+      expect(long.tokens / (short.tokens * times)).toBeGreaterThan(0.97);
+      expect(long.tokens / (short.tokens * times)).toBeLessThan(1.03);
+    }
   });
 
   it("takes time in proportion to the text, whatever is in it", () => {

@@ -32,10 +32,31 @@ const RATES: readonly (readonly [pattern: string, tokens: number])[] = [
 ];
 const OTHER = 1.2;
 
+/** A longer text is estimated from samples, so that no other client waits for it. */
+const LONGEST_WHOLE = 65_536;
+const SAMPLES = 16;
+const SAMPLE = LONGEST_WHOLE / SAMPLES;
+
 export function estimateTokens(text: string): number {
+  const tokens = text.length > LONGEST_WHOLE ? weighSamples(text) : weighPieces(text);
+  return Math.max(0, Math.ceil(tokens - 1e-9));
+}
+
+/** Samples stand at equal distances, the first at the beginning and the last at the end. */
+function weighSamples(text: string): number {
+  const step = (text.length - SAMPLE) / (SAMPLES - 1);
+  let tokens = 0;
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const from = Math.floor(sample * step);
+    tokens += weighPieces(text.slice(from, from + SAMPLE));
+  }
+  return (tokens / LONGEST_WHOLE) * text.length;
+}
+
+function weighPieces(text: string): number {
   let tokens = 0;
   for (const piece of text.match(PIECE) ?? []) tokens += weigh(piece);
-  return Math.max(0, Math.ceil(tokens - 1e-9));
+  return tokens;
 }
 
 function weigh(piece: string): number {

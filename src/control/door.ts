@@ -6,6 +6,7 @@
  * 2. Every text and every list has a limit, so that no input takes long to check or to use.
  * 3. It never throws.
  */
+import { groupDigits } from "../base/group-digits.js";
 import { schemaProblems } from "../base/json-schema.js";
 import type { CommandKind } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -17,14 +18,19 @@ type Fields = Readonly<Record<string, JsonObject>>;
 /** Longer than any name of a model, a call, a skill or a namespace. */
 const MOST_NAME = 256;
 const MOST_PATH = 4096;
-/** A model reads less. What is done with a text takes time in proportion to its length, and other clients wait for it. */
-export const MOST_TEXT = 4 * 1024 * 1024;
+/** Of an input. What is done with a text takes time in proportion to its length, and other clients wait for it. */
+export const MOST_TEXT = 256 * 1024;
+/** In a process that only runs a prompt no other client waits. A model reads less. */
+export const MOST_PROMPT = 4 * 1024 * 1024;
+/** The summary of another conversation. */
+const MOST_CARRIED = 256 * 1024;
 const MOST_BLOCKS = 1000;
 
 const NAME = { type: "string", minLength: 1, maxLength: MOST_NAME } as const;
 const PATH = { type: "string", minLength: 1, maxLength: MOST_PATH } as const;
 const LINE = { type: "string", maxLength: 64 * 1024 } as const;
-const TEXT = { type: "string", maxLength: MOST_TEXT } as const;
+const TEXT = { type: "string", maxLength: MOST_PROMPT } as const;
+const CARRIED = { type: "string", maxLength: MOST_CARRIED } as const;
 const BOOLEAN = { type: "boolean" } as const;
 const COUNT = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 const NOTHING = object({});
@@ -49,6 +55,7 @@ const IMAGE = object({
 });
 
 const CONTENT: JsonObject = {
+  description: `The texts have at most ${MOST_TEXT} characters together.`,
   type: "array",
   maxItems: MOST_BLOCKS,
   items: {
@@ -82,7 +89,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
       resume: NAME,
       after: NAME,
       until: COUNT,
-      carry: TEXT,
+      carry: CARRIED,
       mcp_servers: { type: "array", maxItems: MOST_BLOCKS, items: MCP_SERVER },
       start: object(
         { environment: LINES },
@@ -168,13 +175,20 @@ export interface Arrival {
   readonly session?: unknown;
 }
 
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+interface Limits {
+  /** Default: `MOST_TEXT`. */
+  readonly mostText?: number | undefined;
+}
+
 /** Why it is refused; undefined if it is accepted. */
-export function refusalOf(arrival: Arrival, schemas: Readonly<Record<string, JsonObject>>): Failure | undefined {
-  const problem = problemOf(arrival, schemas);
+export function refusalOf(arrival: Arrival, schemas: Schemas, limits: Limits = {}): Failure | undefined {
+  const problem = problemOf(arrival, schemas, limits);
   return problem === undefined ? undefined : failure("InvalidInput", { detail: problem });
 }
 
-function problemOf({ kind, payload, session }: Arrival, schemas: Readonly<Record<string, JsonObject>>) {
+function problemOf({ kind, payload, session }: Arrival, schemas: Schemas, { mostText = MOST_TEXT }: Limits) {
   if (typeof kind !== "string" || !Object.hasOwn(schemas, kind)) {
     return `"kind" must be one of ${Object.keys(schemas).join(", ")}.`;
   }
@@ -185,8 +199,8 @@ function problemOf({ kind, payload, session }: Arrival, schemas: Readonly<Record
   } catch {
     return `${kind}: the payload is not valid JSON.`;
   }
-  if (kind === "SendInput" && textLength(payload) > MOST_TEXT) {
-    return `${kind}: the texts of "content" must have at most ${MOST_TEXT} characters together.`;
+  if (kind === "SendInput" && textLength(payload) > mostText) {
+    return `An input has at most ${groupDigits(mostText)} characters. Save the text in a file and name the file, so that the model reads what it needs.`;
   }
   for (const field of SESSION_FIELDS[kind] ?? []) {
     const value = isJsonObject(payload) ? payload[field] : undefined;

@@ -35,6 +35,8 @@ export interface HostPorts {
   readonly queries?: QueryPorts;
   readonly history?: StoredHistory;
   readonly clock?: Clock;
+  /** The most characters of an input; default: what holds up no other client. */
+  readonly mostText?: number | undefined;
   /** When a session ends that no client uses; never without it. */
   readonly idle?: IdlePolicy;
   /** A session could not be closed. */

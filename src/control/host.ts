@@ -144,7 +144,7 @@ export class Host {
   ): Promise<CommandReply> {
     const { kind, session } = command;
     const refusal =
-      refusalOf(command, COMMAND_SCHEMAS) ??
+      refusalOf(command, COMMAND_SCHEMAS, this.#ports) ??
       outOfScope(client.scope, command) ??
       (await this.#outOfFolders(client.scope, namedSessions(command)));
     if (refusal !== undefined) return refuse(refusal);

@@ -4,6 +4,7 @@ import { createIdSource, type IdSource } from "../base/ulid.js";
 import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../commands/flags.js";
 import type { CommandRegistry } from "../commands/registry.js";
+import { MOST_PROMPT } from "../control/door.js";
 import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../control/host.js";
 import type { Run } from "../control/run.js";
 import { inFolders } from "../control/scope.js";
@@ -76,6 +77,8 @@ export interface ProcessParts {
   readonly readFlags?: (words: readonly string[]) => ParsedFlags;
   /** The process has no terminal: its first place is no place to work in. */
   readonly isDetached?: boolean;
+  /** It only runs a prompt and then ends: no other client waits. */
+  readonly isAlone?: boolean;
   /** The plugins of the process; absent without any. */
   readonly plugins?: readonly LoadedPlugin[] | undefined;
   /** Parts that every session gets in addition to the built-in ones. */
@@ -147,6 +150,7 @@ export function createEngine(options: EngineOptions): Engine {
       expiredTo: ({ session }) => expiredTo(options.sessions, session),
     },
     clock,
+    ...(options.isAlone && { mostText: MOST_PROMPT }),
     ...idlePolicy(options, clock),
     onFault: (session, error) =>
       options.log("error", "engine", "a session was not closed cleanly", { session, error: String(error) }),

@@ -4,13 +4,14 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { COMMAND_SCHEMAS, QUERY_SCHEMAS } from "../../src/control/door.js";
+import { COMMAND_SCHEMAS, MOST_TEXT, QUERY_SCHEMAS } from "../../src/control/door.js";
 import { BodyReader, MOST_AT_ONCE, MOST_VALUES, parseObject } from "../../src/control/transports/http/read-body.js";
 import { ROUTES } from "../../src/control/transports/http/routes/index.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json.js";
 import { mcpMountOf } from "../../src/runtime/mcp-mount.js";
 import { reply, script } from "../../src/testkit/index.js";
+import { HOSTILE_UNITS } from "../support/hostile-units.js";
 import { processorMs } from "../support/processor-time.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { times } from "../support/thorough.js";
@@ -141,25 +142,34 @@ describe("a hostile client", () => {
 
   verifies(
     ["C5", "C7"],
-    "holds up no other client by a long input that is accepted",
+    "holds up no other client by a long input that is accepted: hardly longer than by ordinary words",
     async () => {
-      const mark = `-----BEGIN RSA ${"PRIVATE"} KEY-----`;
-      const units = [`${mark}\n`, mark, "https://a:b@c/", "\u{1F600}", "a\n", "@a ", "./a/b.c ", "password=", " ", "`"];
-      for (const unit of units) {
-        const body = { content: `Look: ${unit.repeat(times(MB / 2, MB) / unit.length)}` };
+      const takes = async (unit: string): Promise<number> => {
+        const content = unit.repeat(MOST_TEXT / unit.length);
         const id = await served.newSession();
         const path = `/v1/sessions/${id}/input?wait=turn`;
         let status: unknown;
         const ms = await longestTurn(async () => {
-          status = (await served.ask(path, { method: "POST", body })).status;
+          status = (await served.ask(path, { method: "POST", body: { content } })).status;
         });
         expect([unit, status]).toEqual([unit, 200]);
-        expect(ms, JSON.stringify(unit)).toBeLessThan(MOST_MS);
         await served.ask(`/v1/sessions/${id}`, { method: "DELETE" });
+        return ms;
+      };
+      const prose = "The quick brown fox. ";
+      const ordinary = Math.min(await takes(prose), await takes(prose), await takes(prose));
+      for (const unit of HOSTILE_UNITS) {
+        let best = Infinity;
+        // The processor has other work, too.
+        for (let attempt = 0; attempt < 3 && best > 20 * ordinary; attempt++) best = Math.min(best, await takes(unit));
+        expect(best, JSON.stringify(unit)).toBeLessThan(20 * ordinary);
       }
-      const block = { type: "text", text: "x".repeat(2 * MB) };
+      const block = { type: "text", text: "x".repeat(MOST_TEXT / 2) };
       const together = { method: "POST", body: { content: [block, block, block] } };
-      expect(await served.ask(`/v1/sessions/${session}/input`, together)).toMatchObject({ status: 400 });
+      expect(await served.ask(`/v1/sessions/${session}/input`, together)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("An input has at most 262,144 characters. Save the text in a file"),
+      });
     },
     120_000,
   );

@@ -79,6 +79,8 @@ interface PrepareOptions {
   readonly offlineLineMs?: number;
   /** The engine has no terminal: each session has a place of its own. */
   readonly isDetached?: true;
+  /** Absent to open a conversation. */
+  readonly prompt?: string | undefined;
 }
 
 export async function prepare(flags: ParsedFlags, options: PrepareOptions): Promise<Prepared> {
@@ -107,6 +109,7 @@ export async function prepare(flags: ParsedFlags, options: PrepareOptions): Prom
     ...{ place, variables, sessions, log, isReplay, notify, hint, flags, plugins },
     readFlags: (words) => parseFlags(RUN_FLAGS, words, "run"),
     isDetached: options.isDetached === true,
+    isAlone: options.prompt !== undefined,
   });
   const { clock } = engine;
   const client = connectInProcess(engine.host, {

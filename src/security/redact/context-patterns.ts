@@ -86,7 +86,7 @@ export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
     grams: ["--us", "^-u^", "curl"],
     trigger: "--user|-u\\s|curl\\b",
     pattern:
-      /(?:\bcurl\b[^\n]{0,2000}?\s|^[ \t#]*)(?:-u|--user)[ \t=]{1,4}(?<secret>"[^"\s]{0,200}":"[^"\s]{1,200}"|"[^"\s]{1,200}"|'[^'\s]{1,200}'|[^\s:"']{1,100}:'[^'\s]{1,200}'|[^\s"']{1,200})/dgm,
+      /(?:\bcurl\b(?:(?!\bcurl\b)[^\n]){0,2000}?\s|^[ \t#]*)(?:-u|--user)[ \t=]{1,4}(?<secret>"[^"\s]{0,200}":"[^"\s]{1,200}"|"[^"\s]{1,200}"|'[^'\s]{1,200}'|[^\s:"']{1,100}:'[^'\s]{1,200}'|[^\s"']{1,200})/dgm,
     accept: (secret) => isCommandPassword(secret),
   },
   {
@@ -178,7 +178,7 @@ export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
     grams: ["sess", "^sid", "^sec", "^jwt", "^aut", "cook"],
     trigger: "cookie|sess|sid=|secure|jwt|auth",
     pattern:
-      /\bcookie["']?\s{0,3}[:=]\s{0,3}[^\n]{0,2000}?\b(?:[\w.-]{0,40}(?:sess(?:ion)?(?:_?id)?|sid|auth|jwt|token)|(?:PHP|J)SESSIONID)=(?<secret>[A-Za-z0-9%+/_.:~-]{16,4000})/dgi,
+      /\bcookie["']?\s{0,3}[:=]\s{0,3}(?:(?!\bcookie["']?\s{0,3}[:=])[^\n]){0,2000}?\b(?:[\w.-]{0,40}(?:sess(?:ion)?(?:_?id)?|sid|auth|jwt|token)|(?:PHP|J)SESSIONID)=(?<secret>[A-Za-z0-9%+/_.:~-]{16,4000})/dgi,
     accept: (secret) => !isStandIn(secret) && looksRandom(secret),
   },
   {

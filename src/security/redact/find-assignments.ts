@@ -17,18 +17,36 @@ const KEY_NAME = new RegExp(WORDS, "i");
 const KINDS = Object.entries(SECRET_WORDS).map(([kind, words]) => ({ kind, words: new RegExp(words, "i") }));
 const SERVICE = `(?:${SERVICES.join("|")})`;
 
-const SIGN = "(?::[ \\t]{0,3}[A-Za-z][\\w<>]{0,20}[ \\t]{0,3}=|=>|:=|\\?=|!?={1,3}|:|\\|\\||<-|>|(?<=[\"'`]),)";
-const TO_SIGN = `[\\w.-]{0,40}(?: [\\w-]{1,20})?(?:\\\\?["'\`]|\\]){0,3}[ \\t]{0,40}${SIGN}[ \\t]{0,40}`;
+/** `: Type =`, or the beginning of a value that ends with a sign. */
+const TYPED = ":[ \\t]{0,3}[A-Za-z][\\w<>]{0,20}[ \\t]{0,3}=";
+const IS_TYPED = new RegExp(TYPED);
+const SIGN = "(?:=>|:=|\\?=|!?={1,3}|:|\\|\\||<-|>|(?<=[\"'`]),)";
+const toSign = (sign: string) =>
+  `[\\w.-]{0,40}(?: [\\w-]{1,20})?(?:\\\\?["'\`]|\\]){0,3}[ \\t]{0,40}${sign}[ \\t]{0,40}`;
+const TO_SIGN = toSign(`(?:${TYPED}|${SIGN})`);
 
 /** What every such name begins with, see grams.ts. */
 export const NAME_GRAMS: readonly string[] = `${WORDS}|${SERVICES.join("|")}`.split("|").flatMap(nameGrams);
 
 const SECRET_NAMES = `${WORDS}|${SERVICE}`;
 
-const ASSIGNMENT = new RegExp(
-  `(${SECRET_NAMES})(${TO_SIGN})(?:[a-z@]{0,2}\\\\?(["'\`])([^\\s"'\`\\\\]{6,1024})(?=["'\`\\\\\\s]|$)|([^\\s"'\`\\\\<>(){}[\\],;|&]{8,1024})(?=[\\s"'\`\\\\,;&<)|]|$))`,
-  "gi",
-);
+const BARE = "[^\\s\"'`\\\\<>(){}[\\],;|&]";
+const BARE_END = /[\s"'`\\<>(){}[\],;|&]/g;
+const AFTER_BARE = /[\s"'`\\,;&<)|]/;
+const MOST_BARE = 1024;
+/**
+ * The most names that share one value, as in `a.key=b.key=…`. What follows the next one is hidden unseen, because each takes another look
+ * at the rest.
+ */
+const MOST_SHARED = 8;
+
+const assignment = (toValue: string, flags: string) =>
+  new RegExp(
+    `(${SECRET_NAMES})(${toValue})(?:[a-z@]{0,2}\\\\?(["'\`])([^\\s"'\`\\\\]{6,1024})(?=["'\`\\\\\\s]|$)|(?=${BARE}{8}))`,
+    flags,
+  );
+const ASSIGNMENT = assignment(TO_SIGN, "gi");
+const WITHOUT_TYPE = assignment(toSign(SIGN), "iy");
 
 /** Cheap and never narrower than `ASSIGNMENT`. */
 export const ASSIGNMENT_TRIGGER = `(?:${SECRET_NAMES})${TO_SIGN}[a-z@]{0,2}\\\\?["'\`]?[^\\s"'\`\\\\<>()]{6}`;
@@ -44,7 +62,10 @@ const LEAST_TOKEN = 18;
 const LEAST_SECRET = 12;
 const LEAST_KEY = 16;
 const LINE_START =
-  /^[\s#>+*|$"'\d:→│/;-]*(?:(?:export|set|env|setx|ENV|ARG|-e|--env|declare|local|readonly)\s+|\$env:)?["'-]*$/;
+  /^[\s#>+*|$"'\d:→│/;-]*(?:(?:(?:export|set|env|setx|ENV|ARG|-e|--env|declare|local|readonly)\s+|\$env:)["'-]*)?$/;
+const MOST_INDENT = 500;
+/** Of a name, before the word that makes it one of a secret. */
+const MOST_BEFORE = 40;
 
 /** `ed25519.PrivateKey2`: too short for a key with dots, which are long. */
 const MEMBER = /^(?=.{1,40}$)[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
@@ -61,29 +82,77 @@ function nameGrams(word: string): string[] {
 
 export function findAssignments(segment: string): Finding[] {
   const findings: Finding[] = [];
+  const run: Run = { start: 0, end: -1, names: 0 };
   ASSIGNMENT.lastIndex = 0;
   for (let match = ASSIGNMENT.exec(segment); match !== null; match = ASSIGNMENT.exec(segment)) {
-    const [all, word = "", sign = "", , quoted, bare] = match;
-    const value = quoted ?? bare ?? "";
-    const end = match.index + all.length;
-    const start = end - value.length;
-    const before = /[\w.-]{0,40}$/.exec(segment.slice(Math.max(0, match.index - 40), match.index))?.[0] ?? "";
-    const name = before.replace(/^-D/, "") + word + (/^[\w.-]*/.exec(sign)?.[0] ?? "");
-    const kind = /,\s*$/.test(sign) && !KEY_NAME.test(name) ? undefined : kindOf(name, value);
-    const isLiteral = () =>
-      bare === undefined ||
-      isPlainContext(segment, match.index - before.length, sign) ||
-      (!IN_CALL.test(segment.slice(0, match.index - before.length)) && looksLikeKey(value));
-    if (kind !== undefined && isLiteral()) findings.push({ start, end, kind });
-    else ASSIGNMENT.lastIndex = match.index + word.length;
+    const finding = judge(segment, match, run) ?? judgeWithoutType(segment, match, run);
+    if (finding !== undefined) findings.push(finding);
+    ASSIGNMENT.lastIndex = finding?.end ?? match.index + (match[1] ?? "").length;
   }
   return findings;
+}
+
+/** `token: VALUE= more` looks like a name with a type, before something that is no value. */
+function judgeWithoutType(segment: string, match: RegExpExecArray, run: Run): Finding | undefined {
+  const [all, , sign = "", , quoted] = match;
+  if (quoted !== undefined || !IS_TYPED.test(sign) || isWhole(segment, match.index + all.length, run.end)) return;
+  WITHOUT_TYPE.lastIndex = match.index;
+  const other = WITHOUT_TYPE.exec(segment);
+  return other === null ? undefined : judge(segment, other, run);
+}
+
+function judge(segment: string, match: RegExpExecArray, run: Run): Finding | undefined {
+  const [all, word = "", sign = "", , quoted] = match;
+  const past = match.index + all.length;
+  const nameStart = startOfName(segment, match.index);
+  const name = segment.slice(nameStart, match.index).replace(/^-D/, "") + word + (/^[\w.-]*/.exec(sign)?.[0] ?? "");
+  const kindFor = (value: string) => (/,\s*$/.test(sign) && !KEY_NAME.test(name) ? undefined : kindOf(name, value));
+  if (quoted !== undefined) {
+    const kind = kindFor(quoted);
+    return kind === undefined ? undefined : { start: past - quoted.length, end: past, kind };
+  }
+  follow(run, segment, past);
+  const { end } = run;
+  if (!isWhole(segment, past, end)) return undefined;
+  if (++run.names > MOST_SHARED) return { start: past, end, kind: "secret" };
+  const value = segment.slice(past, end);
+  const kind = kindFor(value);
+  const isLiteral = () =>
+    isPlainContext(segment, nameStart, sign) ||
+    (!IN_CALL.test(segment.slice(Math.max(0, nameStart - 21), nameStart)) && looksLikeKey(value));
+  return kind !== undefined && isLiteral() ? { start: past, end, kind } : undefined;
+}
+
+function startOfName(segment: string, word: number): number {
+  let start = word;
+  while (start > 0 && word - start < MOST_BEFORE && /[\w.-]/.test(segment.charAt(start - 1))) start--;
+  return start;
+}
+
+/** Characters that may form a value without quotes, and how many names were judged that have it as their value. */
+interface Run {
+  start: number;
+  end: number;
+  names: number;
+}
+
+function follow(run: Run, segment: string, at: number): void {
+  if (at >= run.start && at < run.end) return;
+  BARE_END.lastIndex = at;
+  const end = BARE_END.exec(segment)?.index ?? segment.length;
+  Object.assign(run, { start: at, end, names: 0 });
+}
+
+/** A value that goes on in brackets is code. */
+function isWhole(segment: string, start: number, end: number): boolean {
+  return end - start <= MOST_BARE && (end === segment.length || AFTER_BARE.test(segment.charAt(end)));
 }
 
 /** A value without quotes is a literal in configuration and shell, a name in code. */
 function isPlainContext(segment: string, nameStart: number, sign: string): boolean {
   if (/[\w"'\]]=$/.test(sign) || sign === "=" || />$/.test(sign)) return true;
-  return LINE_START.test(segment.slice(segment.lastIndexOf("\n", nameStart - 1) + 1, nameStart));
+  const lineStart = segment.lastIndexOf("\n", nameStart - 1) + 1;
+  return nameStart - lineStart <= MOST_INDENT && LINE_START.test(segment.slice(lineStart, nameStart));
 }
 
 function kindOf(name: string, value: string): string | undefined {
@@ -92,9 +161,8 @@ function kindOf(name: string, value: string): string | undefined {
   if (hasService(name) && isServiceKey(value, kind !== undefined || KEY_WORD.test(name))) return "service-key";
   if (kind === undefined) return undefined;
   if ((kind === "secret" || kind === "password") && isSignSoup(value)) return kind;
-  if (isStandIn(value) || MEMBER.test(value)) return undefined;
-  if (/aws.*secret/i.test(name)) return value.length === 40 ? kind : undefined;
-  return isValueOf(kind, name, value) ? kind : undefined;
+  const isValue = /aws.*secret/i.test(name) ? value.length === 40 : isValueOf(kind, name, value);
+  return isValue && !isStandIn(value) && !MEMBER.test(value) ? kind : undefined;
 }
 
 function isValueOf(kind: string, name: string, value: string): boolean {

@@ -33,6 +33,8 @@ interface Beginning {
 }
 
 const HEAD_LENGTH = 2;
+/** In characters from the beginning of a token. */
+const FARTHEST_HELD = 128;
 const BY_HEAD = new Map<string, Beginning[]>();
 for (const pattern of STARTED) {
   for (const start of pattern.starts ?? []) {
@@ -99,7 +101,7 @@ export function findTokens(segment: string): Finding[] {
 
 function tokenAt(text: string, at: number): Finding | undefined {
   for (const { start, pattern } of BY_HEAD.get(text.slice(at, at + HEAD_LENGTH)) ?? []) {
-    if (!text.startsWith(start, at)) continue;
+    if (!text.startsWith(start, at) || !holdsNear(text, at, pattern)) continue;
     const shape = expression(pattern);
     shape.lastIndex = at;
     const token = shape.exec(text)?.[0];
@@ -107,6 +109,13 @@ function tokenAt(text: string, at: number): Finding | undefined {
       return { start: at, end: at + token.length, kind: pattern.kind };
   }
   return undefined;
+}
+
+/** A quick look, because the pattern takes a step for each character that may come before. */
+function holdsNear(text: string, at: number, { holds }: TokenPattern): boolean {
+  if (holds === undefined) return true;
+  const near = text.slice(at, at + FARTHEST_HELD);
+  return holds.some((literal) => near.includes(literal));
 }
 
 function isStandInToken(token: string, { starts, variety: asked }: TokenPattern): boolean {

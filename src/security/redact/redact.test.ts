@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { HOSTILE_UNITS } from "../../../test/support/hostile-units.js";
 import { processorMs } from "../../../test/support/processor-time.js";
 import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
@@ -22,6 +23,8 @@ function random(
   }
   return out;
 }
+
+const took = (text: string) => processorMs(() => redact(text));
 
 const HEX = "0123456789abcdef";
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -151,37 +154,32 @@ describe("redact", () => {
     expect(redact(clean)).toBe(clean);
   });
 
-  verifies(["S4"], "finds a secret within a line of any length, and stays linear on hostile text", () => {
-    const secret = `gh${"p_"}${random(36)}`;
-    for (const at of [100, LONGEST_SEGMENT - 20, LONGEST_SEGMENT, 3 * LONGEST_SEGMENT - 5]) {
-      const filler = "a=b+c;".repeat(at).slice(0, at - 1);
-      expect(redact(`${filler} ${secret};${filler}`)).toBe(`${filler} «redacted:github»;${filler}`);
-    }
-    const units = [
-      "ey",
-      "token",
-      "a3-",
-      "-----BEGIN ",
-      "://a:",
-      "curl -u ",
-      'key="',
-      "=",
-      " ",
-      "0x",
-      "AKIA",
-      "n",
-      "sk-",
-      "password=",
-      "\\",
-      "eyJ.",
-      "machine a login ",
-    ];
-    const took = processorMs(() => {
-      for (const unit of units) redact(unit.repeat(Math.ceil(100_000 / unit.length)));
-      for (const unit of units) redact(`-----BEGIN ${"PRIVATE"} KEY-----\n${unit.repeat(5_000)}`);
-      for (const end of ["", "\n"]) redact(`-----BEGIN ${"PRIVATE"} KEY-----${end}`.repeat(100_000));
-    });
-    expect(took).toBeLessThan(20_000);
+  verifies(
+    ["S4"],
+    "finds a secret within a line of any length, and takes no longer for hostile text than for keys",
+    () => {
+      const secret = `gh${"p_"}${random(36)}`;
+      for (const at of [100, LONGEST_SEGMENT - 20, LONGEST_SEGMENT, 3 * LONGEST_SEGMENT - 5]) {
+        const filler = "a=b+c;".repeat(at).slice(0, at - 1);
+        expect(redact(`${filler} ${secret};${filler}`)).toBe(`${filler} «redacted:github»;${filler}`);
+      }
+      const ordinary = Math.min(...[1, 2, 3].map(() => took(`gh${"p_"}${random(36)}\n`.repeat(7_000))));
+      const more = ["ey", "token", "a3-", "-----BEGIN ", "://a:", "curl -u ", 'key="', "=", "n", "\\", "eyJ"];
+      const texts = [...HOSTILE_UNITS, ...more].map((unit) => unit.repeat(Math.ceil(262_144 / unit.length)));
+      const keys = ["ey", "token", "=", " ", "password="].map(
+        (unit) => `-----BEGIN ${"PRIVATE"} KEY-----\n${unit.repeat(50_000)}`,
+      );
+      // The processor has other work, too: one of three attempts is enough.
+      const isQuick = (text: string) => [1, 2, 3].some(() => took(text) < 5 * ordinary);
+      for (const text of [...texts, ...keys]) expect(isQuick(text), JSON.stringify(text.slice(0, 40))).toBe(true);
+    },
+  );
+
+  verifies(["S4"], "hides what follows many names that share one value, without a look at each", () => {
+    const names = (count: number) => Array.from({ length: count }, () => `some.key=`).join("");
+    expect(redact(`${names(8)}word`)).toBe(`${names(8)}word`);
+    expect(redact(`${names(10)}word x`)).toBe(`${names(9)}«redacted:secret» x`);
+    expect(redact(`${names(4)}word ${names(8)}word`)).toBe(`${names(4)}word ${names(8)}word`);
   });
 });
 

@@ -9,7 +9,7 @@ export interface TokenPattern {
   readonly kind: string;
   readonly starts?: readonly string[];
   readonly anchors?: readonly string[];
-  /** Every match of a pattern with anchors contains one of these literally. */
+  /** Every match contains one of these literally, not far from its beginning. */
   readonly holds?: readonly string[];
   readonly rest: string;
   /** How many different characters the part after the beginning must have; fewer make a placeholder. */
@@ -164,7 +164,10 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   // The existing kinds with any body; and any future kind.
   plain("anthropic", "sk-ant-", `(?:api|admin|oat|ort|sid)\\d{2,3}-${WORD}{80,118}AA`),
   token("anthropic", "sk-ant-", `[a-z]{2,12}\\d{2,3}-${NOT_TYPED}${WORD}{40,200}`),
-  token("openai", "sk- sk-proj- sk-svcacct- sk-admin- sk-service-", `${WORD}{20,100}T3BlbkFJ${WORD}{20,100}`),
+  {
+    ...token("openai", "sk- sk-proj- sk-svcacct- sk-admin- sk-service-", `${WORD}{20,100}T3BlbkFJ${WORD}{20,100}`),
+    holds: ["T3BlbkFJ"],
+  },
   token("openrouter", "sk-or-v1-", `${HEX}{64}`),
   token("langfuse", "sk-lf-", UUID),
   token("api-key", "sk-", `(?:${HEX}{32}|${HEX}{48}|${HEX}{64})`),
