@@ -6,13 +6,20 @@ export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${wholeCharacters(text, 0, most - 1)}…`;
 }
 
-/** Keeps the head and the tail, with a marker that says how much was cut and how to get it. */
-export function capText(text: string, most: number, advice: string): string {
+/** Keeps the head and the tail, with a marker that says how much was cut and how to get it. `advice` gets the number of the first line that is not whole. */
+export function capText(text: string, most: number, advice: string | ((line: number) => string)): string {
   if (text.length <= most) return text;
   const head = wholeCharacters(text, 0, Math.ceil(most * 0.6));
   const tail = wholeCharacters(text, text.length - Math.floor(most * 0.4), text.length);
   const cut = text.length - head.length - tail.length;
-  return `${head}\n[… ${groupDigits(cut)} characters cut here: ${advice} …]\n${tail}`;
+  const how = typeof advice === "string" ? advice : advice(lineBreaks(head) + 1);
+  return `${head}\n[… ${groupDigits(cut)} characters cut here: ${how} …]\n${tail}`;
+}
+
+export function lineBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
 }
 
 /** A slice that does not cut a surrogate pair in half. */

@@ -178,8 +178,8 @@ export interface WindowNews {
 
 /** Keeps results that are too long for a request. */
 export interface ResultFiles {
-  /** Saves the text in a file that the model can read; a clause that says where it is. */
-  save(text: string): Promise<string>;
+  /** Saves the text in a file that the model can read. Returns a clause that says where it is and how to read on from a line. */
+  save(text: string): Promise<(line: number) => string>;
 }
 
 export interface ChainServices {

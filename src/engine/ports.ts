@@ -179,6 +179,8 @@ export interface Tool extends ToolSpec {
   readonly extension?: ToolExtension;
   /** Its results are its own text or already marked, so they need no marks. */
   readonly ownResults?: boolean;
+  /** A long result is a part that was asked for, and says how to get the next one. */
+  readonly pages?: boolean;
   /** Replaces the default check of arguments: returns the problems, a line each. */
   check?(args: JsonObject): readonly string[] | Promise<readonly string[]>;
   /** Says what a call would do, for the question about it. Permissions ignore that of an extension. */

@@ -44,6 +44,8 @@ export interface BuiltParts {
   readonly security: RunSecurity;
   readonly undo: RunUndo;
   readonly hookVariables: HookVariables;
+  /** The folder of its long outputs. */
+  readonly outputDirectory: string;
   readonly events: SessionEvents;
 }
 

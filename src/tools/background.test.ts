@@ -105,7 +105,7 @@ describe("background commands", () => {
     await start("seq 1 100000");
     const { output, details } = await background({ id: "bg1", wait: 20 });
     expect(output).toMatch(/\n100000\n\[ended/);
-    expect(output.length).toBeLessThan(31_000);
+    expect(output.length).toBeLessThan(12_000);
     expect(details).toMatchObject({ truncated: true });
     expect(output).toContain(`the whole output is in ${String(details?.output_file)}`);
   });

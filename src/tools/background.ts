@@ -143,7 +143,7 @@ async function run(commands: BackgroundCommands, args: JsonObject, context: Tool
   }
   if (context.signal.aborted) return { status: "cancelled", content: [text(`Cancelled; ${entry.id} keeps running.`)] };
   const bytes = entry.window.bytes;
-  const shown = entry.window.text(() => entry.file.describe());
+  const shown = entry.window.text((line) => entry.file.describe(line));
   entry.window.clear();
   const output = shown.text.trimEnd() || "(no new output)";
   return {

@@ -273,10 +273,10 @@ function report(
     readonly explain: (output: string) => string | undefined;
   },
 ): ToolOutcome {
-  const shown = window.text(() => {
+  const shown = window.text((line) => {
     const whole = window.whole();
     if (!file.started && whole !== undefined) file.append(whole);
-    return file.describe();
+    return file.describe(line);
   });
   const hint = statusOf(end) === "ok" ? undefined : explain(shown.text);
   const lines = [shown.text.replace(/\n+$/, ""), ...exitNotes(end, { durationMs }), hint ?? ""].filter(

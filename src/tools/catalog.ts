@@ -32,6 +32,7 @@ export const CATALOG = {
     description: read.trim(),
     set: "read",
     ...READS,
+    pages: true,
     inputSchema: {
       type: "object",
       properties: { path: string, offset: { type: "integer", minimum: 1 }, limit: { type: "integer", minimum: 1 } },

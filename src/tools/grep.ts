@@ -136,7 +136,8 @@ function firstMatches(lines: readonly FoundLine[], most: number, context: number
 }
 
 function leftOut(request: SearchRequest, result: SearchResult, shown: number): readonly string[] {
-  const advice = "Narrow the pattern, path or glob, or raise limit.";
+  const isByLimit = shown >= request.limit && request.limit < MAX_LIMIT;
+  const advice = `Narrow the pattern, path or glob${isByLimit ? ", or raise limit" : ""}.`;
   if (isTooBroad(request, result)) {
     return ["", `[The first ${formatCount(shown)} of more than ${formatCount(MAX_COUNTED)} matching lines. ${advice}]`];
   }

@@ -20,7 +20,7 @@ describe("the file with the output of a command", () => {
     file.append(Buffer.from("later"));
     expect(readFileSync(file.path, "utf8")).toBe("grün\n");
     expect([statSync(file.path).mode & 0o777, statSync(directory).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(file.describe()).toBe(`the whole output is in ${file.path}`);
+    expect(file.describe()).toBe(`the whole output is in ${file.path}; to go on, read it with offset 1`);
     const unused = new OutputFile({ directory });
     unused.close();
     expect([unused.started, readdirSync(directory).length]).toEqual([true, 1]);
@@ -34,7 +34,7 @@ describe("the file with the output of a command", () => {
     file.append(Buffer.from("more"));
     file.close();
     expect(readFileSync(file.path, "utf8")).toBe("1234567890");
-    expect(file.describe()).toBe(`the first 10 bytes are in ${file.path}`);
+    expect(file.describe(7)).toBe(`the first 10 bytes are in ${file.path}; to go on, read it with offset 7`);
   });
 
   verifies(["T6", "S4"], "has secrets removed, also one that the redactor held back until the end", async () => {

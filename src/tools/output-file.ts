@@ -51,11 +51,11 @@ export class OutputFile {
     if (this.#state === "open") this.#attempt(() => this.#write(this.#redacted(chunk)));
   }
 
-  /** Where the output is, as a clause for a note. */
-  describe(): string {
+  /** Where the output is, and the line that is shown no more, as a clause for a note. */
+  describe(line = 1): string {
     if (this.#state === "failed") return `it could not be saved (${this.#failure})`;
     const part = this.#bytes < this.#limit ? "the whole output is" : `the first ${this.#bytes} bytes are`;
-    return `${part} in ${this.path}`;
+    return `${part} in ${this.path}; to go on, read it with offset ${line}`;
   }
 
   close(): void {

@@ -323,7 +323,7 @@ describe("where web_fetch may go", () => {
 
 describe("what web_fetch bears", () => {
   verifies(["T8"], "unpacks what is packed, and no more of it than fits", async () => {
-    const text = `${"lorem ipsum ".repeat(1000)}end`;
+    const text = `${"lorem ipsum ".repeat(900)}end`;
     for (const [encoding, packed] of [
       ["gzip", gzipSync(text)],
       ["deflate", deflateSync(text)],

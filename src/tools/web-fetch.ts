@@ -29,7 +29,7 @@ export interface WebFetchOptions {
   readonly limits?: Partial<FetchLimits>;
 }
 
-const DEFAULT_CHARACTERS = 20_000;
+const DEFAULT_CHARACTERS = 12_000;
 const MAX_CHARACTERS = 50_000;
 /** Pages of up to five megabytes that one turn keeps. */
 const KEPT_PAGES = 8;

@@ -90,13 +90,14 @@ function workspaceFiles(config: string, root: string): Pick<PermissionParts, "pa
   };
 }
 
-function lateCommandReader({ variables, root, ownFolders }: PermissionPlace, home: string) {
+function lateCommandReader({ variables, root, ownFolders, outputDirectory }: PermissionPlace, home: string) {
   const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
   let reader: ReturnType<typeof loadCommandReader> | undefined;
   return () => {
     reader ??= loadCommandReader({
       workspace: root,
       ownFolders,
+      outputs: outputDirectory?.replaceAll("\\", "/"),
       home,
       isQuietRepository: () => quietRepository(root, { environment }),
       links: diskLinks,

@@ -50,7 +50,7 @@ interface ToolsPlace {
 export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const { loaded, variables, root, sessions, notify } = parts;
   const { session, turnsBefore, history, parent } = place;
-  const outputs = outputFolders(loaded, session);
+  const outputs = outputFolders(loaded, session, parent);
   const shared = parent?.undo;
   const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
   const hidden = sessions.ownFolders;
@@ -90,13 +90,17 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       await keepOutputs(outputs.all, session, sessions);
     },
   };
-  return { part, toolbox, permissions, security, sandbox, undo, hookVariables };
+  return { part, toolbox, permissions, security, sandbox, undo, hookVariables, outputDirectory };
 }
 
 /** The folders with the long outputs of all sessions and of this one. */
-function outputFolders({ settings, roots }: LoadedSettings, session: SessionId) {
+function outputFolders({ settings, roots }: LoadedSettings, session: SessionId, parent: ParentRun | undefined) {
   const all = join(roots.state, "output");
-  return { all, own: join(all, session), trim: () => trimLater(all, settings.output_bytes.value) };
+  return {
+    all,
+    own: parent?.outputDirectory ?? join(all, session),
+    trim: () => trimLater(all, settings.output_bytes.value),
+  };
 }
 
 function sessionToolbox(
@@ -195,12 +199,12 @@ function missingTools({ loaded, notify }: ToolsParts, { parent, tools }: ToolsPl
   };
 }
 
-async function saveResult(text: string, place: OutputPlace): Promise<string> {
+async function saveResult(text: string, place: OutputPlace): Promise<(line: number) => string> {
   const { OutputFile } = await import("../../tools/output-file.js");
   const file = new OutputFile(place);
   file.append(Buffer.from(text));
   file.close();
-  return `${file.describe()}; read or grep parts of it`;
+  return (line) => file.describe(line);
 }
 
 function extraRootsText(folders: readonly string[]): string | undefined {

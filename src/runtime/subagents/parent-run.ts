@@ -26,6 +26,8 @@ export interface ParentRun {
   readonly paid: (cost: EventPayloads["CostIncremented"]) => void;
   /** Records the changes with those of the parent's turn; absent for a subagent with its own workspace. */
   readonly undo?: RunUndo;
+  /** Its long outputs go there too: either may name the files of the other. */
+  readonly outputDirectory: string;
   /** What hooks of the parent's start added for commands. */
   readonly hookVariables: HookVariables;
   /** The approved files that the parent uses. */

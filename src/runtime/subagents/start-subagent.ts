@@ -100,6 +100,7 @@ function parentOf(opening: Opening, work: SubagentWork, worktree: Worktree | und
     paid: ({ usage, cost, provider, model }) => turn.pay(usage, cost, { provider, model }),
     ...(worktree === undefined && { undo: built.get("undo") }),
     hookVariables: built.get("hookVariables"),
+    outputDirectory: built.get("outputDirectory"),
     extensions: opening.extensions,
     prompts: runOf(opening).permissionPrompts,
     mayUse: (tool) => mayUse(type, tool) && (parent?.mayUse(tool) ?? true),

@@ -21,6 +21,8 @@ export interface CommandReaderOptions {
   readonly cwd?: string;
   /** Oxbow's own folders, absolute. */
   readonly ownFolders?: readonly string[];
+  /** A folder in them with outputs of the model's own commands: absolute; it is read like the workspace. */
+  readonly outputs?: string | undefined;
   /** Whether git may look at the work tree here without running what the repository names (`quiet-repository.ts`). */
   readonly isQuietRepository?: () => boolean;
   /** Resolves symbolic links; without it, words are taken literally. */

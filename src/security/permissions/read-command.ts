@@ -6,6 +6,7 @@
  *    must be quick, and a user would not read it either.
  */
 import { posix } from "node:path";
+import { withoutOutputs } from "../shell/credentials.js";
 import { parseShell } from "../shell/grammar.js";
 import { invisibleProblem } from "../shell/invisible.js";
 import { type JudgedCommand, judgeScript } from "../shell/judge.js";
@@ -56,6 +57,7 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
     workspace,
     ...(cwd && { cwd }),
     ...(ownFolders && { ownFolders }),
+    outputs: options.outputs,
     ...(isQuiet !== undefined && { programs: isQuiet ? VETTED_GIT_PROGRAMS : WARY_GIT_PROGRAMS }),
   });
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
@@ -180,7 +182,8 @@ function handedOnCommands(script: Script): ReadonlySet<SimpleCommand> {
 }
 
 function notUnderstood(text: string, reason: string, options: CommandReaderOptions): CommandFacts {
-  const refused = refusedMention(text, options.ownFolders ?? []);
+  const { outputs, ownFolders = [] } = options;
+  const refused = refusedMention(withoutOutputs(text, outputs), ownFolders);
   const verdict = refused === undefined ? "ask" : "blocked";
   const secret = secretIn(text, { commands: [], folders: [options.cwd ?? options.workspace], options });
   return {

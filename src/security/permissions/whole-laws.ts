@@ -39,7 +39,8 @@ const blocklist: WholeLaw = (facts, policy) => {
   };
   if (command?.verdict === "blocked" && command.parts.length === 0) return denied(command.reason, command.text);
   for (const part of command?.parts ?? []) {
-    const own = part.paths.find((path) => isOwn(path, policy));
+    // The outputs of commands are read-only in the sandbox.
+    const own = part.paths.find((path) => isOwn({ ...path, access: "read" }, policy));
     const reason = part.verdict === "blocked" ? part.reason : own && `${own.display} is one of Oxbow's own files.`;
     if (reason !== undefined && command !== undefined && !lifted({ kind: "command", part, whole: command }))
       return denied(reason, part.text);

@@ -4,24 +4,27 @@ import { LONGEST_PATH } from "./paths.js";
 import { CREDENTIAL_COMMANDS, CREDENTIAL_PROGRAMS, OWN_COMMANDS, OWN_PLACES } from "./programs/credentials.js";
 import type { Script, SimpleCommand, Word } from "./syntax.js";
 import { simpleCommands } from "./walk.js";
-import { fixedValue } from "./word-values.js";
+import { fixedValue, globValue } from "./word-values.js";
 import { innerCommands, programName } from "./wrappers.js";
 
 const MAX_DEPTH = 3;
 
+export interface OwnPlaces {
+  /** Oxbow's own folders, absolute. */
+  readonly folders: readonly string[];
+  /** A folder in them whose files the model may use. */
+  readonly except?: string | undefined;
+}
+
 /** Why a command is refused; undefined when it is not. */
-export function credentialProblem(
-  command: SimpleCommand,
-  ownFolders: readonly string[],
-  depth = 0,
-): string | undefined {
+export function credentialProblem(command: SimpleCommand, own: OwnPlaces, depth = 0): string | undefined {
   const words = [
     ...command.words,
     ...command.redirects.map(({ target }) => target),
     ...command.assignments.flatMap(({ words: values }) => values),
   ];
-  if (words.some((word) => isOwnPlace(word, ownFolders)))
-    return "It uses Oxbow's own configuration, credentials or sessions.";
+  const place = words.find((word) => isOwnPlace(word, own));
+  if (place !== undefined) return `"${place.text}" is among Oxbow's own configuration, credentials and sessions.`;
   const direct = commandProblem(command.words);
   if (direct !== undefined || depth >= MAX_DEPTH) return direct;
   const { commands, scripts } = innerCommands(command.words);
@@ -29,7 +32,7 @@ export function credentialProblem(
   if (inner !== undefined) return inner;
   const nested = scripts.filter((script): script is Script => script !== undefined).flatMap(simpleCommands);
   return nested
-    .map((found) => credentialProblem(found.command, ownFolders, depth + 1))
+    .map((found) => credentialProblem(found.command, own, depth + 1))
     .find((problem) => problem !== undefined);
 }
 
@@ -81,12 +84,27 @@ function follows(values: readonly string[], sequence: readonly string[]): boolea
   return next === sequence.length;
 }
 
-function isOwnPlace(word: Word, ownFolders: readonly string[]): boolean {
-  if (ownFolders.length === 0 && !/oxbow/i.test(word.text)) return false;
+function isOwnPlace(word: Word, { folders, except }: OwnPlaces): boolean {
+  if (folders.length === 0 && !/oxbow/i.test(word.text)) return false;
   const text = skeleton(word);
-  const path = text.length > LONGEST_PATH ? text : posix.normalize(text);
-  return OWN_PLACES.some((place) => place.test(path)) || ownFolders.some((folder) => `${path}/`.includes(`${folder}/`));
+  const plain = text.length > LONGEST_PATH ? text : posix.normalize(text);
+  if (except !== undefined && plain.startsWith(`${except}/`) && globValue(word) !== undefined) return false;
+  const path = withoutOutputs(plain, except);
+  return OWN_PLACES.some((place) => place.test(path)) || folders.some((folder) => `${path}/`.includes(`${folder}/`));
 }
+
+/** A text without the names of outputs of commands. What is left may still name one of Oxbow's own files. */
+export function withoutOutputs(text: string, outputs: string | undefined): string {
+  if (outputs === undefined) return text;
+  return text
+    .split(`${outputs}/`)
+    .map((rest, index) =>
+      index === 0 ? rest : OUTPUT_NAME.test(rest) ? rest.replace(OUTPUT_NAME, "") : `${outputs}/${rest}`,
+    )
+    .join("");
+}
+
+const OUTPUT_NAME = /^[\w-]+\.log\b(?!\/)/;
 
 /** The word with names for what is not known: `$HOME/.config`, `~/.config`. */
 function skeleton(word: Word): string {

@@ -654,6 +654,25 @@ describe("credentials", () => {
     expect(verdict("cat /data/ox/key")).toBe("ask");
   });
 
+  verifies(["P9", "T9"], "of Oxbow are not touched beside the outputs of the model's own commands", () => {
+    const outputs = "/data/ox/state/output/sess_1";
+    const of = (command: string) => verdict(command, { ownFolders: ["/data/ox"], outputs });
+    const cases: readonly (readonly [string, string])[] = [
+      [`tail -n 5 ${outputs}/command-a1-b2.log`, "read-only"],
+      [`grep -n error ${outputs}/*.log | head`, "read-only"],
+      [`wc -l < ${outputs}/c.log`, "read-only"],
+      [`python3 -c 'open("${outputs}/c.log")'`, "ask"],
+      [`python3 -c 'open("${outputs}/c.log/../../../key")'`, "blocked"],
+      [`cat ${outputs}/../sess_2/c.log`, "blocked"],
+      [`cat ${outputs}/c.log/../../../../key`, "blocked"],
+      [`cat ${outputs}2/c.log`, "blocked"],
+      [`cat ${outputs}/$X`, "blocked"],
+      [`cat ${outputs}/c.log /data/ox/key`, "blocked"],
+      [`ls ${outputs}`, "blocked"],
+    ];
+    expect(cases.map(([command]) => [command, of(command)])).toEqual(cases);
+  });
+
   verifies(["P4", "P9"], "of Oxbow that widen what an agent may do are refused in every spelling", () => {
     const commands = [
       "oxbow permissions set . rwxd",

@@ -33,6 +33,8 @@ export interface JudgeOptions {
   readonly programs?: ProgramTable;
   /** Oxbow's own folders, absolute, whose use is blocked. */
   readonly ownFolders?: readonly string[];
+  /** A folder in them with outputs of the model's own commands: absolute; it is read like the workspace. */
+  readonly outputs?: string | undefined;
 }
 
 export type ShellVerdict = "read-only" | "ask" | "blocked";
@@ -98,7 +100,7 @@ function judgedCommand(
   { plain, options }: { readonly plain: PlainJudge; readonly options: JudgeOptions },
 ): JudgedCommand {
   const text = command.text;
-  const blocked = credentialProblem(command, options.ownFolders ?? []);
+  const blocked = credentialProblem(command, { folders: options.ownFolders ?? [], except: options.outputs });
   if (blocked !== undefined) return { text, verdict: "blocked", reason: blocked };
   const problem = plain.problemOf(command);
   if (problem === undefined) return { text, verdict: "read-only", reason: "It is known to only read." };

@@ -19,18 +19,22 @@ export interface Whereabouts {
   readonly workspace: string | undefined;
   /** Where the shell may be, relative to the workspace; empty when it is outside. */
   readonly folders: readonly string[];
+  /** A folder that may be read like the workspace: absolute. */
+  readonly outputs?: string | undefined;
 }
 
 export function whereabouts({
   workspace,
   cwd,
+  outputs,
 }: {
   workspace?: string | undefined;
   cwd?: string | undefined;
+  outputs?: string | undefined;
 }): Whereabouts {
-  if (workspace === undefined || cwd === undefined) return { workspace, folders: ["."] };
+  if (workspace === undefined || cwd === undefined) return { workspace, folders: ["."], outputs };
   const folder = posix.relative(workspace, cwd);
-  return { workspace, folders: isOutside(folder) ? [] : [folder || "."] };
+  return { workspace, folders: isOutside(folder) ? [] : [folder || "."], outputs };
 }
 
 /** The folders after a `cd` to a judged path: the new one, or still the old one. */
@@ -52,6 +56,7 @@ export function wordPathProblem(word: Word, place: Whereabouts): string | undefi
 export function pathProblem(path: string, place: Whereabouts): string | undefined {
   if (path === "-" || HARMLESS_FILES.has(path)) return undefined;
   if (path.length > LONGEST_PATH) return "a path is longer than any file system allows";
+  if (place.outputs !== undefined && posix.normalize(path).startsWith(`${place.outputs}/`)) return undefined;
   if (isSensitive(path)) return `"${path}" may hold secrets`;
   const outside =
     place.folders.length === 0 || place.folders.some((folder) => isOutside(resolveFrom(place, folder, path)));

@@ -47,7 +47,7 @@ export function decideByRules(text: string, options: RuleOptions): "allow" | "as
   const { script } = parsed;
   const { allow = [], deny = [], ownFolders = [] } = options;
   const commands = simpleCommands(script).map(({ command }) => command);
-  if (commands.some((command) => credentialProblem(command, ownFolders) !== undefined)) return "deny";
+  if (commands.some((command) => credentialProblem(command, { folders: ownFolders }) !== undefined)) return "deny";
   if (commands.some((command) => isDenied(command.words, deny))) return "deny";
   const judged = judgeScript(script, options);
   if (judged.verdict === "read-only" && !options.strict) return "allow";

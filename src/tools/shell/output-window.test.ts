@@ -25,12 +25,22 @@ describe("OutputWindow", () => {
           for (let at = 0; at < length; at += size) window.write(output.subarray(at, at + size));
           expect(window.bytes).toBe(length);
           expect(window.whole() === undefined).toBe(length > WINDOW_BYTES);
-          const { text, cut } = window.text(() => "advice");
+          let next = 0;
+          const { text, cut } = window.text((line) => {
+            next = line;
+            return "advice";
+          });
           expect(cut).toBe(true);
           const [head = "", tail = ""] = text.split(/\n\[… [\d,]+ bytes left out here; advice …\]\n/);
           const whole = output.toString();
-          expect(head.length).toBeGreaterThan(10_000);
-          expect(tail.length).toBeGreaterThan(16_000);
+          expect(head.length).toBeGreaterThan(3400);
+          expect(tail.length).toBeGreaterThan(5400);
+          expect(
+            whole
+              .split("\n")
+              .slice(0, next - 1)
+              .join("\n"),
+          ).toBe(head);
           expect(whole.startsWith(`${head}\n`)).toBe(true);
           expect(whole.endsWith(`\n${tail}`)).toBe(true);
         },
@@ -52,6 +62,22 @@ describe("OutputWindow", () => {
     window.write(Buffer.from("👋".repeat(200_000)));
     expect(() => encodeURIComponent(window.text(() => "").text)).not.toThrow();
     expect(window.text(() => "").text).not.toContain("\ufffd");
+  });
+
+  it("counts lines from the beginning of the whole output, and a line that it cuts as missing", () => {
+    const window = new OutputWindow();
+    const lineAfter = (text: string) => {
+      let next = 0;
+      window.write(Buffer.from(text));
+      window.text((line) => {
+        next = line;
+        return "";
+      });
+      window.clear();
+      return next;
+    };
+    expect(lineAfter(`one\ntwo\n${"x".repeat(50_000)}\nend\n`)).toBe(3);
+    expect(lineAfter(`five\n${"y".repeat(50_000)}`)).toBe(6);
   });
 
   it("starts again after clear", () => {

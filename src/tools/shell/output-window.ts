@@ -4,6 +4,7 @@
  * 1. The head keeps the first bytes, and a ring buffer keeps the newest ones.
  * 2. Up to WINDOW_BYTES nothing is lost, and `whole` returns all of it.
  */
+import { lineBreaks } from "../../base/cap-text.js";
 import { groupDigits } from "../../base/group-digits.js";
 import { commandText } from "./command-text.js";
 
@@ -11,9 +12,9 @@ const HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 192 * 1024;
 export const WINDOW_BYTES = HEAD_BYTES + TAIL_BYTES;
 
-/** What the model gets: more of the end, where errors and summaries are. */
-const SHOWN_HEAD = 12_000;
-const SHOWN_TAIL = 18_000;
+/** What the model gets: more of the end, where errors and summaries are. With the notes behind it, it stays within the limit of a result. */
+const SHOWN_HEAD = 4500;
+const SHOWN_TAIL = 6500;
 /** How far a cut moves to fall between two lines. */
 const SNAP = 1000;
 
@@ -22,15 +23,21 @@ export interface WindowText {
   readonly cut: boolean;
 }
 
+const LINE_BREAK = 10;
+
 export class OutputWindow {
   #memory = Buffer.allocUnsafe(4096);
   #bytes = 0;
+  #lineBreaks = 0;
+  /** Line breaks in what was cleared. */
+  #linesBefore = 0;
 
   get bytes(): number {
     return this.#bytes;
   }
 
   write(chunk: Uint8Array): void {
+    for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1)) this.#lineBreaks += 1;
     this.#reserve(Math.min(this.#bytes + chunk.length, WINDOW_BYTES));
     // A chunk longer than the ring would leave only its end.
     const rest = this.#bytes < HEAD_BYTES ? this.#fill(chunk, HEAD_BYTES) : chunk;
@@ -41,6 +48,7 @@ export class OutputWindow {
 
   clear(): void {
     this.#bytes = 0;
+    this.#linesBefore = this.#lineBreaks;
   }
 
   /** All output; undefined if some of it was dropped. */
@@ -48,15 +56,17 @@ export class OutputWindow {
     return this.#bytes <= WINDOW_BYTES ? this.#memory.subarray(0, this.#bytes) : undefined;
   }
 
-  /** `advice` says how to get the omitted part; it is called only if there is one. */
-  text(advice: () => string): WindowText {
+  /** `advice` says how to get the omitted part, from this line of the whole output on; it is called only if there is one. */
+  text(advice: (line: number) => string): WindowText {
     const whole = this.whole();
     const all = whole === undefined ? undefined : commandText(whole);
     if (all !== undefined && all.length <= SHOWN_HEAD + SHOWN_TAIL) return { text: all, cut: false };
-    const head = headOf(all ?? commandText(this.#memory.subarray(0, HEAD_BYTES), { cutAfter: true }));
+    const beginning = all ?? commandText(this.#memory.subarray(0, HEAD_BYTES), { cutAfter: true });
+    const head = headOf(beginning);
     const tail = tailOf(all ?? commandText(this.#ring(), { cutBefore: true }));
     const leftOut = Math.max(0, this.#bytes - Buffer.byteLength(head) - Buffer.byteLength(tail));
-    const marker = `[… ${groupDigits(leftOut)} bytes left out here; ${advice()} …]`;
+    const line = this.#linesBefore + lineBreaks(head) + (beginning[head.length] === "\n" ? 2 : 1);
+    const marker = `[… ${groupDigits(leftOut)} bytes left out here; ${advice(line)} …]`;
     return { text: `${head}\n${marker}\n${tail}`, cut: true };
   }
 

@@ -18,7 +18,7 @@ export const WEB_FETCH = {
       url: { type: "string" },
       format: { enum: WEB_FORMATS },
       offset: { type: "integer", minimum: 0, description: "character to start at" },
-      limit: { type: "integer", minimum: 1, description: "characters, default 20000" },
+      limit: { type: "integer", minimum: 1, description: "characters, default 12000" },
     },
     required: ["url"],
   },
