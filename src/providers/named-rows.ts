@@ -115,6 +115,7 @@ const SERVICES: readonly NamedProvider[] = [
     defaultModel: "gpt-*-mini",
     headers: { "copilot-integration-id": "vscode-chat", "editor-version": "Oxbow/1.0" },
     headersOf: copilotHeaders,
+    standIn: "openrouter",
     dialect: { unversioned: true },
   },
   {

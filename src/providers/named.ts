@@ -44,6 +44,8 @@ export interface NamedProvider {
   readonly headersOf?: Endpoint["headersOf"];
   readonly dialect?: Dialect;
   readonly extra?: JsonObject;
+  /** The provider with the same models that answers when this one refuses the sign-in, if it is set up. */
+  readonly standIn?: string;
   /** The file that defines it; absent for a built-in provider. */
   readonly origin?: string;
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
-import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { envelopes, oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -70,6 +70,63 @@ describe("a provider that is busy", () => {
     );
     expect(mock.requests).toHaveLength(1);
   });
+});
+
+describe("Copilot with OpenRouter behind it", () => {
+  const COPILOT = 'reply times=any\n  error 401 auth "token expired"';
+  const OPENROUTER =
+    "model openai/gpt-next\nmodel other/gpt-nex\nreply times=any\n  usage input=7 output=3\n  text: from there";
+
+  async function start(more: Record<string, string> = {}) {
+    const [copilot, router] = [await mockModel(COPILOT), await mockModel(OPENROUTER)];
+    const env = {
+      ...{ COPILOT_GITHUB_TOKEN: sampleKey(), COPILOT_BASE_URL: `${copilot.url}/v1` },
+      ...{ OPENROUTER_API_KEY: sampleKey(), OPENROUTER_BASE_URL: `${router.url}/v1` },
+      ...more,
+    };
+    const ask = (model: string, ...flags: readonly string[]) =>
+      oxbow(["run", "hi", "--model", `copilot:${model}`, ...flags], { env });
+    return { copilot, router, ask };
+  }
+
+  verifies(["M8", "M3"], "the same model answers there after a 401, which is said, and it gets the costs", async () => {
+    const { copilot, router, ask } = await start();
+    const { code, stdout } = await ask("gpt-next", "--stream-events");
+    expect(code).toBe(0);
+    const events = envelopes(stdout);
+    expect(events.find(({ kind }) => kind === "FailedOver")?.payload).toMatchObject({
+      from: { provider: "copilot", model: "gpt-next" },
+      to: { provider: "openrouter", model: "openai/gpt-next" },
+      reason: "AuthFailed",
+      message: expect.stringContaining("copilot refused"),
+    });
+    const costs = events.flatMap(({ kind, payload }) => (kind === "CostIncremented" ? [payload] : []));
+    expect(costs.map(({ provider, model, usage }) => [provider, model, usage.input])).toEqual([
+      ["openrouter", "openai/gpt-next", 7],
+    ]);
+    expect([copilot.requests.length, router.requests.length]).toEqual([1, 1]);
+    const plain = await ask("gpt-next");
+    expect(plain.stdout).toBe("from there\n");
+    expect(plain.stderr).toContain("copilot:gpt-next");
+    expect(plain.stderr).toContain("openrouter:openai/gpt-next");
+  });
+
+  verifies(
+    ["M8"],
+    "no other model answers: without a key, with the setting off, or if there is no such model",
+    async () => {
+      const { router, ask } = await start();
+      expect(await ask("gpt-none")).toMatchObject({ code: 1, stderr: expect.stringContaining("copilot refused") });
+      const home = await temporaryFolder();
+      await mkdir(join(home, "config"));
+      await writeFile(join(home, "config", "config.toml"), 'copilot_fallback = "off"\n');
+      const off = await start({ OXBOW_HOME: home });
+      expect(await off.ask("gpt-next")).toMatchObject({ code: 1, stderr: expect.stringContaining("copilot refused") });
+      const without = await start({ OPENROUTER_API_KEY: "", OPENROUTER_BASE_URL: "" });
+      expect((await without.ask("gpt-next")).code).toBe(1);
+      expect([router, off.router, without.router].map(({ requests }) => requests.length)).toEqual([0, 0, 0]);
+    },
+  );
 });
 
 const BY_MODEL = [

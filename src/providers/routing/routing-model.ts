@@ -23,10 +23,13 @@ import { ShownAnswer } from "../retry/shown-answer.js";
 export const ROUTE_PROVIDER = "route";
 
 export interface RoutingOptions {
-  readonly route: string;
-  /** In the order in which they are tried; opened when needed. */
-  readonly members: readonly (() => Promise<Model>)[];
+  /** Absent if the user named a model, not a route. */
+  readonly route?: string;
+  /** In the order in which they are tried; opened when needed. One that does not exist is left out. */
+  readonly members: readonly (() => Promise<Model | undefined>)[];
   readonly clock: Clock;
+  /** Whether the next model may do better; default: unless the conversation itself is the cause. */
+  readonly mayFailOver?: (failure: Failure) => boolean;
 }
 
 /** How long a failed model is skipped, if the provider gives no time itself. */
@@ -34,23 +37,23 @@ const REST_MS = 60_000;
 
 export function createRoutingModel(options: RoutingOptions): Model {
   const members = options.members.map((open) => new Member(open, options.clock));
-  const { route } = options;
+  const { route, mayFailOver: mayGoOn = mayFailOver } = options;
   return {
     provider: ROUTE_PROVIDER,
     family: ROUTE_PROVIDER,
-    model: route,
-    candidates: () => Promise.all(members.map((member) => member.model())),
-    stream: (request, context) => stream(request, context, { route, members }),
+    model: route ?? "",
+    candidates: async () => (await Promise.all(members.map((member) => member.model()))).filter(isThere),
+    stream: (request, context) => stream(request, context, { route, members, mayGoOn }),
   };
 }
 
 class Member {
-  readonly #open: () => Promise<Model>;
+  readonly #open: () => Promise<Model | undefined>;
   readonly #clock: Clock;
-  #model: Promise<Model> | undefined;
+  #model: Promise<Model | undefined> | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(open: () => Promise<Model>, clock: Clock) {
+  constructor(open: () => Promise<Model | undefined>, clock: Clock) {
     this.#open = open;
     this.#clock = clock;
   }
@@ -59,7 +62,7 @@ class Member {
     return this.#clock.now() < this.#restsUntil;
   }
 
-  model(): Promise<Model> {
+  model(): Promise<Model | undefined> {
     this.#model ??= this.#open();
     return this.#model;
   }
@@ -74,7 +77,15 @@ class Member {
 async function* stream(
   request: ModelRequest,
   context: RequestContext,
-  { route, members }: { readonly route: string; readonly members: readonly Member[] },
+  {
+    route,
+    members,
+    mayGoOn,
+  }: {
+    readonly route: string | undefined;
+    readonly members: readonly Member[];
+    readonly mayGoOn: (failure: Failure) => boolean;
+  },
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
   const ready = members.filter((member) => !member.rests);
   const order = ready.length > 0 ? ready : members;
@@ -83,6 +94,7 @@ async function* stream(
   let failed = "";
   for (const member of order) {
     const model = await member.model();
+    if (model === undefined) continue;
     const by = nameOf(model, route);
     if (problem !== undefined) {
       yield [{ type: "failover", failure: whileFailingOver(problem, failed), to: by }];
@@ -100,13 +112,17 @@ async function* stream(
       break;
     }
     if (problem === undefined || context.signal.aborted) return;
-    if (!mayFailOver(problem) || shown.calls > 0) break;
+    if (!mayGoOn(problem) || shown.calls > 0) break;
     member.rest(problem);
     failed = model.provider;
   }
   if (problem !== undefined) yield [...shown.end(), { type: "failure", failure: problem }];
 }
 
-function nameOf({ provider, family, model }: Model, route: string): AnsweringModel {
-  return { provider, family, model, route };
+function nameOf({ provider, family, model }: Model, route: string | undefined): AnsweringModel {
+  return { provider, family, model, ...(route !== undefined && { route }) };
+}
+
+function isThere(model: Model | undefined): model is Model {
+  return model !== undefined;
 }

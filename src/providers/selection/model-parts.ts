@@ -26,6 +26,8 @@ export interface ModelParts {
   readonly contain?: ContainProvider;
   /** The time between two lines of the offline model's answers. */
   readonly offlineLineMs?: number | undefined;
+  /** False: a provider that refuses the sign-in is never replaced by another one. */
+  readonly standIns?: boolean | undefined;
   /** The state folder: Oxbow works without the files in it. */
   readonly state?: string | undefined;
   /** The cache folder, which may have a newer catalogue. */

@@ -22,10 +22,22 @@ export async function openModel(parts: ModelParts, name: string, model: string |
   const entry = directory.find(name);
   if (entry === undefined) return noModel(unknownProvider(name, directory));
   if (entry.kind === "broken") return { failure: failure("ConfigurationInvalid", { detail: entry.problem }) };
-  if (entry.kind === "http") return limited(parts, await openByHttp(parts, entry.provider, model), entry.provider);
+  if (entry.kind === "http") {
+    const opened = await openByHttp(parts, entry.provider, model);
+    return limited(parts, await backed(parts, opened, entry.provider), entry.provider);
+  }
   const { openProgram } = await import("./provider-programs.js");
   const opened = await openProgram(parts, { ...entry, model });
   return "problem" in opened ? noModel(opened.problem) : { model: opened };
+}
+
+/** With another provider's model behind it, if that provider is set up. */
+async function backed(parts: ModelParts, opened: Resolved, { standIn }: NamedProvider): Promise<Resolved> {
+  if (standIn === undefined || parts.standIns === false || !("model" in opened)) return opened;
+  const entry = parts.directory.find(standIn);
+  if (entry?.kind !== "http" || !parts.directory.isReady(entry.provider)) return opened;
+  const { withStandIn } = await import("./stand-in.js");
+  return { model: withStandIn(parts, opened.model, entry.provider) };
 }
 
 /** An answer of a model on this machine has no time limit by default. */

@@ -80,6 +80,8 @@ export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   readonly programs?: ProgramTape;
   /** The sandbox for the providers of a project. */
   readonly contain?: ContainProvider;
+  /** Whether another provider may answer for one that refuses the sign-in; default: yes. */
+  readonly standIns?: boolean;
   /** The time between two lines of the offline model's answers; default: none. */
   readonly offlineLineMs?: number | undefined;
 }
@@ -170,7 +172,8 @@ class ProviderModels implements ModelRegistry {
   }
 
   async #parts(): Promise<ModelParts> {
-    const { trace, local, programs, contain, offlineLineMs, http = this.#client(), ...options } = this.#options;
+    const { trace, local, programs, contain, offlineLineMs, standIns, http = this.#client(), ...options } =
+      this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
@@ -178,7 +181,7 @@ class ProviderModels implements ModelRegistry {
       stored: this.#stored,
     }).then((directory) => ({
       directory,
-      ...{ http, offlineLineMs },
+      ...{ http, offlineLineMs, standIns },
       state: options.roots?.state,
       cache: options.roots?.cache,
       ...(trace && { trace }),

@@ -40,6 +40,7 @@ export async function modelsOf(
     ofProject: () => providersOfProject(content.extensions),
     contain: lateContainment({ loaded, variables, root, notify }),
     offlineLineMs,
+    standIns: settings.copilot_fallback.value === "openrouter",
     ...cassette?.registry,
     ...(trace && { trace }),
   });

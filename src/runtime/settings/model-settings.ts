@@ -16,6 +16,8 @@ export interface ModelSettings {
   readonly effort: Setting<Effort | undefined>;
   /** How long a model call waits for a busy or failing provider; 0 disables retries. */
   readonly retry_wait_ms: Setting<number>;
+  /** Which provider answers while Copilot refuses the sign-in. */
+  readonly copilot_fallback: Setting<"openrouter" | "off">;
   /** The `[routes]` tables, as they were written. */
   readonly routes: Setting<unknown>;
   /** The `[providers]` tables, as they were written. */
@@ -72,6 +74,11 @@ export async function readModelSettings(from: SettingReader): Promise<ModelSetti
       fallback: 300_000,
       read: read.wait,
       project: "any",
+    }),
+    copilot_fallback: from.pick<"openrouter" | "off">({
+      key: "copilot_fallback",
+      fallback: "openrouter",
+      read: read.copilotFallback,
     }),
     routes: from.tables("routes"),
     providers: from.tables("providers"),

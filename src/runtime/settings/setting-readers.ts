@@ -92,6 +92,11 @@ export function untrustedResults(text: string): "wrap" | "plain" {
   throw new UsageError(`expected wrap or plain, got "${text}".`);
 }
 
+export function copilotFallback(text: string): "openrouter" | "off" {
+  if (text === "openrouter" || text === "off") return text;
+  throw new UsageError(`expected openrouter or off, got "${text}".`);
+}
+
 export function webNames(text: string): "check" | "proxy" {
   if (text === "check" || text === "proxy") return text;
   throw new UsageError(`expected check or proxy, got "${text}".`);
