@@ -4,6 +4,7 @@ import type { CompactionReason } from "../context/compaction/compact.js";
 import type { CallBudget, CallLog } from "../costs/budget.js";
 import type {
   AnsweringModel,
+  CallFacts,
   Effort,
   EnginePorts,
   Model,
@@ -211,6 +212,8 @@ export interface ChainServices {
   /** What a model is too weak for; empty for a model that was not measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
+  /** The place of the next model call. */
+  callFacts?(): CallFacts;
   /** How much the model thinks, at present. */
   effort?(): Effort | undefined;
 }

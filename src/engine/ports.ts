@@ -89,6 +89,8 @@ export interface AnsweringModel {
   readonly model: string;
   /** The route through which it was chosen. */
   readonly route?: string;
+  /** The rule of the route that chose it, or `default`; absent for a route without rules. */
+  readonly rule?: string;
 }
 
 /** Events in batches, one for each read of the network: a promise per token would cost more than the tokens. */
@@ -125,6 +127,16 @@ export interface Model {
 export interface RequestContext {
   readonly model: Model;
   readonly signal: AbortSignal;
+  /** Absent for work beside the conversation, such as a summary. */
+  readonly facts?: CallFacts;
+}
+
+/** The place of a model call. */
+export interface CallFacts {
+  /** The number of the turn in its session, from 1. */
+  readonly turn: number;
+  /** The type of the subagent that makes it. */
+  readonly agent?: string;
 }
 
 /* ---- tools ---- */

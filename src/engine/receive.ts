@@ -150,6 +150,7 @@ class Reception {
     switch (event.type) {
       case "answering":
         this.#by = event.by;
+        this.#turn.recordRouting(event.by);
         return;
       case "again":
         this.#abandon();

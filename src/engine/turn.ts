@@ -8,7 +8,7 @@ import { addCost, addUsage, type Cost, type ModelShare, NO_USAGE, type Usage } f
 import type { Bus } from "./bus.js";
 import type { CancelReason } from "./cancel.js";
 import type { Dispatch } from "./dispatch.js";
-import type { EnginePorts, Model, ModelRequest, ModelStream } from "./ports.js";
+import type { AnsweringModel, EnginePorts, Model, ModelRequest, ModelStream } from "./ports.js";
 import { Timing } from "./timing.js";
 
 export type Stage = "start" | "assemble" | "send" | "receive" | "tool_exec" | "tool_done" | "done" | "error";
@@ -104,6 +104,8 @@ export class Turn {
   /** `unknown` once a call has no known price. */
   cost: Cost | "unknown" | undefined;
   readonly #shares = new Map<string, ModelShare>();
+  /** The rule that chose the model of the last call. */
+  #rule: string | undefined;
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
@@ -147,6 +149,13 @@ export class Turn {
   /** The usage of each model, in the order of first use. */
   get shares(): readonly ModelShare[] {
     return [...this.#shares.values()];
+  }
+
+  /** Reports which rule of a route chose the model, whenever it is another one. */
+  recordRouting({ provider, model, route = "", rule }: AnsweringModel): void {
+    if (rule === undefined || rule === this.#rule) return;
+    this.#rule = rule;
+    this.bus.publish("ModelRouted", { turn: this.id, route, rule, provider, model });
   }
 
   /** Adds the tokens and the cost of a model call; no cost means unknown. */

@@ -192,6 +192,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
   Retrying: nextAttempt,
   AnswerRetracted: { turn: name, reason: label },
   FailedOver: { turn: name, route: name, from: model, to: model, reason: label, message: words },
+  ModelRouted: { turn: name, ...modelName, route: name, rule: label },
   Error: { ...failure, turn: optional(name) },
   Cancelled: { turn: name, by: label },
   TurnEnded: {

@@ -185,6 +185,8 @@ export interface EventPayloads {
     readonly reason: FailureReason;
     readonly message: string;
   };
+  /** A rule of a route chose the model of the next calls. */
+  ModelRouted: ModelName & { readonly turn: TurnId; readonly route: string; readonly rule: string };
   Error: Failure & { readonly turn?: TurnId };
   Cancelled: { readonly turn: TurnId; readonly by: string };
   TurnEnded: {

@@ -5,6 +5,7 @@ import type { LeftInput } from "../control/inbox.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
 import type { Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
+import type { CallFacts } from "../engine/ports.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
 import { timedOut } from "../security/permissions/identity.js";
@@ -173,6 +174,15 @@ async function createParts(opening: Opening): Promise<readonly SessionPart[]> {
   return parts;
 }
 
+/** Counts the turns of the session, also those before this run. */
+function callFacts({ bus, resumed, parent }: Opening): () => CallFacts {
+  let turn = resumed?.turns ?? 0;
+  bus.subscribe(({ kind }) => {
+    if (kind === "TurnStarted") turn++;
+  });
+  return () => ({ turn, ...(parent && { agent: parent.name.type }) });
+}
+
 function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt): Omit<AssemblyOptions, "parts"> {
   const { engine, session, bus, parent } = opening;
   const { clock, ids, log } = engine;
@@ -185,7 +195,13 @@ function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt
     tools: built.toolbox,
     mayUse: (tool) => settings.tool_sets.value.offers(tool, builtInSet(tool)) && (parent?.mayUse(tool) ?? true),
     permissionPrompts: opening.person,
-    services: { session, log, gate: permissions, systemPrompt: (size) => prompt.text(size) },
+    services: {
+      session,
+      log,
+      gate: permissions,
+      systemPrompt: (size) => prompt.text(size),
+      callFacts: callFacts(opening),
+    },
     ports: {
       clock,
       ids,

@@ -59,6 +59,7 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     case "Retrying":
     case "AnswerRetracted":
     case "FailedOver":
+    case "ModelRouted":
     case "TurnTiming":
     case "Cancelled":
     case "ContextNearlyFull":

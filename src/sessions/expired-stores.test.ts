@@ -40,6 +40,7 @@ const STAYS: Readonly<Partial<Record<EventKind, readonly string[]>>> = {
   Retrying: ["provider", "model", "reason"],
   AnswerRetracted: ["reason"],
   FailedOver: ["route", "from", "to", "reason"],
+  ModelRouted: ["provider", "model", "route", "rule"],
   Error: ["reason", "originator", "decided_by"],
   Cancelled: ["by"],
   TurnEnded: ["by_model", "failure"],

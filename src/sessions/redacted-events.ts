@@ -49,7 +49,12 @@ const SHORTEST_SECRET = 8;
 const MOST_LEVELS = 500;
 
 /** The answer continues after these: they do not split words. */
-const BETWEEN_ATTEMPTS: ReadonlySet<Envelope["kind"]> = new Set(["RateLimited", "Retrying", "FailedOver"]);
+const BETWEEN_ATTEMPTS: ReadonlySet<Envelope["kind"]> = new Set([
+  "RateLimited",
+  "Retrying",
+  "FailedOver",
+  "ModelRouted",
+]);
 
 type Delta = Extract<Envelope, { kind: "TextDelta" | "ThinkingDelta" }>;
 

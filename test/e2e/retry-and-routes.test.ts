@@ -135,6 +135,59 @@ const BY_MODEL = [
   'reply times=any when model is "big"\n  text: big here',
 ].join("\n");
 
+describe("a route with rules", () => {
+  verifies(["M8", "L11"], "chooses a model for each call, and events and costs show which", async () => {
+    const mock = await mockModel(
+      [
+        'reply when model is "eyes"\n  tool read {"path": "notes.txt"}',
+        'reply times=any when model is "broken"\n  error overloaded',
+        'reply times=any when model is "small"\n  text: small here',
+      ].join("\n"),
+    );
+    const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
+    await mkdir(join(home, "config"), { recursive: true });
+    const profile = `model = "@smart"
+[routes.smart]
+model = "openai:small"
+[[routes.smart.rules]]
+name = "first"
+turn_under = 2
+text = "*look*"
+model = "anthropic:eyes"
+[[routes.smart.rules]]
+tools = ["bash"]
+text = "*break*"
+model = "anthropic:broken"
+`;
+    await writeFile(join(home, "config", "config.toml"), profile);
+    await writeFile(join(cwd, "notes.txt"), "word\n");
+    const env = {
+      ...providerEnvironment("anthropic", mock.url),
+      ...providerEnvironment("openai", mock.url),
+      OXBOW_HOME: home,
+    };
+    const place = { env, cwd };
+    // The second call of the turn has a result as its newest message; the input is still that of the person.
+    const routed = (stdout: string) =>
+      envelopes(stdout).flatMap(({ kind, payload }) => {
+        if (kind === "ModelRouted") return [`${payload.rule} ${payload.model}`];
+        if (kind === "FailedOver") return [`${payload.from.model} → ${payload.to.model}`];
+        return kind === "CostIncremented" ? [`paid ${payload.provider}:${payload.model}`] : [];
+      });
+    const plain = await oxbow(["run", "hello there"], place);
+    expect(plain).toMatchObject({ code: 0, stdout: "small here\n" });
+    expect(plain.stderr).toContain("openai:small answers (@smart: default).");
+    const failing = await oxbow(["run", "break it", "--continue", "--retry-wait", "0", "--stream-events"], place);
+    expect(routed(failing.stdout)).toEqual(["rule 2 broken", "broken → small", "paid openai:small"]);
+    const first = await oxbow(["run", "look at it", "--stream-events"], place);
+    expect(routed(first.stdout).slice(0, 2)).toEqual(["first eyes", "paid anthropic:eyes"]);
+    const again = await oxbow(["run", "look again", "--continue", "--stream-events"], place);
+    expect(routed(again.stdout)).toEqual(["default small", "paid openai:small"]);
+    const listed = await oxbow(["route", "list"], place);
+    expect(listed.stdout).toContain("first: anthropic:eyes  turn_under 2, text *look*");
+  });
+});
+
 describe("routes", () => {
   verifies(
     ["M8", "U1"],

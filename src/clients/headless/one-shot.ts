@@ -22,7 +22,7 @@ export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Warnings and delays, written to stderr if the answer is JSON. */
-const NEWS: readonly Envelope["kind"][] = ["Notice", "RateLimited", "Retrying", "FailedOver"];
+const NEWS: readonly Envelope["kind"][] = ["Notice", "RateLimited", "Retrying", "FailedOver", "ModelRouted"];
 
 export interface OneShotOptions extends TurnWatchOptions {
   readonly prompt: string;

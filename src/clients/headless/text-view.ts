@@ -111,6 +111,11 @@ export class TextView {
         this.#news(`${names}: ${message}`);
         return;
       }
+      case "ModelRouted": {
+        const { provider, model, route, rule } = event.payload;
+        this.#news(`${provider}:${model} answers (@${route}: ${rule}).`);
+        return;
+      }
       case "InputSteered":
         this.aside("(the model received your input)");
         return;

@@ -6,11 +6,14 @@
  */
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 import { ROUTE_NAME } from "./mention.js";
+import { type RouteRule, readRules } from "./rules.js";
 
 export interface Route {
   readonly name: string;
   /** In the order in which Oxbow tries them. */
   readonly models: readonly string[];
+  /** Which calls other models answer; routes of `/route` have none. */
+  readonly rules: readonly RouteRule[];
   readonly enabled: boolean;
   readonly origin: "profile" | "own";
 }
@@ -33,14 +36,16 @@ export function readRoutes(
   if (profile !== undefined && !isJsonObject(profile)) problems.push("[routes] must contain tables: [routes.NAME]");
   for (const [name, table] of tables) {
     const models = modelsOf(table);
+    const read = readRules(isJsonObject(table) ? table.rules : undefined);
     if (!ROUTE_NAME.test(name))
       problems.push(`'${name}' cannot be the name of a route: letters, digits, '.', '-', '_'`);
     else if (models === undefined)
       problems.push(`[routes.${name}] needs model = "PROVIDER:NAME" or chain = ["…", "…"]`);
-    else found.set(name, { name, models, enabled: isOn(table, own, name), origin: "profile" });
+    else if ("problem" in read) problems.push(`[routes.${name}] ${read.problem}`);
+    else found.set(name, { name, models, rules: read.rules, enabled: isOn(table, own, name), origin: "profile" });
   }
   for (const [name, models] of Object.entries(own.routes)) {
-    found.set(name, { name, models, enabled: !own.disabled.includes(name), origin: "own" });
+    found.set(name, { name, models, rules: [], enabled: !own.disabled.includes(name), origin: "own" });
   }
   return { routes: [...found.values()], problems };
 }

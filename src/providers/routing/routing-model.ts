@@ -28,8 +28,18 @@ export interface RoutingOptions {
   /** In the order in which they are tried; opened when needed. One that does not exist is left out. */
   readonly members: readonly (() => Promise<Model | undefined>)[];
   readonly clock: Clock;
+  /** Which members answer this call, and the rule that says so; default: all, in their order. */
+  readonly choose?: (request: ModelRequest, context: RequestContext) => ChosenMembers;
+  /** The members whose limits and prices count; default: all. */
+  readonly deciding?: readonly number[];
   /** Whether the next model may do better; default: unless the conversation itself is the cause. */
   readonly mayFailOver?: (failure: Failure) => boolean;
+}
+
+export interface ChosenMembers {
+  readonly rule: string;
+  /** Their places in the list, in the order in which they are tried. */
+  readonly members: readonly number[];
 }
 
 /** How long a failed model is skipped, if the provider gives no time itself. */
@@ -37,14 +47,26 @@ const REST_MS = 60_000;
 
 export function createRoutingModel(options: RoutingOptions): Model {
   const members = options.members.map((open) => new Member(open, options.clock));
-  const { route, mayFailOver: mayGoOn = mayFailOver } = options;
+  const { route, choose, deciding, mayFailOver: mayGoOn = mayFailOver } = options;
+  const those = (places: readonly number[]) => places.flatMap((place) => members[place] ?? []);
+  const deciders = deciding === undefined ? members : those(deciding);
   return {
     provider: ROUTE_PROVIDER,
     family: ROUTE_PROVIDER,
     model: route ?? "",
-    candidates: async () => (await Promise.all(members.map((member) => member.model()))).filter(isThere),
-    stream: (request, context) => stream(request, context, { route, members, mayGoOn }),
+    candidates: async () => (await Promise.all(deciders.map((member) => member.model()))).filter(isThere),
+    stream: (request, context) => {
+      const chosen = choose?.(request, context);
+      const order = chosen === undefined ? members : those(chosen.members);
+      return stream(request, context, { name: { route, rule: chosen?.rule }, members: order, mayGoOn });
+    },
   };
+}
+
+/** How the user and a rule of the route chose a model. */
+interface Way {
+  readonly route: string | undefined;
+  readonly rule: string | undefined;
 }
 
 class Member {
@@ -78,11 +100,11 @@ async function* stream(
   request: ModelRequest,
   context: RequestContext,
   {
-    route,
+    name,
     members,
     mayGoOn,
   }: {
-    readonly route: string | undefined;
+    readonly name: Way;
     readonly members: readonly Member[];
     readonly mayGoOn: (failure: Failure) => boolean;
   },
@@ -95,7 +117,7 @@ async function* stream(
   for (const member of order) {
     const model = await member.model();
     if (model === undefined) continue;
-    const by = nameOf(model, route);
+    const by = nameOf(model, name);
     if (problem !== undefined) {
       yield [{ type: "failover", failure: whileFailingOver(problem, failed), to: by }];
       shown.restart(problem.reason);
@@ -119,8 +141,8 @@ async function* stream(
   if (problem !== undefined) yield [...shown.end(), { type: "failure", failure: problem }];
 }
 
-function nameOf({ provider, family, model }: Model, route: string | undefined): AnsweringModel {
-  return { provider, family, model, ...(route !== undefined && { route }) };
+function nameOf({ provider, family, model }: Model, { route, rule }: Way): AnsweringModel {
+  return { provider, family, model, ...(route !== undefined && { route }), ...(rule !== undefined && { rule }) };
 }
 
 function isThere(model: Model | undefined): model is Model {

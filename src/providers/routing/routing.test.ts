@@ -138,9 +138,9 @@ describe("@name in an input", () => {
     const own = readOwnRoutes({ routes: { fast: ["z:mine"], bad: "no" }, disabled: ["main"] });
     const { routes, problems } = readRoutes({ ...profile, odd: {}, "a b": { model: "x" } }, own);
     expect(routes).toEqual([
-      { name: "fast", models: ["z:mine"], enabled: true, origin: "own" },
-      { name: "main", models: ["a:one", "b:two"], enabled: false, origin: "profile" },
-      { name: "off", models: ["c:x"], enabled: false, origin: "profile" },
+      { name: "fast", models: ["z:mine"], rules: [], enabled: true, origin: "own" },
+      { name: "main", models: ["a:one", "b:two"], rules: [], enabled: false, origin: "profile" },
+      { name: "off", models: ["c:x"], rules: [], enabled: false, origin: "profile" },
     ]);
     expect(problems).toHaveLength(2);
     expect(readRoutes("nonsense", readOwnRoutes(undefined)).problems).toHaveLength(1);

@@ -3,6 +3,7 @@
 import { nearest } from "../../base/nearest.js";
 import { ROUTE_ADD, ROUTE_DISABLE, ROUTE_ENABLE, ROUTE_LIST, ROUTE_REMOVE } from "../../commands/catalogue/models.js";
 import {
+  asValue,
   type Command,
   type CommandArguments,
   type CommandContext,
@@ -12,6 +13,7 @@ import {
 } from "../../commands/command.js";
 import { ROUTE_NAME } from "../../providers/routing/mention.js";
 import type { Route } from "../../providers/routing/routes.js";
+import type { RouteRule } from "../../providers/routing/rules.js";
 import type { ModelRoutes } from "../models/model-routes.js";
 
 export function routeCommands(routes: ModelRoutes): readonly Command[] {
@@ -40,16 +42,36 @@ function bareName(args: CommandArguments): string {
 async function list(routes: ModelRoutes, context: CommandContext): Promise<CommandResult> {
   const { routes: known, problems } = await routes.list();
   const width = Math.max(0, ...known.map(({ name }) => name.length));
-  const lines = known.map(({ name, models, enabled, origin }) => {
+  const lines = known.flatMap(({ name, models, rules, enabled, origin }) => {
     const marks = [...(enabled ? [] : ["off"]), ...(origin === "profile" ? ["from the profile"] : [])];
-    return `@${name.padEnd(width)}  ${models.join(" → ")}${marks.length === 0 ? "" : `  (${marks.join(", ")})`}`;
+    return [
+      `@${name.padEnd(width)}  ${models.join(" → ")}${marks.length === 0 ? "" : `  (${marks.join(", ")})`}`,
+      ...rules.map(
+        (rule) => `${" ".repeat(width + 3)}${rule.name}: ${rule.models.join(" → ")}  ${conditionsText(rule)}`,
+      ),
+    ];
   });
   const example = `${spell("route:add", context)} fast PROVIDER:MODEL`;
   const none = `No routes. Add one: ${example}, then begin an input with @fast.`;
   return {
     text: [...(lines.length === 0 ? [none] : lines), ...problems.map((problem) => `! ${problem}`)].join("\n"),
-    value: { routes: known.map(({ name, models, enabled, origin }) => ({ name, models, enabled, origin })), problems },
+    value: asValue({
+      routes: known.map(({ name, models, rules, enabled, origin }) => ({
+        ...{ name, models, enabled, origin },
+        rules: rules.map((rule) => ({ name: rule.name, models: rule.models, when: rule.when })),
+      })),
+      problems,
+    }),
   };
+}
+
+/** `tokens_over 100000, images`. */
+function conditionsText({ when }: RouteRule): string {
+  return Object.entries(when)
+    .map(([key, value]) =>
+      value === true ? key : value === false ? `no ${key}` : `${key} ${[value].flat().join("|")}`,
+    )
+    .join(", ");
 }
 
 async function add(args: CommandArguments, routes: ModelRoutes, context: CommandContext): Promise<CommandResult> {

@@ -172,8 +172,16 @@ class ProviderModels implements ModelRegistry {
   }
 
   async #parts(): Promise<ModelParts> {
-    const { trace, local, programs, contain, offlineLineMs, standIns, http = this.#client(), ...options } =
-      this.#options;
+    const {
+      trace,
+      local,
+      programs,
+      contain,
+      offlineLineMs,
+      standIns,
+      http = this.#client(),
+      ...options
+    } = this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,

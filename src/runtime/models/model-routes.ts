@@ -95,7 +95,7 @@ export class ModelRoutes implements SummaryModel {
     const route = this.#routes().find((each) => each.name === name);
     if (route === undefined) return noModel(`there is no route '${name}'. 'oxbow route list' lists the routes.`);
     if (!route.enabled) return noModel(`the route '${name}' is off. Switch it on with 'oxbow route enable ${name}'.`);
-    const models = route.models.join(" ");
+    const models = JSON.stringify([route.models, route.rules]);
     let known = this.#opened.get(name);
     if (known?.models !== models) {
       known = { models, model: this.#create(route) };
@@ -151,19 +151,21 @@ export class ModelRoutes implements SummaryModel {
     await writeFileAtomic(this.file, `${JSON.stringify(change(this.#own()), null, 2)}\n`, { mode: 0o600 });
   }
 
-  async #create({ name, models }: Route): Promise<Model> {
+  async #create({ name, models, rules }: Route): Promise<Model> {
     const { registry, clock, loaded } = this.#options;
     const totalWaitMs = loaded.settings.retry_wait_ms.value;
-    const [{ createRoutingModel }, { withRetries }] = await Promise.all([
+    const [{ createRoutingModel }, { withRetries }, { memberPlaces }] = await Promise.all([
       import("../../providers/routing/routing-model.js"),
       import("../../providers/retry/attempts.js"),
+      import("../../providers/routing/member-places.js"),
     ]);
-    const members = models.map((spec) => async () => {
+    const { all, ...places } = memberPlaces(models, rules);
+    const members = all.map((spec) => async () => {
       const found = await registry.look(spec);
       const model = "model" in found ? found.model : unavailable("none", spec, found.failure);
       return withRetries(model, { clock, random: Math.random, totalWaitMs });
     });
-    return createRoutingModel({ route: name, members, clock });
+    return createRoutingModel({ route: name, members, clock, ...places });
   }
 
   #enabled(name: string): Route | undefined {

@@ -28,6 +28,7 @@ const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set([
   "Retrying",
   "AnswerRetracted",
   "FailedOver",
+  "ModelRouted",
   "InputSteered",
   "ContextAdded",
   "ToolResultChanged",

@@ -5,11 +5,12 @@ import type { CreateHook } from "../../services.js";
 
 /** Opens the model's answer through the request chain. */
 export const create: CreateHook =
-  () =>
+  ({ callFacts }) =>
   async (turn): Promise<undefined> => {
     const { request, ports, timing, signal } = turn;
     if (request === undefined) throw new Error("nothing was assembled to send");
-    const context: RequestContext = { model: turn.model, signal };
+    const facts = callFacts?.();
+    const context: RequestContext = { model: turn.model, signal, ...(facts && { facts }) };
     const send = compose(ports.requestLinks, async (final, inner) => inner.model.stream(final, inner), {
       timing,
       prefix: "request-link",

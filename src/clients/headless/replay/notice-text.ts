@@ -30,6 +30,10 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       const title = `${from.provider}:${from.model} → ${to.provider}:${to.model}`;
       return { title, text: message };
     }
+    case "ModelRouted": {
+      const { provider, model, route, rule } = event.payload;
+      return { title: `${provider}:${model}`, text: `Chosen by @${route}: ${rule}.` };
+    }
     case "InputQueued":
       return { title: `input waits (${event.payload.delivery})`, text: plainText(event.payload.input) };
     case "InputSteered":

@@ -21,6 +21,10 @@ export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: st
       const { to, message } = event.payload;
       return say("warning", `${message} ${to.provider}:${to.model} answers instead.`);
     }
+    case "ModelRouted": {
+      const { provider, model, route, rule } = event.payload;
+      return say("info", `${provider}:${model} answers (@${route}: ${rule}).`);
+    }
     case "StreamGap":
       return say("warning", gapText(event.payload));
     case "ContextNearlyFull": {

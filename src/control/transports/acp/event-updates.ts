@@ -159,6 +159,10 @@ function notice(event: Envelope): readonly SessionUpdate[] {
       const { from, to, message } = event.payload;
       return aside(`${from.provider}:${from.model} → ${to.provider}:${to.model}: ${message}`);
     }
+    case "ModelRouted": {
+      const { provider, model, route, rule } = event.payload;
+      return aside(`${provider}:${model} answers (@${route}: ${rule}).`);
+    }
     case "HookTimeout":
     case "HookError":
       return aside(hookText(event));
