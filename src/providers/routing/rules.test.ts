@@ -88,7 +88,7 @@ describe("rules", () => {
     ]);
   });
 
-  verifies(["M8"], "choose in their order, and failover goes on with the route's own models", () => {
+  verifies(["M8"], "choose in their order, and failover continues with the route's own models", () => {
     const read = readRules([
       { name: "pictures", images: true, model: "b:eyes" },
       { chain: ["c:big", "a:one"], tokens_over: 1000 },
