@@ -13,6 +13,8 @@ const AREAS = ["engine", "control", "sessions", "security", "tools", "context"].
 /** So many of the most telling tests run first; then four times as many, and so on, because each start of the runner takes time. */
 const FIRST_TESTS = 2;
 const MORE = 4;
+/** A run that takes longer is looked at for a hang: so many seconds, and so many more for each test file. */
+const PATIENCE = { run: 60, test: 4 };
 
 const NO_CODE = "does not compile";
 
@@ -24,7 +26,7 @@ one: ${AREAS.join(", ")}.
 
   --seed N        draws the same mutations again (default: a new seed, which the report names)
   --count N       how many mutations that compile to try (default 30)
-  --seconds N     how long the tests of one mutation may take (default 90)
+  --tests N       how many test files at most to run for one mutation (default 42)
   --minutes N     stops after this time, between two mutations
   --results FILE  appends each result, and continues where an earlier run with the same seed and paths stopped
   --list          prints the mutations that would be tried, without the tests
@@ -48,7 +50,7 @@ export async function main(args, root = ROOT) {
 }
 
 function readArguments(args) {
-  const numbers = ["seed", "count", "seconds", "minutes"];
+  const numbers = ["seed", "count", "tests", "minutes"];
   const texts = Object.fromEntries([...numbers, "results"].map((name) => [name, { type: "string" }]));
   const options = { ...texts, list: { type: "boolean" }, help: { type: "boolean", short: "h" } };
   try {
@@ -108,7 +110,7 @@ function randomNumbers(seed) {
   };
 }
 
-async function tryAll(drawn, bench, { seed, count = 30, seconds = 90, minutes = Infinity, results: file, list }) {
+async function tryAll(drawn, bench, { seed, count = 30, tests = 42, minutes = Infinity, results: file, list }) {
   const lines = file !== undefined && fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim().split("\n") : [];
   const earlier = lines.map((line) => JSON.parse(line)).filter((each) => each.seed === seed);
   const end = Date.now() + Number(minutes) * 60_000;
@@ -119,7 +121,7 @@ async function tryAll(drawn, bench, { seed, count = 30, seconds = 90, minutes = 
     const place = `${mutation.file}:${mutation.line}`;
     let result = earlier.find((each) => each.place === place);
     if (result === undefined) {
-      const { outcome, by } = await bench.try(mutation, { seconds: Number(seconds), list });
+      const { outcome, by } = await bench.try(mutation, { most: Number(tests), list });
       result = { seed, area, place, kind, change: describe(mutation.source, mutation), outcome, by };
       if (file !== undefined && !list) fs.appendFileSync(file, `${JSON.stringify(result)}\n`);
     }
@@ -157,13 +159,13 @@ class Bench {
     this.#files = files;
   }
 
-  async try(mutation, { seconds, list }) {
+  async try(mutation, { most, list }) {
     this.#folder ??= this.#copy();
     const path = join(this.#folder, mutation.file);
     fs.writeFileSync(path, applied(mutation.source, mutation));
     try {
       if (!this.#compiles(mutation.file)) return { outcome: NO_CODE };
-      return list ? { outcome: "drawn" } : await this.#test(mutation, seconds);
+      return list ? { outcome: "drawn" } : await this.#test(mutation, most);
     } finally {
       fs.writeFileSync(path, mutation.source);
     }
@@ -195,19 +197,18 @@ class Bench {
     return spawnSync(compiler, ["--noEmit", "-p", "tsconfig.mutate.json"], { cwd: this.#folder }).status === 0;
   }
 
-  async #test(mutation, seconds) {
+  async #test(mutation, most) {
     const path = join(this.#folder, mutation.file);
-    const end = Date.now() + seconds * 1000;
-    const left = this.#imports.testsOf(mutation.file).filter((test) => this.#sound.get(test) !== false);
-    for (let size = FIRST_TESTS; left.length > 0 && Date.now() < end; size *= MORE) {
+    const sound = this.#imports.testsOf(mutation.file).filter((test) => this.#sound.get(test) !== false);
+    const left = sound.slice(0, most);
+    for (let size = FIRST_TESTS; left.length > 0; size *= MORE) {
       const tests = left.splice(0, size);
-      const ms = end - Date.now();
+      const ms = (PATIENCE.run + PATIENCE.test * tests.length) * 1000;
       const run = await this.#run(tests, ms);
       if (run.ok) continue;
       fs.writeFileSync(path, mutation.source);
       // A run that ends late has found a hang only if it is quick without the mutation: the machine may be busy.
-      if (run.isLate && size === FIRST_TESTS && (await this.#run(tests, ms / 2)).ok)
-        return { outcome: "found", by: "time" };
+      if (run.isLate && (await this.#run(tests, ms / 2)).ok) return { outcome: "found", by: "time" };
       if (run.isLate) break;
       const blamed = await this.#soundOf(run.failed);
       if (blamed !== undefined) return { outcome: "found", by: blamed };
@@ -230,7 +231,13 @@ class Bench {
   async #run(tests, ms) {
     const out = join(this.#folder, "mutate-report.json");
     fs.rmSync(out, { force: true });
-    const options = ["--bail=1", "--maxWorkers=2", "--reporter=json", `--outputFile=${out}`, "--testTimeout=20000"];
+    // Only the mutated file is transformed anew.
+    const cache = [
+      "--experimental.fsModuleCache",
+      `--experimental.fsModuleCachePath=${join(this.#folder, "../cache")}`,
+    ];
+    const report = ["--reporter=json", `--outputFile=${out}`];
+    const options = ["--bail=1", "--maxWorkers=2", "--testTimeout=20000", ...report, ...cache];
     const args = ["node_modules/vitest/vitest.mjs", "run", ...options, ...tests];
     const env = { ...process.env, OXBOW_TEST_ALL: "1", TMPDIR: join(this.#folder, "../t") };
     const child = spawn(process.execPath, args, { cwd: this.#folder, env, stdio: "ignore", detached: true });

@@ -10,7 +10,7 @@ import { changesBetween, SkillRegistry } from "./registry.js";
 import { type Delimit, skillText } from "./skill-text.js";
 import { runSkillTool } from "./skill-tool.js";
 import { memoryFile } from "./test-support/memory-files.js";
-import { hasKeyword, pathsIn, readTriggers } from "./triggers.js";
+import { hasKeyword, pathsIn, readTriggers, touchesGlob } from "./triggers.js";
 import { validateSkill, validateSkillFolder } from "./validate-skill.js";
 
 const skill = (name: string, fields = "", body = `# ${name}\nDo it.`) =>
@@ -141,6 +141,52 @@ describe("the registry", () => {
     expect(registry.problems).toMatchObject([{ message: "changed", effect: "left out" }]);
   });
 
+  test("lists by name, and finds a name in any case, also with its prefix", async () => {
+    const registry = await load({ beta: skill("beta"), alpha: skill("alpha"), gamma: skill("gamma") });
+    expect(registry.list().map(({ id }) => id)).toEqual(["alpha", "beta", "gamma"]);
+    for (const name of ["beta", "BETA", "skills:beta", "/skill:Beta", "/skills:beta"])
+      expect(registry.find(name)?.id, name).toBe("beta");
+    for (const name of ["be", "ski:beta", "/beta"]) expect(registry.find(name), name).toBeUndefined();
+  });
+
+  test("a built-in skill is replaced without a report, and one that differs in case only is the same", async () => {
+    const facts = { ...BUILT_IN_SKILLS[0]?.facts, id: "Calendar" } as never;
+    const registry = await SkillRegistry.load({
+      builtIn: [{ facts, load: async () => skill("Calendar") }],
+      skills: [memoryFile("skill", { name: "calendar/SKILL.md", text: skill("calendar", "", "mine") })],
+      files: [],
+    });
+    expect([registry.list().length, registry.problems]).toEqual([1, []]);
+    expect(await registry.find("CALENDAR")?.body()).toBe("mine");
+    const alone = await SkillRegistry.load({
+      builtIn: [{ facts, load: async () => skill("x") }],
+      skills: [],
+      files: [],
+    });
+    const builtIn = alone.find("calendar");
+    expect([builtIn?.scope, builtIn?.files, builtIn?.file("SKILL.md")]).toEqual(["built-in", [], undefined]);
+    expect([await builtIn?.body(), await builtIn?.folder()]).toEqual(["# x\nDo it.", undefined]);
+  });
+
+  test("a plugin's skill has its name before its own, and may name the plugin's files", async () => {
+    const body = "Run $" + "{CLAUDE_PLUGIN_ROOT}/x.sh";
+    const one = memoryFile("skill", { source: "/plugins/p$&", name: "skills/a/SKILL.md", text: skill("a", "", body) });
+    const files = [memoryFile("skill-file", { source: "/plugins/p$&", name: "skills/a/x.md", text: "x" })];
+    const copied: (readonly [string, readonly string[]])[] = [];
+    const copy = async (id: string, own: ReadonlyMap<string, unknown>) => {
+      copied.push([id, [...own.keys()]]);
+      return "/copy";
+    };
+    const registry = await SkillRegistry.load({ skills: [{ ...one, plugin: "p" }, one], files, copy });
+    expect(registry.list().map(({ id }) => id)).toEqual(["a", "p:a"]);
+    expect(await registry.find("p:a")?.body()).toBe("Run /plugins/p$&/x.sh");
+    expect(await registry.find("a")?.body()).toBe(body);
+    expect(await registry.find("p:a")?.folder()).toBe("/copy");
+    expect(copied).toEqual([["p-a", ["x.md"]]]);
+    const bare = await load({ a: skill("a") });
+    expect(await bare.find("a")?.folder()).toBeUndefined();
+  });
+
   test("tells what a new search changed", async () => {
     const before = await load({ a: skill("a"), b: skill("b") });
     const after = await load({ b: skill("b"), c: skill("c") });
@@ -247,6 +293,23 @@ describe("triggers", () => {
     });
     expect(of("paths: src/**/*.ts, *.js")).toEqual({ keywords: [], globs: ["src/**/*.ts", "*.js"] });
     expect(readTriggers(new Map())).toEqual({ keywords: [], globs: [] });
+    const each = "globs: g.ts\n  files: f.ts\n  paths: p.ts\n  keywords: one two, k\n  patterns: pat";
+    expect(of(`globs: outer.ts\ntriggers:\n  ${each}`)).toEqual({
+      keywords: ["one two", "k", "pat"],
+      globs: ["g.ts", "f.ts", "p.ts", "outer.ts"],
+    });
+    // A glob of a plain list is one word; `word*` stays a keyword.
+    expect(of("triggers: .env, a b/c, src/x, '[ab].c', read?, {a}b, no, v1.0, x.longer1")).toEqual({
+      keywords: ["a b/c", "no", "x.longer1"],
+      globs: [".env", "src/x", "'[ab].c'", "read?", "{a}b", "v1.0"],
+    });
+  });
+
+  test("are no more than fifty, each once", () => {
+    const many = Array.from({ length: 60 }, (_, at) => `w${at}`);
+    const triggers = of(`triggers:\n  keywords: [${["w0", "w1", ...many].join(", ")}]\n  globs: [${many.join(", ")}]`);
+    expect(triggers.keywords).toEqual(many.slice(0, 50));
+    expect(triggers.globs).toEqual(many.slice(0, 50));
   });
 
   test("keywords are whole words in any case", () => {
@@ -255,6 +318,40 @@ describe("triggers", () => {
       expect(hasKeyword(triggers, prompt)).toBe(true);
     }
     for (const prompt of ["protocols buffer", "c+", "naïvely"]) expect(hasKeyword(triggers, prompt)).toBe(false);
+  });
+
+  test("a keyword is searched at the beginning and the end of a long prompt, and has two stars at most", () => {
+    const one = { keywords: ["deploy"], globs: [] };
+    const filled = (before: number, after: number) => `${"- ".repeat(before / 2)}deploy${" -".repeat(after / 2)}`;
+    for (const [before, after] of [
+      [0, 0],
+      [30_000, 9_000],
+      [10_000, 200_000],
+      [200_000, 10_000],
+    ] as const)
+      expect(hasKeyword(one, filled(before, after)), `${before} ${after}`).toBe(true);
+    expect(hasKeyword(one, filled(30_000, 30_000))).toBe(false);
+    const starred = (keyword: string) => hasKeyword({ keywords: [keyword], globs: [] }, "say abcd now");
+    expect(["a*d", "a**d", "a*c*", "a*b*d*", "*bc*", "*", "b*"].map(starred)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(hasKeyword({ keywords: [], globs: [] }, "")).toBe(false);
+    expect(hasKeyword({ keywords: ["a*"], globs: [] }, `a${"x".repeat(40)}`)).toBe(true);
+    expect(hasKeyword({ keywords: ["a*"], globs: [] }, `a${"x".repeat(41)}`)).toBe(false);
+  });
+
+  test("a glob fires for any of the paths", () => {
+    const matches = (glob: string, path: string) => path.endsWith(glob.slice(1));
+    const triggers = { keywords: [], globs: ["*.proto", "*.md"] };
+    expect(touchesGlob(triggers, ["a.ts", "b.md"], matches)).toBe(true);
+    expect(touchesGlob(triggers, ["a.ts"], matches)).toBe(false);
+    expect(touchesGlob(triggers, [], matches)).toBe(false);
   });
 
   test("no keyword makes a long prompt slow", () => {
@@ -268,6 +365,9 @@ describe("triggers", () => {
 
   test("a prompt may name files", () => {
     expect(pathsIn("Look at @src/a.proto, `b.ts` and http://x.y/z.")).toEqual(["src/a.proto", "b.ts"]);
+    expect(pathsIn("(x/y), <a.b>; 'c/d'! plain e.f?")).toEqual(["x/y", "a.b", "c/d", "e.f"]);
+    expect(pathsIn(`${"a/b ".repeat(300)}`)).toHaveLength(200);
+    expect(pathsIn(`${"x".repeat(19_996)} a/b c/d`)).toEqual(["a/b"]);
   });
 });
 

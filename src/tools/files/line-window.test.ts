@@ -56,3 +56,60 @@ it("does not cut a character in half", () => {
   window.addText(`x${"🦬".repeat(2000)}`);
   expect(window.lines[0]).toBe(`x${"🦬".repeat(999)}…`);
 });
+
+it("is full when the lines are too much to show, and shows one line in any case", () => {
+  const long = "x".repeat(1999);
+  const window = new LineWindow({ offset: 1, limit: 1000 });
+  window.addText(`${long}\n`.repeat(40));
+  // With its line end each takes 2,000 of 50,000 characters.
+  expect([window.lines.length, window.isFull, window.linesSeen]).toEqual([25, true, 40]);
+  const cut = new LineWindow({ offset: 1, limit: 1000 });
+  cut.addText(`${"y".repeat(3000)}\n`.repeat(30));
+  expect([cut.lines.length, cut.cutLines, cut.isFull]).toEqual([24, 24, true]);
+  const short = new LineWindow({ offset: 1, limit: 1000 });
+  short.addText("\n".repeat(900));
+  expect([short.lines.length, short.isFull]).toEqual([900, false]);
+});
+
+it("cuts a line after 2,000 characters, not before", () => {
+  for (const add of [
+    (window: LineWindow, text: string) => window.addText(text),
+    (window: LineWindow, text: string) => {
+      window.addBytes(Buffer.from(text));
+      window.end();
+    },
+  ]) {
+    for (const [length, cut] of [
+      [2000, 0],
+      [2001, 1],
+      [8000, 1],
+      [8001, 1],
+    ] as const) {
+      const window = new LineWindow({ offset: 2, limit: 3 });
+      add(window, `before\n${"x".repeat(length)}\nlast`);
+      expect(window.lines, String(length)).toEqual([`${"x".repeat(2000)}`.concat(cut === 1 ? "…" : ""), "last"]);
+      expect(window.cutLines).toBe(cut);
+    }
+  }
+  // 2,000 characters of four bytes each.
+  const wide = new LineWindow({ offset: 1, limit: 3 });
+  wide.addBytes(Buffer.from(`${"漢".repeat(2000)}\r\n`));
+  expect([wide.lines, wide.cutLines]).toEqual([["漢".repeat(2000)], 0]);
+});
+
+it("leaves out a byte order mark at the beginning of the first line only, and reads Latin-1 where it is not UTF-8", () => {
+  const window = new LineWindow({ offset: 1, limit: 9 });
+  window.addBytes(Buffer.from("\ufeffa\n\ufeffb\n"));
+  window.addBytes(Buffer.from([0xe9, 10, 0xef, 0xbf, 0xbd, 10]));
+  expect(window.lines).toEqual(["a", "\ufeffb", "é", "\ufffd"]);
+});
+
+it("counts what it does not show", () => {
+  const window = new LineWindow({ offset: 3, limit: 1 });
+  window.addBytes(Buffer.from("a\nb"));
+  window.end();
+  expect([window.linesSeen, window.lines, window.isFull]).toEqual([2, [], false]);
+  const text = new LineWindow({ offset: 2, limit: 1 });
+  text.addText("a\nb\nc\nd");
+  expect([text.linesSeen, text.lines, text.isFull]).toEqual([4, ["b"], true]);
+});
