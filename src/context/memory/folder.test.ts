@@ -61,6 +61,65 @@ describe("a folder of memories", () => {
     ]);
   });
 
+  it("changes only what is asked, and a description that was the first line follows the text", async () => {
+    const folder = folderAt();
+    const first = await folder.save({ body: "Use tabs.\n", tags: ["a"], name: "style" }, BY);
+    expect(first).toMatchObject({ type: "user", source: "the user", description: "Use tabs." });
+    await writeFile(join(path, "style.md"), (await file("style.md")).replace("tags:", "owner: me\ntags:"));
+    expect(await folder.update("style", { tags: ["b", " "], type: "feedback" }, BY)).toMatchObject({
+      ...{ description: "Use tabs.", tags: ["b"], type: "feedback", body: "Use tabs.", other: ["owner: me"] },
+    });
+    expect(await folder.update("style", { body: "Use spaces." }, BY)).toMatchObject({
+      ...{ description: "Use spaces.", tags: ["b"], type: "feedback" },
+    });
+    expect(await folder.update("style", { description: "Indentation" }, BY)).toMatchObject({ body: "Use spaces." });
+    expect(await folder.update("style", { body: "Use two." }, BY)).toMatchObject({ description: "Indentation" });
+    expect(await folder.update("style", { description: " ", tags: [] }, BY)).toMatchObject({
+      ...{ description: "Indentation", tags: [] },
+    });
+    expect(await file("style.md")).toContain("owner: me\n");
+    await expect(folder.update("style", { type: "fact" as never }, BY)).rejects.toThrow("There is no type 'fact'.");
+    const byModel = await folder.save({ body: "x", name: "m" }, { by: "model" });
+    const inSession = await folder.save({ body: "x", name: "n" }, { by: "model", session: "sess_1" });
+    expect([byModel.source, inSession.source]).toEqual(["the model", "sess_1"]);
+    expect((await folder.save({ body: "x", name: "???", description: "!" }, BY)).name).toBe("note");
+  });
+
+  it("is replaced as a whole by what a person wrote, also by what cannot be read", async () => {
+    const folder = folderAt();
+    await folder.save({ body: "Old.", name: "a" }, BY);
+    const text = "---\ntype: feedback\nowner: me\ncreated: 2026-01-01\n---\n\nNew.\n";
+    expect(await folder.replace("a", text, BY)).toMatchObject({ type: "feedback", body: "New.", other: ["owner: me"] });
+    expect(await file("a.md")).toContain("updated: 2026-03-01T10:00:00.000Z");
+    expect(await file("a.md")).toContain("created: 2026-01-01T00:00:00.000Z");
+    const broken = "---\ntype: nonsense\n---\n\nKept.\n";
+    expect(await folder.replace("a", broken, BY)).toMatchObject({ message: expect.stringContaining("nonsense") });
+    expect(await folder.textOf("a")).toBe(broken);
+    expect((await readAudit(path)).map(({ action }) => action)).toEqual(["update", "update", "save"]);
+    await expect(folder.update("a", { body: "x" }, BY)).rejects.toThrow("Correct the file first.");
+    for (const name of ["../a", ".a", "a/b", "a\\b", "a\0"])
+      await expect(folder.replace(name, "x", BY), name).rejects.toThrow("is not a valid name");
+    await expect(folder.textOf("nothing")).rejects.toThrow("There is no memory 'nothing'.");
+  });
+
+  it("drops the older half of a long audit, and leaves out a damaged line", async () => {
+    const folder = folderAt();
+    await folder.save({ body: "x", name: "a" }, BY);
+    const line = (at: number) => JSON.stringify({ at: String(at), action: "save", name: "x".repeat(200), by: "user" });
+    const audit = join(path, ".audit.jsonl");
+    const lines = Array.from({ length: 1_000 }, (_, at) => line(at));
+    await writeFile(audit, `${lines.join("\n")}\n{"at": "half`);
+    expect((await readAudit(path)).slice(0, 1)).toMatchObject([{ at: "999" }]);
+    await folder.save({ body: "x", name: "b" }, BY);
+    const [newest, ...kept] = await readAudit(path);
+    expect(newest).toMatchObject({ name: "b" });
+    expect([kept.length, kept[0]?.at, kept.at(-1)?.at]).toEqual([1_000, "999", "0"]);
+    await writeFile(audit, `${[...lines, ...lines].join("\n")}\n`);
+    await folder.forget("b", BY);
+    const after = await readAudit(path);
+    expect([after.length, after[0]?.action, after.at(-1)?.at]).toEqual([1_001, "forget", "0"]);
+  });
+
   it("never replaces a memory by another of the same name, and hides secrets", async () => {
     const folder = folderAt();
     const key = `sk-ant-${"api03"}-${"Ab1".repeat(20)}`;

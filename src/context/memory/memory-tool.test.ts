@@ -203,3 +203,45 @@ describe("the notice with memories", () => {
     expect(long.length).toBeLessThan(3_500);
   });
 });
+
+describe("[X4] the memories of all folders", () => {
+  it("are found by name in any case, in one scope or in all", async () => {
+    const [user, project] = [memories.folder("user"), memories.folder("project")];
+    await user.save({ name: "both", body: "u" }, { by: "user" });
+    await project.save({ name: "both", body: "p" }, { by: "user" });
+    await project.save({ name: "alone", body: "a" }, { by: "user" });
+    shared = [entry("team", "t"), entry("Alone", "upper")];
+    expect((await memories.find("user/both")).body).toBe("u");
+    expect((await memories.find(" project/both.md ")).body).toBe("p");
+    expect((await memories.find("ALONE").catch(String)).toString()).toContain("project/alone, shared/Alone");
+    expect((await memories.find("Alone")).scope).toBe("shared");
+    expect((await memories.find("TEAM")).name).toBe("team");
+    await expect(memories.find("both")).rejects.toThrow("Several memories have that name: user/both, project/both.");
+    await expect(memories.find("user/alone")).rejects.toThrow(
+      "There is no memory 'user/alone'. There is: project/alone",
+    );
+    await expect(memories.find("lon")).rejects.toThrow("There is: project/alone");
+    await expect(memories.find("")).rejects.toThrow(/There is no memory ''\.$/);
+    await expect(memories.find("unlike")).rejects.toThrow(/'unlike'\.$/);
+  });
+
+  it("are located where they can be changed, also those that cannot be read", async () => {
+    const [user, project] = memories.folders;
+    await user?.save({ name: "both", body: "u" }, { by: "user" });
+    await project?.save({ name: "both", body: "p" }, { by: "user" });
+    await project?.save({ name: "alone", body: "a" }, { by: "user" });
+    await writeFile(join(base, "user", "broken.md"), "---\ntype: x\n---\n");
+    shared = [entry("team", "t")];
+    const located = async (name: string) => {
+      const { folder, name: found } = await memories.locate(name);
+      return `${folder.scope}/${found}`;
+    };
+    expect(await located("user/both")).toBe("user/both");
+    expect(await located("Alone.md")).toBe("project/alone");
+    expect(await located("broken")).toBe("user/broken");
+    await expect(memories.find("broken")).rejects.toThrow("Correct the file first.");
+    await expect(located("both")).rejects.toThrow("Several memories have that name");
+    await expect(located("team")).rejects.toThrow("team belongs to the repository. Change /repo/team.md there.");
+    await expect(located("nothing")).rejects.toThrow("There is no memory 'nothing'");
+  });
+});

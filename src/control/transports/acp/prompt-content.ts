@@ -36,7 +36,9 @@ function inputBlock(block: ContentBlock, delimit: Delimit): InputContent {
 }
 
 function linkText({ name, uri }: { readonly name: string; readonly uri: string }): string {
-  return `[@${safeLine(name).replace(/[[\]]/g, "")}](${safeLine(uri).replace(/[()\s]/g, encodeURIComponent)})`;
+  // `encodeURIComponent` leaves parentheses as they are.
+  const address = safeLine(uri).replace(/[()\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return `[@${safeLine(name).replace(/[[\]]/g, "")}](${address})`;
 }
 
 function embedded({ resource }: EmbeddedResource, delimit: Delimit): InputContent {
