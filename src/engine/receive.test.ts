@@ -107,6 +107,26 @@ describe("[L1 L11] the reading of an answer", () => {
     ]);
   });
 
+  it("tells a stream that is left early, without waiting for it", async () => {
+    for (const how of ["cancelled", "failed"] as const) {
+      const made = looseTurn();
+      const told: string[] = [];
+      const next = async () => {
+        if (how === "cancelled") setImmediate(() => made.abort.abort({ by: "me" }));
+        return how === "cancelled"
+          ? new Promise<never>(() => {})
+          : { done: false as const, value: [{ type: "failure" as const, failure: BROKEN }] };
+      };
+      const back = async () => {
+        told.push(how);
+        throw new Error("it is closed already");
+      };
+      const stream = { [Symbol.asyncIterator]: () => ({ next, return: back }) };
+      await receive(made.turn, stream as never, new Dispatch(made.turn));
+      expect(told).toEqual([how]);
+    }
+  });
+
   it("counts what a broken answer cost, where the provider did not say", async () => {
     const counted: unknown[] = [];
     const countCutOff: EnginePorts["countCutOff"] = async ({ words, usage, by }) => {

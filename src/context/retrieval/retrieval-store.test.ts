@@ -177,6 +177,122 @@ describe("a retrieval store", () => {
     expect(store.binding).toMatchObject({ model: "ollama:other", dimensions: undefined });
   });
 
+  it("says why a question has no vector, and uses words then", async () => {
+    await put(BOOK);
+    store.bind(embedder.model);
+    const search = (vectors: readonly ArrayLike<number>[]) =>
+      searchStore(store, "potatoes", { embedder: { ...embedder, embed: async () => vectors as Float32Array[] } });
+    // Before the first vector is stored the model is not asked.
+    expect(await search([])).not.toHaveProperty("problem");
+    await embedPending(store, { embedder, signal });
+    const words = [{ path: "b.md", scored: "words" }];
+    expect(await search([])).toMatchObject({ found: words, problem: "it gave no vector" });
+    expect(await search([new Float32Array(128)])).toMatchObject({
+      ...{ found: words, problem: "it gave a vector without a direction" },
+    });
+    expect((await search([new Float32Array(64)])).problem).toContain("64 dimensions; those of the store have 128");
+    expect(await search([hashEmbedding("potatoes", 128)])).not.toHaveProperty("problem");
+    const stopped = AbortSignal.abort(new Error("stopped"));
+    const broken = { ...embedder, embed: () => Promise.reject(new Error("stopped")) };
+    await expect(searchStore(store, "potatoes", { embedder: broken, signal: stopped })).rejects.toThrow("stopped");
+  });
+
+  it("gives as many as asked, by words, vectors or both, of the beginning of a question", async () => {
+    const fruit = (at: number) => `# Fruit ${word(at)}\n\n${"apple ".repeat(at + 1)}${word(at)}`;
+    await put(Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.md`, fruit(at)])));
+    store.bind(embedder.model);
+    const count = async (question: string, more: object = {}) =>
+      (await searchStore(store, question, more)).found.length;
+    expect([await count("apple"), await count("apple", { top: 2 }), await count("apple", { top: 50 })]).toEqual([
+      5, 2, 9,
+    ]);
+    expect([await count(" \n"), await count("pear")]).toEqual([0, 0]);
+    expect(await count(`${" ".repeat(1995)}apple`)).toBe(5);
+    expect(await count(`${" ".repeat(1999)}apple`)).toBe(0);
+    expect(await count("apple", { by: "vectors" })).toBe(0);
+    await embedPending(store, { embedder, signal });
+    const asked: string[] = [];
+    const noted: Embedder = {
+      ...embedder,
+      embed: (texts) => {
+        asked.push(...texts);
+        return embedder.embed(texts);
+      },
+    };
+    expect(await count("apple", { embedder: noted, by: "words" })).toBe(5);
+    expect(asked).toEqual([]);
+    const byMeaning = await searchStore(store, fruit(4), { embedder: noted, by: "vectors", top: 1 });
+    expect(byMeaning.found).toMatchObject([{ path: "4.md", scored: "cosine" }]);
+    expect(asked).toHaveLength(1);
+    // A question of which a chunk has a third of the words, by their weight.
+    const rare = `${word(3)} nowhere1 nowhere2 nowhere3`;
+    expect([await count(rare, { by: "words" }), await count(rare, { by: "words", minimum: 0.1 })]).toEqual([0, 1]);
+  });
+
+  it("knows a document with another stamp by its content, and keeps what cannot be read just now", async () => {
+    const source = store.beginSource("folder", "/docs");
+    const run = async (document: Partial<SourceDocument>) => {
+      async function* one(): AsyncGenerator<SourceDocument> {
+        const read = async () => ({ text: BOOK["a.md"], kind: "markdown" as const, sha256: "a" });
+        yield { path: "a.md", stamp: "1", read, ...document };
+      }
+      const before = store.version;
+      const report = await ingest(store, { source, documents: one(), signal });
+      return { ...report, stamp: store.document("a.md")?.stamp, changed: store.version > before };
+    };
+    const never = () => Promise.reject(new Error("it is read"));
+    expect(await run({})).toMatchObject({ stored: 1, stamp: "1", changed: true });
+    expect(await run({ read: never })).toMatchObject({ seen: 1, stored: 0, removed: 0, changed: false });
+    expect(await run({ stamp: "2" })).toMatchObject({ stored: 0, stamp: "2" });
+    const stamped = async () => ({ text: "x", kind: "markdown" as const, sha256: "a", stamp: "3" });
+    expect(await run({ stamp: "", read: stamped })).toMatchObject({ stored: 0, stamp: "3" });
+    expect(await run({ stamp: "", read: never }).catch(String)).toContain("it is read");
+    const skipped = { skipped: "the server is busy", stays: true as const };
+    expect(await run({ stamp: "4", read: async () => skipped })).toMatchObject({
+      ...{ removed: 0, skipped: [{ path: "a.md", reason: "the server is busy" }], stamp: "3" },
+    });
+    expect(await run({ path: "b.md", stamp: "4", read: async () => skipped })).toMatchObject({ removed: 1 });
+    expect(store.counts()).toEqual({ documents: 0, chunks: 0, embedded: 0 });
+  });
+
+  it("stores documents in groups, and makes vectors in batches with the prefix of their model", async () => {
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}.md`, `# ${word(at)}\n\n${word(at * 3)}`]));
+    const seen: (readonly [number, number])[] = [];
+    const source = store.beginSource("folder", "/docs");
+    const onProgress = ({ seen: all, stored }: { seen: number; stored: number }) => void seen.push([all, stored]);
+    await ingest(store, { source, documents: documents(many(130)), signal, onProgress });
+    expect(seen).toEqual([
+      [64, 64],
+      [128, 128],
+      [130, 130],
+    ]);
+    store.bind("ollama:nomic-embed-text");
+    const batches: string[][] = [];
+    const noted: Embedder = {
+      ...embedder,
+      embed: (texts) => {
+        batches.push([...texts]);
+        return embedder.embed(texts);
+      },
+    };
+    const progress: (readonly [number, number])[] = [];
+    const embedding = {
+      embedder: noted,
+      signal,
+      onProgress: (done: number, all: number) => void progress.push([done, all]),
+    };
+    expect(await embedPending(store, embedding)).toBe(130);
+    expect(batches.map(({ length }) => length)).toEqual([32, 32, 32, 32, 2]);
+    expect(batches[0]?.[0]).toMatch(/^search_document: \S+\n/);
+    expect(progress.at(0)).toEqual([32, 130]);
+    expect(progress.at(-1)).toEqual([130, 130]);
+    expect(await embedPending(store, embedding)).toBe(0);
+    const stopped = AbortSignal.abort(new Error("stopped"));
+    await expect(embedPending(store, { ...embedding, signal: stopped })).rejects.toThrow("stopped");
+    await expect(ingest(store, { source, documents: documents(many(1)), signal: stopped })).rejects.toThrow("stopped");
+  });
+
   it("gives a passage once, although several documents have it", async () => {
     await put({ ...BOOK, "copy.md": BOOK["a.md"] });
     expect((await searchStore(store, "client repeats requests")).found.length).toBe(1);
