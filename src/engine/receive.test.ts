@@ -257,7 +257,7 @@ describe("[L4] an answer that is too long", () => {
     ["arguments", [call({ args: { a: "xxxxx" } })], true],
     ["arguments that just fit", [call({ args: { a: "xx" } })], false],
     ["broken arguments", [call({ malformed: "x".repeat(11) })], true],
-    ["a new attempt", [said("x".repeat(9)), { type: "retract", reason: "Overloaded" }, said("x".repeat(9))], false],
+    ["a new attempt", [said("x".repeat(9)), { type: "retract", reason: "Overloaded" }, said("x".repeat(10))], false],
   ] as const)("counts %s", async (_, events, isTooLong) => {
     const { turn, dispatch, of } = await read([[...events, STOP]], { maxAnswerCharacters: 10 });
     expect(turn.failure?.reason).toBe(isTooLong ? "AnswerTooLong" : undefined);
