@@ -35,7 +35,7 @@ const answer =
   (turns) =>
     turns.answer(key, "m", AT);
 const cancel: Step = (turns) => turns.cancel("person", AT);
-const fail: Step = (turns) => turns.failure(failure("Internal", "x"), AT);
+const fail: Step = (turns) => turns.failure(failure("Internal", { detail: "x" }), AT);
 const compact: Step = (turns) => turns.compaction("sum", "r", AT);
 const back =
   (count: number): Step =>
@@ -161,7 +161,7 @@ describe("[S6] turns of a foreign conversation", () => {
     expect(turns.lastAnswer).toMatchObject({ startedAt: AT, endedAt: LATER, model: "m" });
     turns.ended(LATER);
     expect(turns.turns[0]).toMatchObject({ at: AT, endedAt: LATER });
-    turns.failure(failure("Internal", "x"), LATER);
+    turns.failure(failure("Internal", { detail: "x" }), LATER);
     expect(turns.lastAnswer).toBeUndefined();
     turns.cancel("person", AT);
     expect(turns.turns[0]?.endedAt).toBe(AT);
