@@ -75,7 +75,7 @@ describe("[L5] calls of one message", () => {
     );
   });
 
-  it("report in the model's order, whoever ends first", async () => {
+  it("report in the order of the model, whichever ends first", async () => {
     const safe = held("safe");
     const { dispatch, of } = dispatchOf([safe.tool]);
     dispatch.offer(use("safe1"));

@@ -77,7 +77,7 @@ describe("[L1 L11] the reading of an answer", () => {
     expect(of("AnswerEnded")).toHaveLength(1);
   });
 
-  it("does not pay for a call that was refused, and pays for one that broke off with a count", async () => {
+  it("does not pay for a call that was refused, and pays for one that ends early with a count", async () => {
     const refused = await read([[{ type: "failure", failure: BROKEN }]]);
     expect([refused.of("CostIncremented"), refused.answer.complete, refused.isClosed]).toEqual([[], false, true]);
     expect(refused.turn.failure).toBe(BROKEN);

@@ -55,7 +55,7 @@ describe("[L1 M8] the state of a turn", () => {
     expect(turn.cancelReason).toEqual({ by: "me" });
   });
 
-  it("has no steering, no waiting inputs and no plan unless it is told", () => {
+  it("has no steering, no waiting inputs and no plan unless its options say so", () => {
     const { turn } = looseTurn();
     expect([turn.takeSteering(), turn.queued, turn.isPlanning(), turn.chosenMode()]).toEqual([[], 0, false, undefined]);
     expect([turn.iterations, turn.firstEvent, turn.truncated, turn.compacted]).toEqual([0, 0, false, false]);

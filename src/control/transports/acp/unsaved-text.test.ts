@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(join(root, ".."), { recursive: true });
 });
 
-/** Waits until the folders have not changed for as long as it takes to be believed. */
+/** Waits until the last change of the folders is old enough to be believed. */
 async function settled(): Promise<void> {
   const changed = await Promise.all([root, join(root, "sub")].map(async (path) => (await stat(path)).ctimeMs));
   await until(async () => Date.now() - Math.max(...changed) >= 60);
