@@ -199,6 +199,22 @@ describe("compacting", () => {
     },
   );
 
+  verifies(["X7"], "is not worth a request for what came since the last summary, unless that is enough", async () => {
+    const again = async (words: string, more: object = {}) => {
+      const at = place(LONG);
+      await compact(at, OPTIONS, toolsWith({ text: "kept ".repeat(100) }).tools);
+      at.conversation.splice(1, at.conversation.length, user(words), answer(words), user("next"));
+      const { tools, requests } = toolsWith();
+      const done = await compact(at, { ...OPTIONS, full: 200, ...more }, tools);
+      return ["nothing" in done, requests.length];
+    };
+    // The summary itself is long, and that is no reason to write it again.
+    expect(await again("few words")).toEqual([true, 0]);
+    expect(await again(LONG)).toEqual([false, 1]);
+    expect(await again(LONG, { reason: "nearly full", full: 200 })).toEqual([false, 1]);
+    expect(await again(LONG, { reason: "nearly full", full: 200_000 })).toEqual([true, 0]);
+  });
+
   verifies(["X7"], "follows the event that was published, also when it could not be saved", async () => {
     const at = place(LONG);
     const { tools } = toolsWith({ publish: () => Promise.reject(new Error("full")) });

@@ -20,6 +20,7 @@ describe("arguments", () => {
     expect(await expand("Fix $ARGUMENTS now", '12 "two words"')).toBe('Fix 12 "two words" now');
     expect(await expand("$1 and $2, $3", 'a "b c"')).toBe("a and b c, $3");
     expect(await expand("$1|$3|", "a b", { missing: "empty" })).toBe("a||");
+    expect(await expand("$00|$1", "a", { missing: "empty" })).toBe("$00|a");
     expect(await expand("$0 $1 $2", "a b")).toBe("a b $2");
     expect(await expand("$ARGUMENTS[1] $ARGUMENTS[0]", "a b")).toBe("b a");
     expect(await expand("on $BRANCH, not $HOME", 'BRANCH="x y"')).toBe("on x y, not $HOME");

@@ -115,7 +115,8 @@ describe("a retrieval store", () => {
   });
 
   it("makes its index of words again when they are found by another rule", async () => {
-    await put(BOOK);
+    // More chunks than are read at once.
+    await put({ ...Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${at}.md`, word(at)])), ...BOOK });
     store.close();
     const database = await Database.open({ path: join(folder, "s.db"), key: KEY });
     database.script("INSERT INTO chunk_words (chunk_words) VALUES ('delete-all'); PRAGMA user_version = 1");
