@@ -208,7 +208,7 @@ describe("compacting", () => {
       const done = await compact(at, { ...OPTIONS, full: 200, ...more }, tools);
       return ["nothing" in done, requests.length];
     };
-    // The summary itself is long, and that is no reason to write it again.
+    // The summary itself is long, which does not make it worth another one.
     expect(await again("few words")).toEqual([true, 0]);
     expect(await again(LONG)).toEqual([false, 1]);
     expect(await again(LONG, { reason: "nearly full", full: 200 })).toEqual([false, 1]);
