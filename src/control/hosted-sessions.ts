@@ -132,7 +132,9 @@ export class HostedSessions {
     if (before?.run.busy) return invalid(BUSY);
     if (resume === undefined) {
       const reply = await this.#openNew(client, { payload, before: before?.run });
-      if (reply.ok && before !== undefined) await this.#leave(before, client);
+      // Another profile begins a session of its own, and the person comes back to this one.
+      const reason = payload.profile === undefined ? "user" : "paused";
+      if (reply.ok && before !== undefined) await this.#leave(before, client, reason);
       return reply;
     }
     return this.#alone(resume, async () => {
@@ -157,8 +159,12 @@ export class HostedSessions {
   }
 
   /** A session that others are in continues for them. */
-  async #leave({ run, attached }: HostedSession, client: AttachedClient): Promise<void> {
-    if (attached.readers.every(({ id }) => id === client.id)) await this.end(run.session, "user");
+  async #leave(
+    { run, attached }: HostedSession,
+    client: AttachedClient,
+    reason: SessionEndReason = "user",
+  ): Promise<void> {
+    if (attached.readers.every(({ id }) => id === client.id)) await this.end(run.session, reason);
     else attached.detachAll(client.id);
   }
 

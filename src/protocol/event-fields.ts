@@ -262,7 +262,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
   HookError: { event: label, command: words, exit_code: number },
   MCPServerDown: { name: label, reason: words, attempts: number },
   SkillRegistryChanged: { added: field("label", STRINGS), removed: field("label", STRINGS) },
-  SessionEnded: { reason: oneOf("idle", "user", "error", "binary-shutdown") },
+  SessionEnded: { reason: oneOf("idle", "user", "paused", "error", "binary-shutdown") },
   SessionContinued: {
     replaced: field("name", { type: "array", items: object({ from: NUMBER, to: NUMBER }) }),
   },

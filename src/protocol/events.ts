@@ -26,7 +26,7 @@ export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancell
 export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
 /** How calls are decided: `plan` changes nothing; the others are the permission modes. `review` is `auto` with a question for each edit. */
 export type SessionMode = "ask" | "auto" | "review" | "allow" | "deny" | "plan";
-export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
+export type SessionEndReason = "idle" | "user" | "paused" | "error" | "binary-shutdown";
 
 /** The names of a model. */
 export interface ModelName {

@@ -8,7 +8,13 @@ const CWD: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the fo
 
 const PROFILE_NAME: Argument = { name: "NAME", kind: "text", complete: "profile" };
 export const IN_PLACE: Flag = { name: "in-place", help: "change this session instead of starting a new one" };
-export const EMPTY: Flag = { name: "empty", help: "start without a summary of this conversation" };
+export const EMPTY: Flag = { name: "empty", help: "start without a summary of this conversation; do not ask" };
+
+export const TURNS: Flag = {
+  name: "turns",
+  value: "N",
+  help: "summarise the last N turns for it, or 'all'; do not ask",
+};
 
 export const PROFILES_NAMESPACE = { profiles: "show the profiles, or continue with another: /profiles:NAME" };
 
@@ -35,9 +41,10 @@ export const PROFILES_SHOW: CommandSpec = {
 
 export const PROFILES_USE: CommandSpec = {
   name: "profiles:use",
-  summary: "start a new session with a profile, and give it a summary of this one; /profiles:NAME is short for it",
+  summary:
+    "start a new session with a profile, and give it a summary of the last turns; /profiles:NAME is short for it",
   arguments: [PROFILE_NAME],
-  flags: [IN_PLACE, EMPTY],
+  flags: [IN_PLACE, TURNS, EMPTY],
   users: ["people"],
   reaches: "user",
   places: ["between turns"],

@@ -58,6 +58,12 @@ export function readSummary(message: Message | undefined): EarlierSummary | unde
   return { summary, ...(first !== undefined && { firstRequest: first }) };
 }
 
+/** The messages of the last turns, from an input on; all of them if there are not more turns. */
+export function lastTurns(messages: readonly Message[], count: number): readonly Message[] {
+  const inputs = messages.flatMap((message, index) => (isInput(message) ? [index] : []));
+  return messages.slice(inputs.length > count ? inputs.at(-count) : 0);
+}
+
 /** The user's first and last input among these messages, shortened if they are long. */
 export function requestsIn(
   messages: readonly Message[],

@@ -67,7 +67,7 @@ async function replaceBySummary(
 }
 
 async function showSummary(focus: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
-  const result = await compaction.summarizeNow(run, focus);
+  const result = await compaction.summarizeNow(run, { ...(focus !== undefined && { focus }) });
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   const summary = "text" in result ? result.text.trim() : undefined;

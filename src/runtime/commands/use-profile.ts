@@ -1,8 +1,16 @@
 /** `/profiles:NAME` and `/profiles use NAME`: continues with another profile, in a new session or in this one. */
 import { PROFILES_LIST, PROFILES_SHOW, PROFILES_USE } from "../../commands/catalogue/profiles.js";
-import { type Command, type CommandArguments, type CommandResult, refuse } from "../../commands/command.js";
-import { requestsIn, summaryText } from "../../context/compaction/summary-message.js";
+import {
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+  type CommandResult,
+  refuse,
+} from "../../commands/command.js";
+import { isInput, lastTurns, requestsIn, summaryText } from "../../context/compaction/summary-message.js";
 import type { Run } from "../../control/run.js";
+import type { Message } from "../../protocol/content.js";
+import type { CallId } from "../../protocol/ids.js";
 import { type Opening, runOf } from "../opening.js";
 import type { RunCompaction } from "../parts/compaction.js";
 import type { SessionEvents } from "../parts/event-hooks.js";
@@ -14,6 +22,9 @@ import { loadOther, profileCommands } from "./profiles.js";
 
 /** The limit for the user's own text in the summary. */
 const REQUEST_CHARS = 8_000;
+/** The turns that go along unless the user says otherwise. */
+const USUAL_TURNS = 5;
+const UNCHANGED = "The session continues unchanged.";
 
 interface UsePort extends ProfilePlace {
   readonly run: Run;
@@ -22,7 +33,11 @@ interface UsePort extends ProfilePlace {
   readonly hasOwnModel: boolean;
   readonly isStored: () => Promise<boolean>;
   readonly events: SessionEvents;
+  readonly person: Opening["person"];
+  readonly newCall: () => CallId;
 }
+
+type AskPort = UsePort & Pick<CommandContext, "signal">;
 
 export function sessionProfileCommands(opening: Opening): readonly Command[] {
   const { engine, root, built } = opening;
@@ -36,21 +51,28 @@ export function sessionProfileCommands(opening: Opening): readonly Command[] {
     hasOwnModel: run.model !== model,
     isStored: async () => (await sessions.choice()).kind !== "none",
     events: built.get("events"),
+    person: opening.person,
+    newCall: () => engine.ids.next("call"),
   });
   const { arguments: _name, ...short } = PROFILES_USE;
   const taken = [PROFILES_LIST, PROFILES_SHOW, PROFILES_USE].map(({ name }) => name);
   const names = profileNames({ ...place, roots: loaded.roots }).filter((name) => !taken.includes(`profiles:${name}`));
   return [
     ...profileCommands(place),
-    { ...PROFILES_USE, run: (args) => useProfile(args.text("NAME") ?? "", args, port()) },
+    { ...PROFILES_USE, run: (args, context) => useProfile(args.text("NAME") ?? "", args, { ...port(), ...context }) },
     ...names.map((name): Command => {
       const summary = `continue with the profile ${name}`;
-      return { ...short, name: `profiles:${name}`, summary, run: (args) => useProfile(name, args, port()) };
+      return {
+        ...short,
+        name: `profiles:${name}`,
+        summary,
+        run: (args, context) => useProfile(name, args, { ...port(), ...context }),
+      };
     }),
   ];
 }
 
-async function useProfile(name: string, args: CommandArguments, port: UsePort): Promise<CommandResult> {
+async function useProfile(name: string, args: CommandArguments, port: AskPort): Promise<CommandResult> {
   const { run } = port;
   // An invalid profile is reported here, before anything changes.
   const loaded = await loadOther(name, port);
@@ -65,13 +87,17 @@ async function useProfile(name: string, args: CommandArguments, port: UsePort): 
     const text = inPlaceText(loaded);
     return { text, value: { profile: name, session }, follow: { resume: session, profile: name, ...model } };
   }
-  const carry = args.hasFlag("empty") ? undefined : await summaryOf(port);
+  const turns = await turnsToCarry(loaded.chosen.name, args, port);
+  if (typeof turns !== "number") return turns;
+  const carry = turns === 0 ? undefined : await summaryOf(lastTurns(run.conversation, turns), port);
   if (carry !== undefined && typeof carry !== "string") return carry;
   const back = (await port.isStored())
     ? ` The old session is paused; 'oxbow resume ${session}' returns to it.`
     : " The old session was not stored.";
   const knows =
-    carry === undefined ? "It knows nothing about this conversation." : "It knows a summary of this conversation.";
+    carry === undefined
+      ? "It knows nothing about this conversation."
+      : `It knows a summary of ${turnsText(turns, run)}.`;
   return {
     text: `New session with the profile ${loaded.chosen.name}. ${knows}${run.conversation.length === 0 ? "" : back}`,
     value: { profile: name, paused: session, carried: carry !== undefined },
@@ -88,15 +114,56 @@ async function refusedChange({ layers, chosen }: LoadedSettings, { events }: Use
   return refuses ? `A hook refused the profile ${chosen.name}: ${reason}` : undefined;
 }
 
-/** Undefined if there is nothing to summarise. */
-async function summaryOf({ run, compaction }: UsePort): Promise<string | undefined | CommandResult> {
-  const result = await compaction.summarizeNow(run);
-  if ("nothing" in result) return undefined;
-  if ("text" in result) {
-    return summaryText({ summary: result.text, ...requestsIn(run.conversation, REQUEST_CHARS) });
+/** How many of the last turns the new session knows: by the flags, else the user says it. */
+async function turnsToCarry(
+  profile: string,
+  args: CommandArguments,
+  { run, person, newCall, signal }: AskPort,
+): Promise<number | CommandResult> {
+  const all = turnsIn(run);
+  if (args.hasFlag("empty") || all === 0) return 0;
+  const asked = args.flag("turns");
+  if (asked === "all") return all;
+  if (asked !== undefined) {
+    return /^[0-9]+$/.test(asked) ? Number(asked) : refuse(`--turns takes a number or 'all', not "${asked}".`);
   }
+  const turns = Math.min(USUAL_TURNS, all);
+  if (!person.present()) return turns;
+  const { decision, unanswered } = await person.ask(
+    {
+      call: newCall(),
+      tool: "profiles",
+      args: { profile, turns },
+      summary: `take a summary of ${turnsText(turns, run)} into the new session`,
+      reason: "Otherwise it knows nothing about this one. --turns N or --turns all takes another number.",
+      once_only: true,
+      contained: true,
+    },
+    signal,
+  );
+  if (unanswered !== undefined || signal.aborted) return refuse(`There was no answer. ${UNCHANGED}`);
+  return decision === "deny" ? 0 : turns;
+}
+
+function turnsIn({ conversation }: Run): number {
+  return conversation.filter(isInput).length;
+}
+
+function turnsText(turns: number, run: Run): string {
+  if (turns >= turnsIn(run)) return "this conversation";
+  return turns === 1 ? "the last turn" : `the last ${turns} turns`;
+}
+
+/** Undefined if there is nothing to summarise. */
+async function summaryOf(
+  messages: readonly Message[],
+  { run, compaction }: UsePort,
+): Promise<string | undefined | CommandResult> {
+  const result = await compaction.summarizeNow(run, { messages });
+  if ("nothing" in result) return undefined;
+  if ("text" in result) return summaryText({ summary: result.text, ...requestsIn(messages, REQUEST_CHARS) });
   const reason = "failure" in result ? result.failure.message : "Cancelled.";
-  return refuse(`${reason} The session continues unchanged. With --empty the new one starts without a summary.`);
+  return refuse(`${reason} ${UNCHANGED} With --empty the new one starts without a summary.`);
 }
 
 /** A model that the user chose in the session stays, unless the profile names another one. */

@@ -131,9 +131,13 @@ export class RunCompaction implements Compaction {
     return result;
   }
 
-  /** A summary of the conversation, which does not change. */
-  async summarizeNow(run: Run, focus?: string): Promise<Summarized> {
-    const { bus, model, conversation } = run;
+  /** A summary of the conversation, or of some messages of it; it does not change. */
+  async summarizeNow(
+    run: Run,
+    { focus, messages = run.conversation }: { readonly focus?: string; readonly messages?: readonly Message[] } = {},
+  ): Promise<Summarized> {
+    const { bus, model } = run;
+    const conversation = [...messages];
     return this.#between(run, async ({ summarizeConversation }, { signal, ports }) =>
       summarizeConversation({ bus, ports, signal, model, conversation }, focus, await this.#tools()),
     );

@@ -32,7 +32,7 @@ export interface Inherited {
 export type ConfValues = Readonly<Record<string, string | undefined>>;
 
 const COMMENT = "# An Oxbow session. The conversation is in messages/, the log in events.jsonl.";
-const END_REASONS: readonly SessionEndReason[] = ["idle", "user", "error", "binary-shutdown"];
+const END_REASONS: readonly SessionEndReason[] = ["idle", "user", "paused", "error", "binary-shutdown"];
 
 export function renderConf(session: NewSession, chain: string, inherited?: Inherited): string {
   return withValues(`${COMMENT}\n`, {

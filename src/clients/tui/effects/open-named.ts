@@ -141,7 +141,8 @@ async function openSessions(place: DialogPlace): Promise<void> {
 
 function stateOf({ live, ended, unfinished }: SessionInfo): string {
   if (live) return unfinished ? "running" : "idle";
-  return unfinished || ended === "error" ? "interrupted" : "done";
+  if (unfinished || ended === "error") return "interrupted";
+  return ended === "paused" ? "paused" : "done";
 }
 
 function openThemes(place: DialogPlace): void {

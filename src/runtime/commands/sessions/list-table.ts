@@ -5,7 +5,7 @@ import type { SessionRecord, SessionStore } from "../../../sessions/store.js";
 import type { LiveSession } from "../../sessions/live-sessions.js";
 import { lastEnd, type SessionEnd } from "../../sessions/session-end.js";
 
-export type SessionStatus = LiveSession["state"] | "done" | "interrupted";
+export type SessionStatus = LiveSession["state"] | "done" | "paused" | "interrupted";
 
 export interface SessionRow extends SessionRecord {
   readonly status: SessionStatus;
@@ -38,7 +38,8 @@ export async function rowsOf(records: readonly SessionRecord[], { store, live }:
 
 /** A branch, and a session that was left between turns, miss nothing. */
 function endOf({ ended, unfinished }: SessionEnd): SessionStatus {
-  return unfinished || ended === "error" ? "interrupted" : "done";
+  if (unfinished || ended === "error") return "interrupted";
+  return ended === "paused" ? "paused" : "done";
 }
 
 export interface ListLook {

@@ -34,6 +34,7 @@ const MODES: Readonly<Record<string, string>> = {
 const END_REASONS: Readonly<Record<SessionEndReason, string>> = {
   user: "prompt_input_exit",
   idle: "other",
+  paused: "other",
   error: "other",
   "binary-shutdown": "other",
 };
