@@ -64,9 +64,10 @@ export class Attachments {
     this.#history = history;
   }
 
-  /** Starts to keep published events. */
+  /** Starts to keep published events, besides those of the opening. */
   follow(): void {
     this.#last = this.#run.bus.nextId - 1;
+    this.#recent.push(...this.#run.opening);
     this.#run.bus.subscribe((event) => {
       this.#last = event.id;
       this.#recent.push(event);

@@ -7,9 +7,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { ConnectionError, RefusedError, type WebSocketConstructor } from "../../src/clients/sdk/index.js";
+import { Session } from "../../src/clients/sdk/session.js";
 import { type Connection, connect } from "../../src/clients/sdk-node/index.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { handshake, PROTOCOL_VERSION } from "../../src/protocol/handshake.js";
+import type { SessionId } from "../../src/protocol/ids.js";
 import { parseScript } from "../../src/testkit/index.js";
 import { cutter, hastyClock } from "../support/cutter.js";
 import { type Served, serve } from "../support/served-engine.js";
@@ -72,6 +74,28 @@ describe.each(["socket", "ws"] as const)("a connection over %s", (wire) => {
     const ended = until(session.events(), "SessionEnded");
     await session.end();
     expect((await ended).at(-1)?.kind).toBe("SessionEnded");
+  });
+});
+
+describe.each(["http", "ws"] as const)("a client over %s that leaves a session for a new one", (wire) => {
+  verifies(["C3", "U5"], "hears of no end, and gets the new session from its first event on", async () => {
+    await start("reply\n  text: Hello there.\nloop\n");
+    const { client } = await open(wire);
+    const detached: string[] = [];
+    client.onDetached((ended) => detached.push(ended));
+    const seen: Envelope[] = [];
+    client.subscribe((event) => seen.push(event));
+    let session: SessionId | undefined;
+    for (const carry of ["It began well.", "So far so good."]) {
+      const after = session === undefined ? {} : { after: session };
+      const reply = await client.send("CreateSession", { carry, ...after });
+      if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
+      session = reply.session;
+      await new Session(client, session).prompt("Hi");
+      const kinds = seen.filter((event) => event.session === session).map(({ id, kind }) => `${id} ${kind}`);
+      expect(kinds.slice(0, 2)).toEqual(["1 CompactionTriggered", "2 TurnStarted"]);
+    }
+    expect(detached).toEqual([]);
   });
 });
 

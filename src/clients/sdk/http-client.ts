@@ -34,6 +34,8 @@ export class HttpClient implements WireClient {
   /** Sessions that ended while this client was in them, each with its last event. */
   readonly #ended = new Map<SessionId, Position>();
   readonly #detached = new Set<DetachListener>();
+  /** The session that this client leaves for a new one: its end is no news. */
+  #leaving: SessionId | undefined;
   /** The sessions whose stream is being made again. */
   readonly #lost = new Set<SessionId>();
   #state: ConnectionState = "connected";
@@ -79,9 +81,16 @@ export class HttpClient implements WireClient {
     }
     if (kind === "DetachSession" && session !== undefined) this.#unfollow(session);
     if (kind === "SendInput" && session !== undefined) await this.#followAgain(session);
-    const reply = await this.#command({ kind, payload, ...(session !== undefined && { session }) });
-    if (kind !== "CreateSession" || !reply.ok || reply.session === undefined) return reply;
-    const { resume, after } = payload as CommandPayloads["CreateSession"];
+    if (kind === "CreateSession") return this.#createSession(payload as CommandPayloads["CreateSession"]);
+    return this.#command({ kind, payload, ...(session !== undefined && { session }) });
+  }
+
+  async #createSession(payload: CommandPayloads["CreateSession"]): Promise<CommandReply> {
+    const { resume, after } = payload;
+    this.#leaving = after;
+    const reply = await this.#command({ kind: "CreateSession", payload });
+    this.#leaving = undefined;
+    if (!reply.ok || reply.session === undefined) return reply;
     if (after !== undefined) this.#unfollow(after);
     const problem = await this.#follow(reply.session, resume === undefined ? { after: 0 } : undefined);
     return problem === undefined ? reply : { ok: false, failure: problem };
@@ -213,6 +222,7 @@ export class HttpClient implements WireClient {
 
   /** An engine that is out of reach is so for all sessions. */
   #onEnd(session: SessionId, reason?: Failure): void {
+    if (reason === undefined && session === this.#leaving) return this.#unfollow(session);
     const isLost = reason?.reason === "NetworkFailed";
     if (reason === undefined) this.#ended.set(session, this.#deliveries.position(session) ?? { after: 0 });
     for (const ended of isLost ? [...this.#streams.keys()] : [session]) {

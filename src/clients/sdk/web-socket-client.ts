@@ -82,11 +82,14 @@ export class WebSocketClient implements WireClient {
       if (await this.#hasAttached(session)) return { ok: true };
       this.#begin(session, payload as CommandPayloads["AttachSession"]);
     }
+    const { after } = kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]) : {};
+    // This client leaves it, so its end is no news.
+    const leaves = after !== undefined && this.#followed.delete(after);
     const reply = await this.#command({ kind, payload, ...(session !== undefined && { session }) });
+    if (leaves && !reply.ok) this.#followed.add(after);
     const followed =
       kind === "CreateSession" && reply.ok ? reply.session : kind === "AttachSession" ? session : undefined;
     if (followed !== undefined && reply.ok) await this.#follow(followed);
-    const { after } = kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]) : {};
     if (after !== undefined && reply.ok) this.#unfollow(after);
     if (kind === "DetachSession" && session !== undefined) this.#unfollow(session);
     return reply;
