@@ -20,6 +20,9 @@ import type { NamedHook, Stage, Turn } from "../engine/turn.js";
 import type { InputContent } from "../protocol/content.js";
 import type { SessionId } from "../protocol/ids.js";
 
+/** `["skills", ["pdf", "review"]]` */
+export type LoadedNames = readonly [kind: string, names: readonly string[]];
+
 export interface SessionPart {
   /** For messages about it. */
   readonly name: string;
@@ -51,6 +54,8 @@ export interface SessionPart {
   commandsStamp?(): string;
   /** Rows that `/status` shows about it: label and value. */
   statusRows?(): Promise<readonly (readonly [string, string])[]>;
+  /** What it has loaded for the profile, for `/profile`: the kind, and the names. */
+  loaded?(): Promise<readonly LoadedNames[]>;
   /** Review calls after the permission rules; they never allow what those deny. */
   readonly gates?: readonly ApprovalGate[];
   /** Take part in compactions. */

@@ -9,6 +9,7 @@ import type { EventPayloads } from "../../src/protocol/events.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
 import { verifies } from "../verifies.js";
 
@@ -99,6 +100,24 @@ describe("/profiles:NAME", () => {
     await turnOf(client, session, "Still there?");
     expect(lastRequest()).toContain("Still there?");
   });
+  verifies(["E5"], "/profile lists the skills, MCP servers, plugins and tools that are loaded", async () => {
+    const folder = join(base, "project");
+    await mkdir(join(folder, ".oxbow", "skills", "bridges"), { recursive: true });
+    const skill = "---\nname: bridges\ndescription: Knows bridges.\n---\nText.\n";
+    await writeFile(join(folder, ".oxbow", "skills", "bridges", "SKILL.md"), skill);
+    await writeFile(join(folder, ".mcp.json"), '{"mcpServers": {"river": {"command": "cat"}}}');
+    await approve(folder, { home });
+    hosted = await hostEngine(base, mock, { home, content: { folder }, flags: ["--tool-set", "read"] });
+    const client = hosted.connect();
+    const session = await open(client, {});
+    const { text, value } = await slash(client, session, "/profile");
+    expect(text).toMatch(/^skills +.*\bbridges\b/m);
+    expect(text).toMatch(/^MCP servers +river$/m);
+    expect(text).toMatch(/^plugins +none$/m);
+    expect(text).toMatch(/^tools +read, ls, glob, grep/m);
+    expect(value).toMatchObject({ loaded: { mcp_servers: ["river"], tools: expect.arrayContaining(["grep"]) } });
+  });
+
   verifies(["E5"], "asks whether the last turns go along, and pauses the old session", async () => {
     await writeFile(join(home, "config", "profiles", "french.toml"), 'prompt_header = "Speak French."\n');
     hosted = await hostEngine(base, mock, { home });

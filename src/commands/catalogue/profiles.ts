@@ -31,7 +31,7 @@ export const PROFILES_LIST: CommandSpec = {
 export const PROFILES_SHOW: CommandSpec = {
   name: "profiles:show",
   aliases: ["profile"],
-  summary: "show what a profile sets, with the file of each setting; without NAME the one in use",
+  summary: "show what a profile sets, with the file of each setting; without NAME the one in use, and what it loads",
   arguments: [{ ...PROFILE_NAME, optional: true }],
   shellFlags: [CWD],
   users: READERS,

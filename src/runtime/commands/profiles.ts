@@ -1,17 +1,23 @@
 /** `/profiles`, `/profile`, `oxbow profiles`: the list, and what each profile sets. */
+import { safeLine } from "../../base/terminal-text.js";
 import { renderTable } from "../../base/text-table.js";
 import { PROFILES_LIST, PROFILES_SHOW } from "../../commands/catalogue/profiles.js";
 import { asValue, type Command, type CommandContext, type CommandResult } from "../../commands/command.js";
 import { placeSettings } from "../content/place-settings.js";
+import type { LoadedNames } from "../part.js";
 import { withProfile } from "../settings/choose-profile.js";
 import { type ListedProfile, listProfiles, type ProfilePlace } from "../settings/profile-list.js";
 import { alignRows, rowsValue, settingRows } from "../settings/setting-rows.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
-export function profileCommands(place: ProfilePlace): readonly Command[] {
+/** `loads` tells what a session has loaded with its profile. */
+export function profileCommands(
+  place: ProfilePlace,
+  loads: () => Promise<readonly LoadedNames[]> = async () => [],
+): readonly Command[] {
   return [
     { ...PROFILES_LIST, run: (_args, context) => list(place, context) },
-    { ...PROFILES_SHOW, run: (args) => show(args.text("NAME"), place) },
+    { ...PROFILES_SHOW, run: (args) => show(args.text("NAME"), place, loads) },
   ];
 }
 
@@ -34,17 +40,24 @@ async function list(place: ProfilePlace, { screen }: CommandContext): Promise<Co
   return { text, value: asValue({ profile: chosen.name, origin: chosen.origin, profiles }) };
 }
 
-async function show(name: string | undefined, place: ProfilePlace): Promise<CommandResult> {
+async function show(
+  name: string | undefined,
+  place: ProfilePlace,
+  loads: () => Promise<readonly LoadedNames[]>,
+): Promise<CommandResult> {
   const loaded = name === undefined ? place.loaded : await loadOther(name, place);
   const rows = settingRows(loaded.settings).filter(([, , origin]) => origin !== "default");
   const files = loaded.layers.map(({ scope, path }) => `${scope.padEnd(8)}  ${path}`);
   const { chosen, warnings } = loaded;
+  const inUse = name === undefined ? await loads() : [];
+  const labels = Math.max(0, ...inUse.map(([kind]) => kind.length));
   const parts = [
     `profile ${chosen.name} (${name === undefined ? chosen.origin : "shown, not in use"})`,
     files.length === 0
       ? "No file sets anything: all settings have their defaults."
       : `files, the last one counts:\n${files.join("\n")}`,
     rows.length === 0 ? "" : alignRows(rows),
+    inUse.map(([kind, names]) => `${kind.padEnd(labels)}  ${names.map(safeLine).join(", ") || "none"}`).join("\n"),
     warnings.join("\n"),
   ];
   return {
@@ -54,6 +67,9 @@ async function show(name: string | undefined, place: ProfilePlace): Promise<Comm
       files: loaded.layers.map(({ scope, path }) => ({ scope, path })),
       settings: rowsValue(rows),
       warnings,
+      ...(inUse.length > 0 && {
+        loaded: Object.fromEntries(inUse.map(([kind, names]) => [kind.toLowerCase().replaceAll(" ", "_"), names])),
+      }),
     }),
   };
 }

@@ -12,6 +12,7 @@ import type { Run } from "../../control/run.js";
 import type { Message } from "../../protocol/content.js";
 import type { CallId } from "../../protocol/ids.js";
 import { type Opening, runOf } from "../opening.js";
+import type { LoadedNames } from "../part.js";
 import type { RunCompaction } from "../parts/compaction.js";
 import type { SessionEvents } from "../parts/event-hooks.js";
 import type { ProfilePlace } from "../settings/profile-list.js";
@@ -58,7 +59,7 @@ export function sessionProfileCommands(opening: Opening): readonly Command[] {
   const taken = [PROFILES_LIST, PROFILES_SHOW, PROFILES_USE].map(({ name }) => name);
   const names = profileNames({ ...place, roots: loaded.roots }).filter((name) => !taken.includes(`profiles:${name}`));
   return [
-    ...profileCommands(place),
+    ...profileCommands(place, () => loadedBy(opening)),
     { ...PROFILES_USE, run: (args, context) => useProfile(args.text("NAME") ?? "", args, { ...port(), ...context }) },
     ...names.map((name): Command => {
       const summary = `continue with the profile ${name}`;
@@ -70,6 +71,13 @@ export function sessionProfileCommands(opening: Opening): readonly Command[] {
       };
     }),
   ];
+}
+
+async function loadedBy({ current, engine }: Opening): Promise<readonly LoadedNames[]> {
+  const ofParts = await Promise.all((current.parts ?? []).map((part) => part.loaded?.() ?? []));
+  const tools = current.run?.tools.list().map(({ name }) => name) ?? [];
+  const plugins = engine.plugins?.map(({ name }) => name) ?? [];
+  return [...ofParts.flat(), ["plugins", plugins], ["tools", tools]];
 }
 
 async function useProfile(name: string, args: CommandArguments, port: AskPort): Promise<CommandResult> {

@@ -68,6 +68,7 @@ class McpPart {
           },
         ],
       },
+      loaded: async () => [["MCP servers", this.#names]],
       commandsStamp: () => `${this.#stamp}\n${this.#servers?.stamp ?? ""}`,
       commands: async () => {
         const { mcpCommands } = await import("../commands/mcp.js");

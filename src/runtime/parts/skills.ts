@@ -52,6 +52,7 @@ export const skills: CreateBuiltIn = async (opening) => {
       const isIdle = live === undefined && skillsIn(ownTexts(current.run?.conversation ?? [])).length === 0;
       return isIdle ? [] : (await open()).pinned(place);
     },
+    loaded: async () => [["skills", (await open()).registry.list().map(({ id }) => id)]],
     close: async () => (await live)?.close(),
     commandsStamp: () => extensionStamp(extensions, ["skill"]),
     commands: async () => {
