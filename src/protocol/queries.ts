@@ -127,6 +127,8 @@ export interface PlaceStatus {
   readonly sandbox?: string;
   /** Tokens that the model can read. */
   readonly context_window?: number;
+  /** US dollars per million tokens of the model; absent when unknown. */
+  readonly price?: { readonly input: number; readonly output: number };
   /** Whether the model takes images; absent when that is not known. */
   readonly images?: boolean;
   /** Instruction files in use. */

@@ -20,6 +20,7 @@ export async function placeStatus(opened: OpenedRun, { root, content, loaded }: 
     ...(branch !== undefined && { branch }),
     ...(state !== undefined && { sandbox: state }),
     ...(limits !== undefined && { context_window: limits.reads }),
+    ...(facts?.price !== undefined && { price: { input: facts.price.input, output: facts.price.output } }),
     ...(facts !== undefined && { images: facts.abilities.images }),
     instructions: content?.files ?? [],
   };

@@ -1,4 +1,5 @@
 /** The costs of the turn and the session by provider, and how full the model's window is. */
+import { estimateTokens } from "../../../base/estimate-tokens.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { roundUsd } from "../../../protocol/usage.js";
 
@@ -14,14 +15,53 @@ export interface CostState {
   readonly session: Spent;
   /** The tokens of the conversation according to the last answer. */
   readonly contextUsed: number;
+  /** The answer that streams. */
+  readonly streaming?: Streaming;
+}
+
+/** What an answer costs at least so far, by an estimate of its tokens. */
+interface Streaming {
+  readonly provider: string;
+  readonly usd: number;
+  /** The amount on the screen, which changes less often. */
+  readonly shownUsd: number;
+  readonly shownAt: number;
 }
 
 const NOTHING: Spent = { usd: 0, known: true, byProvider: {} };
 
 export const NO_COSTS: CostState = { turn: NOTHING, session: NOTHING, contextUsed: 0 };
 
-export function newTurn(costs: CostState): CostState {
-  return { ...costs, turn: NOTHING };
+/** An amount that changes faster cannot be read. */
+const SHOWN_EVERY_MS = 250;
+
+export function newTurn({ session, contextUsed }: CostState): CostState {
+  return { turn: NOTHING, session, contextUsed };
+}
+
+export interface StreamedText {
+  readonly text: string;
+  /** `provider:model` */
+  readonly model: string;
+  /** US dollars per million tokens of output; undefined if unknown. */
+  readonly price: number | undefined;
+  readonly now: number;
+}
+
+export function addStreamed(costs: CostState, { text, model, price, now }: StreamedText): CostState {
+  if (price === undefined) return costs;
+  const provider = model.slice(0, Math.max(0, model.indexOf(":")));
+  const before = costs.streaming ?? { provider, usd: 0, shownUsd: 0, shownAt: Number.NEGATIVE_INFINITY };
+  const usd = before.usd + (estimateTokens(text) * price) / 1_000_000;
+  const isDue = now - before.shownAt >= SHOWN_EVERY_MS;
+  return { ...costs, streaming: { ...before, usd, ...(isDue && { shownUsd: usd, shownAt: now }) } };
+}
+
+/** With the answer that streams: the sums are then the least that the turn and the session cost. */
+export function shownCosts({ turn, session, streaming }: CostState): Pick<CostState, "turn" | "session"> {
+  if (streaming === undefined || streaming.shownUsd === 0) return { turn, session };
+  const paid = { provider: streaming.provider, cost: { usd: streaming.shownUsd } };
+  return { turn: { ...add(turn, paid), known: false }, session: { ...add(session, paid), known: false } };
 }
 
 export function addCosts(costs: CostState, event: EventPayloads["CostIncremented"]): CostState {
@@ -42,7 +82,10 @@ export function addSubagent(costs: CostState, { usage, cost }: EventPayloads["Su
   return { ...costs, turn: add(costs.turn, paid), session: add(costs.session, paid) };
 }
 
-type Paid = Pick<EventPayloads["CostIncremented"], "provider" | "cost">;
+interface Paid {
+  readonly provider: string;
+  readonly cost?: { readonly usd: number };
+}
 
 function add({ usd, known, byProvider }: Spent, { provider, cost }: Paid): Spent {
   if (cost === undefined) return { usd, known: false, byProvider };

@@ -5,6 +5,8 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventKind, EventPayloads } from "../../../protocol/events.js";
 import type { CallId, ClientId, SessionId, TurnId } from "../../../protocol/ids.js";
 import { type Effect, firstState, type State } from "../state.js";
+import { plainTheme } from "../themes.js";
+import { statusLine } from "../views/status-line.js";
 import { reduceEvent } from "./reduce-event.js";
 
 const SESSION = "sess_1" as SessionId;
@@ -181,6 +183,26 @@ describe("a turn on the screen", () => {
     expect(state.costs.contextUsed).toBe(110);
     expect(done.join("\n")).not.toContain("$");
     expect(JSON.stringify(state.recent)).not.toContain("usd");
+  });
+
+  verifies(["M15"], "counts the answer while it streams, at most four times a second, until its price is known", () => {
+    const place = { cwd: "/w", mode: "ask" as const, instructions: [], price: { input: 1, output: 1_000_000 } };
+    const line = (state: State) => statusLine(state, { width: 200, theme: plainTheme });
+    const turnOf = (state: State) => /(≥ )?\$[\d.]+\/turn/.exec(line(state))?.[0];
+    const begun = play([started()], { ...IDLE, place }).state;
+    expect(turnOf(begun)).toBeUndefined();
+    let state = begun;
+    const shown = [0, 100, 200, 300, 400, 500, 600].map((now) => {
+      state = reduceEvent(state, event("TextDelta", { text: " word" }), now).state;
+      return turnOf(state);
+    });
+    expect(shown).toEqual([1, 1, 1, 4, 4, 4, 7].map((usd) => `≥ $${usd}.00/turn`));
+    const cost = { provider: "mock", model: "m", usage: USAGE, elapsed_ms: 5, cost: { usd: 9 } };
+    expect(turnOf(play([event("CostIncremented", cost as never)], state).state)).toBe("$9.00/turn");
+    const hidden = play([started(), event("TextDelta", { text: " word" })], { ...IDLE, place, hidesCost: true });
+    expect(line(hidden.state)).not.toContain("$");
+    const unknown = play([started(), event("TextDelta", { text: " word" })]);
+    expect(line(unknown.state)).not.toContain("$");
   });
 
   verifies(["M15"], "adds the costs by provider and measures the window by the last answer", () => {

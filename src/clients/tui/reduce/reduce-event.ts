@@ -8,7 +8,7 @@ import { type ClientId, isId } from "../../../protocol/ids.js";
 import { endsWithPlan } from "../../sdk/plan-choices.js";
 import type { Block } from "../content/block.js";
 import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
-import { addCosts, addSubagent, newTurn } from "./costs.js";
+import { addCosts, addStreamed, addSubagent, newTurn } from "./costs.js";
 import { noticeOf } from "./notices.js";
 import { reduceToken } from "./tokens.js";
 import { printFinished, progressOfCall, resultOfCall, startCall } from "./tool-calls.js";
@@ -176,14 +176,22 @@ function think(state: State, text: string, now: number): Reduced {
   const ended = state.answering ? endAnswer(state, now) : { state, effects: [] };
   const before = ended.state.thinking ?? { text: "", startedAt: now };
   return {
-    state: markAnswered({ ...ended.state, thinking: { ...before, text: before.text + text } }),
+    state: markAnswered({ ...withStreamed(ended.state, text, now), thinking: { ...before, text: before.text + text } }),
     effects: ended.effects,
   };
 }
 
 function answer(state: State, text: string, now: number): Reduced {
   if (text === "") return { state, effects: [] };
-  return afterThinking(markAnswered({ ...state, answering: true }), now, [{ do: "answer", text }]);
+  return afterThinking(markAnswered({ ...withStreamed(state, text, now), answering: true }), now, [
+    { do: "answer", text },
+  ]);
+}
+
+function withStreamed(state: State, text: string, now: number): State {
+  const { costs, model, place, hidesCost } = state;
+  if (hidesCost) return state;
+  return { ...state, costs: addStreamed(costs, { text, model, price: place?.price?.output, now }) };
 }
 
 /** Thinking is printed when something follows it. */

@@ -8,7 +8,7 @@ import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { SessionMode } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { paintSpan } from "../content/spans.js";
-import type { Spent } from "../reduce/costs.js";
+import { type Spent, shownCosts } from "../reduce/costs.js";
 import type { State } from "../state.js";
 import type { Style, Theme } from "../theme.js";
 
@@ -121,7 +121,8 @@ function contextPart({ costs, place }: State, theme: Theme): Part | undefined {
 }
 
 function costParts({ costs }: State, theme: Theme): readonly (Part | undefined)[] {
-  return [part(turnCost(costs.turn), theme.dim, 4), part(amount(costs.session, "sess"), theme.dim, 5)];
+  const { turn, session } = shownCosts(costs);
+  return [part(turnCost(turn), theme.dim, 4), part(amount(session, "sess"), theme.dim, 5)];
 }
 
 /** Split by provider after a failover: `$0.02 zai + $0.05 openrouter = $0.07/turn`. */
