@@ -2,7 +2,7 @@
  * One command, for every place that can run it: the slash line, `oxbow NAME`, a script, shell completion and the help. The
  * description (`CommandSpec`) is data and loads nothing; the part of the runtime that owns the subject adds `run`.
  */
-import type { Model } from "../engine/ports.js";
+import type { Model, PreparedCall } from "../engine/ports.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -122,6 +122,8 @@ export interface CommandTurn {
   readonly input: readonly InputContent[];
   /** What the model gets with it. */
   readonly notice?: string;
+  /** Oxbow makes these calls first, in place of the model's first answer. */
+  readonly calls?: readonly PreparedCall[];
   /** The model of this turn alone. */
   readonly model?: Model;
   /** The real path of the file with the command: its hooks run in this turn alone. */

@@ -29,7 +29,7 @@ export interface WaitingInput {
   readonly more?: TurnMore;
 }
 
-export type TurnMore = Pick<TurnInput, "notice" | "model" | "commandFile">;
+export type TurnMore = Pick<TurnInput, "notice" | "calls" | "model" | "commandFile">;
 
 /** Input that waited when an earlier run stopped. */
 export type LeftInput = EventPayloads["InputQueued"];

@@ -1,7 +1,7 @@
 /** What a run is made of, and what it takes. */
 import type { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
-import type { EnginePorts, Model } from "../engine/ports.js";
+import type { EnginePorts, Model, PreparedCall } from "../engine/ports.js";
 import type { StageChains } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -79,6 +79,8 @@ export interface TurnInput {
   readonly delivery?: InputDelivery;
   /** What the model gets with it besides the run's own notices. */
   readonly notice?: string;
+  /** Oxbow makes these calls first, in place of the model's first answer. */
+  readonly calls?: readonly PreparedCall[];
   /** The model of this turn alone. */
   readonly model?: Model;
   /** The file of the slash command that the turn is for. */

@@ -222,7 +222,7 @@ export class Run {
     return failure("TurnInProgress", { originator, ts: startedAt }, { originator });
   }
 
-  #begin({ content, originator, notice, model, commandFile }: TurnInput, queued: number): Started {
+  #begin({ content, originator, notice, calls, model, commandFile }: TurnInput, queued: number): Started {
     const { ports, stages, inputNotice, plan } = this.#options;
     const abort = new AbortNode();
     this.#isOver = false;
@@ -239,6 +239,7 @@ export class Run {
       conversation: this.conversation,
       queued,
       commandFile,
+      calls,
       ...(route !== undefined && { route }),
       takeSteering: () => this.#inbox.takeSteering(() => ended),
     });

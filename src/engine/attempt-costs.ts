@@ -1,6 +1,6 @@
 /** What the attempts at one answer cost: the usage, the price and the time of the current one. */
 import type { ModelName } from "../protocol/events.js";
-import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { type Cost, NO_COST, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { AnsweringModel } from "./ports.js";
 import type { Turn } from "./turn.js";
 
@@ -39,7 +39,7 @@ export class AttemptCosts {
   }
 
   pay(by: AnsweringModel): void {
-    this.#pay(by, {});
+    if (this.#cost !== NO_COST) this.#pay(by, {});
   }
 
   #pay(by: AnsweringModel, kind: { readonly abandoned?: true }): void {

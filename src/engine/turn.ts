@@ -8,7 +8,7 @@ import { addCost, addUsage, type Cost, type ModelShare, NO_USAGE, type Usage } f
 import type { Bus } from "./bus.js";
 import type { CancelReason } from "./cancel.js";
 import type { Dispatch } from "./dispatch.js";
-import type { AnsweringModel, EnginePorts, Model, ModelRequest, ModelStream } from "./ports.js";
+import type { AnsweringModel, EnginePorts, Model, ModelRequest, ModelStream, PreparedCall } from "./ports.js";
 import { Timing } from "./timing.js";
 
 export type Stage = "start" | "assemble" | "send" | "receive" | "tool_exec" | "tool_done" | "done" | "error";
@@ -41,6 +41,8 @@ export interface TurnOptions {
   readonly notice?: string | undefined;
   /** The file of the slash command that the turn is for. */
   readonly commandFile?: string | undefined;
+  /** Calls that take the place of the model's first answer. */
+  readonly calls?: readonly PreparedCall[] | undefined;
   /** The route of this turn; until it is open, `model` applies. */
   readonly route?: string;
   /** The number of waiting inputs that it takes. */
@@ -86,6 +88,8 @@ export class Turn {
   readonly ports: EnginePorts;
   readonly route: string | undefined;
   readonly commandFile: string | undefined;
+  /** Calls that take the place of the model's next answer. */
+  calls: readonly PreparedCall[] | undefined;
   readonly queued: number;
   readonly takeSteering: () => readonly SteeringInput[];
   model: Model;
@@ -130,6 +134,7 @@ export class Turn {
     this.ports = options.ports;
     this.route = options.route;
     this.commandFile = options.commandFile;
+    this.calls = options.calls;
     this.queued = options.queued ?? 0;
     this.takeSteering = options.takeSteering ?? (() => []);
     this.model = options.model;

@@ -27,6 +27,8 @@ export interface ModelShare {
   readonly cost?: Cost;
 }
 
+/** Of an answer that no model gave; that of a free model has a usage. */
+export const NO_COST: Cost = { usd: 0, input: 0, output: 0, cache_read: 0, cache_write: 0 };
 export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
 
 /** Rounds to a hundredth of a millionth of a cent: no price is finer, and sums have no floating-point noise. */

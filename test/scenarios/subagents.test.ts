@@ -386,19 +386,44 @@ describe("subagents", () => {
     expect(await command(place, "agents")).toMatch(/reviewer .*\.claude\/agents\/team/);
   });
 
-  verifies(["L17"], "'/agents:TYPE PROMPT' starts a turn that asks for a subagent of the type", async () => {
-    const place = await start([
-      reply().when("body", { contains: 'once with type \\"explore\\"' }).tool("agent", agent("find it", "explore")),
-      reply().when("find it").text("found"),
-      reply().text("it is found"),
-    ]);
-    await expect(command(place, "agents:explore")).rejects.toThrow("What should it do?");
-    const ended = new Promise<Envelope>((resolve) => {
-      place.client.subscribe((event) => event.kind === "TurnEnded" && resolve(event));
-    });
-    await command(place, "agents:explore", "find it");
-    expect((await ended).payload).toMatchObject({ outcome: "answered", text: "it is found" });
-  });
+  verifies(
+    ["L17"],
+    "'/agents:TYPE PROMPT' runs a subagent at once, and the model answers with its report",
+    async () => {
+      const place = await start([
+        reply()
+          .when("body", { contains: "/agents:explore" })
+          .expect("last-tool-result", { contains: "found" })
+          .text("it is found"),
+        reply().when("body", { contains: "find it" }).text("found").times(1),
+      ]);
+      await expect(command(place, "agents:explore")).rejects.toThrow("What should it do?");
+      const events: Envelope[] = [];
+      const ended = new Promise<Envelope>((resolve) => {
+        place.client.subscribe((event) => {
+          events.push(event);
+          if (event.kind === "TurnEnded") resolve(event);
+        });
+      });
+      await command(place, "agents:explore", "find it");
+      expect((await ended).payload).toMatchObject({ outcome: "answered", text: "it is found" });
+      // The one of the subagent, and one for the answer.
+      expect(place.mock.requests).toHaveLength(2);
+      expect(place.mock.failures).toEqual([]);
+      const kinds = events.filter(({ session }) => session === place.session).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === "CostIncremented")).toHaveLength(1);
+      expect(events.find(({ kind }) => kind === "ToolCallStarted")?.payload).toMatchObject({
+        tool: "agent",
+        args: { type: "explore", prompt: "find it", description: "find it" },
+      });
+      // A resumed session has the call and its report, too.
+      const other = await place.client.send("CreateSession", { after: place.session });
+      expect(other.ok).toBe(true);
+      await place.client.send("CreateSession", { resume: place.session });
+      await turnOf(place.client, place.session, "thanks");
+      expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toContain("subagent");
+    },
+  );
 
   verifies(["L17"], "a type with a worktree leaves its changes on a branch, and nothing else behind", async () => {
     const worker = "---\ndescription: works apart\nisolation: worktree\n---\n";

@@ -222,7 +222,10 @@ export class HttpClient implements WireClient {
 
   /** An engine that is out of reach is so for all sessions. */
   #onEnd(session: SessionId, reason?: Failure): void {
-    if (reason === undefined && session === this.#leaving) return this.#unfollow(session);
+    if (reason === undefined && session === this.#leaving) {
+      this.#unfollow(session);
+      return;
+    }
     const isLost = reason?.reason === "NetworkFailed";
     if (reason === undefined) this.#ended.set(session, this.#deliveries.position(session) ?? { after: 0 });
     for (const ended of isLost ? [...this.#streams.keys()] : [session]) {

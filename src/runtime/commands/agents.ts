@@ -1,4 +1,5 @@
 /** `/agents` and `oxbow agents`: the types of subagents of a place. */
+import { shorten } from "../../base/cap-text.js";
 import { formatDuration } from "../../base/duration.js";
 import { renderTable } from "../../base/text-table.js";
 import { AGENTS } from "../../commands/catalogue/agents.js";
@@ -44,6 +45,15 @@ export function listCommand({ extensions, running = () => [], now = () => 0, roo
 /** Names that can be typed as a part of a command. */
 const TYPED = /^[\p{L}\p{N}_.-]+$/u;
 
+const STARTED = "The user has started a subagent, which does not know this conversation. Answer with what it reports.";
+/** About as long as what models write. */
+const LONGEST_DESCRIPTION = 60;
+
+function shortened(prompt: string): string {
+  const line = prompt.replace(/\s+/g, " ").trim();
+  return shorten(line, LONGEST_DESCRIPTION);
+}
+
 function startCommand({ name, description }: AgentType): Command {
   return {
     name: `agents:${name}`,
@@ -55,8 +65,9 @@ function startCommand({ name, description }: AgentType): Command {
     places: ["between turns"],
     run: (args) => {
       const prompt = args.text("PROMPT") ?? "";
-      const notice = `The user wants a subagent for this. Call the tool agent once with type "${name}". Its prompt is the user's text after "/agents:${name}", with what the subagent needs to know of this conversation. Then answer with its report.`;
-      return { text: "", value: { type: name }, turn: { input: [text(`/agents:${name} ${prompt}`)], notice } };
+      const input = [text(`/agents:${name} ${prompt}`)];
+      const calls = [{ tool: "agent", args: { type: name, prompt, description: shortened(prompt) } }];
+      return { text: "", value: { type: name }, turn: { input, notice: STARTED, calls } };
     },
   };
 }
