@@ -1,6 +1,6 @@
 /** An answer that no model gave: calls that Oxbow makes for a person. It costs nothing. */
 import { NO_COST, NO_USAGE } from "../protocol/usage.js";
-import type { ModelEvent, ModelStream, PreparedCall } from "./ports.js";
+import type { ModelEvent, PreparedCall } from "./ports.js";
 
 export async function* preparedAnswer(calls: readonly PreparedCall[]): AsyncGenerator<readonly ModelEvent[]> {
   yield [
