@@ -122,7 +122,7 @@ export interface CommandTurn {
   readonly input: readonly InputContent[];
   /** What the model gets with it. */
   readonly notice?: string;
-  /** Oxbow makes these calls first, in place of the model's first answer. */
+  /** Oxbow makes these calls first, before the model answers. */
   readonly calls?: readonly PreparedCall[];
   /** The model of this turn alone. */
   readonly model?: Model;

@@ -79,7 +79,7 @@ export interface TurnInput {
   readonly delivery?: InputDelivery;
   /** What the model gets with it besides the run's own notices. */
   readonly notice?: string;
-  /** Oxbow makes these calls first, in place of the model's first answer. */
+  /** Oxbow makes these calls first, before the model answers. */
   readonly calls?: readonly PreparedCall[];
   /** The model of this turn alone. */
   readonly model?: Model;

@@ -55,7 +55,7 @@ export interface ModelToolCall {
   readonly malformed?: string;
 }
 
-/** A call that Oxbow makes for a person, in place of the model. */
+/** A call that Oxbow makes for a person, instead of the model. */
 export type PreparedCall = Pick<ModelToolCall, "tool" | "args">;
 
 export type ModelBlock = TextBlock | ThinkingBlock | OpaqueBlock | YieldBlock | ModelToolCall;
