@@ -80,3 +80,22 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "NODE_EXTRA_CA_CERTS", meaning: "the same; Node itself reads it" },
   { name: "NO_COLOR", meaning: "no colours" },
 ];
+
+/** Set for programs that Oxbow starts, for docs/reference.md. */
+export const GIVEN_VARIABLES: readonly KnownVariable[] = [
+  { name: "OXBOW_AGENT", meaning: "1 in every command that a model started" },
+  { name: "OXBOW_CALL", meaning: "the call that a command belongs to; its processes end with it" },
+  {
+    name: "OXBOW_WORKSPACE",
+    meaning: "the folder of the session, for executable tools, commands, hooks and providers",
+  },
+  { name: "OXBOW_SESSION", meaning: "the session, for the same programs" },
+  { name: "OXBOW_SOURCE", meaning: "the folder in which the program was found" },
+  { name: "OXBOW_TOOL", meaning: "the name of an executable tool" },
+  { name: "OXBOW_COMMAND", meaning: "the name of an executable command" },
+  { name: "OXBOW_STAGE", meaning: "the stage of an executable hook" },
+  { name: "OXBOW_HOOK", meaning: "the name of an executable hook" },
+  { name: "OXBOW_HOOK_EVENT", meaning: "the event of an event hook" },
+  { name: "OXBOW_PROJECT_DIR", meaning: "the folder of the session, for event hooks" },
+  { name: "OXBOW_SESSION_ID", meaning: "the session, for event hooks and slash commands" },
+];

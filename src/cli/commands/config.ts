@@ -1,11 +1,13 @@
-/** `oxbow config show`: each setting and where it came from. */
+/** `oxbow config`: each setting and where it came from, and what each key of a settings file does. */
 
 import { resolve } from "node:path";
+import { renderTable } from "../../base/text-table.js";
 import type { Variables } from "../../base/variables.js";
-import { CONFIG_SHOW } from "../../commands/catalogue/program.js";
-import type { Command } from "../../commands/command.js";
+import { CONFIG_KEYS, CONFIG_SHOW } from "../../commands/catalogue/program.js";
+import { asValue, type Command } from "../../commands/command.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
 import { alignRows, rowsValue, type SettingRow, settingRows } from "../../runtime/settings/setting-rows.js";
+import { type SettingKey, settingKeys } from "../../runtime/settings/setting-words.js";
 import type { LoadedSettings } from "../../runtime/settings/settings.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
@@ -32,11 +34,12 @@ const TAKEN = [
 
 export const shell: ShellCommand = {
   name: "config",
-  specs: [{ ...CONFIG_SHOW, shellFlags: RUN_FLAGS.filter(({ name }) => TAKEN.includes(name)) }],
+  specs: [CONFIG_KEYS, { ...CONFIG_SHOW, shellFlags: RUN_FLAGS.filter(({ name }) => TAKEN.includes(name)) }],
   about: "Shows the settings. Flags count as in a run.",
-  open: async (flags, variables) => ({
-    commands: [showCommand(await placeSettings(flags, variables, { unapproved: "refuse" }), variables)],
-  }),
+  open: async (flags, variables) => {
+    const loaded = await placeSettings(flags, variables, { unapproved: "refuse" });
+    return { commands: [showCommand(loaded, variables), keysCommand(loaded)] };
+  },
 };
 
 export const run = shellRunner(shell);
@@ -48,6 +51,26 @@ function showCommand(loaded: LoadedSettings, variables: Variables): Command {
       for (const warning of loaded.warnings) warn(warning);
       const shown = rows(loaded, variables);
       return { text: alignRows(shown), value: rowsValue(shown) };
+    },
+  };
+}
+
+function keysCommand(loaded: LoadedSettings): Command {
+  return {
+    ...CONFIG_KEYS,
+    run: (_args, { screen }) => {
+      const known = settingKeys(loaded.keys);
+      const columns = [
+        { header: "KEY", value: ({ key }: SettingKey) => key, priority: 4 },
+        { header: "WHAT IT DOES", value: ({ about }: SettingKey) => about, priority: 3, minWidth: 30 },
+        { header: "A PROJECT", value: ({ project }: SettingKey) => project, priority: 1 },
+        { header: "GUIDE", value: ({ guide }: SettingKey) => `docs/${guide}.md`, priority: 2 },
+      ];
+      const text = renderTable(columns, known, { width: screen?.width, color: screen?.color ?? false });
+      return {
+        text: `${text}\n\nThe file is ${loaded.profilePath}. 'oxbow config show' has the values.`,
+        value: asValue(known),
+      };
     },
   };
 }

@@ -96,11 +96,21 @@ export const TOOLS: CommandSpec = {
   places: PROGRAM,
 };
 
-export const CONFIG_NAMESPACE = { config: "'config show' prints every setting and its origin" };
+export const CONFIG_NAMESPACE = {
+  config: "'config show' prints every setting and its origin, 'config keys' what each does",
+};
 
 export const CONFIG_SHOW: CommandSpec = {
   name: "config:show",
   summary: "show every setting and where it came from",
+  reaches: "user",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const CONFIG_KEYS: CommandSpec = {
+  name: "config:keys",
+  summary: "list every key of config.toml: what it does, its default, and whether a project may set it",
   reaches: "user",
   users: EVERYONE,
   places: PROGRAM,
