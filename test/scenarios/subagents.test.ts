@@ -282,9 +282,9 @@ describe("subagents", () => {
   verifies(["L17"], "undo of the turn reverts what subagents changed", async () => {
     const place = await start(
       [
-        reply().when("begin").tool("agent", agent("one")).tool("agent", agent("two")),
-        reply().when("one").tool("write", { path: "one.txt", content: "1" }),
-        reply().when("two").tool("bash", { command: "echo 2 > two.txt" }),
+        reply().when("begin").tool("agent", agent("part-1")).tool("agent", agent("part-2")),
+        reply().when("part-1").tool("write", { path: "one.txt", content: "1" }),
+        reply().when("part-2").tool("bash", { command: "echo 2 > two.txt" }),
         reply().when("tool-results", { contains: "" }).text("written").times(2),
         reply().text("done"),
       ],
