@@ -5,7 +5,7 @@ const names = (list: string) => new Set(list.split(" "));
 
 /** Folders and files of these names, with everything below them. */
 const ANYWHERE: Readonly<Record<string, ReadonlySet<string>>> = {
-  "the folder holds keys": names(".ssh .aws .gnupg .azure .kube .docker .gcloud .password-store"),
+  "the folder holds keys": names(".ssh .oxbow-secrets .aws .gnupg .azure .kube .docker .gcloud .password-store"),
   "environment files hold secrets": names(".env .envrc"),
   "the file can hold credentials": names(
     ".netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto .s3cfg .htpasswd .git-credentials .vault-token",

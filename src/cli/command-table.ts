@@ -8,6 +8,7 @@ import { EXIT } from "./exit-codes.js";
 import { FailedRun, reportFailure } from "./failed-run.js";
 import { faultSentence } from "./fault-sentence.js";
 import { folderCommand, type TypedCommand } from "./folder-commands.js";
+import { withSecretsFile } from "./secrets.js";
 import type { ShellCommand } from "./shell-command.js";
 
 export { outputGuard } from "./output-guard.js";
@@ -68,13 +69,15 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "version", load: () => import("./commands/version.js") },
 ];
 
-export async function main(args: readonly string[], variables: Variables): Promise<number> {
-  noteKeyVariables(variables);
+export async function main(args: readonly string[], ofProcess: Variables): Promise<number> {
+  let variables = ofProcess;
   try {
+    const { command, rest } = choose(args);
+    variables = await withSecretsFile(ofProcess, command.name);
+    noteKeyVariables(variables);
     const typed = folderCommand(args, variables);
     const code = typed && (await runFolderCommand(typed, variables));
     if (code !== undefined) return code;
-    const { command, rest } = choose(args);
     return await (await command.load()).run(rest, variables);
   } catch (error) {
     if (error instanceof FailedRun) return reportFailure(error.failure, args);
@@ -97,7 +100,7 @@ function isBuiltIn(word: string): boolean {
 }
 
 /** A first word that names a command runs it; anything else that looks like a prompt is one. */
-function choose(args: readonly string[]): { command: Pick<CliCommand, "load">; rest: readonly string[] } {
+function choose(args: readonly string[]): { command: CliCommand; rest: readonly string[] } {
   const [first, ...rest] = args;
   const named = COMMANDS.find(
     ({ name, aliases }) => name === first || (first !== undefined && aliases?.includes(first)),
@@ -107,7 +110,7 @@ function choose(args: readonly string[]): { command: Pick<CliCommand, "load">; r
   if (first !== undefined && /^sess_\S*$/.test(first)) {
     return { command: find("run"), rest: ["--resume", first, ...rest] };
   }
-  return { command: { load: () => import("./commands/bare-prompt.js") }, rest: args };
+  return { command: { name: "", load: () => import("./commands/bare-prompt.js") }, rest: args };
 }
 
 function find(name: string): CliCommand {

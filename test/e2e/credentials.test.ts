@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -47,6 +47,30 @@ async function writtenBytes(home: string): Promise<Buffer> {
   const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith("helper-"));
   return Buffer.concat(await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name)))));
 }
+
+describe("a secrets file of the project", () => {
+  verifies(["M11"], "answers for a run; the model's commands see neither it nor its keys", async () => {
+    const key = sampleSecret("file");
+    const mock = await mockModel(
+      'reply\n  tool bash {"command": "cat .oxbow-secrets/env; env | grep -c ANTHROPIC_API_KEY"}\n  tool read {"path": ".oxbow-secrets/env"}\nreply\n  text: Done.\nloop\n',
+      key,
+    );
+    const cwd = await temporaryFolder();
+    await mkdir(join(cwd, ".oxbow-secrets"), { mode: 0o700 });
+    await writeFile(join(cwd, ".oxbow-secrets", "env"), `ANTHROPIC_API_KEY=${key}\n`, { mode: 0o600 });
+    const env = { OXBOW_HOME: await ownHome(), ANTHROPIC_BASE_URL: mock.url };
+    const { code, stdout, stderr } = await oxbowProcess(["run", "hi"], { cwd, env });
+    expect([code, stdout, stderr]).toEqual([4, "Done.\n", expect.stringContaining("needs permission")]);
+    expect(JSON.stringify(mock.requests.map(({ body }) => body))).not.toContain(key);
+    const doctor = await oxbowProcess(["doctor"], { cwd, env });
+    expect(doctor.stdout).toMatch(/secrets file +\S+env: ANTHROPIC_API_KEY/);
+    expect(doctor.stdout).not.toContain(key);
+    await chmod(join(cwd, ".oxbow-secrets", "env"), 0o644);
+    const refused = await oxbowProcess(["run", "--provider", "anthropic", "hi"], { cwd, env });
+    expect(refused.stderr).toContain("is not read: other users can read it. Run: chmod 600");
+    expect(refused.code).not.toBe(0);
+  });
+});
 
 describe("stored keys", () => {
   verifies(

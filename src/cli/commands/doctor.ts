@@ -33,13 +33,14 @@ async function examine(variables: Variables): Promise<CommandResult> {
 }
 
 async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
-  const [machine, network, models, keys, parts, control] = await Promise.all([
+  const [machine, network, models, keys, parts, control, secrets] = await Promise.all([
     import("./doctor/machine.js"),
     import("./doctor/network.js"),
     import("./doctor/models.js"),
     import("./auth/key-ways.js"),
     import("./doctor/engine-parts.js"),
     import("./doctor/control.js"),
+    import("./doctor/secrets.js"),
   ]);
   const { loaded, findings: settings } = await settingsFindings(variables);
   /** A check that needs the settings; without them it reports nothing. */
@@ -57,6 +58,7 @@ async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
     checked("network", () => network.networkFindings(variables)),
     checked("models", () => models.modelFindings(variables, loaded)),
     checked("keys", () => keys.keyWays(variables)),
+    checked("secrets", () => secrets.secretsFindings()),
     checked("programs", () => machine.programFindings(variables)),
     [machine.workspaceFinding()],
     withFolders("sessions", (own) => parts.sessionsFinding(own, variables)),
