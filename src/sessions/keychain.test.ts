@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
@@ -28,10 +28,14 @@ async function install(name: string, script: string): Promise<void> {
   await chmod(join(folder, "bin", name), 0o755);
 }
 
-function resolveHere(platform: NodeJS.Platform = "linux") {
+function resolveHere(platform: NodeJS.Platform = "linux", more: { readonly when?: "new" } = {}) {
   const data = join(folder, "data");
   const path = `${join(folder, "bin")}:/usr/bin:/bin`;
-  return resolveKey({ folder: data, database: join(data, "sessions.db"), keychain: { path, platform, avoid: data } });
+  return resolveKey({
+    folder: data,
+    database: join(data, "sessions.db"),
+    keychain: { path, platform, avoid: data, ...more },
+  });
 }
 
 describe("the key in the keychain", () => {
@@ -51,10 +55,27 @@ describe("the key in the keychain", () => {
     const { key } = await resolveKey({ folder: join(folder, "data"), database: join(folder, "data", "sessions.db") });
     await writeFile(join(folder, "data", "sessions.db"), "content");
     await install("secret-tool", SECRET_TOOL);
-    expect((await resolveHere()).key).toEqual(key);
-    await rm(join(folder, "data", "sessions.key"));
-    expect((await resolveHere()).key).toEqual(key);
+    // The plain copy stays until the user moves it away.
+    const leftover = join(folder, "data", "sessions.key");
+    expect(await resolveHere()).toMatchObject({ key, leftover, created: expect.stringContaining(leftover) });
+    expect(await resolveHere()).toEqual({ key, from: "keychain", leftover });
+    await rm(leftover);
+    expect(await resolveHere()).toEqual({ key, from: "keychain" });
   });
+
+  verifies(
+    ["S1"],
+    "is by default only for a new key: a key file that is there stays, and no keychain is asked",
+    async () => {
+      await install("secret-tool", SECRET_TOOL);
+      expect(await resolveHere("linux", { when: "new" })).toMatchObject({ from: "keychain" });
+      expect(await readdir(join(folder, "data"))).toEqual([]);
+      for (const name of ["entry", "args"]) await rm(join(folder, "bin", name));
+      const { key } = await resolveKey({ folder: join(folder, "data"), database: join(folder, "data", "sessions.db") });
+      expect(await resolveHere("linux", { when: "new" })).toMatchObject({ from: "key-file", key });
+      expect((await readdir(join(folder, "bin"))).toSorted()).toEqual(["secret-tool"]);
+    },
+  );
 
   verifies(["S1"], "is not created for a database that another key opens", async () => {
     await writeFile(join(folder, "data", "sessions.db"), "content");

@@ -18,6 +18,8 @@ export interface KeychainOptions {
   readonly account: string;
   /** The setting that chooses between keychain and file. */
   readonly setting: string;
+  /** How long its program may take; default: a minute, because it may ask the user in its own window. */
+  readonly patienceMs?: number;
 }
 
 export interface Keychain {
@@ -26,7 +28,6 @@ export interface Keychain {
   write(key: string): Promise<void>;
 }
 
-/** A locked keychain may ask the user in its own window. */
 const PATIENCE_MS = 60_000;
 
 interface Commands {
@@ -40,6 +41,7 @@ interface Commands {
 
 export async function openKeychain(options: KeychainOptions): Promise<Keychain> {
   const commands = commandsFor(options);
+  const { patienceMs = PATIENCE_MS } = options;
   if (commands === undefined) {
     throw new KeyError(
       "unavailable",
@@ -55,14 +57,14 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
   }
   return {
     async read() {
-      const { code, output, problem } = await run(program, commands.read, "");
+      const { code, output, problem } = await run(program, commands.read, { input: "", patienceMs });
       if (code === 0 && output.trim() !== "") return output.trim();
       // All of them fail without an entry; they write to stderr only if the lookup itself failed.
       if (problem.trim() === "" || /could not be found/.test(problem)) return undefined;
       throw new KeyError("unavailable", `Oxbow cannot read the keychain: ${problem.trim()}`);
     },
     async write(key) {
-      const { code, problem } = await run(program, commands.write, commands.writeInput(key));
+      const { code, problem } = await run(program, commands.write, { input: commands.writeInput(key), patienceMs });
       if (code !== 0)
         throw new KeyError("unavailable", `The keychain did not store the key: ${problem.trim() || `exit ${code}`}`);
     },
@@ -129,10 +131,10 @@ function quoted(text: string): string {
 function run(
   program: string,
   args: readonly string[],
-  input: string,
+  { input, patienceMs }: { readonly input: string; readonly patienceMs: number },
 ): Promise<{ readonly code: number | null; readonly output: string; readonly problem: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: "pipe", timeout: PATIENCE_MS });
+    const child = spawn(program, args, { stdio: "pipe", timeout: patienceMs });
     let output = "";
     let problem = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {

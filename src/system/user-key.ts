@@ -1,12 +1,13 @@
 /**
  * The key of an encrypted file of the user (the session database, the credentials): `OXBOW_MACHINE_KEY`, else a passphrase, else the
- * keychain if the user chose it, else a key file.
+ * keychain if the user chose it or it answers for a new key, else a key file.
  *
  * 1. A key file is never replaced. It appears atomically, complete and on the disk, so if several processes start at once, one makes
  *    it and the others read it.
  * 2. Oxbow makes no new key for an existing file: that key could not open it, and would hide that the right key is lost.
  * 3. Where no keychain answers, the key file takes its place, unless a file is there that only the keychain's key can open.
- * 4. No message contains a key or a part of one.
+ * 4. By default a new key goes into the keychain, and a key file that is there stays: no one is asked to unlock anything for it.
+ * 5. No message contains a key or a part of one.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
@@ -33,8 +34,8 @@ export interface KeyOptions {
   readonly keyhole: Keyhole;
   readonly machineKey?: string | undefined;
   readonly passphrase?: string | undefined;
-  /** Keep it in the operating system's keychain instead of a file. */
-  readonly keychain?: Pick<KeychainOptions, "path" | "platform" | "avoid">;
+  /** Keep it in the operating system's keychain instead of a file; `new`: only if there is no key file. */
+  readonly keychain?: Pick<KeychainOptions, "path" | "platform" | "avoid"> & { readonly when?: "new" | "always" };
 }
 
 export interface ResolvedKey {
@@ -42,13 +43,16 @@ export interface ResolvedKey {
   readonly from: "machine-key" | "passphrase" | "keychain" | "key-file";
   /** The key file. */
   readonly path?: string;
-  /** Why the key is not in the keychain that the user chose. */
+  /** Why the key is not in the keychain. */
   readonly instead?: string;
+  /** A key file that the keychain's key was copied from. */
+  readonly leftover?: string;
   /** The place of a new key, for one message to the user. */
   readonly created?: string;
 }
 
 const KEY_BYTES = 32;
+const SHORT_MS = 5_000;
 /** About half a second and 128 MB; an existing salt file has its own cost. */
 const SCRYPT_COST = 2 ** 17;
 const SCRYPT_COSTS: ReadonlySet<unknown> = new Set([2 ** 15, 2 ** 16, SCRYPT_COST, 2 ** 18, 2 ** 19, 2 ** 20]);
@@ -59,13 +63,19 @@ export async function resolveKey(options: KeyOptions): Promise<ResolvedKey> {
   // `OXBOW_PASSPHRASE= oxbow` sets an empty variable, which counts as not set.
   if (machineKey) return { key: parseMachineKey(machineKey), from: "machine-key" };
   if (passphrase) return { key: await passphraseKey(passphrase, options), from: "passphrase" };
-  if (options.keychain === undefined) return fileKey(options);
+  const { keychain } = options;
+  const usesFile = keychain?.when === "new" && (await readPrivate(keyFile(options))) !== undefined;
+  if (keychain === undefined || usesFile) return fileKey(options);
   try {
-    return await keychainKey(options, options.keychain);
+    return await keychainKey(options, keychain);
   } catch (error) {
     if (!(error instanceof KeyError) || error.code !== "unavailable") throw error;
     const isKept = (await readPrivate(keyFile(options))) !== undefined;
-    if (!isKept && (await hasContent(options.keyhole.path))) throw error;
+    const { path, noun } = options.keyhole;
+    if (!isKept && (await hasContent(path))) {
+      const advice = `The key of the ${noun} is only there: unlock the keychain, or run Oxbow where it answers.`;
+      throw new KeyError(error.code, `${error.message} ${advice}`, { cause: error });
+    }
     return { ...(await fileKey(options)), instead: error.message };
   }
 }
@@ -86,13 +96,15 @@ async function fileKey(options: KeyOptions): Promise<ResolvedKey> {
 async function keychainKey(options: KeyOptions, place: NonNullable<KeyOptions["keychain"]>): Promise<ResolvedKey> {
   const { openKeychain } = await import("./keychain.js");
   const { name, setting } = options.keyhole;
-  const keychain = await openKeychain({ ...place, name, setting, account: options.folder });
+  // A user who did not ask for the keychain does not wait for one that cannot be unlocked here.
+  const patience = place.when === "new" && !(await hasContent(options.keyhole.path)) ? { patienceMs: SHORT_MS } : {};
+  const keychain = await openKeychain({ ...place, ...patience, name, setting, account: options.folder });
   const found = await keychain.read();
   const path = keyFile(options);
   const earlier = (await readPrivate(path))?.trim();
   if (found !== undefined && (earlier === undefined || earlier === found)) {
     if (!isHex(found)) throw new KeyError("wrong-key", `The keychain's entry oxbow-${name} does not hold a key.`);
-    return { key: Buffer.from(found, "hex"), from: "keychain" };
+    return { key: Buffer.from(found, "hex"), from: "keychain", ...(earlier !== undefined && { leftover: path }) };
   }
   if (earlier === undefined && (await hasContent(options.keyhole.path)))
     throw keyIsGone("The keychain's entry", options);
@@ -103,8 +115,9 @@ async function keychainKey(options: KeyOptions, place: NonNullable<KeyOptions["k
       "unavailable",
       `The keychain took the key, but does not give it back. Unlock the keychain, or set ${setting} = "file".`,
     );
-  const created = earlier === undefined ? "in the keychain" : `in the keychain now, a copy of ${path}`;
-  return { key: Buffer.from(hex, "hex"), from: "keychain", created };
+  const copied = earlier !== undefined;
+  const created = copied ? `in the keychain now, a copy of ${path}` : "in the keychain";
+  return { key: Buffer.from(hex, "hex"), from: "keychain", created, ...(copied && { leftover: path }) };
 }
 
 /** 32 bytes: as 64 hexadecimal digits, as base64 (also base64url, also without padding), or as they are. */

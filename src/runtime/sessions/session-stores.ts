@@ -40,7 +40,8 @@ export interface SessionStoresOptions {
   readonly hint: (message: string) => void;
 }
 
-export const KEY_SOURCES = ["file", "keychain"] as const;
+/** `auto`: the keychain for a new key, where one answers. */
+export const KEY_SOURCES = ["auto", "file", "keychain"] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
 export class SessionStores {
@@ -99,16 +100,17 @@ export class SessionStores {
 
   /** The place of that key, for messages. */
   async keyPlace(): Promise<string> {
-    const { from, path, instead } = await this.#resolvedKey();
+    const { from, path, instead, leftover } = await this.#resolvedKey();
     const places = { "machine-key": "OXBOW_MACHINE_KEY", passphrase: "OXBOW_PASSPHRASE", keychain: "the keychain" };
+    if (leftover !== undefined) return `the keychain; ${leftover} is a copy of it: move it to a safe place`;
     if (from !== "key-file") return places[from];
     return instead === undefined ? (path ?? "a file") : `${path}, because no keychain answers. ${instead}`;
   }
 
   /** The message about a key file that was created without a terminal. */
   async earlierKeyNews(): Promise<string | undefined> {
-    const { path, created } = await this.#resolvedKey();
-    return path === undefined || created !== undefined ? undefined : keyNews(dirname(path), path);
+    const found = await this.#resolvedKey();
+    return found.path === undefined || found.created !== undefined ? undefined : keyNews(dirname(found.path), found);
   }
 
   #resolvedKey(): Promise<ResolvedKey> {
@@ -169,25 +171,36 @@ export class SessionStores {
   }
 
   async #findKey(): Promise<ResolvedKey> {
-    const { variables, roots, settings, root, hint } = this.#options;
+    const { variables, roots, root, hint } = this.#options;
     const { resolveKey } = await import("../../sessions/key.js");
     const folder = resolve(variables.OXBOW_SESSIONS || roots.data);
+    const when = this.#keychainUse();
     const found = await resolveKey({
       folder,
       database: databasePath(folder),
       machineKey: variables.OXBOW_MACHINE_KEY,
       passphrase: variables.OXBOW_PASSPHRASE,
-      ...(settings.session_key.value === "keychain" && {
-        keychain: { path: variables.PATH, platform: process.platform, avoid: root },
-      }),
+      ...(when !== undefined && { keychain: { path: variables.PATH, platform: process.platform, avoid: root, when } }),
     });
-    if (found.created !== undefined) hint(keyNews(folder, found.created));
+    if (found.created !== undefined) hint(keyNews(folder, found));
     return found;
+  }
+
+  /** A home of its own (OXBOW_HOME) has its key with it, so that it can be moved and deleted as a whole. */
+  #keychainUse(): "new" | "always" | undefined {
+    const { settings, variables } = this.#options;
+    if (settings.session_key.value === "keychain") return "always";
+    const isOwnHome = Boolean(variables.OXBOW_HOME || variables.OXBOW_SESSIONS);
+    return settings.session_key.value === "auto" && !isOwnHome ? "new" : undefined;
   }
 }
 
-function keyNews(folder: string, key: string): string {
-  return `sessions are saved, encrypted, in ${folder}. Back up ${key}: without this key your sessions cannot be read.`;
+function keyNews(folder: string, { from, created, path = created, leftover }: ResolvedKey): string {
+  const saved = `sessions are saved, encrypted, in ${folder}.`;
+  const needed = "Without this key your sessions cannot be read.";
+  if (from !== "keychain") return `${saved} Back up ${path}. ${needed}`;
+  const copy = leftover && ` ${leftover} is a copy that opens them too: move it to a safe place.`;
+  return `${saved} The key is in the keychain (session_key = "file" keeps it in a file).${copy ?? ""} ${needed}`;
 }
 
 function databasePath(folder: string): string {

@@ -34,7 +34,7 @@ export function readSessionSettings(from: SettingReader): SessionSettings {
       fallback: undefined,
       read: readStoreSetting,
     }),
-    session_key: from.pick<KeySource>({ key: "session_key", fallback: "file", read: read.keySource }),
+    session_key: from.pick<KeySource>({ key: "session_key", fallback: "auto", read: read.keySource }),
     retention_days: from.pick({ key: "retention_days", fallback: 30, read: read.wholeNumber }),
     session_idle_timeout: from.pick<number | undefined>({
       key: "session_idle_timeout",

@@ -110,7 +110,7 @@ export function certificateFile(text: string): string {
 
 export function keySource(text: string): KeySource {
   const known = KEY_SOURCES.find((source) => source === text);
-  if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);
+  if (known === undefined) throw new UsageError(`expected auto, file or keychain, got "${text}".`);
   return known;
 }
 

@@ -79,7 +79,7 @@ const ROWS: readonly (readonly [key: string, about: string, guide: string])[] = 
   ["no_proxy", "hosts to reach without the proxy", "proxies"],
   ["ca_file", "a file with more certificate authorities", "proxies"],
   ["store", "where sessions are stored: sqlite, files, files:DIR or none", "sessions"],
-  ["session_key", "where the key of the session database is: file or keychain", "sessions"],
+  ["session_key", "where the key of the session database is: auto, file or keychain", "sessions"],
   ["retention_days", "after how many days the content of sessions expires", "sessions"],
   ["session_idle_timeout", "when a session that no client uses ends", "sessions"],
   ["engine_idle_timeout", "when the engine of the terminals ends by itself", "attach"],
