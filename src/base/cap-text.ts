@@ -9,11 +9,21 @@ export function shorten(text: string, most: number): string {
 /** Keeps the head and the tail, with a marker that says how much was cut and how to get it. `advice` gets the number of the first line that is not whole. */
 export function capText(text: string, most: number, advice: string | ((line: number) => string)): string {
   if (text.length <= most) return text;
+  const { head, note, tail } = cutMiddle(text, most, advice);
+  return `${head}\n${note}\n${tail}`;
+}
+
+/** The parts of a text that is longer than this: its head, what stands for the middle, and its tail. */
+export function cutMiddle(
+  text: string,
+  most: number,
+  advice: string | ((line: number) => string),
+): { head: string; note: string; tail: string } {
   const head = wholeCharacters(text, 0, Math.ceil(most * 0.6));
   const tail = wholeCharacters(text, text.length - Math.floor(most * 0.4), text.length);
   const cut = text.length - head.length - tail.length;
   const how = typeof advice === "string" ? advice : advice(lineBreaks(head) + 1);
-  return `${head}\n[… ${groupDigits(cut)} characters cut here: ${how} …]\n${tail}`;
+  return { head, note: `[… ${groupDigits(cut)} characters cut here: ${how} …]`, tail };
 }
 
 export function lineBreaks(text: string): number {

@@ -64,6 +64,6 @@ describe("what is sent", () => {
     const conversation = [input, answer, results(text("one"))];
     expect(marks.asSent(conversation)).toEqual(conversation);
     expect((await marks.sender())(conversation)).toEqual(conversation);
-    expect((await marks.wrapper())("one", "bash")).toContain(`<untrusted-${MARK} `);
+    expect((await marks.wrapper())("one", "bash")).toBe('<untrusted-bcd source="bash">\none\n</untrusted-bcd>');
   });
 });

@@ -7,7 +7,8 @@
  */
 import { type Message, type ResultContent, type ToolResultBlock, text, type UserBlock } from "../protocol/content.js";
 
-export type WrapText = (text: string, tool: string) => string;
+/** Marks a text; `source` says where it is from, if no call does. */
+export type WrapText = (text: string, source?: string) => string;
 
 /** The messages that were sent last, and both ends of the conversation at that time. */
 interface Newest {
@@ -78,7 +79,7 @@ export class OutsideResults {
 
   async #load(): Promise<WrapText> {
     const [{ wrapResult }, mark] = await Promise.all([import("../security/untrusted/untrusted.js"), this.#mark()]);
-    const wrap: WrapText = (brought, tool) => wrapResult(brought, { tool, mark });
+    const wrap: WrapText = (brought, source) => wrapResult(brought, { mark, source });
     if (this.wraps) this.#wrap = wrap;
     return wrap;
   }
@@ -90,7 +91,7 @@ const asItIs: WrapText = (brought) => brought;
 function wrapOutside(result: ToolResultBlock, wrap: WrapText): ToolResultBlock {
   const content = result.content.map((part) => {
     if (part.type !== "text") return part;
-    return text(isOutside(part) ? wrap(part.text, result.tool) : part.text);
+    return text(isOutside(part) ? wrap(part.text) : part.text);
   });
   return { ...result, content };
 }

@@ -21,7 +21,7 @@ import { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
 import type { Tool } from "../engine/ports.js";
 import type { NamedHook } from "../engine/turn.js";
-import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
+import { type AssistantBlock, type Message, plainText, resultText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
@@ -226,7 +226,7 @@ export class Harness {
     if (kind === "InputSteered") this.#emit({ type: "user", content: plainText(payload.input) });
     if (kind !== "ToolResult") return;
     const { call, status, content } = payload;
-    this.#emit({ type: "tool_result", id: call, result: plainText(content), isError: status !== "ok" });
+    this.#emit({ type: "tool_result", id: call, result: resultText(content), isError: status !== "ok" });
   }
 
   #status(status: HarnessStatus): void {

@@ -118,6 +118,12 @@ export function hasImages(messages: readonly Message[]): boolean {
   });
 }
 
+/** The text of a result: its parts are notes and outputs, so each begins a line. */
+export function resultText(content: readonly ResultContent[]): string {
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return texts.map((each, at) => (at < texts.length - 1 ? each.replace(/\n$/, "") : each)).join("\n");
+}
+
 /** The plain text of some blocks. */
 export function plainText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
   let out = "";

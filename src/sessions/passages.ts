@@ -3,7 +3,7 @@
  * What Oxbow itself added to an input is left out. Content that has expired is left out.
  */
 import { AnswerEnds } from "../protocol/answer-ends.js";
-import { plainText } from "../protocol/content.js";
+import { plainText, resultText } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { EXPIRED } from "../protocol/events.js";
 import type { JsonValue } from "../protocol/json.js";
@@ -92,7 +92,7 @@ export class PassageReader {
         const { call, content } = event.payload;
         const tool = this.#tools.get(call);
         if (tool === RECALL) return [];
-        return this.#cut("result", plainText(content), { ...from, ...(tool !== undefined && { tool }) });
+        return this.#cut("result", resultText(content), { ...from, ...(tool !== undefined && { tool }) });
       }
       case "TurnEnded": {
         const ended = this.#endAnswer();

@@ -9,7 +9,7 @@
  */
 import { AnswerEnds } from "../protocol/answer-ends.js";
 import type { InputContent, ResultContent } from "../protocol/content.js";
-import { plainText } from "../protocol/content.js";
+import { resultText } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventKind } from "../protocol/events.js";
 import { EXPIRED } from "../protocol/events.js";
@@ -277,6 +277,6 @@ function newTurn(number: number): Turn {
 }
 
 function textOf(content: readonly (InputContent | ResultContent)[]): string {
-  const text = plainText(content);
+  const text = resultText(content);
   return text === EXPIRED ? "" : text;
 }

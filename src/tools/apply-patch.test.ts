@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolOutcome } from "../engine/ports.js";
-import { plainText } from "../protocol/content.js";
+import { resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { createApplyPatchTool } from "./apply-patch.js";
 import { Workspace } from "./workspace.js";
@@ -49,7 +49,7 @@ const envelope = (body: string) => `*** Begin Patch\n${body}\n*** End Patch`;
 
 async function applied(body: string): Promise<ToolOutcome> {
   const outcome = await run({ patch: envelope(body) });
-  expect(outcome.status, plainText(outcome.content)).toBe("ok");
+  expect(outcome.status, resultText(outcome.content)).toBe("ok");
   return outcome;
 }
 
@@ -58,7 +58,7 @@ async function refused(body: string): Promise<string> {
   const outcome = await run({ patch: envelope(body) });
   expect(outcome.status).toBe("error");
   expect(await tree()).toEqual(before);
-  return plainText(outcome.content);
+  return resultText(outcome.content);
 }
 
 describe("[T1] apply_patch", () => {
@@ -90,7 +90,7 @@ describe("[T1] apply_patch", () => {
       "new/deep/file.txt": "hello\n",
       old: "(folder)",
     });
-    expect(plainText(outcome.content)).toBe(
+    expect(resultText(outcome.content)).toBe(
       [
         "Patch applied:",
         "A new/deep/file.txt (+1 -0)",

@@ -7,9 +7,10 @@
  */
 import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { ownText, text } from "../protocol/content.js";
+import { ownText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { CATALOG } from "./catalog.js";
+import { failed, failedWith } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import { commit, HalfAppliedError } from "./patch/commit.js";
 import { type FileChange, PatchError, parsePatch } from "./patch/parse.js";
@@ -28,14 +29,14 @@ export function createApplyPatchTool(workspace: Workspace): Tool {
         return await workspace.exclusive(pathsOf(changes), async () => {
           const allowed = workspace.allowing(granted);
           const files = await planPatch(allowed, changes);
-          if (signal.aborted) return { status: "cancelled", content: [text("Cancelled. Nothing was changed.")] };
+          if (signal.aborted) return { status: "cancelled", content: [ownText("Cancelled. Nothing was changed.")] };
           await commit(allowed, files);
           return report(files);
         });
       } catch (error) {
-        if (error instanceof HalfAppliedError) return failed(error.message);
+        if (error instanceof HalfAppliedError) return failedWith(error);
         if (!(error instanceof PatchError || error instanceof WorkspaceError)) throw error;
-        return failed(`${error.message}\nNo file was changed.`);
+        return failed(`No file was changed. ${error.message}`, error.quoted);
       }
     },
   };
@@ -86,8 +87,4 @@ function kindOf(file: PlannedFile): keyof typeof LETTERS {
   if (file.after === undefined) return "deleted";
   if (file.movedFrom !== undefined) return "moved";
   return file.before === undefined ? "added" : "changed";
-}
-
-function failed(message: string): ToolOutcome {
-  return { status: "error", content: [text(message)] };
 }

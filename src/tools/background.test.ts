@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually, until } from "../../test/support/waiting.js";
 import type { ToolOutcome } from "../engine/ports.js";
-import { plainText } from "../protocol/content.js";
+import { resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { BackgroundCommands, createBackgroundTool } from "./background.js";
 import { createBashTool } from "./bash.js";
@@ -53,7 +53,7 @@ async function background(
   signal = new AbortController().signal,
 ): Promise<ToolOutcome & { output: string }> {
   const outcome = await createBackgroundTool(commands).run(args, { signal, progress() {} });
-  return { ...outcome, output: plainText(outcome.content) };
+  return { ...outcome, output: resultText(outcome.content) };
 }
 
 describe("background commands", () => {

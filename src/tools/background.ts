@@ -10,11 +10,12 @@ import { shorten } from "../base/cap-text.js";
 import type { Clock } from "../base/clock.js";
 import { formatDuration } from "../base/duration.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
-import { text } from "../protocol/content.js";
+import { ownText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProcessEnd, RunningProcess } from "../system/process-group.js";
 import { CATALOG } from "./catalog.js";
+import { failed } from "./file-tool.js";
 import { OutputFile, type OutputPlace } from "./output-file.js";
 import { describeExit } from "./shell/exit-text.js";
 import { OutputWindow } from "./shell/output-window.js";
@@ -135,20 +136,23 @@ async function run(commands: BackgroundCommands, args: JsonObject, context: Tool
   if (entry === undefined) {
     const ids = commands.list().map((known) => known.id);
     const message = `There is no background command "${String(args.id)}". Known: ${ids.join(", ") || "none"}.`;
-    return { status: "error", content: [text(message)] };
+    return failed(message);
   }
   if (args.kill === true) await entry.process.stop();
   else if (typeof args.wait === "number" && args.wait > 0 && entry.end === undefined) {
     await commands.wait(entry, { ms: Math.min(args.wait, MAX_WAIT_SECONDS) * 1000, signal: context.signal });
   }
-  if (context.signal.aborted) return { status: "cancelled", content: [text(`Cancelled; ${entry.id} keeps running.`)] };
+  if (context.signal.aborted)
+    return { status: "cancelled", content: [ownText(`Cancelled; ${entry.id} keeps running.`)] };
   const bytes = entry.window.bytes;
   const shown = entry.window.text((line) => entry.file.describe(line));
   entry.window.clear();
-  const output = shown.text.trimEnd() || "(no new output)";
   return {
     status: "ok",
-    content: [text(`${output}\n[${stateOf(commands, entry)}]`)],
+    content: [
+      ...(bytes === 0 ? [ownText("(no new output)")] : shown.content),
+      ownText(`[${stateOf(commands, entry)}]`),
+    ],
     details: { ...detailsOf(commands, entry), new_bytes: bytes, truncated: shown.cut },
   };
 }
@@ -158,7 +162,7 @@ function listAll(commands: BackgroundCommands): ToolOutcome {
   const lines = entries.map((entry) => `${entry.id}: ${stateOf(commands, entry)}: ${firstLine(entry.command)}`);
   return {
     status: "ok",
-    content: [text(lines.join("\n") || "No background commands.")],
+    content: [ownText(lines.join("\n") || "No background commands.")],
     details: { commands: entries.map((entry) => detailsOf(commands, entry)) },
   };
 }

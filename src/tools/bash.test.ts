@@ -10,7 +10,7 @@ import { verifies } from "../../test/verifies.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { schemaProblems } from "../base/json-schema.js";
 import type { ToolOutcome } from "../engine/ports.js";
-import { plainText } from "../protocol/content.js";
+import { resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { findTerminal } from "../system/pseudo-terminal.js";
 import { BackgroundCommands } from "./background.js";
@@ -65,7 +65,7 @@ async function bash(args: JsonObject, options: RunOptions = {}): Promise<Run> {
     onProgress?.();
   };
   const outcome = await tool.run(args, { signal, progress: onText });
-  return { ...outcome, output: plainText(outcome.content), progress };
+  return { ...outcome, output: resultText(outcome.content), progress };
 }
 
 describe("[T6] results", () => {
@@ -195,7 +195,7 @@ describe("[T6] progress", () => {
       },
     );
     expect(shown[0]).toBe("first\n");
-    expect(plainText(outcome.content)).toBe("first\nsecond");
+    expect(resultText(outcome.content)).toBe("first\nsecond");
   });
 });
 
@@ -247,7 +247,7 @@ describe("[T6 L9] ends", () => {
       { signal: controller.signal, progress: () => controller.abort() },
     );
     expect(outcome.status).toBe("cancelled");
-    expect(plainText(outcome.content)).toMatch(/^partial\n\[cancelled after .*; it may have changed files\]$/);
+    expect(resultText(outcome.content)).toMatch(/^partial\n\[cancelled after .*; it may have changed files\]$/);
   });
 
   it("does not start when cancelled before", async () => {

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
-import { ownText, text } from "../protocol/content.js";
+import { ownText } from "../protocol/content.js";
 import type { ToolStatus } from "../protocol/events.js";
 import type { JsonObject } from "../protocol/json.js";
 import { findShell } from "../system/find-program.js";
@@ -279,12 +279,11 @@ function report(
     return file.describe(line);
   });
   const hint = statusOf(end) === "ok" ? undefined : explain(shown.text);
-  const lines = [shown.text.replace(/\n+$/, ""), ...exitNotes(end, { durationMs }), hint ?? ""].filter(
-    (line) => line !== "",
-  );
+  const notes = [...exitNotes(end, { durationMs }), ...(hint === undefined ? [] : [hint])];
+  const content = [...shown.content, ...(notes.length === 0 ? [] : [ownText(notes.join("\n"))])];
   return {
     status: statusOf(end),
-    content: [lines.length === 0 ? ownText("(no output)") : text(lines.join("\n"))],
+    content: content.length === 0 ? [ownText("(no output)")] : content,
     details: {
       exit_code: end.exitCode ?? null,
       signal: end.signal ?? null,
@@ -317,5 +316,5 @@ async function terminal(): Promise<Launch> {
 }
 
 function failure(message: string): ToolOutcome {
-  return { status: "error", content: [text(message)] };
+  return { status: "error", content: [ownText(message)] };
 }

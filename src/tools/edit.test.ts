@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { schemaProblems } from "../base/json-schema.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { plainText } from "../protocol/content.js";
+import { resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { createEditTool } from "./edit.js";
 import { Workspace } from "./workspace.js";
@@ -37,7 +37,7 @@ function run(args: JsonObject): Promise<ToolOutcome> {
 async function failure(args: JsonObject): Promise<string> {
   const outcome = await run(args);
   expect(outcome.status).toBe("error");
-  return plainText(outcome.content);
+  return resultText(outcome.content);
 }
 
 describe("[T1] edit", () => {
@@ -46,7 +46,7 @@ describe("[T1] edit", () => {
     const outcome = await run({ path: "a.txt", edits: [{ old: "two", new: "2\n2.5" }] });
     expect(outcome.status).toBe("ok");
     expect(await get("a.txt")).toBe("one\n2\n2.5\nthree\n");
-    expect(plainText(outcome.content)).toBe("Edited a.txt: 1 replacement (+2 -1 lines).");
+    expect(resultText(outcome.content)).toBe("Edited a.txt: 1 replacement (+2 -1 lines).");
     expect(outcome.details).toEqual({
       path: "a.txt",
       created: false,

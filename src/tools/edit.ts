@@ -1,10 +1,11 @@
 /** Replaces quoted text in one file. */
 import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { ownText, text } from "../protocol/content.js";
+import { ownText } from "../protocol/content.js";
 import { CATALOG } from "./catalog.js";
 import { canonicalEditArguments, type EditArguments, readEditArguments } from "./edit/arguments.js";
 import { applyEdits, EditError } from "./edit/replace.js";
+import { failed, failedWith } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import { type Workspace, WorkspaceError, type WriteResult } from "./workspace.js";
 
@@ -18,7 +19,7 @@ export function createEditTool(workspace: Workspace): Tool {
       try {
         return await workspace.exclusive([request.path], () => edit(workspace.allowing(granted), request));
       } catch (error) {
-        if (error instanceof EditError || error instanceof WorkspaceError) return failed(error.message);
+        if (error instanceof EditError || error instanceof WorkspaceError) return failedWith(error);
         throw error;
       }
     },
@@ -50,8 +51,4 @@ function report(written: WriteResult, { count, loose }: { count: number; loose: 
     content: [ownText(`${what} (+${added} -${removed} lines).${note}`)],
     details: { path, created: written.created, replacements: count, added, removed, diff },
   };
-}
-
-function failed(message: string): ToolOutcome {
-  return { status: "error", content: [text(message)] };
 }

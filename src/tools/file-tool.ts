@@ -1,7 +1,7 @@
 /** Shared by the file tools: arguments from JSON, and errors that the model can act on. */
 import { groupDigits } from "../base/group-digits.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
-import { type ResultContent, text } from "../protocol/content.js";
+import { ownText, type ResultContent, text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { ToolDefinition } from "./catalog.js";
 import { PatternError } from "./search/rust-regex.js";
@@ -19,20 +19,37 @@ export function fileTool(
         context.signal.throwIfAborted();
         return await run(new Arguments(args), context);
       } catch (error) {
-        if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
-        if (isForTheModel(error)) return failed(error.message);
+        if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled.")] };
+        if (isForTheModel(error)) return failedWith(error);
         throw error;
       }
     },
   };
 }
 
-export function done(content: string | readonly ResultContent[], details: JsonObject): ToolOutcome {
-  return { status: "ok", content: typeof content === "string" ? [text(content)] : content, details };
+/** A result: what was found comes from outside, the notes are Oxbow's own. */
+export function done(
+  found: string | readonly ResultContent[],
+  details: JsonObject,
+  notes: readonly string[] = [],
+): ToolOutcome {
+  const content = typeof found === "string" ? [text(found)] : found;
+  return { status: "ok", content: notes.length === 0 ? content : [...content, ownText(notes.join("\n"))], details };
 }
 
-export function failed(message: string): ToolOutcome {
-  return { status: "error", content: [text(message)] };
+/** A result without anything from outside. */
+export function noted(note: string, details: JsonObject): ToolOutcome {
+  return { status: "ok", content: [ownText(note)], details };
+}
+
+/** An error of Oxbow's own; `quoted` is what it quotes from files. */
+export function failed(message: string, quoted?: string): ToolOutcome {
+  return { status: "error", content: [ownText(message), ...(quoted === undefined ? [] : [text(quoted)])] };
+}
+
+/** The same for an error that was thrown. */
+export function failedWith(error: Error & { readonly quoted?: string | undefined }): ToolOutcome {
+  return failed(error.message, error.quoted);
 }
 
 function isForTheModel(error: unknown): error is Error {

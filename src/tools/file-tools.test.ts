@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { buildChildPrograms } from "../../test/support/child-programs.js";
 import { verifies } from "../../test/verifies.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { plainText } from "../protocol/content.js";
+import { resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { createFileTools } from "./file-tools.js";
 import { TOOL_ALIASES, withoutAlias } from "./tool-aliases.js";
@@ -45,14 +45,14 @@ async function outcome(name: string, args: JsonObject, signal = new AbortControl
 
 async function run(name: string, args: JsonObject): Promise<string> {
   const result = await outcome(name, args);
-  expect(result.status, plainText(result.content)).toBe("ok");
-  return plainText(result.content);
+  expect(result.status, resultText(result.content)).toBe("ok");
+  return resultText(result.content);
 }
 
 async function refused(name: string, args: JsonObject): Promise<string> {
   const result = await outcome(name, args);
   expect(result.status).toBe("error");
-  return plainText(result.content);
+  return resultText(result.content);
 }
 
 describe("[T1] the tools as a set", () => {
@@ -157,7 +157,7 @@ describe("[T4 T9] read", () => {
     expect(await refused("read", { path: "a.bin" })).toMatch(/a\.bin is a binary file of 4 B/);
     expect(await run("read", { path: "empty" })).toBe("empty is empty.");
     expect(await refused("read", { path: "." })).toBe(". is a folder. Use ls to see what is in it.");
-    expect(await refused("read", { path: "emtpy" })).toBe("emtpy does not exist. Did you mean empty?");
+    expect(await refused("read", { path: "emtpy" })).toBe("emtpy does not exist. Did you mean one of these?\nempty");
   });
 
   verifies(["T4"], "shows images, whatever they are called, up to a size", async () => {
@@ -191,7 +191,7 @@ describe("[T4 T9] read", () => {
     };
     await put({ "n.ipynb": JSON.stringify(notebook), "broken.ipynb": "{" });
     const { content } = await outcome("read", { path: "n.ipynb" });
-    const text = plainText(content).replaceAll(/^\d+\t/gm, "");
+    const text = resultText(content).replaceAll(/^\d+\t/gm, "");
     expect(text).toBe(
       "[cell 1: markdown]\n# Title\ntext\n\n[cell 2: code]\nprint(1)\n[output]\n1\n[image/png: picture 1 below]\nE: v",
     );
@@ -287,7 +287,7 @@ describe("[T1 T9] ls", () => {
     await mkdir(join(root, "many/zz"), { recursive: true });
     for (let i = 3000; i > 0; i--) await writeFile(join(root, `many/file-${String(i).padStart(4, "0")}.txt`), "");
     const { content, details } = await outcome("ls", { path: "many" });
-    const lines = plainText(content).split("\n");
+    const lines = resultText(content).split("\n");
     expect(lines.slice(0, 3)).toEqual(["zz/", "file-0001.txt", "file-0002.txt"]);
     expect(lines.slice(-2)).toEqual([
       "file-0499.txt",
@@ -344,7 +344,7 @@ describe("[T1 T9] glob", () => {
     expect(await refused("glob", { pattern: "../*" })).toMatch(/downwards only/);
     await put(Object.fromEntries(Array.from({ length: 510 }, (_, i) => [`many/${i}.md`, ""])));
     const result = await outcome("glob", { pattern: "*.md" });
-    expect(plainText(result.content)).toMatch(/\n\[10 more files not shown\. Use a narrower pattern or path\.\]$/);
+    expect(resultText(result.content)).toMatch(/\n\[10 more files not shown\. Use a narrower pattern or path\.\]$/);
     expect(result.details).toMatchObject({ files: 510, left_out: 10 });
   });
 });
@@ -377,10 +377,10 @@ describe("[T4 T9] grep", () => {
 
   verifies(["T4", "T9"], "says what it left out", async () => {
     expect(await run("grep", { pattern: "two", limit: 1 })).toBe(
-      "a.ts\n2:two\n\n[The first 1 of 3 matching lines in 2 files. Narrow the pattern, path or glob, or raise limit.]",
+      "a.ts\n2:two\n[The first 1 of 3 matching lines in 2 files. Narrow the pattern, path or glob, or raise limit.]",
     );
     expect(await run("grep", { pattern: "two", limit: 1, mode: "files" })).toMatch(
-      /^a\.ts\n\n\[The first 1 of 2 files\./,
+      /^a\.ts\n\[The first 1 of 2 files\./,
     );
     await put({ "big.txt": `${"hit ".repeat(90)}\n`.repeat(300) });
     const text = await run("grep", { pattern: "hit", limit: 300 });
@@ -403,10 +403,10 @@ describe("[T4 T9] grep", () => {
 describe("[T1 T5] write", () => {
   it("creates with folders, tells lines, and shows the difference", async () => {
     const created = await outcome("write", { path: "new/dir/a.txt", content: "one\ntwo\n" });
-    expect(plainText(created.content)).toBe("Created new/dir/a.txt: 2 lines.");
+    expect(resultText(created.content)).toBe("Created new/dir/a.txt: 2 lines.");
     expect(created.details).toMatchObject({ path: "new/dir/a.txt", created: true, added: 2, removed: 0 });
     const updated = await outcome("write", { path: "new/dir/a.txt", content: "one\n2\n" });
-    expect(plainText(updated.content)).toBe("Updated new/dir/a.txt: +1 -1 lines.");
+    expect(resultText(updated.content)).toBe("Updated new/dir/a.txt: +1 -1 lines.");
     expect(updated.details?.diff).toBe("@@ -1,2 +1,2 @@\n one\n-two\n+2");
     expect(await run("write", { path: "new/dir/a.txt", content: "one\n2\n" })).toBe(
       "new/dir/a.txt already has this content.",

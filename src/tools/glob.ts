@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Tool } from "../engine/ports.js";
 import { CATALOG } from "./catalog.js";
-import { ArgumentError, counted, done, fileTool } from "./file-tool.js";
+import { ArgumentError, counted, done, fileTool, noted } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import { globMatcher } from "./search/glob-pattern.js";
 import type { Searcher } from "./search/searcher.js";
@@ -18,9 +18,9 @@ export function createGlobTool(workspace: Workspace, searcher: Searcher): Tool {
     const shown = files.map((path) => workspace.display(join(start.absolute, path)));
     const left = total - shown.length;
     const details = { path: start.display, pattern, files: total, left_out: left };
-    if (total === 0) return done(`No file matches ${pattern}.`, details);
+    if (total === 0) return noted(`No file matches ${pattern}.`, details);
     const note = left > 0 ? [`[${counted(left, "more file")} not shown. Use a narrower pattern or path.]`] : [];
-    return done([...shown.map(printable), ...note].join("\n"), details);
+    return done(shown.map(printable).join("\n"), details, note);
   });
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Tool } from "../engine/ports.js";
 import { CATALOG } from "./catalog.js";
 import type { Arguments } from "./file-tool.js";
-import { ArgumentError, counted, done, failed, fileTool, formatCount } from "./file-tool.js";
+import { ArgumentError, counted, done, failed, fileTool, formatCount, noted } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import { globMatcher } from "./search/glob-pattern.js";
 import {
@@ -27,10 +27,10 @@ export function createGrepTool(workspace: Workspace, searcher: Searcher): Tool {
     const result = await searcher.search(args.optionalText("path") ?? ".", request, context.signal);
     const shown = printable(result.start.display);
     if (result.isBinary) return failed(`${shown} is a binary file: its content is not searched.`);
-    const { text, shownCount } = render(request, result, (path) =>
+    const { text, notes, shownCount } = render(request, result, (path) =>
       printable(workspace.display(join(result.start.absolute, path))),
     );
-    return done(text, {
+    const details = {
       path: result.start.display,
       pattern: request.pattern,
       mode: request.mode,
@@ -38,7 +38,8 @@ export function createGrepTool(workspace: Workspace, searcher: Searcher): Tool {
       matches: result.totalCount,
       shown: shownCount,
       ...(isTooBroad(request, result) ? { partial: true } : {}),
-    });
+    };
+    return result.totalFiles === 0 ? noted("No matches.", details) : done(text, details, notes);
   });
 }
 
@@ -73,12 +74,12 @@ function isTooBroad(request: SearchRequest, result: SearchResult): boolean {
 
 interface Rendered {
   readonly text: string;
+  readonly notes: readonly string[];
   /** The number of matching lines or files in the text. */
   readonly shownCount: number;
 }
 
 function render(request: SearchRequest, result: SearchResult, display: (path: string) => string): Rendered {
-  if (result.totalFiles === 0) return { text: "No matches.", shownCount: 0 };
   const blocks =
     request.mode === "content"
       ? contentBlocks(request, result.files, display)
@@ -95,8 +96,7 @@ function render(request: SearchRequest, result: SearchResult, display: (path: st
     kept.push(block.text);
     shownCount += block.count;
   }
-  const note = leftOut(request, result, shownCount);
-  return { text: [...kept, ...note].join("\n"), shownCount };
+  return { text: kept.join("\n"), notes: leftOut(request, result, shownCount), shownCount };
 }
 
 /** One block per line, so that the limit of characters can cut anywhere. A blank line between files, `--` between distant lines. */
@@ -139,12 +139,12 @@ function leftOut(request: SearchRequest, result: SearchResult, shown: number): r
   const isByLimit = shown >= request.limit && request.limit < MAX_LIMIT;
   const advice = `Narrow the pattern, path or glob${isByLimit ? ", or raise limit" : ""}.`;
   if (isTooBroad(request, result)) {
-    return ["", `[The first ${formatCount(shown)} of more than ${formatCount(MAX_COUNTED)} matching lines. ${advice}]`];
+    return [`[The first ${formatCount(shown)} of more than ${formatCount(MAX_COUNTED)} matching lines. ${advice}]`];
   }
   const total = request.mode === "content" ? result.totalCount : result.totalFiles;
   if (shown >= total) return [];
   const noun = request.mode === "content" ? "matching line" : "file";
   const where =
     request.mode === "content" && result.kind === "folder" ? ` in ${counted(result.totalFiles, "file")}` : "";
-  return ["", `[The first ${formatCount(shown)} of ${counted(total, noun)}${where}. ${advice}]`];
+  return [`[The first ${formatCount(shown)} of ${counted(total, noun)}${where}. ${advice}]`];
 }

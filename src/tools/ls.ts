@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Tool } from "../engine/ports.js";
 import { CATALOG } from "./catalog.js";
-import { done, failed, fileTool, formatCount } from "./file-tool.js";
+import { done, failed, fileTool, formatCount, noted } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import { type IgnoreTop, ignoreTop, scopeAbove, scopeOfFolder } from "./search/ignore-files.js";
 import { HIDDEN_ALWAYS, type IgnoreScope } from "./search/ignore-rules.js";
@@ -18,26 +18,26 @@ export function createLsTool(workspace: Workspace): Tool {
     const depth = args.integer("depth", { least: 1, most: MAX_DEPTH, otherwise: 1 });
     const listing = await listTree(workspace, place.absolute, { depth, signal });
     const details = { path: place.display, entries: listing.count, left_out: listing.leftOut };
-    return done(listing.count === 0 ? `${shown} is empty.` : treeText(listing), details);
+    if (listing.count === 0) return noted(`${shown} is empty.`, details);
+    return done(render(listing.top, "").join("\n"), details, notes(listing));
   });
 }
 
 /** Lists the files of a workspace without its hidden folders. */
 export async function visibleTree(workspace: Workspace, depth: number, signal: AbortSignal): Promise<string> {
   const { path } = await workspace.stat(".");
-  return treeText(await listTree(workspace, path.absolute, { depth, signal, leaveOut: isHiddenFolder }));
+  const listing = await listTree(workspace, path.absolute, { depth, signal, leaveOut: isHiddenFolder });
+  return [...render(listing.top, ""), ...notes(listing)].join("\n");
 }
 
 function isHiddenFolder({ kind, name }: Entry): boolean {
   return kind === "folder" && name.startsWith(".");
 }
 
-function treeText({ top, leftOut }: Listing): string {
-  const lines = render(top, "");
-  if (leftOut > 0) {
-    lines.push(`[${formatCount(leftOut)} more not shown. Use glob with a pattern to find what you need.]`);
-  }
-  return lines.join("\n");
+function notes({ leftOut }: Listing): readonly string[] {
+  return leftOut > 0
+    ? [`[${formatCount(leftOut)} more not shown. Use glob with a pattern to find what you need.]`]
+    : [];
 }
 
 interface Folder {

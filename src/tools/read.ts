@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { text } from "../protocol/content.js";
+import { ownText } from "../protocol/content.js";
 import { CATALOG } from "./catalog.js";
-import { type Arguments, counted, done, failed, fileTool, formatCount, formatSize } from "./file-tool.js";
+import { type Arguments, counted, done, failed, fileTool, formatCount, formatSize, noted } from "./file-tool.js";
 import { imageType } from "./files/image-type.js";
 import { LineWindow, MAX_LINE_CHARACTERS } from "./files/line-window.js";
 import { renderNotebook } from "./files/notebook.js";
@@ -83,13 +83,13 @@ function show(file: FileStat, window: LineWindow, { totalLines }: { totalLines?:
     ...(totalLines === undefined ? {} : { total_lines: totalLines }),
   };
   if (lines.length === 0) {
-    if (first === 1) return done(`${shown} is empty.`, details);
+    if (first === 1) return noted(`${shown} is empty.`, details);
     return failed(
       `${shown} has only ${counted(totalLines ?? 0, "line")}; offset ${formatCount(first)} is past its end.`,
     );
   }
   const numbered = lines.map((line, index) => `${first + index}\t${line}`);
-  return done([...numbered, ...notes(file, window, totalLines)].join("\n"), details);
+  return done(numbered.join("\n"), details, notes(file, window, totalLines));
 }
 
 function notes(file: FileStat, window: LineWindow, totalLines: number | undefined): readonly string[] {
@@ -115,7 +115,7 @@ async function readImage(handle: FileHandle, file: FileStat, media: string): Pro
   const bytes = Buffer.alloc(file.size);
   const { bytesRead } = await handle.read(bytes, 0, file.size, 0);
   const data = bytes.toString("base64", 0, bytesRead);
-  return done([text(`${shown} (${media}, ${formatSize(file.size)})`), { type: "image", media_type: media, data }], {
+  return done([ownText(`${shown} (${media}, ${formatSize(file.size)})`), { type: "image", media_type: media, data }], {
     path: file.path.display,
     size: file.size,
     media_type: media,

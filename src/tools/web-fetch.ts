@@ -1,7 +1,7 @@
 /** The `web_fetch` tool: a page as text, from the public internet only. */
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { text } from "../protocol/content.js";
+import { ownText, text } from "../protocol/content.js";
 import type { HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import { ArgumentError, Arguments, done, failed, formatCount } from "./file-tool.js";
@@ -58,7 +58,7 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
         const answer = await fetchOnce(view.url, signal, unchanged);
         return answer.kind === "redirect" ? redirected(answer, options.wrap) : await show(answer, view, options.wrap);
       } catch (error) {
-        if (signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
+        if (signal.aborted) return { status: "cancelled", content: [ownText("Cancelled.")] };
         if (error instanceof FetchError || error instanceof ArgumentError) return failed(error.message);
         throw error;
       }

@@ -85,9 +85,7 @@ describe("a conversation that fills the window", () => {
         expect(sent).toHaveLength(5);
         const [summarised, after] = [sent[3] as Body, sent[4] as Body];
         expect(summarised.tools ?? []).toEqual([]);
-        expect(JSON.stringify(summarised)).toMatch(
-          /<untrusted-[a-z]+ kind=\\"tool-result\\" source=\\"bash\\">\\nrare-kingf/,
-        );
+        expect(JSON.stringify(summarised)).toMatch(/<untrusted-[a-z]+ source=\\"bash\\">\\nrare-kingf/);
         // The summary, the newest call and its result, and nothing of what was before; what stands around it is the same.
         expect(after.system).toEqual(sent[2]?.system);
         expect(after.tools).toEqual(sent[2]?.tools);

@@ -111,7 +111,7 @@ reply
     await bed.approveAll();
     const events = await turnOf(client, session, "two");
     expect(lastRequest()).toMatch(
-      /New skills:\\n<untrusted-[a-z]+ kind=\\"skill-list\\" source=\\"skills\\">\\n- second: Came later\.\\n<\/untrusted-/,
+      /New skills:\\n<approved-[a-z]+ source=\\"skills\\">\\n- second: Came later\.\\n<\/approved-/,
     );
     expect(events).toMatchObject([
       { kind: "SkillRegistryChanged", payload: { added: ["second"], removed: [] } },
@@ -189,7 +189,7 @@ reply
     const texts = seen(bodies().at(-1)).filter((each) => each.includes("EVIL"));
     expect(texts.length).toBeGreaterThanOrEqual(5);
     for (const each of texts) {
-      const outside = each.replaceAll(/<untrusted-([a-z]+) kind="skill[^>]*>\n[\s\S]*?\n<\/untrusted-\1>/g, "");
+      const outside = each.replaceAll(/<approved-([a-z]+) source="skill[^>]*>\n[\s\S]*?\n<\/approved-\1>/g, "");
       expect(outside).not.toContain("EVIL");
       expect(outside).not.toContain('<skill name="commit">');
     }

@@ -92,7 +92,7 @@ describe("docs/library.md", () => {
       reply().text("Let me look.").tool("clock", { zone: "Europe/Lisbon" }),
       reply()
         .expect("last-tool-result", {
-          matches: /^<untrusted-\w+ kind="tool-result" source="clock">\n\d\d:\d\d:\d\d\n<\/untrusted-\w+>$/,
+          matches: /^<untrusted-\w+>\n\d\d:\d\d:\d\d\n<\/untrusted-\w+>$/,
         })
         .text("Time for lunch."),
     );

@@ -283,11 +283,11 @@ describe("injection/prompt", () => {
     await mock.close();
     const said = resultTexts(mock.requests.at(-1));
     expect([code, said.length]).toEqual([0, 2 * texts.length]);
-    const marks = new Set(said.map((text) => /^<untrusted-([a-z]{16}) kind="tool-result"/.exec(text)?.[1] ?? text));
+    const marks = new Set(said.map((text) => /^<untrusted-([a-z]{3})>/.exec(text)?.[1] ?? text));
     expect(marks.size).toBe(1);
     for (const text of said) {
       const inside = insideBlock(text);
-      expect(inside).not.toContain([...marks][0]);
+      expect(inside).not.toContain(`</untrusted-${[...marks][0]}`);
       expect(inside).not.toMatch(/<[\s/]*untrusted-|<\/\s*untrusted\s*>/i);
       expect(inside).not.toMatch(/<\|[^|\s]+\|>|\[\/?INST\]/i);
     }

@@ -2,7 +2,7 @@ import type { RecordedRequest } from "../../src/testkit/index.js";
 
 /** What stands in the block that delimits what a tool brought; throws when the text is not one whole such block. */
 export function insideBlock(text: string): string {
-  const match = /^<untrusted-([a-z]{16}) kind="tool-result" source="[^"]*">\n([\s\S]*)\n<\/untrusted-\1>$/.exec(text);
+  const match = /^<untrusted-([a-z]{3})>\n([\s\S]*)\n<\/untrusted-\1>$/.exec(text);
   if (match?.[2] === undefined) throw new Error(`not delimited: ${text}`);
   return match[2];
 }

@@ -1,4 +1,4 @@
-import { capText, lineBreaks } from "../../base/cap-text.js";
+import { cutMiddle, lineBreaks } from "../../base/cap-text.js";
 import { groupDigits } from "../../base/group-digits.js";
 import { ownText, type ResultContent } from "../../protocol/content.js";
 import type { CreateToolLink } from "../services.js";
@@ -40,11 +40,13 @@ function capped(
     }
     const before = lines;
     lines += lineBreaks(block.text) + 1;
-    if (block.text.length <= room) {
+    const isNote = block.own === true && block.text.length < LEAST_CHARACTERS;
+    if (isNote || block.text.length <= room) {
       kept.push(block);
-      room -= block.text.length;
+      room = Math.max(0, room - block.text.length);
     } else if (room >= LEAST_CHARACTERS) {
-      kept.push({ ...block, text: capText(block.text, room, (line) => advice(before + line)) });
+      const { head, note, tail } = cutMiddle(block.text, room, (line) => advice(before + line));
+      kept.push({ ...block, text: head }, ownText(note), { ...block, text: tail });
       room = 0;
     } else {
       if (missing === 0) firstMissing = before + 1;

@@ -4,12 +4,12 @@ import type { JsonObject } from "../../protocol/json.js";
 import { withoutForgedInstructions } from "../../security/untrusted/forged-instructions.js";
 import type { CreateToolLink } from "../services.js";
 
-/** Adds the instruction files of a folder to the first result that touches it. No result can imitate them. */
+/** Adds the instruction files of a folder to the first result that touches it. No result from outside can imitate them. */
 export const create: CreateToolLink =
   ({ content }) =>
   async (call, { definition }, next) => {
-    const answered = withoutForgeries(await next(call));
-    const outcome = definition.ownResults === true ? inOwnWords(answered) : answered;
+    const answered = await next(call);
+    const outcome = definition.ownResults === true ? inOwnWords(answered) : withoutForgeries(answered);
     if (content === undefined) return outcome;
     const paths = touchedPaths(call.args);
     const instructions = paths.length === 0 ? undefined : await content.touched(paths);
@@ -24,7 +24,7 @@ function inOwnWords(outcome: ToolOutcome): ToolOutcome {
 function withoutForgeries(outcome: ToolOutcome): ToolOutcome {
   let changed = false;
   const content = outcome.content.map((block) => {
-    if (block.type !== "text") return block;
+    if (block.type !== "text" || block.own === true) return block;
     const safe = withoutForgedInstructions(block.text);
     changed ||= safe !== block.text;
     return safe === block.text ? block : { ...block, text: safe };

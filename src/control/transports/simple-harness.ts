@@ -5,7 +5,7 @@
  * 2. Every prompt ends with one `idle` status.
  */
 import type { EngineClient } from "../../protocol/client.js";
-import { plainText, text } from "../../protocol/content.js";
+import { plainText, resultText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -109,7 +109,7 @@ export class SimpleHarness implements ServedHarness {
   }
 
   #result({ call, content, status }: EventPayloads["ToolResult"]): void {
-    this.#emit({ type: "tool_result", id: call, result: plainText(content), isError: status !== "ok" });
+    this.#emit({ type: "tool_result", id: call, result: resultText(content), isError: status !== "ok" });
     this.#status("thinking", WAITING);
   }
 

@@ -37,8 +37,8 @@ const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/;
 /** The context size of a local model depends on the memory of the machine. */
 const LEFT_OUT = "num_ctx";
 const TIME = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g;
-/** The random word around text from outside (src/security/untrusted). */
-const UNTRUSTED_MARK = /(<\/?untrusted-)[b-t]{16}\b/g;
+/** The random word around text from outside (src/security/untrusted): short around results. */
+const UNTRUSTED_MARK = /(<\/?(?:untrusted|approved)-)[b-t]{3}(?:[b-t]{13})?\b/g;
 /** An image or a document: the bytes matter, but in a file they are unreadable. */
 const LONG_BASE64 = /^(data:[\w.+/-]+;base64,)?([A-Za-z0-9+/]{2048,}={0,2})$/;
 

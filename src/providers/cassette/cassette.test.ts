@@ -242,7 +242,11 @@ describe("two requests are the same", () => {
     ["in another folder", { text: "in /home/me/app/src and /home/me/app." }, { text: "in /tmp/x/src and /tmp/x." }],
     ["on another day", { text: "Date: 2026-01-31\n" }, { text: "Date: 2026-02-01\n" }],
     ["at another time", { text: "at 2026-01-31T10:00:00Z" }, { text: "at 2026-03-01T10:00:00.123+01:00" }],
-    ["with another mark", { text: "<untrusted-bcdfghjkbcdfghjk a>" }, { text: "<untrusted-tttttttttttttttt a>" }],
+    [
+      "with another mark",
+      { text: "<untrusted-bcdfghjkbcdfghjk a> <approved-bcd>" },
+      { text: "<untrusted-tttttttttttttttt a> <approved-ttt>" },
+    ],
   ])("%s", (_, one, other) => {
     expect(same(one, other)).toBe(true);
   });

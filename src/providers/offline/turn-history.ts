@@ -1,5 +1,5 @@
 /** The current turn in the conversation: the newest request, and the results of its tool calls so far. */
-import { type Message, plainText, text, type UserMessage } from "../../protocol/content.js";
+import { type Message, resultText, text, type UserMessage } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ToolFact } from "./plan.js";
 
@@ -31,7 +31,7 @@ function startsTurn(message: UserMessage, isRequest: (text: string) => boolean):
 }
 
 /** Context that the harness puts around a request (instructions, memory) comes in such blocks; it is not the request. */
-const WRAPPED = /<((?:untrusted|system)-[\w-]+)[^>]*>[\s\S]*?<\/\1[^>]*>/g;
+const WRAPPED = /<((?:untrusted|approved|system)-[\w-]+)[^>]*>[\s\S]*?<\/\1[^>]*>/g;
 
 function requestText(message: UserMessage): string {
   const texts = message.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -48,7 +48,7 @@ function factsOf(messages: readonly Message[]): ToolFact[] {
     const args = block.type === "tool_result" ? calls.get(block.call) : undefined;
     if (block.type !== "tool_result" || args === undefined) continue;
     const parts = block.content.map((part) => (part.type === "text" ? text(unwrapped(part.text)) : part));
-    facts.push({ tool: block.tool, args, text: plainText(parts), failed: block.is_error });
+    facts.push({ tool: block.tool, args, text: resultText(parts), failed: block.is_error });
   }
   return facts;
 }

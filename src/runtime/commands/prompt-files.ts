@@ -12,7 +12,7 @@ import { type Command, type CommandContext, type CommandResult, namespaceOf, ref
 import { expandPrompt } from "../../context/prompt-files/expand-prompt.js";
 import { type PromptFile, readPromptFile } from "../../context/prompt-files/read-prompt-file.js";
 import type { Model, ToolOutcome } from "../../engine/ports.js";
-import { plainText, text } from "../../protocol/content.js";
+import { resultText, text } from "../../protocol/content.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { type Opening, runOf } from "../opening.js";
 import { type CallPlace, callTool } from "./call-tool.js";
@@ -123,7 +123,7 @@ function outcomeText(command: string, outcome: ToolOutcome, mark: (text: string,
 }
 
 function contentText({ content }: ToolOutcome): string {
-  return plainText(content).trimEnd();
+  return resultText(content).trimEnd();
 }
 
 /** The model that the file names, if it is available; otherwise that of the session. */

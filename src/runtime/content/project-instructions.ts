@@ -23,7 +23,7 @@ import { TrustError } from "../../security/trust/trust-error.js";
 import { TrustGate, type TrustGateOptions } from "../../security/trust/trust-gate.js";
 import { contentMark } from "../../security/untrusted/content-mark.js";
 import { INSTRUCTIONS_NOTICE } from "../../security/untrusted/standing-instruction.js";
-import { wrapUntrusted } from "../../security/untrusted/untrusted.js";
+import { wrapApproved } from "../../security/untrusted/untrusted.js";
 import { isWithin } from "../../system/within.js";
 import { approver, openApprovals } from "./approvals.js";
 import { approvedText } from "./approved-texts.js";
@@ -232,7 +232,7 @@ export class ProjectInstructions {
     }
     for (const { name } of kept) if (!this.#files.includes(name)) this.#files.push(name);
     const mark = contentMark(kept.map(({ name, text }) => [name, text]));
-    const blocks = kept.map(({ name, text }) => wrapUntrusted({ source: name, kind: "instructions", text }, mark));
+    const blocks = kept.map(({ name, text }) => wrapApproved({ source: name, text }, mark));
     const after = cut.length === 0 ? [] : [`(Cut for its size; read the rest when it matters: ${cut.join(", ")})`];
     return [...before, ...blocks, ...after].join("\n\n");
   }

@@ -1,7 +1,7 @@
 /** The current values of the markers of instruction files. */
 import { capText } from "../../base/cap-text.js";
 import { KnownValues, type Marker, markerText } from "../../context/instructions/markers.js";
-import { plainText } from "../../protocol/content.js";
+import { resultText } from "../../protocol/content.js";
 import type { Opening } from "../opening.js";
 
 const MOST_CHARACTERS = 6_000;
@@ -51,7 +51,7 @@ export class LiveMarkers {
     const { signal } = new AbortController();
     const git = this.#place.built.get("toolbox").find("git");
     const outcome = await git?.run({ action: "status", args: ["--short"] }, { signal, progress: () => {} });
-    return outcome?.status === "ok" ? plainText(outcome.content) : undefined;
+    return outcome?.status === "ok" ? resultText(outcome.content) : undefined;
   }
 
   /** Undefined if it fails, or the tool is off. Names of files are not the user's text, so they are marked. */

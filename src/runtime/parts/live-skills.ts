@@ -13,7 +13,7 @@ import { type InputContent, plainText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
 import { contentMark } from "../../security/untrusted/content-mark.js";
-import { wrapUntrusted } from "../../security/untrusted/untrusted.js";
+import { wrapApproved } from "../../security/untrusted/untrusted.js";
 import type { Opening } from "../opening.js";
 import { hasBuiltInSkills } from "../settings/skill-packs.js";
 import { copier, removeCopies } from "./skill-copies.js";
@@ -25,7 +25,7 @@ const MOST_TRIGGERED = 3;
 const LIST_CHARACTERS = 4_000;
 
 /** The same text gives the same bytes in every session, so that a provider can cache them. */
-const delimit: Delimit = (block) => wrapUntrusted(block, contentMark([block.source, block.text]));
+const delimit: Delimit = (block) => wrapApproved(block, contentMark([block.source, block.text]));
 
 type Place = Pick<Opening, "engine" | "extensions" | "bus" | "root" | "session" | "current" | "log">;
 

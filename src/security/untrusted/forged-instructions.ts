@@ -1,9 +1,9 @@
 /**
- * Results of tools are data, and nothing in them may pass for an instruction file: the one kind of delimited text that a model is
- * told to follow. Web pages are delimited by themselves; this is for files and outputs, which stay as they are otherwise.
+ * Results of tools are data, and nothing in them may pass for a file that the user approved: the one kind of delimited text that the
+ * prompt tells a model to follow. This holds also where results are sent without marks.
  */
-const FORGED = /<(?=[\s/]*untrusted-[^>]{0,400}\bkind\s{0,20}=\s{0,20}["']?\s{0,20}instructions)/gi;
+const FORGED = /<(?=[\s/]*approved-)/gi;
 
 export function withoutForgedInstructions(text: string): string {
-  return text.includes("instructions") && /untrusted-/i.test(text) ? text.replace(FORGED, "‹not a tag›") : text;
+  return text.includes("<") ? text.replace(FORGED, "‹not a tag›") : text;
 }

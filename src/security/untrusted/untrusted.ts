@@ -7,6 +7,8 @@
  * 4. A set of Unicode properties takes milliseconds to make: none is made for a text without anything like a tag.
  * 5. Results of tools are mostly source, which a model has to quote exactly when it edits: of them only tags and control tokens are
  *    changed, and `mendCopied` brings back what was copied. Their hidden characters stay.
+ * 6. Approved text has a tag of its own, which no other text can imitate. Every result pays for its tags, so theirs are short: what
+ *    keeps a block closed is rule 2, not the length of the mark.
  */
 import { breakControlTokens, mendControlTokens } from "./break-control-tokens.js";
 import { revealHidden } from "./reveal-hidden.js";
@@ -20,6 +22,7 @@ export interface UntrustedText {
 }
 
 const MARK_BYTES = 8;
+const SHORT_MARK = 3;
 const MAX_SOURCE = 300;
 
 /** Letters alone: such a word is not mistaken for a key by what hides secrets. */
@@ -33,16 +36,26 @@ export function wrapUntrusted({ source, kind, text }: UntrustedText, mark: strin
   return delimit({ source, kind, text: neutralize(text, mark) }, mark);
 }
 
-/** The result of a call of this tool. */
-export function wrapResult(text: string, { tool, mark }: { readonly tool: string; readonly mark: string }): string {
-  const unmarked = text.replace(new RegExp(mark, "gi"), "‹mark›");
-  const broken = breakControlTokens(breakTags(unmarked, isTag), "result");
-  return delimit({ source: tool, kind: "tool-result", text: broken }, mark);
+/** Wraps what a call brought from outside. The model knows the call of a result, so only other text has a source. */
+export function wrapResult(
+  text: string,
+  { mark, source }: { readonly mark: string; readonly source?: string | undefined },
+): string {
+  const broken = breakControlTokens(breakTags(text, isTag), "result");
+  const short = mark.slice(0, SHORT_MARK);
+  const from = source === undefined ? "" : ` source="${attribute(source)}"`;
+  return `<untrusted-${short}${from}>\n${broken}\n</untrusted-${short}>`;
+}
+
+/** Wraps a text of a file that the user approved: it is to be followed, and can neither close its block nor open another one. */
+export function wrapApproved({ source, text }: Pick<UntrustedText, "source" | "text">, mark: string): string {
+  const short = mark.slice(0, SHORT_MARK);
+  return `<approved-${short} source="${attribute(source)}">\n${neutralize(text, mark)}\n</approved-${short}>`;
 }
 
 /** Restores text that the model copied from such a result. */
 export function mendCopied(text: string): string {
-  return mendControlTokens(text.replace(/‹not a tag›(?=\/?untrusted-)/gi, "<"));
+  return mendControlTokens(text.replace(/‹not a tag›(?=\/?(?:untrusted|approved)-)/gi, "<"));
 }
 
 function delimit({ source, kind, text }: UntrustedText, mark: string): string {
@@ -77,7 +90,7 @@ const dash = () => /\p{Default_Ignorable_Code_Point}*[\p{Pd}\u2212]/uy;
 const end = () => /[\s\p{Default_Ignorable_Code_Point}]*[>＞﹥›〉》»⟩❯❭❱&\\%]/uy;
 const SLASH = /[/／⁄∕\\]/;
 
-/** `<untrusted-…` and `</untrusted>`, but neither `List<UntrustedText>` nor `a < untrusted`. */
+/** `<untrusted-…` and `</approved>`, but neither `List<UntrustedText>` nor `a < untrusted`. */
 const isTag: IsMeant = (text, from, to) => {
   return followsAt(to, text, dash()) || (SLASH.test(text.slice(from, to)) && followsAt(to, text, end()));
 };
@@ -87,12 +100,13 @@ function followsAt(at: number, text: string, what: RegExp): boolean {
   return what.test(text);
 }
 
-const WORD = "untrusted";
-/** The largest number of non-letters before each letter of the word, besides invisible ones. */
+const WORDS = ["untrusted", "approved"];
+/** The largest number of non-letters before each letter of a word, besides invisible ones. */
 const MAX_BETWEEN = 32;
 
-/** Where the word ends that follows here, in whatever alphabet and with whatever between its letters. */
+/** Where one of the words ends that follows here, in whatever alphabet and with whatever between its letters. */
 function endOfWord(text: string, from: number): number | undefined {
+  let word: string | undefined;
   let matched = 0;
   let between = 0;
   for (let at = from; at < text.length && between <= MAX_BETWEEN; between++) {
@@ -106,9 +120,10 @@ function endOfWord(text: string, from: number): number | undefined {
       if (code > 0x7f && /\p{Default_Ignorable_Code_Point}/u.test(String.fromCodePoint(code))) between--;
       continue;
     }
-    if (!WORD.startsWith(letter, matched)) return undefined;
+    word ??= WORDS.find((each) => each.startsWith(letter));
+    if (word?.startsWith(letter, matched) !== true) return undefined;
     matched += letter.length;
-    if (matched >= WORD.length) return at;
+    if (matched >= word.length) return at;
     between = -1;
   }
   return undefined;
@@ -116,7 +131,7 @@ function endOfWord(text: string, from: number): number | undefined {
 
 /** Letters of other alphabets that look like ours, where compatibility decomposition leaves them as they are. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
-  ["uυսᴜцμ", "nոпηɴ", "tтτᴛ", "rгᴦʀ", "sѕꜱ", "eеєεҽᴇ", "dԁɗᴅ"].flatMap((group) => {
+  ["uυսᴜцμ", "nոпηɴ", "tтτᴛ", "rгᴦʀ", "sѕꜱ", "eеєεҽᴇ", "dԁɗᴅ", "aаαɑᴀ", "pрρᴘ", "oоοօᴏ", "vνѵᴠ"].flatMap((group) => {
     const [ours = "", ...theirs] = group;
     return theirs.map((letter) => [letter, ours]);
   }),

@@ -49,7 +49,7 @@ export async function loadInstructions({ cwd, config }: JsonObject): Promise<Jso
 
 /** The texts without their delimiters. */
 function inside(blocks: string): string {
-  return [...blocks.matchAll(/^<untrusted-(\w+) [^>]*>\n([\s\S]*?)\n<\/untrusted-\1>$/gm)]
+  return [...blocks.matchAll(/^<approved-(\w+) [^>]*>\n([\s\S]*?)\n<\/approved-\1>$/gm)]
     .map(([, , text = ""]) => text)
     .join("\n\n");
 }

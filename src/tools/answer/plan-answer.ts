@@ -66,7 +66,8 @@ function changed(change: AnswerChange, before: string | undefined): string {
     }
   } catch (error) {
     if (!(error instanceof EditError || error instanceof PatchError)) throw error;
-    throw new AnswerError(`${path}: ${error.message.replace(/^old\b/, "the SEARCH text")}`);
+    const quoted = error.quoted === undefined ? "" : `\n${error.quoted}`;
+    throw new AnswerError(`${path}: ${error.message.replace(/^old\b/, "the SEARCH text")}${quoted}`);
   }
 }
 

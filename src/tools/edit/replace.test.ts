@@ -11,7 +11,7 @@ function refusal(text: string, ...edits: Replacement[]): string {
     const { text: result } = applyEdits(text, edits);
     throw new Error(`not refused: ${JSON.stringify(result)}`);
   } catch (error) {
-    if (error instanceof EditError) return error.message;
+    if (error instanceof EditError) return `${error.message}\n${error.quoted ?? ""}`.trimEnd();
     throw error;
   }
 }

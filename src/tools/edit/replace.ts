@@ -33,6 +33,13 @@ export interface Replaced {
 /** The message is for the model: what is wrong, where, and what to do. */
 export class EditError extends Error {
   override readonly name = "EditError";
+  /** What the message quotes from the file. */
+  readonly quoted: string | undefined;
+
+  constructor(message: string, quoted?: string) {
+    super(message);
+    this.quoted = quoted;
+  }
 }
 
 /** A fingerprint with fewer letters and digits is not reliable. */
@@ -140,7 +147,8 @@ class Search {
       const there = excerpt(text.split("\n"), { start: line - 1, count: edit.old.trim().split("\n").length });
       throw new EditError(
         `${name} is not in the file as quoted. It comes close at line ${line}, but ${error.message}. ` +
-          `Nothing was changed. Quote the file exactly:\n${renderExcerpt(there)}`,
+          "Nothing was changed. Quote the file exactly:",
+        renderExcerpt(there),
       );
     }
   }
@@ -168,8 +176,11 @@ class Search {
     const advice =
       near.length === 0
         ? "Nothing in the file resembles the text to replace. Read the file and quote what it says now."
-        : `Quote the file exactly. The nearest places are:\n${near.join("\n…\n")}`;
-    return new EditError(`${name} does not occur in the file. Nothing was changed.${hint} ${advice}`);
+        : "Quote the file exactly. The nearest places are:";
+    return new EditError(
+      `${name} does not occur in the file. Nothing was changed.${hint} ${advice}`,
+      near.length === 0 ? undefined : near.join("\n…\n"),
+    );
   }
 }
 

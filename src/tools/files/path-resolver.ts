@@ -142,7 +142,9 @@ export class PathResolver {
   async #danglingLink(absolute: string): Promise<WorkspaceError> {
     const shown = printable(this.display(absolute));
     const target = printable(await readlink(absolute).catch(() => "?"));
-    return new WorkspaceError("missing", `${shown} is a symbolic link to ${target}, which does not exist.`);
+    return new WorkspaceError("missing", `${shown} is a symbolic link to a place that does not exist:`, {
+      quoted: target,
+    });
   }
 
   async #refuseLinkOut(absolute: string): Promise<void> {
@@ -169,8 +171,9 @@ export class PathResolver {
     const near = await similarNames(name, namesIn(folder));
     const shown = printable(this.display(join(folder, name)));
     const at = (each: string) => printable(this.display(join(folder, each)));
-    const advice = near.length > 0 ? ` Did you mean ${near.map(at).join(" or ")}?` : " Use ls or glob to list files.";
-    return new WorkspaceError("missing", `${shown} does not exist.${advice}`);
+    const quoted = near.length > 0 ? near.map(at).join("\n") : undefined;
+    const advice = quoted === undefined ? "Use ls or glob to list files." : "Did you mean one of these?";
+    return new WorkspaceError("missing", `${shown} does not exist. ${advice}`, { quoted });
   }
 }
 

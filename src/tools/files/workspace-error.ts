@@ -16,11 +16,18 @@ export type WorkspaceErrorCode =
 
 export class WorkspaceError extends Error {
   readonly code: WorkspaceErrorCode;
+  /** Names and text of files that belong to the message. */
+  readonly quoted: string | undefined;
 
-  constructor(code: WorkspaceErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    code: WorkspaceErrorCode,
+    message: string,
+    options: { cause?: unknown; quoted?: string | undefined } = {},
+  ) {
     super(message, options);
     this.name = "WorkspaceError";
     this.code = code;
+    this.quoted = options.quoted;
   }
 }
 

@@ -13,7 +13,7 @@ function problem(text: string, body: string): string {
     const result = applied(text, body);
     throw new Error(`not refused: ${JSON.stringify(result)}`);
   } catch (error) {
-    if (error instanceof PatchError) return error.message;
+    if (error instanceof PatchError) return `${error.message}\n${error.quoted ?? ""}`.trimEnd();
     throw error;
   }
 }

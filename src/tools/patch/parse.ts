@@ -35,6 +35,13 @@ export interface HunkLine {
 /** The message is for the model. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
+  /** What the message quotes from the file. */
+  readonly quoted: string | undefined;
+
+  constructor(message: string, quoted?: string) {
+    super(message);
+    this.quoted = quoted;
+  }
 }
 
 const FILE_HEADER = /^\*\*\* (Add|Delete|Update) File: *(.*)$/;

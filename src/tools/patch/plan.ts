@@ -117,7 +117,7 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
     return change.hunks.length === 0 ? (file.after ?? "") : applyHunks(file.after ?? "", change.hunks);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    throw new PatchError(`${shown(file.path)}: ${error.message}`);
+    throw new PatchError(`${shown(file.path)}: ${error.message}`, error.quoted);
   }
 }
 

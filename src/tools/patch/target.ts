@@ -101,7 +101,8 @@ export class Target {
     const count = hunk.lines.filter((each) => each.kind !== "add").length;
     const there = excerpt(this.#text.split("\n"), { start: line - 1, count });
     return new PatchError(
-      `${nameOf(hunk)}: it comes close to line ${line}, but ${reason}. Quote the file exactly:\n${renderExcerpt(there)}`,
+      `${nameOf(hunk)}: it comes close to line ${line}, but ${reason}. Quote the file exactly:`,
+      renderExcerpt(there),
     );
   }
 
@@ -124,24 +125,31 @@ export class Target {
 
   #noHeader(hunk: Hunk, header: string): PatchError {
     const near = nearest(this.#text, header).map(renderExcerpt);
-    const advice = near.length === 0 ? "" : ` The nearest lines are:\n${near.join("\n…\n")}`;
-    return new PatchError(`${nameOf(hunk)}: no line reads ${JSON.stringify(header)}, which '@@' names.${advice}`);
+    const advice = near.length === 0 ? "" : " The nearest lines are:";
+    return new PatchError(
+      `${nameOf(hunk)}: no line reads ${JSON.stringify(header)}, which '@@' names.${advice}`,
+      quotedPlaces(near),
+    );
   }
 
   #missing(hunk: Hunk, quoted: readonly HunkLine[]): PatchError {
     const old = quoted.map((line) => line.text).join("\n");
     const limits = [hunk.headers.length > 0 ? " after its '@@' line" : "", hunk.atEnd ? " at the end of the file" : ""];
     const near = nearest(this.#text, old).map(renderExcerpt);
-    const advice =
-      near.length === 0 ? "Nothing in the file resembles them." : `The nearest places are:\n${near.join("\n…\n")}`;
+    const advice = near.length === 0 ? "Nothing in the file resembles them." : "The nearest places are:";
     const expected = renderExcerpt(excerpt(old.split("\n"), { start: 0, count: quoted.length })).replace(
       /^\d+\t/gm,
       "  ",
     );
     return new PatchError(
       `${nameOf(hunk)}: the file does not have these lines${limits.join("")}:\n${expected}\n${advice}`,
+      quotedPlaces(near),
     );
   }
+}
+
+function quotedPlaces(near: readonly string[]): string | undefined {
+  return near.length === 0 ? undefined : near.join("\n…\n");
 }
 
 function exactPlace(lines: readonly HunkLine[], start: number): Place {

@@ -85,6 +85,6 @@ describe("OutputWindow", () => {
     window.write(Buffer.alloc(WINDOW_BYTES * 2, "a"));
     window.clear();
     window.write(Buffer.from("b"));
-    expect(window.text(() => "")).toEqual({ text: "b", cut: false });
+    expect(window.text(() => "")).toMatchObject({ text: "b", cut: false });
   });
 });

@@ -6,6 +6,7 @@
  */
 import { lineBreaks } from "../../base/cap-text.js";
 import { groupDigits } from "../../base/group-digits.js";
+import { ownText, type ResultContent, text } from "../../protocol/content.js";
 import { commandText } from "./command-text.js";
 
 const HEAD_BYTES = 64 * 1024;
@@ -20,6 +21,8 @@ const SNAP = 1000;
 
 export interface WindowText {
   readonly text: string;
+  /** The output as a result: what stands in the middle of a cut one is Oxbow's own. */
+  readonly content: readonly ResultContent[];
   readonly cut: boolean;
 }
 
@@ -60,14 +63,19 @@ export class OutputWindow {
   text(advice: (line: number) => string): WindowText {
     const whole = this.whole();
     const all = whole === undefined ? undefined : commandText(whole);
-    if (all !== undefined && all.length <= SHOWN_HEAD + SHOWN_TAIL) return { text: all, cut: false };
+    if (all !== undefined && all.length <= SHOWN_HEAD + SHOWN_TAIL)
+      return { text: all, content: outputOf(all), cut: false };
     const beginning = all ?? commandText(this.#memory.subarray(0, HEAD_BYTES), { cutAfter: true });
     const head = headOf(beginning);
     const tail = tailOf(all ?? commandText(this.#ring(), { cutBefore: true }));
     const leftOut = Math.max(0, this.#bytes - Buffer.byteLength(head) - Buffer.byteLength(tail));
     const line = this.#linesBefore + lineBreaks(head) + (beginning[head.length] === "\n" ? 2 : 1);
     const marker = `[… ${groupDigits(leftOut)} bytes left out here; ${advice(line)} …]`;
-    return { text: `${head}\n${marker}\n${tail}`, cut: true };
+    return {
+      text: `${head}\n${marker}\n${tail}`,
+      content: [text(head), ownText(marker), text(trimmed(tail))],
+      cut: true,
+    };
   }
 
   /** Copies what fits before `limit`, and returns the rest. */
@@ -90,6 +98,15 @@ export class OutputWindow {
     this.#memory.copy(larger, 0, 0, Math.min(this.#bytes, this.#memory.length));
     this.#memory = larger;
   }
+}
+
+function outputOf(all: string): readonly ResultContent[] {
+  const shown = trimmed(all);
+  return shown === "" ? [] : [text(shown)];
+}
+
+function trimmed(output: string): string {
+  return output.replace(/\n+$/, "");
 }
 
 function headOf(text: string): string {

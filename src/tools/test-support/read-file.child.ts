@@ -1,5 +1,5 @@
 /** Reads lines of a file with the tool, and prints the text and the most memory that this process had. Arguments: folder, name, offset. */
-import { plainText } from "../../protocol/content.js";
+import { resultText } from "../../protocol/content.js";
 import { createFileTools } from "../file-tools.js";
 import { Workspace } from "../workspace.js";
 
@@ -8,5 +8,5 @@ const tools = createFileTools(await Workspace.open(folder), { ripgrep: false });
 const read = tools.find(({ name }) => name === "read");
 const context = { signal: new AbortController().signal, progress() {} };
 const result = await read?.run({ path, offset: Number(offset), limit: 1 }, context);
-const text = plainText(result?.content ?? []);
+const text = resultText(result?.content ?? []);
 console.log(JSON.stringify({ text, mostBytes: process.resourceUsage().maxRSS * 1024 }));

@@ -9,7 +9,7 @@ import { groupDigits } from "../../../base/group-digits.js";
 import type { CommandResult } from "../../../commands/command.js";
 import { refuse } from "../../../commands/command.js";
 import type { Tool } from "../../../engine/ports.js";
-import { plainText } from "../../../protocol/content.js";
+import { resultText } from "../../../protocol/content.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import type { Law, Verdict } from "../../../security/permissions/verdict.js";
@@ -72,7 +72,7 @@ export class Gatherer {
       tool.run(args, { signal: AbortSignal.any([signal, aside]), byPerson: true, progress: () => {} }),
     );
     const { redact } = await import("../../../security/redact/redact.js");
-    const text = redact(plainText(outcome.content));
+    const text = redact(resultText(outcome.content));
     // The model should see the output of a failed command.
     const hasFailed = outcome.status !== "ok";
     return !hasFailed || name === "bash" ? { text, hasFailed } : { problem: text };

@@ -1,7 +1,7 @@
 /** Facts about a turn in the words that existing hooks expect. */
 import { lastResults } from "../../../base/changed-results.js";
 import { toolViews } from "../../../extensions/hooks/tool-views.js";
-import { type Message, plainText } from "../../../protocol/content.js";
+import { type Message, resultText } from "../../../protocol/content.js";
 import type { FailureReason } from "../../../protocol/errors.js";
 import type { JsonObject } from "../../../protocol/json.js";
 
@@ -16,7 +16,7 @@ export function batchOf(conversation: readonly Message[], root: string): JsonObj
       tool_name: view?.names[0] ?? tool,
       tool_input: view?.input ?? args,
       tool_use_id: call,
-      tool_response: plainText(content),
+      tool_response: resultText(content),
     };
   });
 }

@@ -14,7 +14,7 @@ import { VERDICT_PROMPT } from "../../../extensions/hooks/verdict.js";
 import { toolName } from "../../../extensions/mcp/tool-names.js";
 import type { AgentType } from "../../../extensions/subagents/agent-type.js";
 import { TurnCount } from "../../../extensions/subagents/limits.js";
-import { plainText, text } from "../../../protocol/content.js";
+import { resultText, text } from "../../../protocol/content.js";
 import { NAMED_PROVIDERS } from "../../../providers/named.js";
 import type { Opening } from "../../opening.js";
 
@@ -56,8 +56,8 @@ export function hookServices(opening: Opening, turn: () => Turn | undefined): Ho
       const found = current.parts?.map((part) => part.findTool?.(name)).find((each) => each !== undefined);
       if (found === undefined) throw new Error(`no MCP server ${server} has a tool ${tool}`);
       const { status, content } = await found.run(input, { signal, progress: () => {} });
-      if (status !== "ok") throw new Error(plainText(content).slice(0, 500));
-      return plainText(content);
+      if (status !== "ok") throw new Error(resultText(content).slice(0, 500));
+      return resultText(content);
     },
   };
 }
@@ -118,6 +118,6 @@ async function askAgent({ prompt, signal }: Ask, { turn, model, opening }: Askin
     isOfHook: true as const,
   };
   const { status, content } = await runSubagent(opening, work, subagentOpener(opening));
-  if (status !== "ok") throw new Error(plainText(content).slice(0, 500));
-  return plainText(content);
+  if (status !== "ok") throw new Error(resultText(content).slice(0, 500));
+  return resultText(content);
 }

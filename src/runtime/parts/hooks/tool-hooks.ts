@@ -13,7 +13,7 @@ import type { EventHooks, Fired, FiredHook } from "../../../extensions/hooks/eve
 import { type HookAnswer, joinAnswers } from "../../../extensions/hooks/hook-answer.js";
 import { toolResponse } from "../../../extensions/hooks/tool-response.js";
 import { type ToolViews, toolViews } from "../../../extensions/hooks/tool-views.js";
-import { ownText, plainText, text } from "../../../protocol/content.js";
+import { ownText, resultText, text } from "../../../protocol/content.js";
 import type { CallId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import { TaskHooks } from "./task-hooks.js";
@@ -129,7 +129,7 @@ export class ToolHooks {
     const { definition, signal } = context;
     const { status, details } = outcome;
     const views = this.#views(call, definition);
-    const output = plainText(outcome.content);
+    const output = resultText(outcome.content);
     const input = { tool_use_id: call.call, duration_ms: Math.round(ms) };
     if (status === "denied") hooks.aside("PermissionDenied", { views, input: { ...input, reason: output } });
     if (status !== "ok" && status !== "error" && status !== "timeout") return outcome;

@@ -5,7 +5,7 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Message, ResultContent } from "../../../protocol/content.js";
-import { plainText } from "../../../protocol/content.js";
+import { resultText } from "../../../protocol/content.js";
 import type { JsonObject } from "../../../protocol/json.js";
 
 export class Transcript {
@@ -67,7 +67,7 @@ function resultOf(block: {
   return {
     type: "tool_result",
     tool_use_id: block.call,
-    content: plainText(block.content),
+    content: resultText(block.content),
     is_error: block.is_error,
   };
 }
