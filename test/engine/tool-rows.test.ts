@@ -150,7 +150,7 @@ describe("the tools of a session", () => {
       /characters cut here: the whole output is in (\S+); to go on, read it with offset (\d+) …\]/.exec(cut) ?? [];
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     expect(lines).toHaveLength(60_000);
-    const shown = cut.slice("ok: ".length, cut.indexOf("\n[…")).split("\n");
+    const shown = cut.slice("ok: ".length, cut.indexOf(" | […")).split("\n");
     // The last shown line may be cut.
     expect([Number(line), lines.slice(0, shown.length - 1)]).toEqual([shown.length, shown.slice(0, -1)]);
   });
