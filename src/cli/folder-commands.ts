@@ -19,11 +19,11 @@ export function folderCommand(args: readonly string[], variables: Variables): Ty
   return isThere ? { name, args: args.slice(at + 1), flags: args.slice(0, at) } : undefined;
 }
 
-/** The place of the first word behind `--allow-project-hooks` and `--sandbox MODE`. */
+/** The place of the first word behind `--allow-project-hooks`, `--no-project-hooks` and `--sandbox MODE`. */
 function firstWord(args: readonly string[]): number {
   let at = 0;
   for (;;) {
-    if (args[at] === "--allow-project-hooks" || args[at]?.startsWith("--sandbox=")) at++;
+    if (/^--(?:allow|no)-project-hooks$/.test(args[at] ?? "") || args[at]?.startsWith("--sandbox=")) at++;
     else if (args[at] === "--sandbox") at += 2;
     else return at;
   }

@@ -112,13 +112,16 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   SetMode: object({ mode: oneOf("ask", "auto", "review", "allow", "deny", "plan") }),
   EnterPlanMode: NOTHING,
   ExitPlanMode: object({ approve: BOOLEAN }, { mode: oneOf("ask", "auto", "review", "allow", "deny") }),
-  ApproveContent: object({
-    decisions: {
-      type: "array",
-      maxItems: 10_000,
-      items: object({ id: PATH, sha256: NAME, decision: oneOf("approved", "refused") }),
+  ApproveContent: object(
+    {
+      decisions: {
+        type: "array",
+        maxItems: 10_000,
+        items: object({ id: PATH, sha256: NAME, decision: oneOf("approved", "refused") }),
+      },
     },
-  }),
+    { run_programs: { const: true } },
+  ),
   CustomCommand: object({ namespace: NAME, verb: { type: "string", maxLength: MOST_NAME }, payload: {} }),
 };
 

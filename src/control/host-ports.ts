@@ -2,12 +2,11 @@
 import type { Clock } from "../base/clock.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply } from "../protocol/client.js";
-import type { CommandKind } from "../protocol/commands.js";
+import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
-import type { ContentDecision } from "../protocol/queries.js";
 import type { QueryPorts } from "./answers.js";
 import type { Originator } from "./attached-client.js";
 import type { StoredHistory } from "./attachments.js";
@@ -28,7 +27,7 @@ export interface HostPorts {
     hint(content: readonly InputContent[], run: Run): string | undefined;
   };
   /** Decides on content of the run's folder for a person; undefined where there is none. */
-  approveContent?(run: Run, decisions: readonly ContentDecision[]): Promise<JsonValue | undefined>;
+  approveContent?(run: Run, decisions: CommandPayloads["ApproveContent"]): Promise<JsonValue | undefined>;
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
   /** What the engine knows beyond its runs; a query without its port is refused. */

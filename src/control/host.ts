@@ -415,7 +415,8 @@ export class Host {
         return problem === undefined ? { ok: true, value: { state: "started" } } : refuse(problem);
       });
     },
-    ApproveContent: async (run, { decisions }, client) => {
+    ApproveContent: async (run, approval, client) => {
+      const { decisions } = approval;
       if (!client.canAnswer || client.identity !== "human") {
         return invalid("Only a person can approve content.");
       }
@@ -426,7 +427,7 @@ export class Host {
           `This client has not got the content of ${unseen.id}. Get it with ListWaitingContent and "diffs", show it to the person, then approve this version.`,
         );
       }
-      const value = await this.#ports.approveContent?.(run, decisions);
+      const value = await this.#ports.approveContent?.(run, approval);
       return value === undefined ? invalid("There is nothing to approve here.") : { ok: true, value };
     },
     CustomCommand: async (run, { namespace, verb, payload }, { id, identity, canAnswer, scope }) => {

@@ -83,7 +83,11 @@ export interface CommandPayloads {
    */
   ExitPlanMode: { readonly approve: boolean; readonly mode?: Exclude<SessionMode, "plan"> };
   /** Only for people. Approved content is in use from the next turn on. The value names what was approved, refused, and void because it changed. */
-  ApproveContent: { readonly decisions: readonly ContentDecision[] };
+  ApproveContent: {
+    readonly decisions: readonly ContentDecision[];
+    /** Approved programs of this project run from now on, in every session. Without it, those of `decisions` run until Oxbow ends. */
+    readonly run_programs?: true;
+  };
   CustomCommand: { readonly namespace: string; readonly verb: string; readonly payload: JsonValue };
 }
 

@@ -148,6 +148,8 @@ export interface WaitingContent {
   readonly effect: "runs" | "configures" | "informs";
   readonly owner: "user" | "project";
   readonly state: "new" | "changed" | "refused";
+  /** A program of the project: ApproveContent decides with `run_programs` how long such programs may run. */
+  readonly off?: true;
   readonly size: string;
   readonly notes: readonly string[];
   /** A unified diff, safe to show. Absent when it was not asked for or the content cannot be shown. */

@@ -18,6 +18,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import { nodeClock } from "../system/node-clock.js";
 import { WorkspaceError } from "../tools/files/workspace-error.js";
 import { openRoot } from "../tools/files/workspace-root.js";
+import { programFlags } from "./content/content-options.js";
 import { enterPlace } from "./content/enter-place.js";
 import { createModelRegistry } from "./models/model-registry.js";
 import { ModelRoutes } from "./models/model-routes.js";
@@ -79,7 +80,7 @@ async function startPlace(
   const entered = await enterPlace({
     ...{ root, loaded: mine, variables, notify: report, color: false, width: 80, asksLater: true },
     skipUnapproved: flags.has("skip-unapproved"),
-    allowProjectHooks: flags.has("allow-project-hooks"),
+    ...programFlags(flags),
   });
   if ("failure" in entered) return entered;
   const { content } = entered;

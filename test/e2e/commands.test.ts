@@ -74,7 +74,7 @@ describe("commands", () => {
       expect(commands).toMatch(/^ {2}version +which version of the site runs \(.*version\)$/m);
       expect(commands).toMatch(/^ {2}shipit +puts the site online/m);
       expect(found).toMatch(/^ {2}tool +lint +checks the style$/m);
-      expect(found).toMatch(/^ {11}deploy +\(needs --allow-project-hooks\)$/m);
+      expect(found).toMatch(/^ {11}deploy +\(off: 'oxbow sources allow' runs it\)$/m);
       expect(found).toMatch(/^ {2}skill +greet +Greets\.$/m);
       expect((await oxbowProcess(["version"], place)).stdout).toBe("ran \n");
       expect((await oxbowProcess(["--version"], place)).stdout).toMatch(/^oxbow \d/);

@@ -32,7 +32,7 @@ describe("oxbow NAME", () => {
     await approve(cwd, { home });
     const off = await run(["deploy"]);
     expect([off.code, off.stdout]).toEqual([1, ""]);
-    expect(off.stderr).toContain("enable with --allow-project-hooks");
+    expect(off.stderr).toContain("'oxbow sources allow' runs approved ones from now on");
     const ran = await run(["--allow-project-hooks", "deploy", "a b", "--flag"], "words");
     expect([ran.code, ran.stdout]).toEqual([7, "deploy [a b] [--flag] words \n"]);
     expect((await run(["doctor"])).stdout).toBe("my own doctor\n");

@@ -59,7 +59,7 @@ async function open(): Promise<TuiClient> {
   });
   session = opened.session;
   completion.start();
-  await opened.until("waits for your approval");
+  await opened.until("waits for approval");
   return opened;
 }
 

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
+import type { ProjectContentOptions } from "../../src/runtime/content/content-options.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
@@ -22,7 +23,10 @@ afterEach(async () => {
 async function engineIn(
   files: Readonly<Record<string, string>>,
   replies: Parameters<typeof script>[0],
-  { flags = [] }: { readonly flags?: readonly string[] } = {},
+  {
+    flags = [],
+    content = {},
+  }: { readonly flags?: readonly string[]; readonly content?: Partial<ProjectContentOptions> } = {},
 ) {
   const base = await temporaryFolder();
   const root = join(base, "root");
@@ -33,7 +37,7 @@ async function engineIn(
   }
   const mock = await startMockModel({ script: script(replies) });
   const hosted = await hostEngine(base, mock, {
-    content: { folder: root, asksLater: true },
+    content: { folder: root, asksLater: true, ...content },
     flags: ["--permission-mode", "allow", ...flags],
   });
   open.push({ mock, hosted });
@@ -51,7 +55,7 @@ describe("content that waits for approval", () => {
     async () => {
       const { mock, hosted } = await engineIn({ "AGENTS.md": "Answer in rhymes.\n" }, [reply().text("Fine.")]);
       const client = await TuiClient.open(hosted);
-      await client.until("AGENTS.md (new instruction file) waits for your approval: alt+a shows it.");
+      await client.until("1 instruction file waits for approval: alt+a");
       client.type(ALT_A);
       const review = await client.until("Answer in rhymes.");
       expect(review).toContain("[not decided] AGENTS.md · new instruction file, 18 bytes, read by the model");
@@ -59,7 +63,7 @@ describe("content that waits for approval", () => {
       client.type("a");
       await client.until("Approved: AGENTS.md. In use from your next prompt on.");
       client.type("hi", "\r");
-      await client.until("Fine.");
+      await client.until(/Fine\.[\s\S]*out · /);
       const { system } = bodyOf(mock);
       expect(JSON.stringify(system)).toContain("Answer in rhymes.");
       await client.leave();
@@ -80,7 +84,7 @@ describe("content that waits for approval", () => {
     await client.until("Ask for something");
     client.type("go", "\r");
     await client.until("One.");
-    await client.until("sub/AGENTS.md (new instruction file)");
+    await client.until("1 instruction file waits for approval: alt+a");
     expect(sent(mock)).not.toContain("be brief");
     await writeFile(join(root, "AGENTS.md"), "Above: use tabs.\n");
     client.type(ALT_A);
@@ -115,7 +119,7 @@ describe("content that waits for approval", () => {
         { flags: ["--allow-project-hooks"] },
       );
       const client = await TuiClient.open(hosted);
-      await client.until("shows it.");
+      await client.until("waits for approval");
       client.type("go", "\r");
       await client.until("One.");
       expect(existsSync(join(root, "made"))).toBe(true);
@@ -136,6 +140,66 @@ describe("content that waits for approval", () => {
   );
 
   verifies(
+    ["P10", "P14", "U2"],
+    "asks with the first program of a project how long such programs run, and keeps the answer",
+    async () => {
+      const hook = { type: "command", command: "cat > /dev/null; echo Not here. >&2; exit 2" };
+      const settings = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [hook] }] } });
+      const call = reply().tool("bash", { command: "touch made" });
+      const replies = [call, reply().text("One."), call, reply().text("Two.")];
+      const content = { allowProjectHooks: false };
+      const { hosted, root } = await engineIn({ ".claude/settings.json": settings }, replies, { content });
+      const client = await TuiClient.open(hosted);
+      await client.until("1 event hook waits for approval: alt+a");
+      const approve = async () => {
+        client.type(ALT_A);
+        await client.until("not decided");
+        client.type("a");
+        await client.until(
+          /Run approved programs of this project from now on\?\n.*yes, until.*\n.*only until Oxbow ends/,
+        );
+      };
+      await approve();
+      // Without an answer the hook stays undecided.
+      client.type("\x1b");
+      await client.until("Nothing was decided.");
+      await approve();
+      client.type("o");
+      await client.until("Approved: .claude/settings.json");
+      client.type("go", "\r");
+      await client.until("One.");
+      expect(existsSync(join(root, "made"))).toBe(false);
+      client.type("/sources", "\r");
+      await client.until(/approved; off: 'sources allow'/);
+      client.type("/sources allow", "\r");
+      await client.until("run from now on.");
+      client.type("/sources", "\r");
+      await client.until("Approved programs of this project run since");
+      client.type("/sources revoke", "\r");
+      await client.until(/run only with\s+--allow-project-hooks again\./);
+      await client.leave();
+    },
+  );
+
+  verifies(["P14"], "keeps over the protocol that approved programs of the project run from now on", async () => {
+    const files = { ".oxbow/tools/hello": "#!/bin/sh\necho '{}'\n" };
+    const notes: string[] = [];
+    const content = { allowProjectHooks: false, notify: (note: string) => void notes.push(note) };
+    const { hosted } = await engineIn(files, [], { content });
+    expect(notes).toEqual([]);
+    const client = hosted.connectPerson();
+    const created = await client.send("CreateSession", {});
+    const session = created.ok ? created.session : undefined;
+    const waiting = await client.query("ListWaitingContent", { diffs: true }, session);
+    const items = waiting.ok ? waiting.answer.items : [];
+    expect(items).toMatchObject([{ name: ".oxbow/tools/hello", off: true }]);
+    const decisions = items.map(({ id, sha256 }) => ({ id, sha256, decision: "approved" as const }));
+    expect(await client.send("ApproveContent", { decisions, run_programs: true }, session)).toMatchObject({ ok: true });
+    const listed = await client.send("CustomCommand", { namespace: "slash", verb: "sources", payload: {} }, session);
+    expect(listed).toMatchObject({ ok: true, value: { value: { programs_run: true } } });
+  });
+
+  verifies(
     ["P10"],
     "is not used when it was declined or skipped, and a decision is for the version that was shown",
     async () => {
@@ -143,7 +207,7 @@ describe("content that waits for approval", () => {
         reply().text("Fine."),
       ]);
       const client = await TuiClient.open(hosted);
-      await client.until("shows them.");
+      await client.until("wait for approval");
       client.type(ALT_A);
       await client.until("file 1 of 2");
       await writeFile(join(root, "AGENTS.md"), "Changed behind the screen. @other.md\n");
@@ -171,7 +235,7 @@ describe("content that waits for approval", () => {
         { flags: ["--allow-project-hooks"] },
       );
       const client = await TuiClient.open(hosted);
-      await client.until("shows them.");
+      await client.until("wait for approval");
       client.type(ALT_A);
       await client.until("file 1 of 3");
       client.type("A");

@@ -6,6 +6,7 @@ import type { Chosen } from "../../extensions/executable/chosen-files.js";
 import { chosenCommands, runCommand } from "../../extensions/executable/commands.js";
 import type { Containment } from "../../extensions/executable/containment.js";
 import { refuseWideningFlags } from "../../runtime/agent-limits.js";
+import { programFlags } from "../../runtime/content/content-options.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
 import { withContainment } from "../../runtime/parts/lone-containment.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
@@ -40,7 +41,7 @@ export async function runExecutable(program: NamedProgram, variables: Variables)
     ...{ loaded, variables, root, notify },
     ...trustLook(processTerminal(variables)),
     skipUnapproved: program.isBuiltIn(program.name),
-    allowProjectHooks: flags.has("allow-project-hooks"),
+    ...programFlags(flags),
     kinds: new Set(["command"] as const),
   });
   if ("failure" in content) {

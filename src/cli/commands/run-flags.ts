@@ -79,6 +79,10 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "allow-project-hooks",
     help: "run hooks, tools and plugins of the project, after you approve each ('oxbow ack')",
   },
+  {
+    name: "no-project-hooks",
+    help: "leave them out this once, also where 'oxbow sources allow' lets them run",
+  },
   PLUGIN_DIR,
   {
     name: "init",

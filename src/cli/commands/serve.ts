@@ -9,7 +9,17 @@ import { RUN_FLAGS } from "./run-flags.js";
 /** Flags of a run that hold for every session of the service. */
 const OF_SESSIONS = [
   ...["model", "provider", "profile", "effort", "max-iterations", "tool-set", "permission-mode", "strict-permissions"],
-  ...["sandbox", "system-prompt", "skip-unapproved", "allow-project-hooks", "store", "cwd", "timeout", "run-timeout"],
+  ...[
+    "sandbox",
+    "system-prompt",
+    "skip-unapproved",
+    "allow-project-hooks",
+    "no-project-hooks",
+    "store",
+    "cwd",
+    "timeout",
+    "run-timeout",
+  ],
   ...["ollama-timeout", "budget", "retry-wait", "log-level", "log-to-stderr", "verbose"],
 ];
 const SESSION_FLAGS = RUN_FLAGS.filter(({ name }) => OF_SESSIONS.includes(name));

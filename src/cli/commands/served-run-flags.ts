@@ -12,6 +12,7 @@ const OF_ONE_PROMPT: ReadonlySet<string> = new Set([
     "help",
     "skip-unapproved",
     "allow-project-hooks",
+    "no-project-hooks",
   ],
   ...["init", "maintenance"],
 ]);

@@ -1,11 +1,11 @@
 /** `oxbow sources`. */
-import { SOURCES } from "../../commands/catalogue/extensions.js";
+import { SOURCES, SOURCES_ALLOW, SOURCES_REVOKE } from "../../commands/catalogue/extensions.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openSources } from "./open-sources.js";
 
 export const shell: ShellCommand = {
   name: "sources",
-  specs: [SOURCES],
+  specs: [SOURCES, SOURCES_ALLOW, SOURCES_REVOKE],
   about:
     "Lists the folders that hold tools, hooks, commands, skills and other extensions, what is in them, what hides what, and what waits for your approval.",
   open: openSources,

@@ -12,6 +12,7 @@ import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
 import { refuseWideningFlags } from "../../runtime/agent-limits.js";
+import { programFlags } from "../../runtime/content/content-options.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
 import { unreadInstructions } from "../../runtime/content/unread-instructions.js";
@@ -164,7 +165,7 @@ async function enterFolder(
     ...{ loaded: own, variables, root, notify },
     ...trustLook(terminal, { asksLater: options.asksLater === true }),
     skipUnapproved: options.skipsUnapproved === true || flags.has("skip-unapproved"),
-    allowProjectHooks: flags.has("allow-project-hooks"),
+    ...programFlags(flags),
   });
   if ("failure" in entered) {
     throw new FailedRun(entered.failure);

@@ -17,12 +17,33 @@ export const PLUGIN_DIR: Flag = {
   help: "a folder with a plugin of Claude Code: skills, commands, agents, hooks, MCP servers (repeatable)",
 };
 
+export const SOURCES_NAMESPACE = { sources: "folders with extensions, and whether programs of this project run" };
+
 export const SOURCES: CommandSpec = {
-  name: "sources",
+  name: "sources:list",
+  aliases: ["sources"],
   summary: "list the folders with extensions, what they hold, and what waits for approval",
   shellFlags: [...FOLDER, PLUGIN_DIR],
   reaches: "session",
   users: EVERYONE,
+  places: ANYWHERE,
+};
+
+export const SOURCES_ALLOW: CommandSpec = {
+  name: "sources:allow",
+  summary: "run approved programs of this project from now on, without --allow-project-hooks",
+  shellFlags: FOLDER,
+  reaches: "user",
+  users: ["people"],
+  places: ANYWHERE,
+};
+
+export const SOURCES_REVOKE: CommandSpec = {
+  name: "sources:revoke",
+  summary: "run them only with --allow-project-hooks again",
+  shellFlags: FOLDER,
+  reaches: "user",
+  users: ["people"],
   places: ANYWHERE,
 };
 

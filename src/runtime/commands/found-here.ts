@@ -73,7 +73,7 @@ function titleOf(item: ListedExtension): string {
 function wordsAbout({ path, state, needsFlag }: ListedExtension, about: ReadonlyMap<string, string>): string {
   if (state === "waiting") return "(waits for your approval)";
   if (state === "refused") return "(refused)";
-  return about.get(path) ?? (needsFlag ? "(needs --allow-project-hooks)" : "");
+  return about.get(path) ?? (needsFlag ? "(off: 'oxbow sources allow' runs it)" : "");
 }
 
 /** What approved files say about themselves, by their path. A program of the project runs for it only if this place allows those. */

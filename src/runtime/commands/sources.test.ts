@@ -20,7 +20,7 @@ async function place() {
 }
 
 async function show(name: string): Promise<string> {
-  const command = sourceCommands(await place()).find((each) => each.name === name);
+  const command = sourceCommands(await place()).find((each) => each.name === name || each.aliases?.includes(name));
   if (command === undefined) throw new Error(name);
   const args = parseLine(command, "");
   if ("failure" in args) throw new Error(args.failure.message);
@@ -44,21 +44,36 @@ verifies(
     const sources = await show("sources");
     expect(sources).toContain("~/config (yours)\n");
     expect(sources).toMatch(/tool +hello +approved; hidden by \.\/\.oxbow\/tools\/hello\.py/);
-    expect(sources).toMatch(/hook +start\/20-new +waits for your approval; needs --allow-project-hooks/);
+    expect(sources).toMatch(
+      /hook +start\/20-new +waits for your approval; off: 'sources allow' or --allow-project-hooks runs it/,
+    );
     expect(sources).toMatch(/MCP server +\.mcp\.json: mcp_servers\.search +waits/);
     expect(sources).toContain("./.oxbow/tools/out leads out of the folder");
     expect(sources).toContain("3 waiting: 'oxbow ack' shows and approves them.");
     expect(sources).not.toContain("\u001b");
     const hooks = await show("hooks");
     expect(hooks).toMatch(/30-instructions +built in; replaced/);
-    expect(hooks).toMatch(
-      /30-instructions +\.\/\.oxbow\/.*approved; needs --allow-project-hooks; replaces the built-in one/,
-    );
+    expect(hooks).toMatch(/30-instructions +\.\/\.oxbow\/.*approved; off: .* runs it; replaces the built-in one/);
     expect(hooks).toMatch(/start\n.*05-edited-conversation +built in\n/);
     const tools = await programsOf("tool", await place());
-    expect(tools.map(({ line }) => line).join("\n")).toMatch(/hello +\.\/\.oxbow\/tools\/hello\.py +approved; needs/);
+    expect(tools.map(({ line }) => line).join("\n")).toMatch(/hello +\.\/\.oxbow\/tools\/hello\.py +approved; off: /);
   },
 );
+
+verifies(["E1", "P14"], "oxbow sources allow runs approved programs of the project until it is revoked", async () => {
+  bed.program(".oxbow/tools/hello");
+  await bed.approveAll();
+  expect(await show("sources")).toMatch(/hello +approved; off: 'sources allow'/);
+  expect(await show("sources:revoke")).toContain("run only with --allow-project-hooks already.");
+  expect(await show("sources:allow")).toContain("run from now on. 'oxbow sources revoke' ends it.");
+  const allowed = await show("sources");
+  expect(allowed).toMatch(
+    /^Approved programs of this project run since \d{4}-\d\d-\d\d: 'oxbow sources revoke' ends it\.\n/,
+  );
+  expect(allowed).toMatch(/hello +approved$/m);
+  expect(await show("sources:revoke")).toContain("run only with --allow-project-hooks again.");
+  expect(await show("sources")).toMatch(/hello +approved; off: /);
+});
 
 verifies(["E3"], "oxbow hooks shows event hooks with their files, approved or not", async () => {
   const hook = (command: string) => [
@@ -75,7 +90,7 @@ verifies(["E3"], "oxbow hooks shows event hooks with their files, approved or no
   bed.put(join(bed.base, "home/.claude/settings.json"), JSON.stringify({ hooks: { Stop: hook("notify-send done") } }));
   const hooks = await show("hooks");
   expect(hooks).toMatch(
-    /PreToolUse Bash: check\S*\n {2}\.\/\.claude\/settings\.json; approved; needs .*; 30 s; in the sandbox/,
+    /PreToolUse Bash: check\S*\n {2}\.\/\.claude\/settings\.json; approved; off: .*; 30 s; in the sandbox/,
   );
   expect(hooks).toMatch(
     /Stop \*: notify-send done\n {2}~\/\.claude\/settings\.json; approved; 5 s; outside the sandbox/,

@@ -3,12 +3,14 @@ import { relative } from "node:path";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
 import { listing } from "../../chain/listing.js";
-import { HOOKS, SOURCES } from "../../commands/catalogue/extensions.js";
+import { HOOKS, SOURCES, SOURCES_ALLOW, SOURCES_REVOKE } from "../../commands/catalogue/extensions.js";
 import { asValue, type Command } from "../../commands/command.js";
 import { programName } from "../../extensions/executable/chosen-files.js";
 import { HOOK_STAGES, type HookStage, hookPlace } from "../../extensions/executable/hooks.js";
 import { labelOf } from "../../security/trust/content.js";
+import { projectTop } from "../../security/trust/folders.js";
 import { isWithin } from "../../system/within.js";
+import { approver, openApprovals } from "../content/approvals.js";
 import { homeFolder } from "../content/home-folder.js";
 import type { InstructionFile } from "../content/instruction-files.js";
 import { type ListedExtension, listExtensions } from "../content/list-extensions.js";
@@ -24,12 +26,42 @@ export interface SourcesPlace {
 export function sourceCommands(place: SourcesPlace): readonly Command[] {
   return [
     { ...SOURCES, run: () => sources(place) },
+    { ...SOURCES_ALLOW, run: () => decidePrograms(place, "run") },
+    { ...SOURCES_REVOKE, run: () => decidePrograms(place, "ask") },
     { ...HOOKS, run: () => hooks(place) },
   ];
 }
 
+function lockOf({ loaded: { roots }, variables, root }: SourcesPlace) {
+  return openApprovals(root, { roots, variables });
+}
+
+function decidePrograms(place: SourcesPlace, programs: "run" | "ask") {
+  const lock = lockOf(place);
+  const top = projectTop(place.root);
+  const wasOn = lock.programsRun(top) !== undefined;
+  if (wasOn !== (programs === "run"))
+    lock.decidePrograms(top, programs, { by: approver(place.variables), at: new Date() });
+  const text =
+    programs === "run"
+      ? `Approved programs in ${shownPath(top, { ...place, root: "" })} run from now on. 'oxbow sources revoke' ends it.`
+      : wasOn
+        ? `Programs in ${shownPath(top, { ...place, root: "" })} run only with --allow-project-hooks again.`
+        : `Programs in ${shownPath(top, { ...place, root: "" })} run only with --allow-project-hooks already.`;
+  return { text, value: asValue({ folder: top, programs }) };
+}
+
+/** The line about programs of the project, if they run without a flag. */
+function programsLine(place: SourcesPlace): readonly string[] {
+  const since = lockOf(place).programsRun(projectTop(place.root))?.at.slice(0, 10);
+  return since === undefined
+    ? []
+    : [`Approved programs of this project run since ${since}: 'oxbow sources revoke' ends it.`, ""];
+}
+
 async function sources(place: SourcesPlace) {
   const { items, unusable } = await listExtensions(place);
+  const programs = programsLine(place);
   const folders = [...new Set(items.map(({ source }) => source))];
   const kinds = Math.max(0, ...items.map(({ kind }) => labelOf(kind).length));
   const lines = folders.flatMap((folder) => {
@@ -47,10 +79,10 @@ async function sources(place: SourcesPlace) {
   const waiting = items.filter(({ state }) => state === "waiting").length;
   const advice = waiting === 0 ? [] : [`${waiting} waiting: 'oxbow ack' shows and approves them.`];
   const { lines: instructions, files } = await instructionLines(place);
-  const text = [...lines, ...broken, ...advice, ...instructions].join("\n").trimEnd();
+  const text = [...programs, ...lines, ...broken, ...advice, ...instructions].join("\n").trimEnd();
   return {
     text: text === "" ? "No folder here holds extensions." : text,
-    value: asValue({ items, unusable, instructions: files }),
+    value: asValue({ items, unusable, instructions: files, programs_run: programs.length > 0 }),
   };
 }
 
@@ -161,7 +193,7 @@ function stateOf({ state, needsFlag, shadowedBy }: ListedExtension, place: Sourc
   const words = { approved: "approved", waiting: "waits for your approval", refused: "refused" }[state];
   return [
     words,
-    ...(needsFlag && state !== "refused" ? ["needs --allow-project-hooks"] : []),
+    ...(needsFlag && state !== "refused" ? ["off: 'sources allow' or --allow-project-hooks runs it"] : []),
     ...(shadowedBy === undefined ? [] : [`hidden by ${shownPath(shadowedBy, place)}`]),
   ].join("; ");
 }

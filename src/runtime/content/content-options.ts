@@ -1,7 +1,9 @@
 /** What to look for in a place, and how to ask about it. */
 import { dirname } from "node:path";
 import type { ExtensionKind } from "../../base/extension-files.js";
+import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import type { ParsedFlags } from "../../commands/flags.js";
 import type { Conversation } from "../../security/trust/ask-pending.js";
 import type { ContentKind } from "../../security/trust/content.js";
 import { pluginFiles, pluginFolders } from "../settings/plugin-folders.js";
@@ -43,12 +45,26 @@ export interface ProjectContentOptions {
   /** Continues without content that is not approved. */
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
+  readonly leavesOutPrograms?: boolean;
+  /** The versions of programs that a person has allowed until this process ends. */
+  readonly granted?: Set<string>;
   /** Only these kinds; default: all that this build loads. */
   readonly kinds?: ReadonlySet<ContentKind>;
   /** The client shows what waits for approval, so no message does. */
   readonly asksLater?: boolean;
   /** Messages for the user, a line each. */
   readonly notify: (message: string) => void;
+}
+
+/** What the command line says about programs of the project. */
+export function programFlags(
+  flags: ParsedFlags,
+): Pick<ProjectContentOptions, "allowProjectHooks" | "leavesOutPrograms"> {
+  const allowProjectHooks = flags.has("allow-project-hooks");
+  const leavesOutPrograms = flags.has("no-project-hooks");
+  if (allowProjectHooks && leavesOutPrograms)
+    throw new UsageError("--allow-project-hooks and --no-project-hooks exclude each other.");
+  return { allowProjectHooks, leavesOutPrograms };
 }
 
 export function discoverOptions({

@@ -12,10 +12,12 @@ import {
   nameOf,
   needsProjectFlag,
   type TrustedItem,
+  versionOf,
 } from "../../security/trust/content.js";
 import { renderDiff } from "../../security/trust/diff-view.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { passContent } from "../../security/trust/pass-content.js";
+import { mayRun } from "../../security/trust/programs-of-project.js";
 import { isBinary, REVIEWABLE_BYTES } from "../../security/trust/read-content.js";
 import { readItem, readTrusted, removeUnusedCopies, trustedCopies } from "../../security/trust/read-trusted.js";
 import { type PendingItem, reviewContent } from "../../security/trust/review.js";
@@ -46,8 +48,6 @@ export async function findExtensions(options: FindOptions): Promise<Found> {
 }
 
 export interface FindOptions extends ProjectContentOptions {
-  /** What the user allowed in this session. */
-  readonly granted?: ReadonlySet<string>;
   /** Files that came or changed after this time wait for an answer. */
   readonly since?: number;
 }
@@ -58,9 +58,9 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
   const lock = rest.openLock();
   const { since = Number.POSITIVE_INFINITY } = options;
   const { pending, own, approved } = await reviewContent(found, lock);
-  const isGranted = (item: ContentItem) => options.granted?.has(versionOf(item)) === true;
-  // An approval from an earlier session does not replace the flag.
-  const isOff = (item: ContentItem) => needsProjectFlag(item) && !options.allowProjectHooks && !isGranted(item);
+  const may = mayRun(lock, options);
+  // An approval from an earlier session is not enough.
+  const isOff = (item: ContentItem) => needsProjectFlag(item) && !may(item);
   const off = since === Number.POSITIVE_INFINITY ? [] : approved.filter(isOff);
   const waiting = [...pending, ...own, ...(await Promise.all(off.map(shownAgain)))].filter(
     ({ item }) => changedAt(item) > since,
@@ -68,7 +68,7 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
   const keys = new Set(waiting.map(({ item }) => keyOf(item)));
   // The caller asks about new files, or reports that they are skipped.
   const known = { ...found, items: found.items.filter((item) => !keys.has(keyOf(item))) };
-  const pass = (content: FoundContent) => passContent(content, { ...rest, skipUnapproved: true, isGranted });
+  const pass = (content: FoundContent) => passContent(content, { ...rest, skipUnapproved: true });
   const isAdded = ({ source }: ContentItem) => source !== undefined && extra.includes(source);
   const usual = await pass({ ...known, items: known.items.filter((item) => !isAdded(item)) });
   const added =
@@ -94,10 +94,6 @@ function serversIn(items: readonly { readonly kind: string }[]): number {
 async function shownAgain(item: ContentItem): Promise<PendingItem> {
   const after = item.size > REVIEWABLE_BYTES ? undefined : await readItem(item).catch(() => undefined);
   return { item, state: "new", change: "executable", hasHidden: false, ...(after !== undefined && { after }) };
-}
-
-export function versionOf({ root, path, entry = "", sha256 }: ContentItem): string {
-  return [root, path, entry, sha256].join("\0");
 }
 
 function changedAt({ root, path }: ContentItem): number {

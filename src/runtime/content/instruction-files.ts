@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { type ContentItem, type ContentKind, keyOf } from "../../security/trust/content.js";
 import { discoverContent } from "../../security/trust/discover.js";
+import { withSources } from "../../security/trust/places.js";
 import { reviewContent } from "../../security/trust/review.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { openApprovals } from "./approvals.js";
@@ -56,7 +57,7 @@ export async function listInstructions(place: InstructionsPlace): Promise<readon
 export function wantedSources(files: readonly InstructionFile[], { loaded, root }: InstructionsPlace) {
   const names = files.filter(({ why }) => why === NOT_LISTED).map(({ path }) => sourceName(path, root));
   if (names.length === 0) return undefined;
-  const listed = [...new Set([...loaded.settings.context_sources.value, ...names])];
+  const listed = withSources(loaded.settings.context_sources.value, names);
   return `context_sources = [${listed.map((name) => JSON.stringify(name)).join(", ")}] in ${loaded.profilePath}`;
 }
 

@@ -20,7 +20,7 @@ export interface ListedExtension {
   readonly plugin?: string;
   readonly executable: boolean;
   readonly state: "approved" | "waiting" | "refused";
-  /** It also needs --allow-project-hooks. */
+  /** It also needs --allow-project-hooks, or the decision that programs of its project run. */
   readonly needsFlag: boolean;
   /** The more local file of this name, which Oxbow uses instead. */
   readonly shadowedBy?: string;
@@ -59,7 +59,8 @@ export async function listExtensions({
   const extra = await hookSources({ loaded, variables, root });
   const options = { ...discoverOptions({ root, loaded, variables }), kinds: EXTENSION_KINDS, extra };
   const found = await discoverContent(options);
-  const review = await reviewContent(found, openApprovals(root, { roots: loaded.roots, variables }));
+  const lock = openApprovals(root, { roots: loaded.roots, variables });
+  const review = await reviewContent(found, lock);
   const keys = (items: readonly ContentItem[]) => new Set(items.map(keyOf));
   const approved = keys([...review.approved, ...[...review.minorChanges, ...review.own].map(({ item }) => item)]);
   const refused = keys(review.refused.map(({ item }) => item));
@@ -72,7 +73,7 @@ export async function listExtensions({
       source: item.source ?? item.root,
       ...(item.plugin !== undefined && { plugin: item.plugin }),
       state: approved.has(key) ? "approved" : refused.has(key) ? "refused" : "waiting",
-      needsFlag: needsProjectFlag(item),
+      needsFlag: needsProjectFlag(item) && lock.programsRun(item.root) === undefined,
     };
   });
   return {

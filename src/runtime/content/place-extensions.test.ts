@@ -67,7 +67,9 @@ verifies(["P14"], "programs of a project need an approval and the flag", async (
   await bed.approveAll();
   const off = await enter({ allowProjectHooks: false });
   expect([off.of("tool").length, off.of("event-hooks").length, off.of("prompt").length]).toEqual([0, 0, 1]);
-  expect(notes.at(-1)).toContain("2 programs of this project disabled (enable with --allow-project-hooks)");
+  expect(notes.at(-1)).toContain(
+    "2 programs of this project are off: .claude/settings.json: hooks.Stop, .oxbow/tools/greet. 'oxbow sources allow' runs",
+  );
   const on = await enter();
   expect([on.of("tool").length, on.of("event-hooks").length]).toEqual([1, 1]);
   expect(JSON.parse((await on.of("event-hooks")[0]?.read()) ?? "")).toEqual([

@@ -57,14 +57,15 @@ export class PlaceExtensions implements ExtensionFiles {
   #sources: readonly string[] = [];
   #waiting: readonly WaitingFile[] = [];
   readonly #asked = new Set<string>();
-  readonly #granted = new Set<string>();
+  readonly #granted: Set<string>;
   readonly #since = Date.now();
   /** Servers that only an earlier process has searched for. */
   #recalled: readonly ExtensionFile[] = [];
   #stamp: string | undefined;
 
-  constructor(options: ProjectContentOptions) {
-    this.#options = options;
+  constructor({ granted = new Set<string>(), ...options }: ProjectContentOptions) {
+    this.#options = { ...options, granted };
+    this.#granted = granted;
   }
 
   /** Starts with the items that were approved at the start. */
@@ -158,7 +159,7 @@ export class PlaceExtensions implements ExtensionFiles {
     const before = this.#signatures([...outer, ...sources]);
     const stamp = serversStamp(this.#options);
     const nothing: Found = { files: [], folders: [], paths: [], notes: [], waiting: [], hasAllServers: false };
-    const asked = { ...wanted, granted: this.#granted, since: this.#since };
+    const asked = { ...wanted, since: this.#since };
     const found = mayHoldContent(options)
       ? await (await import("./find-extensions.js")).findExtensions(asked)
       : nothing;

@@ -4,8 +4,8 @@
  */
 import { dirname, join, resolve } from "node:path";
 import type { Marker } from "../../context/instructions/markers.js";
+import type { CommandPayloads } from "../../protocol/commands.js";
 import type { Failure } from "../../protocol/errors.js";
-import type { ContentDecision } from "../../protocol/queries.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent, pathsInUse } from "../../security/trust/may-hold-content.js";
 import { instructionPlaces } from "../../security/trust/places.js";
@@ -29,15 +29,17 @@ export class ProjectContent {
   #isBegun = false;
   #instructions: ProjectInstructions | undefined;
 
-  private constructor(options: ProjectContentOptions, extensions = new PlaceExtensions(options)) {
+  private constructor({ granted = new Set<string>(), ...given }: ProjectContentOptions, extensions?: PlaceExtensions) {
+    const options = { ...given, granted };
     this.#options = options;
-    this.extensions = extensions;
+    this.extensions = extensions ?? new PlaceExtensions(options);
     this.#seen = new Set([options.root]);
   }
 
   /** Before anything of the folder is loaded: asks about new content, or refuses it without a terminal. */
-  static async enter(options: ProjectContentOptions): Promise<ProjectContent | { readonly failure: Failure }> {
-    const content = new ProjectContent(options);
+  static async enter(given: ProjectContentOptions): Promise<ProjectContent | { readonly failure: Failure }> {
+    const content = new ProjectContent(given);
+    const options = content.#options;
     const used = [...pathsInUse(discoverOptions(options))];
     if (used.length === 0) return content;
     const hasServers = used.some(({ kinds }) => kinds.includes("mcp"));
@@ -94,7 +96,7 @@ export class ProjectContent {
   }
 
   /** Only for people. Approved content is in use from now on. */
-  async decide(decisions: readonly ContentDecision[]): Promise<DecidedContent> {
+  async decide(decisions: CommandPayloads["ApproveContent"]): Promise<DecidedContent> {
     const { decideContent } = await import("./waiting.js");
     const decided = await decideContent(this.#options, [...this.#touched], decisions);
     await this.extensions.refresh();

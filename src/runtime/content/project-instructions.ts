@@ -254,11 +254,14 @@ function quietGate(options: ProjectContentOptions): TrustGate {
 
 export function gateOptions(options: ProjectContentOptions): TrustGateOptions {
   const { root, loaded, variables, conversation, color, width, skipUnapproved, allowProjectHooks, asksLater } = options;
+  const { leavesOutPrograms, granted } = options;
   return {
     ...discoverOptions(options),
     importsOf,
     ...{ skipUnapproved: skipUnapproved || asksLater === true, allowProjectHooks, color, width },
     ...(asksLater && { asksLater }),
+    ...(leavesOutPrograms && { leavesOutPrograms }),
+    ...(granted && { granted }),
     openLock: () => openApprovals(root, { roots: loaded.roots, variables }),
     now: () => new Date(),
     owner: () => approver(variables),

@@ -20,9 +20,12 @@ verifies(
       const load = () => loadSettings(parseFlags(RUN_FLAGS, [], "run"), { OXBOW_HOME: join(base, "home"), HOME: base });
       expect(unreadInstructions(await load(), root)).toBeUndefined();
       writeFileSync(join(root, "CLAUDE.md"), "Use tabs.");
+      expect(unreadInstructions(await load(), root)).toBeUndefined();
+      writeFileSync(join(root, "GEMINI.md"), "Use blanks.");
       expect(unreadInstructions(await load(), root)).toMatch(
-        /^CLAUDE\.md is not read here\. .*context_sources = \["AGENTS\.md", "CLAUDE\.md"\] into .*config\.toml\.$/,
+        /^GEMINI\.md is not read here\. .*context_sources = \["AGENTS\.md \| CLAUDE\.md", "GEMINI\.md"\] into .*config\.toml\.$/,
       );
+      rmSync(join(root, "GEMINI.md"));
       writeFileSync(join(base, "home/config/config.toml"), 'context_sources = ["AGENTS.md"]\n');
       expect(unreadInstructions(await load(), root)).toBeUndefined();
       writeFileSync(join(base, "home/config/config.toml"), "");
@@ -31,7 +34,9 @@ verifies(
       writeFileSync(join(root, "CLAUDE.md"), "See @AGENTS.md.");
       expect(unreadInstructions(await load(), root)).toBeUndefined();
       writeFileSync(join(root, "CLAUDE.md"), "Use blanks.");
-      expect(unreadInstructions(await load(), root)).toMatch(/^CLAUDE\.md is not read here/);
+      expect(unreadInstructions(await load(), root)).toMatch(
+        /^CLAUDE\.md is not read here\. .*context_sources = \["AGENTS\.md", "CLAUDE\.md"\] into /,
+      );
       rmSync(join(root, "CLAUDE.md"));
       symlinkSync("AGENTS.md", join(root, "CLAUDE.md"));
       expect(unreadInstructions(await load(), root)).toBeUndefined();

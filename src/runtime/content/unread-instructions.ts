@@ -1,7 +1,7 @@
 /** A hint for a folder with instruction files of another tool, which the settings do not list. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { instructionPlaces } from "../../security/trust/places.js";
+import { alternativesOf, instructionPlaces, withSources } from "../../security/trust/places.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
@@ -11,12 +11,15 @@ const MOST_BYTES = 256 * 1024;
 export function unreadInstructions({ settings, profilePath }: LoadedSettings, root: string): string | undefined {
   const { value: listed, origin } = settings.context_sources;
   if (origin !== "default") return undefined;
-  const read = listed.filter((name) => existsSync(join(root, name)));
+  const isHere = (name: string) => existsSync(join(root, name));
+  const read = listed.flatMap((source) => alternativesOf(source).filter(isHere).slice(0, 1));
   const found = instructionPlaces(undefined).find(
-    ({ path }) => !listed.includes(path) && existsSync(join(root, path)) && !isCovered(path, { root, read }),
+    ({ path }) => !read.includes(path) && isHere(path) && !isCovered(path, { root, read }),
   );
   if (found === undefined) return undefined;
-  const wanted = [...listed, found.path].map((name) => JSON.stringify(name)).join(", ");
+  const wanted = withSources(listed, [found.path])
+    .map((name) => JSON.stringify(name))
+    .join(", ");
   return `${found.path} is not read here. To read it, write context_sources = [${wanted}] into ${profilePath}.`;
 }
 

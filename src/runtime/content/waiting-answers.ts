@@ -1,8 +1,9 @@
 /** Answers clients about content that waits for approval. */
 import { basename, dirname, parse } from "node:path";
+import type { CommandPayloads } from "../../protocol/commands.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
-import type { ContentDecision, Queries, WaitingContent } from "../../protocol/queries.js";
+import type { Queries, WaitingContent } from "../../protocol/queries.js";
 import type { ProjectContent } from "./project-content.js";
 
 interface Place {
@@ -22,7 +23,7 @@ export async function listWaiting(
 
 export async function approve(
   { content }: Place,
-  decisions: readonly ContentDecision[],
+  decisions: CommandPayloads["ApproveContent"],
 ): Promise<JsonObject | undefined> {
   const decided = await content?.decide(decisions);
   if (decided === undefined) return undefined;

@@ -161,7 +161,8 @@ function listed(text: string): readonly string[] {
 
 export function contextSources(text: string): readonly string[] {
   const names = listed(text);
-  const wrong = names.find((name) => /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
+  const all = names.flatMap((name) => name.split("|").map((each) => each.trim()));
+  const wrong = all.find((name) => name === "" || /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
   if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
   return names;
 }

@@ -87,7 +87,7 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
     }),
     context_sources: from.pick<readonly string[]>({
       key: "context_sources",
-      fallback: ["AGENTS.md"],
+      fallback: ["AGENTS.md | CLAUDE.md"],
       read: read.contextSources,
       project: "any",
     }),

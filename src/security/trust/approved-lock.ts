@@ -9,7 +9,8 @@
  *    changing between branches asks nothing again.
  * 3. A file that other users can write to is ignored.
  * 4. Only people decide. An agent's attempt is an error.
- * 5. A portable lock is read, never written. Its decisions are for one project's files; the user's own come first.
+ * 5. A line also says whether the approved programs of a project run without a flag. Only the person's own file counts for that.
+ * 6. A portable lock is read, never written. Its decisions are for one project's files; the user's own come first.
  */
 import {
   closeSync,
@@ -27,7 +28,14 @@ import { readRegularTextSync } from "../../system/regular-file.js";
 import { ApprovedContents } from "./approved-contents.js";
 import type { ChangeClass } from "./change-class.js";
 import { type ContentItem, effectOf, keyOf } from "./content.js";
-import { formatEntry, type LockEntry, parseEntry } from "./lock-entry.js";
+import {
+  formatEntry,
+  formatPrograms,
+  type LockEntry,
+  type ProgramsEntry,
+  parseEntry,
+  parsePrograms,
+} from "./lock-entry.js";
 import { TrustError } from "./trust-error.js";
 
 export type Decision = LockEntry["decision"];
@@ -67,6 +75,7 @@ export class ApprovedLock {
   readonly file: string;
   readonly #contents: ApprovedContents;
   readonly #own: ByKey;
+  readonly #programs: Map<string, ProgramsEntry>;
   readonly #portable: ByKey = new Map();
   readonly #findPins: FindPins | undefined;
 
@@ -74,10 +83,25 @@ export class ApprovedLock {
     this.file = options.file;
     this.#findPins = options.findPins;
     this.#contents = new ApprovedContents(options.contents);
-    this.#own = byKey(readOwn(options.file));
+    const own = readOwn(options.file);
+    this.#own = byKey(own.entries);
+    this.#programs = new Map(own.programs.map((entry) => [entry.root, entry]));
     if (options.portable === undefined) return;
     const { file, root } = options.portable;
     this.#portable = byKey(readPortable(file).map((entry) => (entry.root === undefined ? { ...entry, root } : entry)));
+  }
+
+  /** Since when the approved programs of a project run without a flag, as the person has decided; undefined if they do not. */
+  programsRun(root: string): ProgramsEntry | undefined {
+    const entry = this.#programs.get(root);
+    return entry?.programs === "run" ? entry : undefined;
+  }
+
+  decidePrograms(root: string, programs: ProgramsEntry["programs"], { by, at }: Pick<NewDecision, "by" | "at">): void {
+    requireHuman(by);
+    const entry = { root, programs, at: at.toISOString(), by: by.name };
+    append(this.file, formatPrograms(entry));
+    this.#programs.set(root, entry);
   }
 
   /** What was decided about exactly this. */
@@ -113,8 +137,7 @@ export class ApprovedLock {
   }
 
   async record({ decision, item, change, bytes, by, at }: NewDecision): Promise<void> {
-    if (by.identity !== "human")
-      throw new TrustError("Only a person can approve content; this request came from an agent.");
+    requireHuman(by);
     const { root, path, entry: part, kind, sha256, size, executable } = item;
     const pins = decision === "approved" && bytes !== undefined ? await this.#findPins?.(item, bytes) : undefined;
     const entry: LockEntry = {
@@ -136,6 +159,11 @@ export class ApprovedLock {
     for (const entries of this.#own.values()) if (lastApproval(entries)?.sha256 === hash) return;
     this.#contents.forget(hash);
   }
+}
+
+function requireHuman({ identity }: Approver): void {
+  if (identity === "human") return;
+  throw new TrustError("Only a person can approve content; this request came from an agent.");
 }
 
 /** A lock for other machines: the decisions on these items of one project, without the machine's paths. */
@@ -179,12 +207,17 @@ function addTo(map: ByKey, entry: LockEntry): void {
   else known.push(entry);
 }
 
-function readOwn(file: string): readonly LockEntry[] {
+interface OwnDecisions {
+  readonly entries: readonly LockEntry[];
+  readonly programs: readonly ProgramsEntry[];
+}
+
+function readOwn(file: string): OwnDecisions {
   let fd: number;
   try {
     fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { entries: [], programs: [] };
     throw new TrustError(`Oxbow cannot read ${file}: ${(error as Error).message}`);
   }
   try {
@@ -197,7 +230,9 @@ function readOwn(file: string): readonly LockEntry[] {
         `${file} can be written by other users, so Oxbow ignores its approvals. Check it, then restrict it to yourself: chmod 600 '${file}'`,
       );
     }
-    return readLines(readFileSync(fd, "utf8"), file).filter((entry) => entry !== undefined);
+    const text = readFileSync(fd, "utf8");
+    const entries = readLines(text, file).filter((entry) => entry !== undefined);
+    return { entries, programs: text.split("\n").flatMap((line) => parsePrograms(line) ?? []) };
   } finally {
     closeSync(fd);
   }

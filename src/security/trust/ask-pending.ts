@@ -1,6 +1,6 @@
 /** Asks the user about content, one item at a time, each with its diff. */
 import type { ApprovedLock, Approver, Decision } from "./approved-lock.js";
-import { type Effect, effectOf, labelOf, nameOf } from "./content.js";
+import { type ContentItem, type Effect, effectOf, labelOf, nameOf, needsProjectFlag, versionOf } from "./content.js";
 import { renderDiff } from "./diff-view.js";
 import type { PendingItem } from "./review.js";
 import { type Look, shown } from "./shown.js";
@@ -85,6 +85,40 @@ export async function askTogether(
     }
   }
 }
+
+/** The first approved program of a project also asks whether such programs run from now on. */
+export async function askAboutPrograms(
+  approved: readonly PendingItem[],
+  options: AskOptions & { readonly granted?: Set<string>; readonly mayRun: (item: ContentItem) => boolean },
+): Promise<void> {
+  const { lock, conversation, by, now, granted, mayRun } = options;
+  const items = approved.map(({ item }) => item).filter((item) => needsProjectFlag(item) && !mayRun(item));
+  if (items.length === 0) return;
+  for (;;) {
+    switch (
+      (await conversation.ask(`${PROGRAMS_QUESTION} [y]es [o]nly until Oxbow ends [n]o: `))?.trim().toLowerCase()
+    ) {
+      case "y":
+      case "yes":
+        for (const root of new Set(items.map((item) => item.root))) lock.decidePrograms(root, "run", { by, at: now() });
+        return;
+      case "o":
+      case "only":
+        for (const item of items) granted?.add(versionOf(item));
+        return;
+      case undefined:
+      case "n":
+      case "no":
+        return;
+      default:
+        conversation.show(
+          "y runs approved programs here without a flag, until 'oxbow sources revoke'; o runs these until Oxbow ends; n runs none.",
+        );
+    }
+  }
+}
+
+export const PROGRAMS_QUESTION = "Run approved programs of this project from now on?";
 
 export async function decide(
   { item, change, after }: PendingItem,

@@ -118,6 +118,11 @@ export function nameOf({
   return entry === undefined ? shown : `${shown}: ${entry}`;
 }
 
+/** The identity of an item with its content. */
+export function versionOf({ root, path, entry = "", sha256 }: ContentItem): string {
+  return [root, path, entry, sha256].join("\0");
+}
+
 /** The identity of an item, independent of its content. */
 export function keyOf({ root, path, entry }: Pick<ContentItem, "path" | "entry"> & { readonly root: string }): string {
   return JSON.stringify([root, path, entry ?? null]);

@@ -28,7 +28,8 @@ function decide(over: Partial<Review>, options: Partial<DecideOptions> = {}) {
     review: review(over),
     interactive: false,
     skipUnapproved: false,
-    allowProjectHooks: false,
+    mayRun: () => false,
+    asksAboutPrograms: true,
     ...options,
   });
   return {
@@ -99,16 +100,19 @@ describe("programs of a project", () => {
     const one = item(kind);
     const off = `${one.path}: project programs are off`;
     expect(decide({ approved: [one] })).toMatchObject({ load: [], withheld: [off] });
-    expect(decide({ approved: [one] }, { allowProjectHooks: true })).toMatchObject({ load: [one.path], withheld: [] });
-    expect(decide({ pending: [pending(one)] }, { allowProjectHooks: true }).refuse).toBeDefined();
+    expect(decide({ approved: [one] }, { mayRun: () => true })).toMatchObject({ load: [one.path], withheld: [] });
+    expect(decide({ pending: [pending(one)] }, { mayRun: () => true }).refuse).toBeDefined();
   });
 
-  it.each(kinds)("an unapproved %s neither stops a run nor asks while programs are off", (kind) => {
+  it.each(kinds)("an unapproved %s stops no run while programs are off, and asks only a person", (kind) => {
     const one = item(kind);
     const expected = { load: [], withheld: [`${one.path}: project programs are off`], ask: [], refuse: undefined };
     expect(decide({ pending: [pending(one)] })).toEqual(expected);
-    expect(decide({ pending: [pending(one)] }, { interactive: true })).toEqual(expected);
     expect(decide({ pending: [pending(one)] }, { skipUnapproved: true })).toEqual(expected);
+    const person = { interactive: true } as const;
+    expect(decide({ pending: [pending(one)] }, { ...person, asksAboutPrograms: false })).toEqual(expected);
+    expect(decide({ pending: [pending(one)] }, { ...person, skipUnapproved: true })).toEqual(expected);
+    expect(decide({ pending: [pending(one)] }, person)).toMatchObject({ load: [], withheld: [], ask: [one.path] });
   });
 
   it.each(kinds)("a user's %s needs an approval alone", (kind) => {

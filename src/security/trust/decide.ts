@@ -10,10 +10,10 @@ export interface DecideOptions {
   readonly interactive: boolean;
   /** --skip-unapproved: continue without unapproved content. */
   readonly skipUnapproved: boolean;
-  /** --allow-project-hooks: programs of the project may run, each once it is approved. */
-  readonly allowProjectHooks: boolean;
-  /** Programs of the project that the user allowed in this session, by a look at exactly this version. */
-  readonly isGranted?: ((item: ContentItem) => boolean) | undefined;
+  /** Whether a program of the project may run once it is approved (`mayRun` of programs-of-project.ts). */
+  readonly mayRun: (item: ContentItem) => boolean;
+  /** A person may be asked about programs that may not run yet. */
+  readonly asksAboutPrograms: boolean;
 }
 
 export interface Withheld {
@@ -31,14 +31,14 @@ export interface TrustDecision {
 }
 
 export function decideTrust(options: DecideOptions): TrustDecision {
-  const { review, interactive, skipUnapproved, allowProjectHooks, isGranted } = options;
-  const isOff = (item: ContentItem) => needsProjectFlag(item) && !allowProjectHooks && isGranted?.(item) !== true;
+  const { review, interactive, skipUnapproved, mayRun, asksAboutPrograms } = options;
+  const isOff = (item: ContentItem) => needsProjectFlag(item) && !mayRun(item);
+  const isAsked = interactive && !skipUnapproved && asksAboutPrograms;
   const accepted = [...review.approved, ...[...review.minorChanges, ...review.own].map(({ item }) => item)];
-  const open = review.pending.filter(({ item }) => !isOff(item));
+  const open = review.pending.filter(({ item }) => isAsked || !isOff(item));
+  const closed = isAsked ? [] : review.pending.map(({ item }) => item);
   const withheld: Withheld[] = [
-    ...[...accepted, ...review.pending.map(({ item }) => item)]
-      .filter(isOff)
-      .map((item): Withheld => ({ item, why: "project programs are off" })),
+    ...[...accepted, ...closed].filter(isOff).map((item): Withheld => ({ item, why: "project programs are off" })),
     ...review.refused.map(({ item }): Withheld => ({ item, why: "refused" })),
   ];
   const load = accepted.filter((item): item is TrustedItem => !isOff(item));

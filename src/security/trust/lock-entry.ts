@@ -47,6 +47,30 @@ export function formatEntry(entry: LockEntry): string {
   });
 }
 
+/** Whether approved programs of a project run without a flag. The last one about a project counts. */
+export interface ProgramsEntry {
+  readonly root: string;
+  readonly programs: "run" | "ask";
+  readonly at: string;
+  readonly by: string;
+}
+
+export function formatPrograms({ root, programs, at, by }: ProgramsEntry): string {
+  return JSON.stringify({ v: VERSION, root, programs, at, by });
+}
+
+/** Undefined for any other line. */
+export function parsePrograms(line: string): ProgramsEntry | undefined {
+  if (!line.includes('"programs"')) return undefined;
+  try {
+    const { v, root, programs, at, by } = JSON.parse(line) as Record<string, unknown>;
+    if (v !== VERSION || typeof root !== "string" || typeof at !== "string" || typeof by !== "string") return undefined;
+    return programs === "run" || programs === "ask" ? { root, programs, at, by } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Undefined when the line is damaged. */
 export function parseEntry(line: string, file: string): LockEntry | undefined {
   let value: unknown;

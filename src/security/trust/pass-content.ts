@@ -1,21 +1,20 @@
 /** From found to loaded content: reviews it, decides, and asks the user if there is a terminal. */
 import type { Failure } from "../../protocol/errors.js";
 import type { ApprovedLock, Approver } from "./approved-lock.js";
-import { askPending, askTogether, type Conversation, decide } from "./ask-pending.js";
-import { type FoundContent, labelOf, nameOf, type TrustedItem } from "./content.js";
-import { type DecideOptions, decideTrust, type TrustDecision, type Withheld } from "./decide.js";
+import { askAboutPrograms, askPending, askTogether, type Conversation, decide } from "./ask-pending.js";
+import { type ContentItem, type FoundContent, labelOf, nameOf, type TrustedItem } from "./content.js";
+import { decideTrust, type TrustDecision, type Withheld } from "./decide.js";
 import { renderDiff } from "./diff-view.js";
+import { mayRun, type ProgramsOptions } from "./programs-of-project.js";
 import { type PendingItem, type Review, reviewContent, type TrustPolicy } from "./review.js";
 import { count, type Look, shown } from "./shown.js";
 import { renderTrustScreen } from "./trust-screen.js";
 
-export interface PassOptions extends Look {
+export interface PassOptions extends Look, ProgramsOptions {
   readonly folder: string;
   readonly openLock: () => ApprovedLock;
   readonly policy?: TrustPolicy;
   readonly skipUnapproved: boolean;
-  readonly allowProjectHooks: boolean;
-  readonly isGranted?: DecideOptions["isGranted"];
   /** The client shows what is not approved, so no note is about it. */
   readonly asksLater?: boolean;
   /** Asks the user; absent without a terminal. */
@@ -35,19 +34,21 @@ export interface TrustOutcome {
 }
 
 export async function passContent(found: FoundContent, options: PassOptions): Promise<TrustOutcome> {
-  const { person, policy, skipUnapproved, allowProjectHooks, isGranted } = options;
+  const { person, policy, skipUnapproved, leavesOutPrograms = false } = options;
   const lock = options.openLock();
   const interactive = person !== undefined;
   let review = await reviewContent(found, lock, policy);
-  let decision = decideTrust({ review, interactive, skipUnapproved, allowProjectHooks, isGranted });
+  const programs = { mayRun: mayRun(lock, options), asksAboutPrograms: !leavesOutPrograms };
+  let decision = decideTrust({ review, interactive, skipUnapproved, ...programs });
   if (person !== undefined && decision.ask.length > 0) {
     const { withheld, ask } = decision;
     person.conversation.show(renderTrustScreen(ask, { ...options, withheld, unusable: review.unusable }));
     const asking = { ...options, ...person, lock };
-    await askPending(await askTogether(ask, asking), asking);
+    const { approved } = await askPending(await askTogether(ask, asking), asking);
+    await askAboutPrograms(approved, { ...asking, mayRun: programs.mayRun });
     review = await reviewContent(found, lock, policy);
     // Content that the user did not decide on is skipped.
-    decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks, isGranted });
+    decision = decideTrust({ review, interactive, skipUnapproved: true, ...programs });
   }
   const { load, refuse } = decision;
   const notes = [...(await tellOwn(review.own, lock, options)), ...notesOn(review, decision, options)];
@@ -75,17 +76,19 @@ async function tellOwn(
 }
 
 function notesOn(
-  { minorChanges, unusable }: Review,
+  { minorChanges, unusable, pending }: Review,
   { withheld }: TrustDecision,
-  { asksLater }: Pick<PassOptions, "asksLater">,
+  { asksLater, leavesOutPrograms }: Pick<PassOptions, "asksLater" | "leavesOutPrograms">,
 ): readonly string[] {
-  const off = namesWithheld(withheld, "project programs are off");
+  const isShownLater = (item: ContentItem) => asksLater === true && pending.some((each) => each.item === item);
+  const shownNow = leavesOutPrograms ? [] : withheld.filter(({ item }) => !isShownLater(item));
+  const off = namesWithheld(shownNow, "project programs are off");
   const open = asksLater ? [] : namesWithheld(withheld, "not approved");
   return [
     ...minorChanges.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
     ...(off.length > 0
       ? [
-          `${count(off.length, "program")} of this project disabled (enable with --allow-project-hooks): ${firstOf(off)}`,
+          `${count(off.length, "program")} of this project ${off.length === 1 ? "is" : "are"} off: ${firstOf(off)}. 'oxbow sources allow' runs approved ones from now on, --allow-project-hooks once.`,
         ]
       : []),
     ...(open.length > 0 ? [`Skipped because it is not approved: ${firstOf(open)}`] : []),

@@ -14,6 +14,8 @@ export interface Place {
   readonly shape: "file" | "tree" | "skills" | "servers" | "profile" | "profiles" | "store";
   /** Only names that end so. */
   readonly ending?: string;
+  /** It counts only in a folder that has none of these. */
+  readonly unless?: readonly string[];
 }
 
 const INSTRUCTIONS: Place = { path: "AGENTS.md", kind: "instructions", shape: "file" };
@@ -50,10 +52,31 @@ const FALLBACKS: readonly Place[] = [
   fallback(".rules"),
 ];
 
+/** `AGENTS.md | CLAUDE.md`: the first of these that a folder has. */
+export function alternativesOf(source: string): readonly string[] {
+  return source.split("|").map((name) => name.trim());
+}
+
+/** The list with more names. A name that is an alternative of a source becomes a source of its own. */
+export function withSources(sources: readonly string[], names: readonly string[]): readonly string[] {
+  const kept = sources.map((source) => {
+    const left = alternativesOf(source).filter((name, index) => index === 0 || !names.includes(name));
+    return left.join(" | ");
+  });
+  return [...new Set([...kept, ...names])];
+}
+
 /** What a profile lists as `context_sources`, in its order; a name that is not known is that of a file. Without a list: all that are known. */
 export function instructionPlaces(sources: readonly string[] | undefined): readonly Place[] {
   const known = [INSTRUCTIONS, ...FALLBACKS];
-  return sources?.map((path) => known.find((place) => place.path === path) ?? fallback(path)) ?? known;
+  return (
+    sources?.flatMap((source) =>
+      alternativesOf(source).map((path, index, all) => {
+        const place = known.find((each) => each.path === path) ?? fallback(path);
+        return index === 0 ? place : { ...place, unless: all.slice(0, index) };
+      }),
+    ) ?? known
+  );
 }
 
 /** In every folder from the working folder up, beside the instruction files. */

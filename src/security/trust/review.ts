@@ -35,6 +35,8 @@ export interface PendingItem {
   readonly after?: Uint8Array;
   /** It contains invisible characters. */
   readonly hasHidden: boolean;
+  /** A program of the project that an approval alone does not start. */
+  readonly isOff?: true;
 }
 
 export interface Review {

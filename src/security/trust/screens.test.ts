@@ -90,14 +90,17 @@ describe("the screen", () => {
   it("says what is left out and why, and what is off", async () => {
     bed.link(bed.put(join(bed.outside, "secret"), "x"), "AGENTS.md");
     bed.program(".oxbow/tools/t");
+    await bed.approveAll();
     const review = await bed.review();
-    const options = { interactive: true, skipUnapproved: false, allowProjectHooks: false };
+    const options = { interactive: true, skipUnapproved: false, mayRun: () => false, asksAboutPrograms: true };
     const { ask, withheld } = decideTrust({ review, ...options });
     // Wide enough for the path of any temporary folder.
     const look = { ...LOOK, width: 1000, folder: bed.folder };
     const text = renderTrustScreen(ask, { ...look, withheld, unusable: review.unusable });
     expect(text).toContain(`Left out (1)\n  AGENTS.md leads out of the folder, to ${bed.outside}/secret`);
-    expect(text).toContain("Off without --allow-project-hooks (1)\n  tool .oxbow/tools/t");
+    expect(text).toContain(
+      "Approved, and off until 'oxbow sources allow' or --allow-project-hooks (1)\n  tool .oxbow/tools/t",
+    );
     expect(text).not.toContain("Runs code");
   });
 

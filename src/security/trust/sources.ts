@@ -17,7 +17,15 @@ import { isWithin } from "../../system/within.js";
 import type { ContentKind } from "./content.js";
 import { foldersUpward, type Origin, realFolder } from "./folders.js";
 import { isThere } from "./is-there.js";
-import { HOME_LAYOUTS, LAYOUTS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
+import {
+  alternativesOf,
+  HOME_LAYOUTS,
+  LAYOUTS,
+  type Place,
+  PROJECT_PLACES,
+  SOURCE_FOLDER,
+  SOURCE_PLACES,
+} from "./places.js";
 import { readPluginFolder } from "./plugin-folder.js";
 
 export interface Source extends Origin {
@@ -58,7 +66,7 @@ const HOME_PLACES: readonly Place[] = [{ path: "AGENTS.md", kind: "instructions"
 /** `folder` must be free of links; `names`: the instruction files in use. */
 export function userSources(folder: string, home: Home, names?: readonly string[]): readonly Source[] {
   const user = home.user === undefined ? undefined : realFolder(home.user);
-  const wantsAgents = names?.includes("AGENTS.md") ?? true;
+  const wantsAgents = names?.some((name) => alternativesOf(name).includes("AGENTS.md")) ?? true;
   const layouts =
     user === undefined
       ? []

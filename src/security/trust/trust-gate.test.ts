@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -81,7 +81,7 @@ describe("entering a folder", () => {
     bed.program(".oxbow/hooks.d/start/10-a");
     await bed.approveAll();
     expect((await gate().enter()).notes).toEqual([
-      "1 program of this project disabled (enable with --allow-project-hooks): .oxbow/hooks.d/start/10-a",
+      "1 program of this project is off: .oxbow/hooks.d/start/10-a. 'oxbow sources allow' runs approved ones from now on, --allow-project-hooks once.",
     ]);
     expect((await gate().enter()).load).toEqual([]);
     const allowed = gate(undefined, { allowProjectHooks: true });
@@ -89,6 +89,38 @@ describe("entering a folder", () => {
     bed.program(".oxbow/tools/written-by-the-agent");
     expect((await allowed.enter()).refuse?.message).toContain("tool (.oxbow/tools/written-by-the-agent)");
     expect(allowed.of("hook")).toEqual([]);
+  });
+
+  it("asks a person with the first approved program how long such programs may run", async () => {
+    const hook = bed.program(".oxbow/hooks.d/start/10-a");
+    const names = async (script: Script | undefined, options: Partial<TrustGateOptions> = {}) =>
+      (await gate(script, options).enter()).load.map(nameOf);
+    expect(await names(new Script("y", "n"))).toEqual([]);
+    expect(await names(undefined)).toEqual([]);
+
+    rmSync(hook);
+    bed.program(".oxbow/hooks.d/start/20-b");
+    const granted = new Set<string>();
+    expect(await names(new Script("y", "o"), { granted })).toEqual([".oxbow/hooks.d/start/20-b"]);
+    expect(await names(undefined, { granted })).toEqual([".oxbow/hooks.d/start/20-b"]);
+    expect(await names(undefined)).toEqual([]);
+
+    bed.program(".oxbow/tools/c");
+    const script = new Script("y", "what", "y");
+    const both = [".oxbow/hooks.d/start/20-b", ".oxbow/tools/c"];
+    expect(await names(script)).toEqual(both);
+    expect(await names(undefined)).toEqual(both);
+    expect(await names(undefined, { leavesOutPrograms: true })).toEqual([]);
+    // A new program still needs its own approval, and no further word about programs.
+    bed.program(".oxbow/tools/d");
+    expect((await gate().enter()).refuse?.message).toContain(".oxbow/tools/d");
+    expect(await names(new Script("y"))).toEqual([...both, ".oxbow/tools/d"]);
+    const lock = bed.lock();
+    expect(() =>
+      lock.decidePrograms(bed.folder, "run", { by: { name: "x", identity: "agent" }, at: new Date() }),
+    ).toThrow("Only a person");
+    lock.decidePrograms(bed.folder, "ask", { by: { name: "ann", identity: "human" }, at: new Date() });
+    expect(await names(undefined)).toEqual([]);
   });
 
   it("reports unimportant changes and unusable content", async () => {
@@ -273,10 +305,13 @@ describe("a hostile repository", () => {
       expect(refused.refuse?.reason).toBe("NonInteractiveAckRefused");
       expect(refused.load).toEqual([]);
       expect((await gate(undefined, { allowProjectHooks, skipUnapproved: true }).enter()).load).toEqual([]);
-      for (const answers of [[], ["q"], ["d", "d", "q"], Array.from({ length: 40 }, () => "n")]) {
+      for (const answers of [[], ["q"], ["d", "d", "q"]]) {
         expect((await gate(new Script(...answers), { allowProjectHooks }).enter()).load).toEqual([]);
       }
     }
+    const refusals = Array.from({ length: 40 }, () => "n");
+    for (const allowProjectHooks of [false, true])
+      expect((await gate(new Script(...refusals), { allowProjectHooks }).enter()).load).toEqual([]);
     expect(existsSync(marker())).toBe(false);
     expect(readdirSync(join(bed.folder, ".oxbow")).sort()).toEqual(
       ["aliases.toml", "commands", "config.toml", "hooks.d", "plugins", "providers", "tools"].sort(),

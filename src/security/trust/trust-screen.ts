@@ -48,7 +48,7 @@ export function renderTrustScreen(pending: readonly PendingItem[], options: Trus
   const off = withheld.filter(({ why }) => why === "project programs are off");
   lines.push(
     ...section(
-      "Off without --allow-project-hooks",
+      "Approved, and off until 'oxbow sources allow' or --allow-project-hooks",
       off.map(({ item }) => [titleOf(item)]),
       options,
     ),

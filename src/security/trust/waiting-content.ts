@@ -12,7 +12,7 @@ export function describeWaiting(
   pending: PendingItem,
   { diffs }: { readonly diffs?: true | undefined } = {},
 ): WaitingContent {
-  const { item, state } = pending;
+  const { item, state, isOff } = pending;
   const { notes, diff, text }: ContentChange = diffs ? contentChange(pending) : { notes: [] };
   return {
     id: keyOf(item),
@@ -22,6 +22,7 @@ export function describeWaiting(
     effect: effectOf(item),
     owner: item.owner,
     state,
+    ...(isOff && { off: true as const }),
     size: formatSize(item.size),
     notes: notes.map(({ text }) => text),
     ...(diff !== undefined && { diff }),

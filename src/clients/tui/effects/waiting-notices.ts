@@ -2,7 +2,6 @@
 import type { WaitingContent } from "../../../protocol/queries.js";
 import type { CarrierOptions } from "./carrier.js";
 
-const MOST_NAMED = 4;
 const ORDER: readonly WaitingContent["effect"][] = ["runs", "configures", "informs"];
 
 export class WaitingNotices {
@@ -21,11 +20,20 @@ export class WaitingNotices {
   }
 }
 
+const PLURALS: Readonly<Record<string, string>> = { memory: "memories", "file of a skill": "files of skills" };
+
+/** `1 hook and 2 changed skills wait for approval: Alt-A`. */
 export function waitingWords(items: readonly WaitingContent[], key: string): string {
   const ordered = ORDER.flatMap((effect) => items.filter((item) => item.effect === effect));
-  const names = ordered.slice(0, MOST_NAMED).map(({ name, label, state }) => `${name} (${state} ${label})`);
-  const more = ordered.length - names.length;
-  const list = more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
-  const one = ordered.length === 1;
-  return `${list} ${one ? "waits" : "wait"} for your approval: ${key} shows ${one ? "it" : "them"}.`;
+  const isSame = (one: WaitingContent) => (other: WaitingContent) =>
+    one.label === other.label && one.state === other.state;
+  const firsts = ordered.filter((item, index) => ordered.findIndex(isSame(item)) === index);
+  const kinds = firsts.map((first) => {
+    const count = ordered.filter(isSame(first)).length;
+    const { label, state } = first;
+    const name = count === 1 ? label : (PLURALS[label] ?? `${label}s`);
+    return `${count} ${state === "new" ? "" : `${state} `}${name}`;
+  });
+  const list = kinds.length < 2 ? kinds.join("") : `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1)}`;
+  return `${list} ${ordered.length === 1 ? "waits" : "wait"} for approval: ${key}`;
 }

@@ -64,6 +64,7 @@ export const OWN_COMMANDS: readonly (readonly string[])[] = [
   ...[["ack"], ["attach"], ["engine"], ["stop"], ["uninstall"], ["serve"], ["token"], ["tokens"], ["kb"], ["rag"]],
   ...each("auth creds", "set add remove delete unlock lock"),
   ...each("session sessions", "delete gc dismiss undo unpin import rename compact"),
+  ...each("sources", "allow revoke"),
   ...each("route", "add remove enable disable"),
   ...each("memory", "add edit forget"),
   ...each("mcp", "add remove test auth approve"),
