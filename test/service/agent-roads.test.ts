@@ -59,7 +59,7 @@ describe("a token that is not valid any more, or none", () => {
 
 /** They change permissions, content, files or what others have stored. */
 const CHANGING =
-  /^(record:(start|stop)|ollama:(start|stop|pull|use)|permissions|mode$|plan|ack|trust|shell|undo|session:(delete|export|branch|pin)|creds|memory|kb|rag|route|hooks:|plugin|profiles:use|safemode|token|mcp:(add|remove|approve))/;
+  /^(record:(start|stop)|ollama:(start|stop|pull|use)|permissions|mode$|plan|ack|trust|shell|undo|session:(delete|export|branch|pin)|creds|memory|kb|rag|route|hooks:|plugin|profiles:use|safemode|token|mcp:(add|remove|approve)|sources:(allow|revoke))/;
 
 describe("an agent", () => {
   verifies(["P4", "C7"], "does nothing that is for people, by any command, route or frame", async () => {

@@ -106,7 +106,7 @@ const OF_THE_SESSION = [
   ..."plan:approve plan:off plan:on plan:status queue record:status rename rewind safemode:status security sidebar skills:list".split(
     " ",
   ),
-  ..."skills:reload sources status summarize template:list template:use theme transcript undo why".split(" "),
+  ..."skills:reload sources:list status summarize template:list template:use theme transcript undo why".split(" "),
 ];
 
 describe("the commands that a limited person may use", () => {

@@ -44,10 +44,10 @@ function decidePrograms(place: SourcesPlace, programs: "run" | "ask") {
     lock.decidePrograms(top, programs, { by: approver(place.variables), at: new Date() });
   const text =
     programs === "run"
-      ? `Approved programs in ${shownPath(top, { ...place, root: "" })} run from now on. 'oxbow sources revoke' ends it.`
+      ? `Approved programs in ${safeLine(top)} run from now on. 'oxbow sources revoke' ends it.`
       : wasOn
-        ? `Programs in ${shownPath(top, { ...place, root: "" })} run only with --allow-project-hooks again.`
-        : `Programs in ${shownPath(top, { ...place, root: "" })} run only with --allow-project-hooks already.`;
+        ? `Programs in ${safeLine(top)} run only with --allow-project-hooks again.`
+        : `Programs in ${safeLine(top)} run only with --allow-project-hooks already.`;
   return { text, value: asValue({ folder: top, programs }) };
 }
 
