@@ -294,8 +294,18 @@ describe("a token for certain sessions", () => {
       ...["agents:list", "audit:show", "audit:status", "cancel", "clear", "compact"],
       ...["context:add", "context:clear", "context:show", "copy", "effort", "exit", "help", "hooks", "keys"],
       ...["mode", "model", "models:list", "permissions:list", "permissions:revoke", "permissions:test"],
-      ...["plan:approve", "plan:on", "plan:status", "queue", "record:status", "rename", "rewind", "safemode:status"],
-      ...["security", "sidebar", "skills:list", "skills:reload", "sources", "status", "summarize"],
+      ...[
+        "plan:approve",
+        "plan:off",
+        "plan:on",
+        "plan:status",
+        "queue",
+        "record:status",
+        "rename",
+        "rewind",
+        "safemode:status",
+      ],
+      ...["security", "sidebar", "skills:list", "skills:reload", "sources:list", "status", "summarize"],
       ...["template:list", "template:use", "theme", "transcript", "undo", "why"],
     ]);
   });
