@@ -168,7 +168,7 @@ reason = "not today"
     const env = { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
     const input = "remove it\n/why\n/audit\n/security\n/permissions\n";
     const { stdout } = await oxbow(["--plain", "--permission-mode", "ask"], { cwd, env, input });
-    expect(stdout).toContain('"rm" is not known to be read-only');
+    expect(stdout).toContain('"rm" deletes files');
     expect(stdout).toMatch(/denied\s+bash: rm x/);
     expect(stdout).toContain("Sandbox:");
     expect(stdout).toContain("Mode ask");

@@ -34,7 +34,7 @@ describe("a call that is not allowed", () => {
 
   verifies(["P2"], "is not to be tried another way if the user refused it, and has the user's words", async () => {
     const no = { ask: async () => ({ decision: "deny", decidedBy: "cli_x", message: "Use pnpm." }) };
-    const text = "The user refused this. Do not try it another way; ask if you cannot go on. Use pnpm.";
+    const text = "The user refused this. Do not try it another way; ask if you cannot go on. The user says: Use pnpm.";
     expect((await resultOf("ask", no)).content).toMatchObject([{ text }]);
   });
 });

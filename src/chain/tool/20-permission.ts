@@ -25,14 +25,18 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (verdict.decision === "deny") {
     person.record(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
     const { denialText } = await import("../../security/permissions/explain.js");
-    return denied(denialText(verdict), failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy }));
+    return denied(
+      denialText(verdict, call.args.command),
+      failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy }),
+    );
   }
   if (!person.present()) {
     const missed = await unanswered(call, verdict);
     context.turn?.unanswered.push(missed);
     const message = verdict.reason;
     person.record(call.call, call.tool, { decision: "deny", decidedBy: "no terminal to ask on", message });
-    return unanswerable(missed, verdict);
+    const { reasonIn } = await import("../../security/permissions/explain.js");
+    return unanswerable(missed, reasonIn(verdict, call.args.command));
   }
   const answer = await person.ask(await questionOf(call, context.definition, verdict), context.signal);
   if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before the user answered.")] };
@@ -44,13 +48,13 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   }
   if (answer.decision === "deny") {
     const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
-    return denied(`${REFUSED}${answer.message ? ` ${answer.message}` : ""}`, cause);
+    return denied(`${REFUSED}${answer.message ? ` The user says: ${answer.message}` : ""}`, cause);
   }
   if (verdict.law !== "guarded" && verdict.law !== "hook") gate.remember(call, answer.decision, { verdict });
   return next(call, allowed);
 };
 
-function unanswerable({ tool, about }: Unanswered, { reason }: Verdict): ToolOutcome {
+function unanswerable({ tool, about }: Unanswered, reason: string): ToolOutcome {
   const how = "run it on a terminal, or allow it with a rule or --permission-mode allow";
   return denied(
     `Denied: ${tool} needs the user's permission, and the user cannot answer here. ${reason} Continue without it, or say what you would have done.`,
@@ -59,22 +63,21 @@ function unanswerable({ tool, about }: Unanswered, { reason }: Verdict): ToolOut
 }
 
 /** Its code loads with the first question: most runs have none. */
-async function questionOf(
-  { call, tool, args }: ToolCall,
-  definition: Tool,
-  { law, reason, contained, offer = [] }: Verdict,
-) {
-  const [{ describeCall }, { draftText, lastingRules }, { ruleWords }, { previewCall }] = await Promise.all([
-    import("../../security/permissions/facts.js"),
-    import("../../security/permissions/session-rules.js"),
-    import("../../security/permissions/lasting-rule.js"),
-    import("../../security/permissions/preview.js"),
-  ]);
+async function questionOf({ call, tool, args }: ToolCall, definition: Tool, verdict: Verdict) {
+  const { law, contained, offer = [] } = verdict;
+  const [{ describeCall }, { draftText, lastingRules }, { ruleWords }, { previewCall }, { reasonIn }] =
+    await Promise.all([
+      import("../../security/permissions/facts.js"),
+      import("../../security/permissions/session-rules.js"),
+      import("../../security/permissions/lasting-rule.js"),
+      import("../../security/permissions/preview.js"),
+      import("../../security/permissions/explain.js"),
+    ]);
   const isGuarded = law === "guarded";
   const own = definition.extension === undefined ? definition.describe : undefined;
   const preview = isGuarded ? previewCall(args) : undefined;
   return {
-    ...{ call, tool, args, reason },
+    ...{ call, tool, args, reason: reasonIn(verdict, args.command) },
     summary: own?.(args) ?? describeCall(tool, args),
     offer: offer.map(draftText),
     always: offer.flatMap(lastingRules).map(ruleWords),

@@ -36,7 +36,7 @@ export interface Circumstances {
   readonly originator: Identity;
   readonly sandboxed: boolean;
   readonly contained?: boolean;
-  readonly planMode: boolean;
+  readonly planMode: DecisionFacts["planMode"];
 }
 
 type CalledTool = Pick<Tool, "name" | "set" | "mutating" | "extension" | "onlyReads">;

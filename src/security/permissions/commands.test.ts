@@ -252,7 +252,7 @@ describe("/why", () => {
 describe("what the model gets", () => {
   it("names the denied call and the reason, not a way around it", () => {
     const text = denialText(decide(bash("op read x"), policyWith()));
-    expect(text).toBe('Denied by blocklist. "op" shows credentials.');
+    expect(text).toBe('Denied by blocklist. "op" shows credentials. No answer of the user allows it here.');
   });
 });
 

@@ -70,10 +70,17 @@ describe("law 2: plan mode", () => {
   ]);
 });
 
-it("plan mode says why in one sentence", () => {
+it("plan mode says why, and what to do", () => {
   const reason = (facts: DecisionFacts) => decide(facts, policyWith()).reason;
-  expect(reason(onPath("edit", "a.ts", PLANNING))).toBe("Plan mode only allows reading.");
-  expect(reason(bash("touch a", PLANNING))).toMatch(/^Plan mode only allows reading: .*[^.]\.$/);
+  expect(reason(onPath("edit", "a.ts", PLANNING))).toBe(
+    "Plan mode only reads, and edit changes something. Put it in the plan.",
+  );
+  expect(reason(bash("touch a", PLANNING))).toBe(
+    'Plan mode runs only what is known to read and stays in the workspace. "touch" changes files. Put it in the plan.',
+  );
+  expect(reason(bash("touch a", { planMode: "subagent" }))).toBe(
+    'This subagent runs only what is known to read and stays in the workspace. "touch" changes files. Say in your answer what should be done.',
+  );
 });
 
 describe("law 3: the reach of the tool", () => {

@@ -4,10 +4,10 @@
  * These laws are applied to a call in this order; the first one that applies decides.
  *
  *  1. Mode `deny` denies.
- *  2. In plan mode only what reads passes: tools that change nothing, and commands that are known to only read.
- *  3. A file that the tool itself cannot reach is denied: a yes would change nothing.
- *  4. The blocklist denies, in every mode: programs that show credentials, and Oxbow's own files. Only a rule that the user wrote
+ *  2. A file that the tool itself cannot reach is denied: a yes would change nothing.
+ *  3. The blocklist denies, in every mode: programs that show credentials, and Oxbow's own files. Only a rule that the user wrote
  *     in the profile with `lift_blocklist` passes, and only if law 7 would follow it.
+ *  4. In plan mode only what reads passes: tools that change nothing, and commands that are known to only read.
  *  5. Safe mode denies commands that are not on its list.
  *  6. Path permissions deny what they do not grant. Where that, or one of Oxbow's own folders, lies somewhere below what is searched,
  *     what the laws after this one would allow is asked about.

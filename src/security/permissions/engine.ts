@@ -133,7 +133,7 @@ export class PermissionEngine {
 
   #circumstances(originator: Identity): Circumstances {
     const { sandboxed, contained, onlyReads = false } = this.#options;
-    const planMode = this.plan.on || onlyReads;
+    const planMode = onlyReads ? "subagent" : this.plan.on;
     return { originator, sandboxed: sandboxed(), contained: contained?.() === true, planMode };
   }
 }

@@ -1,5 +1,6 @@
 /** `/why`: a decision in a few lines: what was decided, by what, and what would change it. */
 import { shorten } from "../../base/cap-text.js";
+import type { JsonValue } from "../../protocol/json.js";
 import type { Decision } from "./facts.js";
 import { ruleName, ruleText } from "./rule.js";
 import { draftText } from "./session-rules.js";
@@ -48,9 +49,17 @@ export function explain(verdict: Verdict): string {
   return lines.join("\n");
 }
 
-/** For the model: what was denied and why, and nothing about how to get around it. */
-export function denialText({ decidedBy, reason }: Verdict): string {
-  return `Denied by ${decidedBy}. ${reason}`;
+/** For the model: what was denied and why, and nothing about how to get around it. `command`: the whole text, if the call has one. */
+export function denialText(verdict: Verdict, command?: JsonValue): string {
+  return `Denied by ${verdict.decidedBy}. ${reasonIn(verdict, command)}`;
+}
+
+const MOST_QUOTED = 120;
+
+/** The reason, behind the part of a longer command that it is about. */
+export function reasonIn({ reason, about }: Verdict, command: JsonValue | undefined): string {
+  if (about === undefined || typeof command !== "string" || command.trim() === about.trim()) return reason;
+  return `In "${shorten(about.replaceAll(/\s+/g, " "), MOST_QUOTED)}": ${reason}`;
 }
 
 function oneLine(text: string): string {

@@ -106,7 +106,8 @@ export interface DecisionFacts {
   readonly sandboxed: boolean;
   /** The sandbox also hides the home folder, blocks the network and keeps all of `.git` read-only, and undo records the changes. */
   readonly contained?: boolean;
-  readonly planMode: boolean;
+  /** `subagent`: a subagent that only reads, whatever the session does. */
+  readonly planMode: boolean | "subagent";
 }
 
 /** Names the files without parsing the patch: a broken one is described, too. */

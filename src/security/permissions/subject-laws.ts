@@ -53,9 +53,24 @@ export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Gr
     const reason = "You review each edit.";
     return { decision: "ask", law: "mode review", decidedBy: "mode review", reason, ...about };
   }
-  const need = subject.kind === "command" ? (partNeed(subject.part, policy) ?? needs[0]) : undefined;
-  const reason = isContained(facts, policy) && need !== undefined ? need.reason : trouble;
-  return { decision: "ask", law: "default", decidedBy: `mode ${policy.mode}`, reason, ...about };
+  // A sandbox blocks these in every mode.
+  const need = facts.sandboxed && policy.preset !== "strict" ? needOf(subject, grounds) : undefined;
+  const cause = need === undefined ? causeText(subject) : need.about === undefined ? {} : { about: need.about };
+  const reason = need?.reason ?? trouble;
+  return { decision: "ask", law: "default", decidedBy: `mode ${policy.mode}`, reason, ...cause };
+}
+
+function needOf(subject: Subject, { policy, needs }: Grounds): Need | undefined {
+  if (subject.kind !== "command") return undefined;
+  const own = partNeed(subject.part, policy);
+  if (own !== undefined) return { ...own, about: subject.part.text };
+  const { deletes } = subject.whole;
+  return needs[0] ?? (deletes === undefined ? undefined : { reason: deletes, opens: [] });
+}
+
+/** A part that only reads asks because of the command around it. */
+function causeText(subject: Subject): { readonly about?: string } {
+  return subject.kind === "command" && subject.part.verdict === "read-only" ? {} : aboutText(subject);
 }
 
 export function isContained({ contained, tool }: DecisionFacts, { preset }: PermissionPolicy): boolean {

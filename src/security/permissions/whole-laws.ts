@@ -15,9 +15,16 @@ export function modeDenies(): Verdict {
 const modeDeny: WholeLaw = (_facts, { mode }) => (mode === "deny" ? modeDenies() : undefined);
 
 const planMode: WholeLaw = ({ tool, command, planMode: planning }) => {
-  if (!planning || !tool.mutating || command?.verdict === "read-only") return undefined;
-  const reason = `Plan mode only allows reading${command === undefined ? "" : `: ${lower(command.reason)}`}`;
-  return { decision: "deny", law: "plan mode", decidedBy: "plan mode", reason: sentence(reason) };
+  if (planning === false || !tool.mutating || command?.verdict === "read-only") return undefined;
+  const isSubagent = planning === "subagent";
+  const who = isSubagent ? "This subagent" : "Plan mode";
+  const what =
+    command === undefined
+      ? `${who} only reads, and ${tool.name} changes something.`
+      : `${who} runs only what is known to read and stays in the workspace. ${sentence(command.reason)}`;
+  const instead = isSubagent ? "Say in your answer what should be done." : "Put it in the plan.";
+  const decidedBy = isSubagent ? "read-only subagent" : "plan mode";
+  return { decision: "deny", law: "plan mode", decidedBy, reason: `${what} ${instead}` };
 };
 
 const boundary: WholeLaw = ({ paths }) => {
@@ -34,7 +41,8 @@ const blocklist: WholeLaw = (facts, policy) => {
     const match = decidingRule(rulesAbout(rules, callOf(facts)), facts.args, subject);
     return match?.rule.liftsBlocklist === true;
   };
-  const denied = (reason: string, about: string): Verdict => {
+  const denied = (problem: string, about: string): Verdict => {
+    const reason = `${problem} No answer of the user allows it here.`;
     return { decision: "deny", law: "blocklist", decidedBy: "blocklist", reason, about };
   };
   if (command?.verdict === "blocked" && command.parts.length === 0) return denied(command.reason, command.text);
@@ -83,11 +91,8 @@ export function pathVerdict(
   return undefined;
 }
 
-export const WHOLE_LAWS: readonly WholeLaw[] = [modeDeny, planMode, boundary, blocklist, safeMode, pathPermissions];
-
-function lower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
+/** Those that no mode and no answer of the user change come first: their reason stays true. */
+export const WHOLE_LAWS: readonly WholeLaw[] = [modeDeny, boundary, blocklist, planMode, safeMode, pathPermissions];
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

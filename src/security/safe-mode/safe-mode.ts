@@ -50,12 +50,13 @@ function partRefusal(part: CommandPart, allowed: ReadonlySet<string>): string | 
     if (!allowed.has(program)) return `"${program}" is not on the list of safe mode. ${permitted(allowed)}`;
   }
   const [variable] = part.variables;
-  if (variable !== undefined) return `It sets ${variable}, which can change what runs.`;
+  if (variable !== undefined) return `It sets ${variable}, which can change what runs. Leave the variable out.`;
   const [file] = part.writes;
-  if (file !== undefined) return `It writes to ${file}.`;
-  return part.refusedOption === undefined
-    ? undefined
-    : `"${part.programs[0]} ${part.refusedOption}" can run other programs or write files.`;
+  if (file !== undefined) return `It writes to ${file}. Commands only read in safe mode.`;
+  if (part.refusedOption === undefined) return undefined;
+  const [program = "", action = ""] = part.words;
+  const name = program === "git" && !action.startsWith("-") ? `git ${action}` : part.programs[0];
+  return `"${name} ${part.refusedOption}" can run other programs or write files.`;
 }
 
 function permitted(allowed: ReadonlySet<string>): string {

@@ -72,7 +72,7 @@ class ArgumentReader {
     let dashes = false;
     for (let word = this.#take(); word !== undefined; word = this.#take()) {
       const value = globValue(word);
-      if (value === undefined) return `the argument ${word.text} is not known beforehand`;
+      if (value === undefined) return unknownWord(word);
       const fixed = fixedValue(word) !== undefined;
       if (fixed && value === "--" && !dashes) {
         dashes = true;
@@ -139,5 +139,13 @@ class ArgumentReader {
 }
 
 function unknown(option: string): string {
-  return `the option ${option} is not known to be read-only`;
+  return `the option ${option} is not known to only read`;
+}
+
+function unknownWord({ parts, text }: Word): string {
+  const [first, ...rest] = parts;
+  const isInHome = first?.type === "tilde" && rest.every(({ type }) => type === "literal" || type === "glob");
+  return isInHome
+    ? `"${text}" is ${rest.length === 0 ? "" : "in "}the home folder`
+    : `the argument ${text} is not known beforehand`;
 }

@@ -2,6 +2,7 @@
 import { type Arguments, optionSets, readArguments } from "./arguments.js";
 import { CHECKS } from "./checks/checks.js";
 import { afterChange, isSensitive, mayFindSecrets, pathProblem, type Whereabouts, wordPathProblem } from "./paths.js";
+import { effectOf } from "./programs/effects.js";
 import type { ProgramRules, ProgramTable } from "./programs/rules.js";
 import { HARMLESS_VARIABLES, isMeaningfulVariable } from "./programs/variables.js";
 import type { Assignment, Redirect, SimpleCommand, Word, WordPart } from "./syntax.js";
@@ -35,9 +36,9 @@ function judgeWords(all: readonly Word[], { place, programs }: Situation): Simpl
   const words = unwrapQuietly(all);
   if (typeof words === "string") return { problem: words, place };
   const name = programName(words);
-  if (name === undefined) return { problem: "the name of the program is not known beforehand", place };
+  if (name === undefined) return { problem: `the program "${words[0]?.text}" is not known beforehand`, place };
   const rules = Object.hasOwn(programs, name) ? programs[name] : undefined;
-  if (rules === undefined) return { problem: `"${name}" is not known to be read-only`, place };
+  if (rules === undefined) return { problem: effectOf(name), place };
   if (name === "git" && (place.folders.length !== 1 || place.folders[0] !== ".")) {
     return { problem: "git may find another repository in another folder", place };
   }
@@ -68,7 +69,7 @@ function rulesProblem(name: string, { words, rules, place }: Call): string | und
   const sub = first === undefined ? undefined : fixedValue(first);
   if (rules.commands !== undefined && sub !== undefined && !sub.startsWith("-")) {
     const inner = Object.hasOwn(rules.commands, sub) ? rules.commands[sub] : undefined;
-    if (inner === undefined) return `"${name} ${sub}" is not known to be read-only`;
+    if (inner === undefined) return `"${name} ${sub}" is not known to only read`;
     return rulesProblem(`${name} ${sub}`, { words: rest, rules: inner, place });
   }
   let read: Arguments | string = { options: [], operands: [] };
@@ -77,7 +78,7 @@ function rulesProblem(name: string, { words, rules, place }: Call): string | und
     if (problem !== undefined) return problem;
   } else if (!rules.unlike) {
     read = readArguments(words, rules);
-    if (typeof read === "string") return read;
+    if (typeof read === "string") return read.replace(/^the option (\S+) is not known/, `"${name} $1" is not known`);
     const problem = argumentsProblem(name, { read, rules, place });
     if (problem !== undefined) return problem;
   }
@@ -91,12 +92,12 @@ function argumentsProblem(
   const { options, operands } = read;
   const { files, patterns, required } = optionSets(rules);
   const count = operands.length;
-  if (rules.operands === "none" && count > 0) return `"${name}" with operands is not known to be read-only`;
-  if (count < (rules.minimum ?? 0)) return `"${name}" lacks an operand`;
+  if (rules.operands === "none" && count > 0) return `"${name} ${operands[0]?.word.text}" is not known to only read`;
+  if (count < (rules.minimum ?? 0)) return `"${name}" without operands is not known to only read`;
   const several = operands.some(({ word }) => hasGlob(word));
   if (rules.maximum !== undefined && (count > rules.maximum || several)) return `"${name}" may have too many operands`;
   if (required.size > 0 && !options.some((option) => required.has(option.name))) {
-    return `"${name}" is known to be read-only with certain options only`;
+    return `"${name}" is known to only read with certain options`;
   }
   for (const { name: option, value } of options) {
     if (value === undefined) continue;
@@ -149,8 +150,8 @@ function strangeTextProblem({ parts, text }: Word): string | undefined {
 function assignmentProblem({ name, array, append, words }: Assignment): string | undefined {
   const value = words.length === 1 && words[0] !== undefined ? fixedValue(words[0]) : undefined;
   const plain = value !== undefined && /^[\w.@+/-]*$/.test(value) && !value.includes("..") && !value.startsWith("/");
-  if (array || append || !plain) return `the value of ${name} is not plain`;
-  return HARMLESS_VARIABLES.test(name) ? undefined : `the variable ${name} may change what the command does`;
+  if (!HARMLESS_VARIABLES.test(name)) return `the variable ${name} may change what the command does`;
+  return array || append || !plain ? `the value of ${name} is not plain` : undefined;
 }
 
 function redirectProblem({ operator, descriptor, target }: Redirect, place: Whereabouts): string | undefined {

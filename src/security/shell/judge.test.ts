@@ -514,7 +514,7 @@ describe("everything else", () => {
     const { commands, reason } = judgeCommand('ls "$(make -n)" | head && npm test -- -u');
     expect(commands).toEqual([
       { text: 'ls "$(make -n)"', verdict: "ask", reason: expect.stringContaining("not known beforehand") },
-      { text: "make -n", verdict: "ask", reason: '"make" is not known to be read-only.' },
+      { text: "make -n", verdict: "ask", reason: '"make" runs code.' },
       { text: "head", verdict: "read-only", reason: "It is known to only read." },
       { text: "npm test -- -u", verdict: "ask", reason: expect.stringContaining('"npm"'), pattern: "npm test *" },
     ]);

@@ -46,7 +46,10 @@ export function afterChange(place: Whereabouts, path: string): Whereabouts {
 /** Why a word may not be read as a path; undefined when it may. */
 export function wordPathProblem(word: Word, place: Whereabouts): string | undefined {
   const value = globValue(word);
-  if (value === undefined) return `"${word.text}" is not known beforehand`;
+  if (value === undefined) {
+    const isInHome = word.parts[0]?.type === "tilde";
+    return isInHome ? `"${word.text}" is in the home folder` : `"${word.text}" is not known beforehand`;
+  }
   if (hasGlob(word) && value.split("/").some(mayFindSecrets)) {
     return `"${word.text}" may find files that hold secrets`;
   }

@@ -37,7 +37,7 @@ describe("[P1 P8] law 12: contained commands", () => {
     const shown = facts.command && { ...facts, command: { ...facts.command, parts: parts ?? [] } };
     expect(shown && decide(shown, policyWith({ mode: "auto" }))).toMatchObject({
       decision: "ask",
-      reason: "It would show .env.",
+      reason: "It would show .env. The grep tool leaves such files out.",
     });
   });
 

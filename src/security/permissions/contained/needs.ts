@@ -18,6 +18,8 @@ export interface Need {
   /** Sentences. */
   readonly reason: string;
   readonly opens: readonly Opening[];
+  /** The part of the command that needs it; undefined for the whole. */
+  readonly about?: string;
 }
 
 export interface Surroundings {
@@ -28,7 +30,10 @@ export interface Surroundings {
 
 /** The needs of the whole text; empty if it can run unchanged. */
 export function commandNeeds({ parts, secret, deletes }: CommandFacts, surroundings: Surroundings): readonly Need[] {
-  const inParts = parts.flatMap((part) => partNeed(part, surroundings) ?? []);
+  const inParts = parts.flatMap((part): readonly Need[] => {
+    const need = partNeed(part, surroundings);
+    return need === undefined ? [] : [{ ...need, about: part.text }];
+  });
   const needs = deletes === undefined ? inParts : [...inParts, { reason: deletes, opens: [] }];
   return secret === undefined || needs.some(({ opens }) => opens.includes("secrets"))
     ? needs
@@ -36,7 +41,7 @@ export function commandNeeds({ parts, secret, deletes }: CommandFacts, surroundi
 }
 
 export function partNeed(part: CommandPart, surroundings: Surroundings): Need | undefined {
-  if (part.exposes !== undefined) return { reason: part.exposes, opens: ["secrets"] };
+  if (part.exposes !== undefined) return { reason: `${part.exposes}${searchAdvice(part)}`, opens: ["secrets"] };
   if (part.verdict === "read-only") return undefined;
   for (const reading of part.readings) {
     const need = readingNeed(reading, part, surroundings);
@@ -44,6 +49,12 @@ export function partNeed(part: CommandPart, surroundings: Surroundings): Need | 
   }
   const outside = part.writes.find((text) => isOutside(text.replaceAll(/["']/g, ""), surroundings));
   return outside === undefined ? undefined : writesOutside(outside, surroundings);
+}
+
+/** The search tool leaves secrets out, also those that git tracks. */
+function searchAdvice({ readings }: CommandPart): string {
+  const isSearch = readings.some(([program]) => /^([ef]?grep|rg|ag)$/.test(program ?? ""));
+  return isSearch ? " The grep tool leaves such files out." : "";
 }
 
 function readingNeed(reading: Words, part: CommandPart, surroundings: Surroundings): Need | undefined {
@@ -67,7 +78,7 @@ function readingNeed(reading: Words, part: CommandPart, surroundings: Surroundin
   if (written !== undefined) return writesOutside(written, surroundings);
   const changes = CHANGES_ALL.has(name) || CHANGES_LAST.has(name);
   const isInHome = changes && /\s(~|\$HOME|\$\{HOME\})(\/|\s|$)/.test(part.text);
-  return isInHome ? writesOutside("your home folder", surroundings) : undefined;
+  return isInHome ? writesOutside("the home folder", surroundings) : undefined;
 }
 
 /** Programs that show what is in a file. */

@@ -31,7 +31,7 @@ export const checkFind: Check = ({ words: all, place }) => {
     const test = word === undefined ? undefined : fixedValue(word);
     if (test === undefined) return `the test ${word?.text ?? ""} is not known beforehand`;
     if (ALONE.has(test)) continue;
-    if (!WITH_TEXT.has(test) && !WITH_FILE.has(test)) return `the test ${test} is not known to be read-only`;
+    if (!WITH_TEXT.has(test) && !WITH_FILE.has(test)) return `"find ${test}" is not known to only read`;
     index += 1;
     const operand = all[index];
     const value = operand === undefined ? undefined : fixedValue(operand);

@@ -23,7 +23,8 @@ export const checkGitFormat: Check = ({ arguments: { options } }) => {
 export const checkGitObjects: Check = (call) => {
   const named = call.arguments.operands.map(({ value }) => value.slice(value.lastIndexOf(":") + 1));
   const holdsSecrets = (path: string) => isSensitive(path) || path.split("/").some(mayFindSecrets);
-  return named.some(holdsSecrets) ? "it may show secrets" : checkGitFormat(call);
+  const secret = named.find(holdsSecrets);
+  return secret === undefined ? checkGitFormat(call) : `"${secret}" may hold secrets`;
 };
 
 /** Also by what a list is sorted: `signature` has signatures checked. */

@@ -86,7 +86,7 @@ export const checkPs: Check = ({ words }) => {
 export const checkTar: Check = ({ words: [mode, archive, ...more], place }) => {
   const letters = mode === undefined ? "" : (fixedValue(mode) ?? "");
   if (!/^-?(t[zjJv]*f|[zj]?tv?f)$/.test(letters) || archive === undefined || more.length > 0)
-    return "tar does more than list";
+    return '"tar" does more than list';
   if (fixedValue(archive) === undefined || /[:-]/.test(archive.text.charAt(0)) || archive.text.includes(":")) {
     return "the archive of tar is not a plain file";
   }
