@@ -324,7 +324,7 @@ describe("subagents", () => {
       [
         reply().when("begin").tool("agent", agent("change it", "looker")),
         reply().when("change it").tool("write", { path: "made", content: "x" }),
-        reply().when("tool-results", { contains: "Plan mode" }).text("it was denied"),
+        reply().when("tool-results", { contains: "This subagent only reads" }).text("it was denied"),
         reply().text("thanks"),
       ],
       { flags: ["--permission-mode", "allow"], files: { ".oxbow/agents/looker.md": looker } },
