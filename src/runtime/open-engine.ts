@@ -155,6 +155,7 @@ export function createEngine(options: EngineOptions): Engine {
     onFault: (session, error) =>
       options.log("error", "engine", "a session was not closed cleanly", { session, error: String(error) }),
   });
+  options.sessions.tellBy((message) => host.notifyPeople(message));
   const retention = new RetentionWatch({
     ...{ sessions: options.sessions, clock, log: options.log },
     ...options.place.loaded,

@@ -5,6 +5,7 @@
 
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
 import { Once } from "../../base/once.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -44,14 +45,24 @@ export interface SessionStoresOptions {
 export const KEY_SOURCES = ["auto", "file", "keychain"] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
+const UPGRADING = "Database is upgrading…";
+const SENT_MS = 50;
+
 export class SessionStores {
   readonly #options: SessionStoresOptions;
   readonly #opened = new Once(() => this.#reallyOpen());
   readonly #key = new Once(() => this.#findKey());
   readonly #project = new Once(() => this.#findProjectStore());
 
+  #tellPeople: (message: string) => number = () => 0;
+
   constructor(options: SessionStoresOptions) {
     this.#options = options;
+  }
+
+  /** Sets what shows a message to all who use the engine, and returns how many they are. */
+  tellBy(tell: (message: string) => number): void {
+    this.#tellPeople = tell;
   }
 
   /** undefined if nothing is stored: by choice, or because the library is missing on this machine, which is reported once. */
@@ -151,8 +162,8 @@ export class SessionStores {
     }
     const [{ openSqliteStore }, key] = await Promise.all([import("../../sessions/sqlite/sqlite-store.js"), this.key()]);
     try {
-      const { isForReading = false, hint } = this.#options;
-      const onUpgrade = () => hint("The database of your sessions is upgrading…");
+      const { isForReading = false } = this.#options;
+      const onUpgrade = () => this.#sayUpgrade();
       return await openSqliteStore({ path: databasePath(choice.folder), key, clock, isForReading, onUpgrade });
     } catch (error) {
       if ((error as { code?: unknown }).code !== "not-installed") throw error;
@@ -161,6 +172,12 @@ export class SessionStores {
       );
       return undefined;
     }
+  }
+
+  /** The upgrade holds the process up, so the message has to be on its way before. */
+  async #sayUpgrade(): Promise<void> {
+    if (this.#tellPeople(UPGRADING) === 0) this.#options.notify(UPGRADING);
+    await setTimeout(SENT_MS);
   }
 
   /** Not in the folder itself: it may be in a repository. */

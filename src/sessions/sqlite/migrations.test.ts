@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { buildChildPrograms } from "../../../test/support/child-programs.js";
 import { verifies } from "../../../test/verifies.js";
 import { Database } from "../../system/sqlite/database.js";
+import { isUpgrade } from "../../system/sqlite/migrate.js";
 import { MIGRATIONS, migrate } from "./migrations.js";
 
 const wall = () => Date.UTC(2026, 0, 31);
@@ -36,17 +37,14 @@ const versions = () =>
 
 describe("migrations", () => {
   verifies(["S2"], "are applied once, forward, with their sha256 in the ledger", () => {
-    let upgrades = 0;
-    const onUpgrade = () => {
-      upgrades++;
-      // Nothing has changed yet.
-      expect(tables()).toEqual(["a", "schema_migrations"]);
-    };
-    expect(migrate(database, { wall, migrations: [FIRST], onUpgrade })).toBe(1);
-    expect(migrate(database, { wall, migrations: [FIRST], onUpgrade })).toBe(0);
-    expect(upgrades).toBe(0);
-    expect(migrate(database, { wall, migrations: [FIRST, SECOND], onUpgrade })).toBe(1);
-    expect(upgrades).toBe(1);
+    expect(isUpgrade(database, [FIRST])).toBe(false);
+    expect(migrate(database, { wall, migrations: [FIRST] })).toBe(1);
+    expect(migrate(database, { wall, migrations: [FIRST] })).toBe(0);
+    expect(isUpgrade(database, [FIRST])).toBe(false);
+    expect(isUpgrade(database, [FIRST, SECOND])).toBe(true);
+    expect(tables()).toEqual(["a", "schema_migrations"]);
+    expect(migrate(database, { wall, migrations: [FIRST, SECOND] })).toBe(1);
+    expect(isUpgrade(database, [FIRST, SECOND])).toBe(false);
     expect(tables()).toEqual(["a", "b", "schema_migrations"]);
     expect(versions()).toEqual([
       { version: 1, applied_at: "2026-01-31T00:00:00.000Z", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },

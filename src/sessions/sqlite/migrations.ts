@@ -11,7 +11,7 @@ import { sql as ancestors } from "./migrations/0007-ancestors.js";
 
 export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents, profiles, ancestors];
 
-export type MigrateOptions = Pick<AllOptions, "wall" | "onUpgrade"> & Partial<Pick<AllOptions, "migrations">>;
+export type MigrateOptions = Pick<AllOptions, "wall"> & Partial<Pick<AllOptions, "migrations">>;
 
 /** Migrates the schema to our version; returns the number of migrations. */
 export function migrate(database: Database, options: MigrateOptions): number {

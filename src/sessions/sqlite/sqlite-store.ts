@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import type { Database } from "../../system/sqlite/database.js";
+import { isUpgrade } from "../../system/sqlite/migrate.js";
 import { openOrView } from "../../system/sqlite/open-or-view.js";
 import { notABoundary } from "../branch.js";
 import { ChainBreak } from "../chain-break.js";
@@ -44,7 +45,7 @@ import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";
 import { chainKey, databaseKey } from "./keys.js";
 import { Ledger } from "./ledger.js";
-import { migrate } from "./migrations.js";
+import { MIGRATIONS, migrate } from "./migrations.js";
 import { Names } from "./names.js";
 import { SessionHeads } from "./session-heads.js";
 import { SessionTable } from "./session-table.js";
@@ -61,8 +62,8 @@ export interface SqliteStoreOptions {
   readonly groupDelayMs?: number;
   /** If nothing can be written, reading still works. */
   readonly isForReading?: boolean;
-  /** Called before a database of an older version is changed. */
-  readonly onUpgrade?: () => void;
+  /** Called before a database of an older version is changed, which holds the process up. */
+  readonly onUpgrade?: () => Promise<void>;
 }
 
 /** A commit costs as much as a hundred events in it. What matters is appended with `sync` and takes the rest along. */
@@ -73,7 +74,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   const database = await openOrView(options.isForReading, async (open) => {
     const opened = await open({ path, key: databaseKey(key) });
     try {
-      migrate(opened, { wall: () => clock.wall(), onUpgrade: options.onUpgrade });
+      if (isUpgrade(opened, MIGRATIONS)) await options.onUpgrade?.();
+      migrate(opened, { wall: () => clock.wall() });
       return opened;
     } catch (error) {
       opened.close();

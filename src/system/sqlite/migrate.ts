@@ -14,16 +14,19 @@ import type { Database } from "./database.js";
 export interface MigrateOptions {
   readonly wall: () => number;
   readonly migrations: readonly string[];
-  /** Called before an existing database is changed: that may take a while, and other processes wait. */
-  readonly onUpgrade?: (() => void) | undefined;
+}
+
+/** Tells whether `migrate` would change an existing database: that may take a while, and other processes wait. */
+export function isUpgrade(database: Database, migrations: readonly string[]): boolean {
+  const present = check(database, hashesOf(migrations));
+  return present > 0 && present < migrations.length;
 }
 
 /** Migrates the schema to our version; returns the number of migrations. */
-export function migrate(database: Database, { wall, migrations, onUpgrade }: MigrateOptions): number {
-  const known = migrations.map((sql) => createHash("sha256").update(sql).digest("hex"));
+export function migrate(database: Database, { wall, migrations }: MigrateOptions): number {
+  const known = hashesOf(migrations);
   const present = check(database, known);
   if (present === known.length) return 0;
-  if (present > 0) onUpgrade?.();
   // A power cut may undo it as a whole: the next process applies it again.
   return database.transaction("NORMAL", () => {
     database.script(
@@ -43,6 +46,10 @@ export function migrate(database: Database, { wall, migrations, onUpgrade }: Mig
     }
     return known.length - applied;
   });
+}
+
+function hashesOf(migrations: readonly string[]): readonly string[] {
+  return migrations.map((sql) => createHash("sha256").update(sql).digest("hex"));
 }
 
 /** How many of the known migrations the database has; throws when it has others. */
