@@ -201,7 +201,7 @@ function ansiQuoted(source: Source): string {
 function parenthesized(source: Source, kind: "plain" | "quoted"): WordPart {
   if (source.ahead(2) === "(") {
     source.take("$((");
-    return readArithmetic(source);
+    return source.enter(() => readArithmetic(source));
   }
   return substitution(source, "$(", kind);
 }

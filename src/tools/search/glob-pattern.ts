@@ -2,7 +2,8 @@
  * Glob patterns as ignore files and people write them.
  *
  * 1. `*` and `?` stay within one name; `**` as a whole name spans folders; `[a-z]`, `[!a]`, `{a,b}` and `\x` work.
- * 2. A malformed pattern gives undefined; it never matches by accident.
+ * 2. A malformed pattern gives undefined; it never matches by accident. So does one with alternatives deep inside each other: the files of a project
+ *    hold patterns that their authors chose, and the stack has an end.
  */
 import {
   ANY,
@@ -14,6 +15,8 @@ import {
   type TextPattern,
 } from "../../base/star-pattern.js";
 
+const MOST_LEVELS = 50;
+
 /** Tests whole paths with forward slashes; undefined when the pattern is not well formed. */
 export function globMatcher(pattern: string): TextPattern | undefined {
   const scanner = new GlobScanner(pattern);
@@ -24,6 +27,7 @@ export function globMatcher(pattern: string): TextPattern | undefined {
 class GlobScanner {
   readonly #pattern: string;
   #at = 0;
+  #level = 0;
 
   constructor(pattern: string) {
     this.#pattern = pattern;
@@ -99,13 +103,16 @@ class GlobScanner {
 
   #alternatives(): PatternPart | undefined {
     this.#at++;
+    if (++this.#level > MOST_LEVELS) return undefined;
     const branches: (readonly PatternPart[])[] = [];
     for (;;) {
       const branch = this.sequence("branch");
       if (branch === undefined || this.atEnd) return undefined;
       branches.push(branch);
-      if (this.#pattern[this.#at++] === "}") return branches;
+      if (this.#pattern[this.#at++] === "}") break;
     }
+    this.#level--;
+    return branches;
   }
 
   #characterClass(): PatternPart | undefined {

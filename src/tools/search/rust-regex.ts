@@ -10,6 +10,9 @@ import { ASCII_WORD, literal, member, PatternError, POSIX, unicodeProperty, WORD
 
 export { PatternError } from "./regex-parts.js";
 
+/** Of character classes inside each other. */
+const MOST_LEVELS = 50;
+
 /**
  * What the expression is matched against. `line`: one line without its end. `text`: a whole file, where `.` also matches
  * line ends. `lines`: a whole file, for a fast check whether any line can match; it may match too much, never too little.
@@ -239,7 +242,9 @@ class Translator {
   }
 
   /** Members between the operators `&&` and `--` become nested classes, which is the one form JavaScript knows for them. */
-  #characterClass(): string {
+  #characterClass(level = 1): string {
+    if (level > MOST_LEVELS)
+      throw new PatternError(`At most ${MOST_LEVELS} character classes may be inside each other.`);
     this.#take("[");
     const negated = this.#pattern[this.#at] === "^";
     if (negated) this.#take("^");
@@ -256,12 +261,12 @@ class Translator {
         this.#take("]");
         return `[${negated ? "^" : ""}${out}${out === "" ? members : `[${members}]`}]`;
       } else {
-        members += this.#member();
+        members += this.#member(level);
       }
     }
   }
 
-  #member(): string {
+  #member(level: number): string {
     const rest = this.#pattern.slice(this.#at);
     const posix = /^\[:(\^?)([a-z]+):\]/.exec(rest);
     if (posix !== null) {
@@ -270,7 +275,7 @@ class Translator {
       this.#take(posix[0]);
       return posix[1] === "^" ? `[^${known}]` : known;
     }
-    if (rest.startsWith("[")) return this.#characterClass();
+    if (rest.startsWith("[")) return this.#characterClass(level + 1);
     const low = this.#classCharacter();
     const isRange = this.#pattern[this.#at] === "-" && !/^-(\]|-|$)/.test(this.#pattern.slice(this.#at));
     if (!isRange || low.startsWith("[") || low.startsWith("\\p")) return low;
