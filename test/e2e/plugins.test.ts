@@ -95,4 +95,36 @@ describe("plugins of the program", () => {
       await mock.close();
     });
   }
+
+  const never = "new Promise(() => {})";
+  for (const [where, added] of [
+    [
+      "a tool",
+      `oxbow.addTool({ name: "wait", description: "x", mutating: false, inputSchema: { type: "object" }, run: () => ${never} });`,
+    ],
+    [
+      "a result that is no promise",
+      'oxbow.addTool({ name: "wait", description: "x", mutating: false, inputSchema: { type: "object" }, run: () => ({ then() {} }) });',
+    ],
+    ["a tool link", `oxbow.addToolLink({ name: "45-wait", run: () => ${never} });`],
+    ["a request link", `oxbow.addRequestLink({ name: "45-wait", run: () => ${never} });`],
+  ] as const) {
+    verifies(
+      ["E4"],
+      `an answer that never comes, of ${where}, does not end the program as if all were well`,
+      async () => {
+        const made = await withPlugin("waits.mjs", `export default (oxbow) => { ${added} };`, [
+          reply().tool("wait", {}).tool("ls", {}),
+          reply().text("never"),
+        ]);
+        await approve(made.cwd, { home: made.home });
+        const { code, stdout, stderr } = await oxbowProcess(["run", "--permission-mode", "allow", "hello"], made.place);
+        expect(stderr).toContain(
+          "Code of a plugin (one of waits) never answers: nothing is left that it could wait for. Oxbow stops the turn.",
+        );
+        expect([code, stdout]).toEqual([130, ""]);
+        await made.mock.close();
+      },
+    );
+  }
 });

@@ -5,12 +5,14 @@
  *    itself ends through `endProgram`.
  * 2. An error that a plugin leaves to the process, of a timer or of a promise that it does not await, switches the plugin off.
  * 3. Code of a plugin that never returns ends the program, with the plugin's name: no other code can run any more, not even for a signal.
+ * 4. A promise of a plugin that nothing settles any more would let Node end the program as if it had succeeded: then the turn is cancelled.
  */
 import { writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { safeLine } from "../../base/terminal-text.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
+import { endProgram } from "../../system/end-program.js";
 import { MOST_UNANSWERED, watchStalls } from "../../system/stall-watch.js";
 
 /** The code of a plugin, from before it is loaded. */
@@ -31,6 +33,7 @@ const isExiting = () => (process as unknown as { readonly _exiting?: boolean }).
 export class ProcessGuard {
   readonly #codes: PluginCode[] = [];
   readonly #report: (message: string) => void;
+  #isStuck = false;
 
   constructor(report: (message: string) => void) {
     this.#report = report;
@@ -52,6 +55,21 @@ export class ProcessGuard {
       writeSync(2, `oxbow: ${safeLine(sentence)}\n`);
       return "end";
     });
+    process.on("beforeExit", () => this.#endTheWait());
+  }
+
+  /** Oxbow ends by itself only through `endProgram`. */
+  #endTheWait(): void {
+    if (this.#codes.length === 0) return;
+    const isFirst = !this.#isStuck;
+    this.#isStuck = true;
+    if (isFirst) {
+      const names = this.#codes.map(({ name }) => name).join(", ");
+      const sentence = `Code of a plugin (one of ${names}) never answers: nothing is left that it could wait for. Oxbow stops the turn.`;
+      writeSync(2, `oxbow: ${safeLine(sentence)}\n`);
+    }
+    // What a signal does: it cancels the turn and saves the session.
+    if (!isFirst || !process.emit("SIGTERM")) endProgram(1);
   }
 
   /** Call it before the code is loaded. */
