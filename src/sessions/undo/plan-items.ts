@@ -1,7 +1,8 @@
 /** The entries of an undo plan, each looked at where it is. */
+
+import { inFolder, type WayBlockedError } from "../../system/held-folder.js";
 import { namesIn } from "../../system/path-bytes.js";
 import { type EntryState, sameContent, sameState } from "./entry-state.js";
-import { inFolder, type WayBlockedError } from "./held-folder.js";
 import { type Chain, chainsOf, type JournaledChange, linksInEffect, type UndoGroup } from "./history.js";
 import type { UndoJournal } from "./journal.js";
 import { type Present, presentAt } from "./present.js";

@@ -1,8 +1,8 @@
 /** The current state of a path, without following a link. */
 import { lstatSync } from "node:fs";
+import { inFolder, WayBlockedError } from "../../system/held-folder.js";
 import { fsPath, linkTarget } from "../../system/path-bytes.js";
 import { type EntryState, kindOf, stampOf } from "./entry-state.js";
-import { inFolder, WayBlockedError } from "./held-folder.js";
 import { MAX_KEPT_BYTES } from "./limits.js";
 import { readRegularFile } from "./regular-file.js";
 

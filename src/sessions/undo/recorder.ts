@@ -13,7 +13,7 @@ import { setImmediate } from "node:timers/promises";
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import { shownPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
-import type { EntryState } from "./entry-state.js";
+import type { Change, EntryState } from "./entry-state.js";
 import type { History } from "./history.js";
 import type { UndoJournal } from "./journal.js";
 import type { CallRecord, UndoRecord } from "./records.js";
@@ -110,7 +110,12 @@ export class UndoRecorder {
   }
 
   /** Before a file tool changes something; what goes is on the disk when this resolves. */
-  async before(change: AnnouncedChange): Promise<void> {
+  before(change: AnnouncedChange): Promise<void> {
+    return this.beforeAll([() => change]);
+  }
+
+  /** The same for the changes of one call, which are read one after the other. */
+  async beforeAll(changes: readonly (() => AnnouncedChange)[]): Promise<void> {
     await this.#ending;
     const journal = this.#journal;
     const call = this.#open.at(-1) ?? this.#recordOf(NO_CALL);
@@ -120,10 +125,14 @@ export class UndoRecorder {
       const isInterrupted = history.interrupted !== undefined && this.#watching === 0;
       const earlier = isInterrupted ? (await this.#catchUp(history, call.turn)).records : [];
       const isWritten = this.#written?.call === call.call && this.#written.turn === call.turn;
-      const before = await stateOf(change.before, (content) => journal.keep(content));
-      const after = await stateOf(change.after, async (content) => journal.address(content));
+      const list: Change[] = [];
+      for (const read of changes) {
+        const change = read();
+        const before = await stateOf(change.before, (content) => journal.keep(content));
+        const after = await stateOf(change.after, async (content) => journal.address(content));
+        list.push({ path: this.#pathOf(change.absolute), before, after });
+      }
       await journal.flush();
-      const list = [{ path: this.#pathOf(change.absolute), before, after }];
       journal.append(...earlier, ...(isWritten ? [] : [call]), { is: "change", call: call.call, list });
       this.#written = call;
       await journal.sync();

@@ -25,9 +25,9 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { HeldFolder, inFolder } from "../../system/held-folder.js";
 import { fsPath, linkTarget, shownPath } from "../../system/path-bytes.js";
 import { type EntryState, kindOf, sameContent, stampOf } from "./entry-state.js";
-import { HeldFolder, inFolder } from "./held-folder.js";
 import { MAX_KEPT_BYTES } from "./limits.js";
 import { readRegularFile } from "./regular-file.js";
 

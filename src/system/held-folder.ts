@@ -7,7 +7,7 @@
  */
 import { closeSync, constants, fsyncSync, lstatSync, openSync, realpathSync } from "node:fs";
 import { isAbsolute, join, parse } from "node:path";
-import { fsPath, shownPath } from "../../system/path-bytes.js";
+import { fsPath, shownPath } from "./path-bytes.js";
 
 const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const HAS_DESCRIPTORS = process.platform === "linux";

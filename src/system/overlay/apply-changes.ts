@@ -1,0 +1,429 @@
+/**
+ * Applies a change set to the real folder.
+ *
+ * 1. The plan is on the disk before the first step, beside the upper layer (`writePlan`). After a crash, `finish` takes the steps that
+ *    are left: a step that was taken has no source in the upper layer any more, or nothing left to remove.
+ * 2. What another program changed since the command started is kept. The command's version is put beside it as `NAME.oxbow`.
+ * 3. Each folder on the way is opened without following links (`held-folder.ts`), so nothing outside the root is reached.
+ * 4. Removals come first, the deepest before the others, then creations from the top down: a folder can replace a file and the reverse.
+ * 5. While a repository changes, git's own lock is held there. What git changed meanwhile refuses the whole plan: a part of it makes no sense.
+ * 6. A file is moved out of the upper layer where both are on one file system, and copied beside its place otherwise. A reader sees the old
+ *    file or the new one.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { plainName } from "../../base/plain-name.js";
+import { writeFileAtomic } from "../atomic-file.js";
+import { HeldFolder, WayBlockedError } from "../held-folder.js";
+import { fsPath, linkTarget, namesIn } from "../path-bytes.js";
+import { entryOf, type HeldChange, type HeldEntry, look } from "./change-set.js";
+
+export interface ApplyPlan {
+  /** The real folder. */
+  readonly root: string;
+  /** The layer with what the command wrote, and a folder on its file system for what goes. */
+  readonly upper: string;
+  readonly removed: string;
+  /** In milliseconds since the epoch: what changed later was changed by others. */
+  readonly startedAt: number;
+  readonly changes: readonly HeldChange[];
+}
+
+export interface Conflict {
+  readonly path: string;
+  /** Where the command's version is; undefined for a removal. */
+  readonly ours: string | undefined;
+}
+
+export interface Applied {
+  readonly done: readonly HeldChange[];
+  readonly conflicts: readonly Conflict[];
+}
+
+const PLAN_FILE = "apply.json";
+const BREATHE_EVERY = 200;
+/** More than this many files are not each waited for: the journal of the file system orders the renames. */
+const MOST_SYNCED = 64;
+
+/** Everything that is to be applied, on the disk before the first step. `folder` is Oxbow's own. */
+export async function writePlan(folder: string, plans: readonly ApplyPlan[]): Promise<void> {
+  const flush = "file-and-folder" as const;
+  await writeFileAtomic(join(folder, PLAN_FILE), JSON.stringify(plans), { mode: 0o600, flush });
+}
+
+/** Whether steps of a plan are left. */
+export function hasPlan(folder: string): boolean {
+  return look(join(folder, PLAN_FILE)) !== undefined;
+}
+
+/** The plan that a crash left; undefined if the command's changes were not applied at all. */
+export function readPlan(folder: string): readonly ApplyPlan[] | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, PLAN_FILE), "utf8")) as readonly ApplyPlan[];
+  } catch {
+    return undefined;
+  }
+}
+
+/** All steps are taken. */
+export function dropPlan(folder: string): void {
+  rmSync(join(folder, PLAN_FILE), { force: true });
+}
+
+export function applyChanges(plan: ApplyPlan): Promise<Applied> {
+  return new Applying(plan).all();
+}
+
+/** Takes the steps of a plan that a crash left. */
+export function finishPlan(plan: ApplyPlan): Promise<Applied> {
+  return new Applying(plan).rest();
+}
+
+/** Whether nothing but this plan has touched the entry since the command started. */
+export function isUntouched({ before }: HeldChange, now: HeldEntry | undefined, startedAt: number): boolean {
+  if (before === undefined || now === undefined) return before === now;
+  return (
+    isSameEntry(now, before) && (now.kind !== "file" || (now.ctimeMs === before.ctimeMs && now.ctimeMs <= startedAt))
+  );
+}
+
+class Applying {
+  readonly #plan: ApplyPlan;
+  readonly #done: HeldChange[] = [];
+  readonly #conflicts: Conflict[] = [];
+  readonly #folders = new Set<string>();
+  /** What is below these needs no step of its own. */
+  readonly #whole = new Set<string>();
+  readonly #refused = new Set<string>();
+  /** What others changed since the command started. */
+  readonly #touched = new Set<string>();
+  #listed: ReadonlySet<string> | undefined;
+  #steps = 0;
+  #synced = 0;
+
+  constructor(plan: ApplyPlan) {
+    this.#plan = plan;
+  }
+
+  async all(): Promise<Applied> {
+    const { changes, root, startedAt } = this.#plan;
+    // Before the first step: removing one of several names of a file changes the times of the others.
+    for (const change of changes) {
+      const now = entryAt(join(root, change.path));
+      if (change.before?.kind !== "folder" && !isUntouched(change, now, startedAt)) this.#touched.add(change.path);
+    }
+    const locks = locksOf(this.#plan);
+    const taken = locks.filter((lock) => !take(lock));
+    if (taken.length > 0 || [...this.#touched].some((path) => gitFolderOf(path) !== undefined)) {
+      for (const lock of locks) if (!taken.includes(lock)) rmSync(lock, { force: true });
+      return { done: [], conflicts: changes.map(({ path }) => ({ path, ours: undefined })) };
+    }
+    return this.rest();
+  }
+
+  async rest(): Promise<Applied> {
+    try {
+      return await this.#take();
+    } finally {
+      for (const lock of locksOf(this.#plan)) rmSync(lock, { force: true });
+    }
+  }
+
+  async #take(): Promise<Applied> {
+    const { changes } = this.#plan;
+    const removals = changes.filter(
+      ({ before, after }) => before !== undefined && (!after || isExchange(before, after)),
+    );
+    const creations = changes.filter(({ after }) => after !== undefined);
+    for (const change of removals.toSorted(deepestFirst)) await this.#step(change, this.#remove);
+    this.#whole.clear();
+    for (const change of creations) await this.#step(change, this.#put);
+    for (const change of creations.toReversed()) await this.#step(change, this.#setFolderMode);
+    for (const folder of this.#folders) this.#syncFolder(folder);
+    return { done: this.#done, conflicts: this.#conflicts };
+  }
+
+  async #step(
+    change: HeldChange,
+    action: (change: HeldChange, held: string, folder: HeldFolder) => void,
+  ): Promise<void> {
+    if (this.#isBelow(change.path, this.#whole) || this.#refused.has(change.path)) return;
+    this.#steps += 1;
+    if (this.#steps % BREATHE_EVERY === 0) await setImmediate();
+    let folder: HeldFolder;
+    try {
+      folder = HeldFolder.of(this.#plan.root, change.path);
+    } catch (error) {
+      if (!(error instanceof WayBlockedError)) throw error;
+      // Its folder is gone, or is one no more: another program has changed it.
+      if (change.after !== undefined) this.#conflict(change, undefined);
+      return;
+    }
+    try {
+      action.call(this, change, folder.at(nameOf(change.path)), folder);
+      this.#folders.add(folderOf(change.path));
+    } finally {
+      folder.close();
+    }
+  }
+
+  #remove(change: HeldChange, held: string): void {
+    const { path, before, after } = change;
+    const now = entryAt(held);
+    if (now === undefined || before === undefined) {
+      if (after === undefined) this.#done.push(change);
+      return;
+    }
+    if (now.kind !== before.kind && after !== undefined) return;
+    if (now.kind !== "folder" && !this.#isAsFound(path, { now, before })) {
+      this.#conflict(change, undefined);
+      return;
+    }
+    if (now.kind !== "folder") unlinkSync(fsPath(held));
+    else if (change.whole && after === undefined) {
+      this.#moveAway(held);
+      this.#whole.add(path);
+    } else {
+      try {
+        rmdirSync(fsPath(held));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
+        // Others put something there, or something hidden is in it.
+        if (after !== undefined) this.#conflict(change, undefined);
+        return;
+      }
+    }
+    if (after === undefined) this.#done.push(change);
+  }
+
+  #put(change: HeldChange, held: string): void {
+    const { path, before, after } = change;
+    if (after === undefined) return;
+    const source = join(this.#plan.upper, path);
+    const now = entryAt(held);
+    if (after.kind === "folder") {
+      this.#putFolder(change, { held, now, source });
+      return;
+    }
+    if (look(source) === undefined) {
+      // Moved before a crash.
+      this.#done.push(change);
+      return;
+    }
+    const expected = before !== undefined && isExchange(before, after) ? undefined : before;
+    const isFree = now === undefined || (expected !== undefined && this.#isAsFound(path, { now, before: expected }));
+    if (!isFree) {
+      this.#putBeside(change, { held, source });
+      return;
+    }
+    this.#move(source, held, after);
+    this.#done.push(change);
+  }
+
+  #putFolder(
+    change: HeldChange,
+    { held, now, source }: { readonly held: string; readonly now: HeldEntry | undefined; readonly source: string },
+  ): void {
+    if (now !== undefined && now.kind !== "folder") {
+      this.#conflict(change, undefined);
+      return;
+    }
+    if (now === undefined && change.whole && this.#isOneStep(change.path) && moved(source, held)) {
+      this.#whole.add(change.path);
+      this.#done.push(change);
+      return;
+    }
+    // Work goes on in it: its own mode comes last.
+    if (now === undefined) mkdirSync(fsPath(held), { mode: 0o700 });
+    this.#done.push(change);
+  }
+
+  #setFolderMode({ after, path }: HeldChange, held: string): void {
+    if (after?.kind !== "folder" || this.#whole.has(path)) return;
+    if (entryAt(held)?.kind === "folder") chmodSync(fsPath(held), after.mode);
+  }
+
+  /** Keeps what another program wrote meanwhile. */
+  #putBeside(change: HeldChange, { held, source }: { readonly held: string; readonly source: string }): void {
+    if (change.after === undefined) return;
+    for (let count = 0; ; count++) {
+      const end = count === 0 ? ".oxbow" : `.oxbow-${count}`;
+      if (look(`${held}${end}`) !== undefined) continue;
+      this.#move(source, `${held}${end}`, change.after);
+      this.#conflict(change, `${change.path}${end}`);
+      return;
+    }
+  }
+
+  #move(source: string, held: string, after: HeldEntry): void {
+    if (after.kind === "file") this.#sync(source);
+    if (moved(source, held)) return;
+    const beside = join(dirname(held), `.oxbow-${randomBytes(6).toString("hex")}.tmp`);
+    try {
+      if (after.kind === "link") symlinkSync(fsPath(linkTarget(source)), fsPath(beside));
+      else {
+        copyFileSync(fsPath(source), fsPath(beside));
+        chmodSync(fsPath(beside), after.mode);
+        this.#sync(beside);
+        utimesSync(fsPath(beside), after.mtimeMs / 1000, after.mtimeMs / 1000);
+      }
+      renameSync(fsPath(beside), fsPath(held));
+    } catch (error) {
+      rmSync(fsPath(beside), { force: true });
+      throw error;
+    }
+    unlinkSync(fsPath(source));
+  }
+
+  /** Removing many files takes long, so they are moved out of the way where that is one step. */
+  #moveAway(held: string): void {
+    const { removed } = this.#plan;
+    mkdirSync(removed, { recursive: true, mode: 0o700 });
+    if (moved(held, join(removed, randomBytes(8).toString("hex")))) return;
+    rmSync(fsPath(held), { recursive: true, force: true });
+  }
+
+  /** Nothing below was held back. */
+  #isOneStep(path: string): boolean {
+    this.#listed ??= new Set(this.#plan.changes.map((change) => change.path));
+    const listed = this.#listed;
+    const folders = [""];
+    for (const folder of folders) {
+      for (const name of namesBelow(join(this.#plan.upper, path, folder))) {
+        const inner = folder === "" ? name : `${folder}/${name}`;
+        if (!listed.has(`${path}/${inner}`)) return false;
+        if (look(join(this.#plan.upper, path, inner))?.isDirectory()) folders.push(inner);
+      }
+    }
+    return true;
+  }
+
+  #isAsFound(path: string, { now, before }: { readonly now: HeldEntry; readonly before: HeldEntry }): boolean {
+    return !this.#touched.has(path) && isSameEntry(now, before);
+  }
+
+  #conflict({ path }: HeldChange, ours: string | undefined): void {
+    this.#refused.add(path);
+    this.#conflicts.push({ path, ours });
+  }
+
+  #isBelow(path: string, folders: ReadonlySet<string>): boolean {
+    if (folders.size === 0) return false;
+    for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder)) if (folders.has(folder)) return true;
+    return false;
+  }
+
+  #sync(path: string): void {
+    if (this.#synced++ >= MOST_SYNCED) return;
+    try {
+      const fd = openSync(fsPath(path), "r");
+      try {
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+    } catch (error) {
+      // Its mode does not let it be opened.
+      if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    }
+  }
+
+  #syncFolder(folder: string): void {
+    try {
+      const held = HeldFolder.of(this.#plan.root, folder === "" ? "x" : `${folder}/x`);
+      held.sync();
+      held.close();
+    } catch {
+      // It was removed.
+    }
+  }
+}
+
+/** Git's lock of each repository that changes. */
+function locksOf({ root, changes }: ApplyPlan): readonly string[] {
+  const folders = new Set(changes.flatMap(({ path }) => gitFolderOf(path) ?? []));
+  return [...folders]
+    .map((folder) => join(root, folder))
+    .filter((folder) => look(folder)?.isDirectory())
+    .map((folder) => join(folder, "index.lock"));
+}
+
+/** False if a git holds it. */
+function take(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, "wx", 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function gitFolderOf(path: string): string | undefined {
+  const names = path.split("/");
+  const at = names.findIndex((name) => plainName(name) === ".git");
+  return at === -1 ? undefined : names.slice(0, at + 1).join("/");
+}
+
+function isSameEntry(now: HeldEntry, before: HeldEntry): boolean {
+  if (now.kind !== before.kind) return false;
+  if (now.kind === "link") return now.target === before.target;
+  return (
+    now.kind === "folder" || (now.ino === before.ino && now.mtimeMs === before.mtimeMs && now.size === before.size)
+  );
+}
+
+/** A folder takes the place of something else, or the other way round. */
+function isExchange(before: HeldEntry, after: HeldEntry): boolean {
+  return (before.kind === "folder") !== (after.kind === "folder");
+}
+
+function deepestFirst(one: HeldChange, other: HeldChange): number {
+  return other.path.split("/").length - one.path.split("/").length;
+}
+
+/** False if they are on two file systems. */
+function moved(from: string, to: string): boolean {
+  try {
+    renameSync(fsPath(from), fsPath(to));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EXDEV") return false;
+    throw error;
+  }
+}
+
+function entryAt(full: string): HeldEntry | undefined {
+  const found = look(full);
+  return found && entryOf(found, full);
+}
+
+function namesBelow(folder: string): readonly string[] {
+  return look(folder)?.isDirectory() ? namesIn(folder) : [];
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Empty for an entry of the root. */
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}

@@ -1,0 +1,310 @@
+/**
+ * What a command changed in its view of a workspace: an overlay whose lower layer is the real folder and whose upper layer holds all
+ * that the command wrote.
+ *
+ * 1. The processes of the command have ended, so the upper layer is at rest. The real folder may still be changed by others.
+ * 2. No link is followed, in either layer. Names keep every byte (`path-bytes.ts`).
+ * 3. Hidden names do not exist in the view. They never count as deleted; a folder that holds one stays.
+ * 4. Sockets, pipes, devices and set-user-ID files are no changes but problems: nothing of them reaches the real folder.
+ * 5. What ignore files leave out is not recorded for undo: a folder of it that the command made, replaced or removed is one change, `whole`.
+ */
+import { lstatSync, readFileSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { type EntryKind, kindOf } from "../../base/entry-kind.js";
+import { fsPath, linkTarget, namesIn } from "../path-bytes.js";
+
+/** An entry as one of the layers has it. */
+export interface HeldEntry {
+  readonly kind: EntryKind;
+  readonly mode: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+  /** Where a link leads. */
+  readonly target?: string;
+}
+
+export interface HeldChange {
+  /** From the root, with forward slashes. */
+  readonly path: string;
+  /** In the real folder when the command had ended. */
+  readonly before: HeldEntry | undefined;
+  readonly after: HeldEntry | undefined;
+  /** Undo keeps what goes. */
+  readonly recorded: boolean;
+  /** It stands for everything below it, which is listed only where the command made it. */
+  readonly whole?: true;
+}
+
+export interface Problem {
+  readonly path: string;
+  readonly why: string;
+}
+
+export interface ChangeSet {
+  /** A folder comes before what is in it. */
+  readonly changes: readonly HeldChange[];
+  readonly problems: readonly Problem[];
+  /** Folders that the command removed and that stay, because something hidden is in them. */
+  readonly staying: readonly string[];
+}
+
+/** What the ignore files of a folder and those above it leave out. */
+export interface IgnoreRules {
+  ignores(name: string, kind: "file" | "folder"): boolean;
+}
+
+export interface IgnoreSource {
+  above(root: string): Promise<IgnoreRules | undefined>;
+  rules(folder: {
+    readonly path: string;
+    readonly names: ReadonlySet<string>;
+    readonly above: IgnoreRules | undefined;
+  }): Promise<IgnoreRules>;
+}
+
+export interface ChangeSetOptions {
+  /** The real folder. */
+  readonly lower: string;
+  /** What the command wrote. */
+  readonly upper: string;
+  /** Both together, as the command saw them. */
+  readonly merged: string;
+  /** Whether the view has no such name although the real folder does. From the root. */
+  isHidden(path: string): boolean;
+  readonly ignore?: IgnoreSource | undefined;
+  readonly limits?: Partial<ChangeLimits> | undefined;
+}
+
+export interface ChangeLimits {
+  /** Recorded changes, and their bytes. */
+  readonly changes: number;
+  readonly bytes: number;
+  /** Of a path. */
+  readonly depth: number;
+}
+
+export const CHANGE_LIMITS: ChangeLimits = { changes: 50_000, bytes: 4 * 1024 ** 3, depth: 200 };
+
+/** The records of version control, and what a package manager can make again: undo never covers them. */
+export const UNRECORDED_NAMES: ReadonlySet<string> = new Set(
+  ".git .hg .svn .jj .sl .bzr node_modules .venv __pycache__".split(" "),
+);
+
+/** The command changed too much to be checked; the message says what to do. */
+export class TooManyChangesError extends Error {
+  override readonly name = "TooManyChangesError";
+}
+
+const SPECIAL_BITS = 0o6000;
+/** A copy of a file that was only opened for writing keeps its times, so it is compared. */
+const COMPARED_BYTES = 4 * 1024 * 1024;
+const BREATHE_EVERY = 500;
+
+interface Folder {
+  readonly path: string;
+  readonly rules: IgnoreRules | undefined;
+  readonly recorded: boolean;
+  readonly depth: number;
+  /** In a folder that the command made and that is one change. */
+  readonly inWhole: boolean;
+}
+
+export async function readChangeSet(options: ChangeSetOptions): Promise<ChangeSet> {
+  return new Reading(options).all();
+}
+
+class Reading {
+  readonly #options: ChangeSetOptions;
+  readonly #limits: ChangeLimits;
+  readonly #changes: HeldChange[] = [];
+  readonly #problems: Problem[] = [];
+  readonly #staying: string[] = [];
+  #recorded = 0;
+  #bytes = 0;
+  #looked = 0;
+
+  constructor(options: ChangeSetOptions) {
+    this.#options = options;
+    this.#limits = { ...CHANGE_LIMITS, ...options.limits };
+  }
+
+  async all(): Promise<ChangeSet> {
+    const { lower, ignore } = this.#options;
+    const rules = await ignore?.above(lower);
+    await this.#folder({ path: "", rules, recorded: true, depth: 0, inWhole: false });
+    return { changes: this.#changes, problems: this.#problems, staying: this.#staying };
+  }
+
+  /** A folder of the upper layer. */
+  async #folder({ path, rules: above, recorded, depth, inWhole }: Folder): Promise<void> {
+    const { lower, upper, merged, ignore } = this.#options;
+    if (depth > this.#limits.depth) {
+      this.#problems.push({ path, why: "its folders are nested too deeply" });
+      return;
+    }
+    const isBelow = this.#lower(path)?.kind === "folder";
+    const below = isBelow ? namesIn(at(lower, path)) : [];
+    const rules =
+      isBelow && recorded ? await ignore?.rules({ path: at(lower, path), names: new Set(below), above }) : above;
+    const written = new Set(namesIn(at(upper, path)));
+    const shown = below.filter((name) => !written.has(name) && !this.#options.isHidden(within(path, name)));
+    // A folder that was removed and made again hides all of the lower one.
+    const isOpaque = shown.length > 0 && shown.every((name) => look(at(merged, within(path, name))) === undefined);
+    if (isOpaque) {
+      for (const name of shown) await this.#removed(within(path, name), { rules, recorded });
+    }
+    for (const name of written) {
+      await this.#breathe();
+      await this.#entry(within(path, name), { name, rules, recorded, depth, inWhole });
+    }
+  }
+
+  async #entry(
+    path: string,
+    { name, rules, recorded, depth, inWhole }: Omit<Folder, "path"> & { readonly name: string },
+  ): Promise<void> {
+    const { upper } = this.#options;
+    const found = look(at(upper, path));
+    if (found === undefined) return;
+    const before = this.#lower(path);
+    if (isWhiteout(found)) {
+      if (before !== undefined) await this.#removed(path, { rules, recorded });
+      return;
+    }
+    const after = entryOf(found, at(upper, path));
+    if (after.kind === "other") {
+      this.#problems.push({ path, why: "it is a socket, pipe or device" });
+      return;
+    }
+    if (after.kind === "file" && (after.mode & SPECIAL_BITS) !== 0) {
+      this.#problems.push({ path, why: "it would run with the rights of its owner (set-user-ID)" });
+      return;
+    }
+    const isRecorded = recorded && !this.#isLeftOut(name, { rules, kind: after.kind });
+    if (after.kind !== "folder") {
+      if (before?.kind === "folder") await this.#contentRemoved(path, { rules, recorded });
+      if (before === undefined || !this.#isSame(path, before, after))
+        this.#add({ path, before, after, recorded: isRecorded });
+      return;
+    }
+    const isNew = before?.kind !== "folder";
+    const isWhole = isNew && !isRecorded && !inWhole;
+    if (isNew || before.mode !== after.mode) {
+      this.#add({ path, before, after, recorded: isRecorded, ...(isWhole && { whole: true as const }) });
+    }
+    await this.#folder({ path, rules, recorded: isRecorded, depth: depth + 1, inWhole: inWhole || isWhole });
+  }
+
+  /** An entry of the real folder is gone. Returns whether all of it is. */
+  async #removed(path: string, { rules, recorded }: Pick<Folder, "rules" | "recorded">): Promise<boolean> {
+    const before = this.#lower(path);
+    if (before === undefined) return true;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const isRecorded = recorded && !this.#isLeftOut(name, { rules, kind: before.kind });
+    if (before.kind !== "folder") {
+      this.#add({ path, before, after: undefined, recorded: isRecorded });
+      return true;
+    }
+    const at = this.#changes.length;
+    const isGone = await this.#contentRemoved(path, { rules, recorded: isRecorded });
+    if (!isGone) {
+      this.#staying.push(path);
+      return false;
+    }
+    // What is not recorded goes in one step.
+    if (!isRecorded) this.#changes.splice(at);
+    this.#add({ path, before, after: undefined, recorded: isRecorded, ...(!isRecorded && { whole: true as const }) });
+    return true;
+  }
+
+  async #contentRemoved(
+    path: string,
+    { rules: above, recorded }: Pick<Folder, "rules" | "recorded">,
+  ): Promise<boolean> {
+    const { lower, ignore } = this.#options;
+    const names = namesIn(at(lower, path));
+    const rules = recorded ? await ignore?.rules({ path: at(lower, path), names: new Set(names), above }) : above;
+    let isGone = true;
+    for (const name of names) {
+      await this.#breathe();
+      const inner = within(path, name);
+      if (this.#options.isHidden(inner)) isGone = false;
+      else if (!(await this.#removed(inner, { rules, recorded }))) isGone = false;
+    }
+    return isGone;
+  }
+
+  #lower(path: string): HeldEntry | undefined {
+    if (path !== "" && this.#options.isHidden(path)) return undefined;
+    const full = at(this.#options.lower, path);
+    const found = look(full);
+    return found && entryOf(found, full);
+  }
+
+  #isLeftOut(
+    name: string,
+    { rules, kind }: { readonly rules: IgnoreRules | undefined; readonly kind: EntryKind },
+  ): boolean {
+    return UNRECORDED_NAMES.has(name) || rules?.ignores(name, kind === "folder" ? "folder" : "file") === true;
+  }
+
+  #isSame(path: string, before: HeldEntry, after: HeldEntry): boolean {
+    if (before.kind !== after.kind || before.size !== after.size || before.target !== after.target) return false;
+    if (after.kind === "link") return true;
+    if (before.mode !== after.mode || before.mtimeMs !== after.mtimeMs || after.size > COMPARED_BYTES) return false;
+    const { lower, upper } = this.#options;
+    return readFileSync(fsPath(at(lower, path))).equals(readFileSync(fsPath(at(upper, path))));
+  }
+
+  #add(change: HeldChange): void {
+    this.#changes.push(change);
+    if (!change.recorded) return;
+    this.#recorded += 1;
+    this.#bytes += change.after?.kind === "file" ? change.after.size : 0;
+    const { changes, bytes } = this.#limits;
+    if (this.#recorded > changes || this.#bytes > bytes) {
+      throw new TooManyChangesError(
+        `It changed more than ${changes.toLocaleString("en-US")} files or ${Math.round(bytes / 1024 ** 2).toLocaleString("en-US")} MiB outside of ignored folders. ` +
+          "Nothing was applied. Change less at a time, write to a folder that .gitignore names, or ask the user to run it.",
+      );
+    }
+  }
+
+  async #breathe(): Promise<void> {
+    this.#looked += 1;
+    if (this.#looked % BREATHE_EVERY === 0) await setImmediate();
+  }
+}
+
+export function entryOf(found: Stats, full: string): HeldEntry {
+  const { size, mtimeMs, ctimeMs, ino } = found;
+  const kind = kindOf(found);
+  const base = { kind, mode: found.mode & 0o7777, size: kind === "file" ? size : 0, mtimeMs, ctimeMs, ino };
+  return kind === "link" ? { ...base, target: linkTarget(full) } : base;
+}
+
+/** Undefined if nothing is there. */
+export function look(full: string): Stats | undefined {
+  try {
+    return lstatSync(fsPath(full), { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** How an overlay writes down that a name of the lower layer is gone. */
+function isWhiteout(found: Stats): boolean {
+  return found.isCharacterDevice() && found.rdev === 0;
+}
+
+function at(root: string, path: string): string {
+  return path === "" ? root : join(root, path);
+}
+
+function within(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
