@@ -39,7 +39,7 @@ export interface Person {
 
 export type Question = Pick<
   EventPayloads["PermissionRequested"],
-  "call" | "tool" | "args" | "summary" | "reason" | "offer"
+  "call" | "tool" | "args" | "summary" | "reason" | "offer" | "once_only" | "preview"
 >;
 
 export interface PersonAnswer {
@@ -87,6 +87,8 @@ export interface ChangeRecorder extends EventObserver {
     /** `announced`: every change goes through the workspace, which reports it. `watched`: its changes are not known in advance. */
     readonly changes: "announced" | "watched";
   }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[] | undefined> }>;
+  /** Whether the changes of this call are held back and announced before they are applied. */
+  holdsBack?(call: ToolCall, tool: Tool): Promise<boolean>;
   /** Resolves when the ended calls are recorded. */
   flush(): Promise<void>;
 }

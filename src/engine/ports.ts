@@ -164,8 +164,18 @@ export interface ToolContext {
   readonly unasked?: true;
   /** Guarded paths that the user allowed for this call: absolute, without links. */
   readonly granted?: readonly string[];
+  /** A person, a rule or the mode allowed this call itself, not only what stays contained. */
+  readonly approved?: true;
+  /** Asks the person about what the call turned out to do. Without a person the answer is no. */
+  ask?(question: LateQuestion): Promise<boolean>;
   /** The same object for all calls of a turn between which no call could change anything: a read may keep its result for it. */
   readonly unchanged?: object;
+}
+
+export interface LateQuestion {
+  readonly summary: string;
+  readonly reason: string;
+  readonly preview?: string;
 }
 
 export interface ToolOutcome {

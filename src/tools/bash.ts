@@ -23,7 +23,13 @@ import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
 import { pipeNote } from "./shell/pipe-note.js";
-import type { AddedEnvironment, ShellCommand, WrapOptions, WrappedCommand } from "./shell/wrapped-command.js";
+import type {
+  AddedEnvironment,
+  SettledChanges,
+  ShellCommand,
+  WrapOptions,
+  WrappedCommand,
+} from "./shell/wrapped-command.js";
 
 /** Loaded at the first command: starting processes loads half of Node's network code. */
 const loadProcesses = () => import("../system/process-group.js");
@@ -104,9 +110,16 @@ class Shell {
       const text = unasked ? this.#withTrustedPath(command, env) : command;
       const onOwnTerminal = onTerminal ? await terminal() : undefined;
       const byPerson = context.byPerson === true;
-      const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, openings, byPerson, env });
+      const isBackground = args.run_in_background === true;
+      const writes = unasked
+        ? { writes: "nothing" as const }
+        : isBackground || byPerson
+          ? {}
+          : { writes: "held" as const };
+      const options = { onTerminal, outside, openings, byPerson, env, ...writes };
+      const prepared = await this.#prepare(["-c", "--", text], options);
       const launch = onOwnTerminal ?? prepared.launch;
-      return args.run_in_background === true
+      return isBackground
         ? await this.#start(context, { command, args, prepared, launch })
         : await this.#runToEnd(context, { args, prepared, launch });
     } catch (error) {
@@ -171,6 +184,7 @@ class Shell {
       onOutput: output.write,
     };
     let outcome: ToolOutcome;
+    let settled: SettledChanges | undefined;
     try {
       const { runProcess } = await loadProcesses();
       prepared.started?.(context.granted ?? []);
@@ -178,14 +192,16 @@ class Shell {
       output.end();
       const pipe = end.reason === "timeout" ? await pipeNote(args.command, this.#options.workspaceRoot) : undefined;
       const explain = (output: string) => pipe ?? prepared.explain?.(output);
-      outcome = report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
+      const durationMs = this.#clock.now() - startedAt;
+      settled = await prepared.settle?.(end, context);
+      outcome = report(end, { window, file, durationMs, explain, settled });
     } finally {
       live.stop();
       file.close();
       await prepared.ended?.();
     }
-    const note = prepared.leftBehind?.();
-    return note === undefined ? outcome : { ...outcome, content: [...outcome.content, ownText(note)] };
+    const notes = [...(settled?.notes ?? []), prepared.leftBehind?.() ?? ""].filter((note) => note !== "");
+    return notes.length === 0 ? outcome : { ...outcome, content: [...outcome.content, ownText(notes.join("\n"))] };
   }
 
   async #start(context: ToolContext, { command, args, prepared, launch }: Started): Promise<ToolOutcome> {
@@ -266,11 +282,13 @@ function report(
     file,
     durationMs,
     explain,
+    settled,
   }: {
     readonly window: OutputWindow;
     readonly file: OutputFile;
     readonly durationMs: number;
     readonly explain: (output: string) => string | undefined;
+    readonly settled: SettledChanges | undefined;
   },
 ): ToolOutcome {
   const shown = window.text((line) => {
@@ -282,7 +300,7 @@ function report(
   const notes = [...exitNotes(end, { durationMs }), ...(hint === undefined ? [] : [hint])];
   const content = [...shown.content, ...(notes.length === 0 ? [] : [ownText(notes.join("\n"))])];
   return {
-    status: statusOf(end),
+    status: settled?.failed ? "error" : statusOf(end),
     content: content.length === 0 ? [ownText("(no output)")] : content,
     details: {
       exit_code: end.exitCode ?? null,
@@ -291,6 +309,7 @@ function report(
       truncated: shown.cut,
       output_file: file.started ? file.path : null,
       ...(end.leftovers > 0 ? { killed_processes: end.leftovers } : {}),
+      ...(settled !== undefined && settled.changed.length > 0 && { changed: settled.changed }),
     },
   };
 }

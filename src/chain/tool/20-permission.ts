@@ -1,10 +1,10 @@
-import type { Tool, ToolCall, ToolOutcome } from "../../engine/ports.js";
+import type { Tool, ToolCall, ToolContext, ToolLinkContext, ToolOutcome } from "../../engine/ports.js";
 import type { HeldCall, Unanswered } from "../../engine/turn.js";
 import { ownText } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
-import type { Verdict } from "../../security/permissions/verdict.js";
+import type { Law, Verdict } from "../../security/permissions/verdict.js";
 import { reviewVerdict } from "../approval-gate.js";
-import type { CreateToolLink } from "../services.js";
+import type { CreateToolLink, Person } from "../services.js";
 
 const REFUSED = "The user refused this. Do not try it another way; ask if you cannot go on.";
 
@@ -17,9 +17,18 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     : judged;
   // A field of the result instead of an event keeps the log small: most calls are like this.
   const { guarded: granted, openings } = verdict;
-  const allowed = { ...context, ...(granted && { granted }), ...(openings && { openings }) };
+  const allowed = {
+    ...context,
+    ...(granted && { granted }),
+    ...(openings && { openings }),
+    ask: lateQuestion(call, { person, context }),
+  };
   if (verdict.decision === "allow") {
-    const narrowed = verdict.law === "quiet preset" ? { ...allowed, unasked: true as const } : allowed;
+    const narrowed = {
+      ...allowed,
+      ...(verdict.law === "quiet preset" && { unasked: true as const }),
+      ...(APPROVING.has(verdict.law) && { approved: true as const }),
+    };
     return { ...(await next(call, narrowed)), decidedBy: verdict.decidedBy };
   }
   if (verdict.decision === "deny") {
@@ -51,8 +60,28 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     return denied(`${REFUSED}${answer.message ? ` The user says: ${answer.message}` : ""}`, cause);
   }
   if (verdict.law !== "guarded" && verdict.law !== "hook") gate.remember(call, answer.decision, { verdict });
-  return next(call, allowed);
+  return next(call, { ...allowed, approved: true });
 };
+
+/** By these a person allowed the call itself. */
+const APPROVING: ReadonlySet<Law> = new Set<Law>(["rule", "mode allow", "session"]);
+
+function lateQuestion(
+  { call, tool, args }: ToolCall,
+  {
+    person,
+    context: { signal, turn },
+  }: { readonly person: Person; readonly context: Pick<ToolLinkContext, "signal" | "turn"> },
+): NonNullable<ToolContext["ask"]> {
+  return async (about) => {
+    if (!person.present()) {
+      turn?.unanswered.push({ tool, about: about.summary });
+      return false;
+    }
+    const answer = await person.ask({ call, tool, args, once_only: true, ...about }, signal);
+    return !signal.aborted && answer.unanswered === undefined && answer.decision !== "deny";
+  };
+}
 
 function unanswerable({ tool, about }: Unanswered, reason: string): ToolOutcome {
   const how = "run it on a terminal, or allow it with a rule or --permission-mode allow";

@@ -14,7 +14,8 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
     const { mutating, set } = context.definition;
     // A subagent records its own calls.
     if (undo === undefined || !mutating || set === "agents") return next(call);
-    const changes = set === "edit" ? "announced" : "watched";
+    const isHeld = set === "command" && (await undo.holdsBack?.(call, context.definition)) === true;
+    const changes = set === "edit" || isHeld ? "announced" : "watched";
     const recorded = await undo.begin({ call: call.call, tool: call.tool, changes }).catch((error: unknown) => {
       failed("Oxbow cannot record a call, so undo cannot revert it", error);
       return undefined;

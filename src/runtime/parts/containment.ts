@@ -51,7 +51,7 @@ export function containmentOf({ loaded, variables, root, clock, sandbox, session
 }
 
 /** Folders of interpreters that the user installed: `~/.pyenv/shims` needs the files beside it. */
-function toolChains({ PATH = "", HOME }: Variables): readonly string[] {
+export function toolChains({ PATH = "", HOME }: Variables): readonly string[] {
   if (HOME === undefined) return [];
   return PATH.split(":").flatMap((folder) => {
     if (!isWithin(folder, HOME) || folder === HOME) return [];

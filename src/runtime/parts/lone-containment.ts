@@ -15,14 +15,18 @@ export interface LonePlace {
   readonly notify: (message: string) => void;
 }
 
-export async function withContainment<T>(place: LonePlace, use: (containment: Containment) => Promise<T>): Promise<T> {
+export function loneSandbox(place: LonePlace): RunSandbox {
   const { config, data, state } = place.loaded.roots;
-  const sandbox = new RunSandbox({
+  return new RunSandbox({
     ...place,
     session: "sess_none" as SessionId,
     outputDirectory: join(state, "output"),
     hidden: [config, data, state],
   });
+}
+
+export async function withContainment<T>(place: LonePlace, use: (containment: Containment) => Promise<T>): Promise<T> {
+  const sandbox = loneSandbox(place);
   try {
     return await use(containmentOf({ ...place, clock: nodeClock, sandbox }));
   } finally {

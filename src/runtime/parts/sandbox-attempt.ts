@@ -10,6 +10,8 @@ import { newMark, StartMark } from "./start-mark.js";
 /** A sandbox, and how to start its command. */
 export interface MadeSandbox {
   readonly wrapped: SandboxedCommand;
+  /** Where what the command writes is held back; known for certain when it has ended. */
+  view(): SandboxedCommand["view"];
   readonly launch: Launch;
 }
 
@@ -25,9 +27,13 @@ export interface Started {
   readonly mark: StartMark | undefined;
 }
 
-export async function newAttempt(sandbox: Sandbox, command: ShellCommand): Promise<Attempt> {
+export async function newAttempt(
+  sandbox: Sandbox,
+  command: ShellCommand,
+  writes?: "held" | "nothing",
+): Promise<Attempt> {
   const text = newMark();
-  const wrapped = await sandbox.wrap({ ...plainCommand(command), mark: text });
+  const wrapped = await sandbox.wrap({ ...plainCommand(command), mark: text, ...(writes && { writes }) });
   return {
     wrapped,
     launch: async (request) => {
@@ -38,6 +44,23 @@ export async function newAttempt(sandbox: Sandbox, command: ShellCommand): Promi
   };
 }
 
+/** A sandbox for this command. On a terminal there is one attempt: nothing shows there that a sandbox ended before its command began. */
+export async function madeSandbox(
+  sandbox: Sandbox,
+  {
+    command,
+    onTerminal,
+    writes,
+  }: { command: ShellCommand; onTerminal: boolean; writes: "held" | "nothing" | undefined },
+): Promise<MadeSandbox> {
+  if (onTerminal) {
+    const wrapped = await sandbox.wrap({ ...plainCommand(command), ...(writes && { writes }) });
+    return { wrapped, view: () => wrapped.view, launch: startOnPipes };
+  }
+  const attempt = () => newAttempt(sandbox, command, writes);
+  return withMoreAttempts(await attempt(), attempt);
+}
+
 /** Other programs may delete one file after the other. */
 const MOST_ATTEMPTS = 5;
 
@@ -45,6 +68,7 @@ const MOST_ATTEMPTS = 5;
 export function withMoreAttempts(first: Attempt, again: () => Promise<Attempt>): MadeSandbox {
   const made = [first];
   return {
+    view: () => made.at(-1)?.wrapped.view,
     wrapped: {
       ...first.wrapped,
       ended: async () => {

@@ -16,8 +16,9 @@ import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
 import type { Reach } from "./contained-reach.js";
+import type { HeldChanges } from "./held-changes.js";
 import { alsoWritable, openSandbox, type SandboxPlace, secretPaths, type Way } from "./open-sandbox.js";
-import type { SandboxAhead } from "./sandbox-ahead.js";
+import { madeSandbox } from "./sandbox-attempt.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -29,6 +30,8 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly isRecorded?: () => Promise<boolean>;
   /** The mode as it is now; default: the one of the settings. */
   readonly mode?: () => PermissionMode;
+  /** Applies what commands write. Without it, they write into the workspace. */
+  readonly openHeldChanges?: () => Promise<HeldChanges>;
 }
 
 export class RunSandbox {
@@ -38,7 +41,8 @@ export class RunSandbox {
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
   #watch: Promise<CommandWatch> | undefined;
-  #ahead: Promise<SandboxAhead> | undefined;
+  #held: Promise<HeldChanges> | undefined;
+  #whyNotHeld: Promise<string | undefined> | undefined;
   #space: Promise<SessionSpace> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
   #isClosed = false;
@@ -70,7 +74,25 @@ export class RunSandbox {
       runsUnasked(this.#mode, settings) && (await whyNotContained(state, this.#options)) === undefined;
     const reach = reachOf([], { isContained, settings });
     (await this.#open("pipes", reach)).prepare();
-    await Promise.all([this.#watchCommands(), this.#openAhead()]);
+    await Promise.all([this.#watchCommands(), this.whyNotHeld(), this.#openHeld()]);
+  }
+
+  /** Why commands write into the workspace itself; undefined if what they write is held back and checked. */
+  whyNotHeld(): Promise<string | undefined> {
+    this.#whyNotHeld ??= this.#open("pipes", USUAL).then((sandbox) => sandbox.whyNotHeld());
+    return this.#whyNotHeld;
+  }
+
+  async #openHeld(): Promise<HeldChanges | undefined> {
+    const { openHeldChanges } = this.#options;
+    if (openHeldChanges === undefined || (await this.whyNotHeld()) !== undefined) return undefined;
+    this.#held ??= openHeldChanges();
+    return this.#held;
+  }
+
+  /** Whether the changes of a command without an opening outside are held back. */
+  async holdsBack(): Promise<boolean> {
+    return (await this.#openHeld()) !== undefined;
   }
 
   /** Why nothing runs without asking; undefined if commands do. */
@@ -88,7 +110,7 @@ export class RunSandbox {
 
   async wrap(
     command: ShellCommand,
-    { onTerminal, outside, openings = [], byPerson, hasInput }: WrapOptions,
+    { onTerminal, outside, openings = [], byPerson, writes }: WrapOptions,
   ): Promise<WrappedCommand> {
     const { kind } = await this.find();
     const mode = this.#options.loaded.settings.sandbox.value;
@@ -97,16 +119,16 @@ export class RunSandbox {
     }
     if (kind === "none") return command;
     if (outside) return { ...command, ...(await this.#watch)?.outside() };
-    const watch = await this.#watchCommands();
-    const begun = watch.begin();
     const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
-    await begun;
-    const ahead = await this.#openAhead();
-    const on = onTerminal ? "terminal" : hasInput ? "pipes with input" : "pipes";
-    const { wrapped, launch } = await ahead.wrap({ sandbox, command, on });
-    const writes = reach.home === "readable" ? "repositories" : "workspace";
-    const watched = watch.inside(wrapped.held(), writes);
+    const held = writes === "held" ? await this.#openHeld() : undefined;
+    const isHeld = held !== undefined || writes === "nothing";
+    const watch = isHeld ? undefined : await this.#watchCommands();
+    await watch?.begin();
+    const made = await madeSandbox(sandbox, { command, onTerminal, writes: isHeld ? writes : undefined });
+    const { wrapped } = made;
+    const watched = watch?.inside(wrapped.held(), reach.home === "readable" ? "repositories" : "workspace");
+    let startedAt = 0;
     return {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
@@ -116,28 +138,29 @@ export class RunSandbox {
       isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
-      launch,
+      launch: made.launch,
       ...watched,
+      ...(held && {
+        started: () => {
+          startedAt = Date.now();
+        },
+        settle: async (end, context) => {
+          const view = made.view();
+          if (view === undefined) return { notes: [], changed: [] };
+          const records = reach.home === "readable" ? "pass" : "guarded";
+          return held.settle({ view, startedAt, records, end, context });
+        },
+      }),
       ended: async () => {
         await wrapped.ended();
-        await watched.ended();
+        await watched?.ended();
       },
     };
   }
 
   /** At the end of a turn: waits until the leftovers of all commands are found, including running ones. */
   async flush(): Promise<void> {
-    await this.#rest();
     await (await this.#watch)?.flush();
-  }
-
-  async #rest(): Promise<void> {
-    await (await this.#ahead)?.rest();
-  }
-
-  #openAhead(): Promise<SandboxAhead> {
-    this.#ahead ??= import("./sandbox-ahead.js").then(({ SandboxAhead }) => new SandboxAhead(nodeClock));
-    return this.#ahead;
   }
 
   #watchCommands(): Promise<CommandWatch> {
@@ -179,7 +202,6 @@ export class RunSandbox {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#rest();
     await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
     await (await this.#space)?.close();

@@ -56,6 +56,12 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
     await (await this.#recorder.ready())?.before(change);
   }
 
+  /** The changes of a command, before they are applied. Each is read when its turn comes. */
+  async beforeAll(changes: readonly (() => ObservedChange)[]): Promise<void> {
+    if (this.#isOver) throw new Error("The session is closed, so Oxbow could not undo the changes.");
+    await (await this.#recorder.ready())?.beforeAll(changes);
+  }
+
   async flush(): Promise<void> {
     await (await this.#recorder.loading?.catch(() => undefined))?.flush();
   }
@@ -110,7 +116,7 @@ function isStandIn(path: string): boolean {
 }
 
 /** The ignore files as the search tools read them. Oxbow's own folders change with every call and are ignored. */
-async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource> {
+export async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource> {
   const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES }] = await Promise.all([
     import("../../tools/search/ignore-files.js"),
     import("../../tools/search/ignore-rules.js"),

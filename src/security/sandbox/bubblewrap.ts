@@ -23,6 +23,7 @@ import {
   type NetworkForwarding,
   proxyVariables,
 } from "./network-forwarding.js";
+import type { OverlayView } from "./overlay-view.js";
 import type { Command, PrivateHome, SandboxPolicy } from "./policy.js";
 import type { JoinedSpace } from "./session-space.js";
 
@@ -53,6 +54,8 @@ export interface BubblewrapParts {
   readonly forwarding?: NetworkForwarding | undefined;
   /** What the session's commands share; without it each has its own. */
   readonly space?: JoinedSpace | undefined;
+  /** Holds back what the command writes; without it the command writes into the real folders. */
+  readonly view?: Pick<OverlayView, "words" | "folders"> | undefined;
   /** The entry of a group that bounds the number of processes. */
   readonly quotaEntry?: string | undefined;
   /** Processes that count towards the limit although they run outside. */
@@ -69,64 +72,22 @@ export interface Wrapped {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface WaitingCommand extends Wrapped {
-  /** What to write to its stdin to run this. It prints the mark first. At the end of an empty stdin it ends. */
-  orders(argv: readonly string[], mark: string): string;
-}
-
 const SHELL = "/bin/sh";
 export const FILTER_DESCRIPTOR = 3;
 const QUOTA_INSIDE = "/run/oxbow-quota";
 const SMALL_BYTES = 16 * 1024 * 1024;
 
 export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wrapped {
-  const inside = [
-    SHELL,
-    "-c",
-    firstProcess(parts, { mark: command.mark }),
-    "sandbox",
-    command.program,
-    ...command.args,
-  ];
+  const inside = [SHELL, "-c", firstProcess(parts, command.mark), "sandbox", command.program, ...command.args];
   const words = [parts.bubblewrap.program, ...options(parts, command), "--", ...inside];
   const [program = "", ...args] = [
     ...preparation(parts),
     ...(parts.space?.words ?? []),
+    ...(parts.view?.words ?? []),
     ...networkAround(parts),
     ...words,
   ];
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
-}
-
-/** Around a command that is not known yet: the first process reads what to do from stdin. */
-export function waitingCommand(
-  parts: BubblewrapParts,
-  place: Omit<Command, "program" | "args" | "mark">,
-): WaitingCommand {
-  const words = [parts.bubblewrap.program, ...options(parts, place), "--", SHELL];
-  const [program = "", ...args] = [
-    ...preparation(parts),
-    ...(parts.space?.words ?? []),
-    ...networkAround(parts),
-    ...words,
-  ];
-  // A process with a pipe for stdin is started with this variable.
-  const begin = place.env.SHLVL === undefined ? "unset SHLVL\n" : "";
-  const orders = (argv: readonly string[], mark: string) =>
-    `${begin}set -- ${argv.map(shellWord).join(" ")}\n${firstProcess(parts, { input: "</dev/null", mark })}\n`;
-  return { program, args, cwd: place.cwd, env: environment(parts, place.env), orders };
-}
-
-/** A command that waits begins when it gets its words. */
-export function withBegin(wrapped: Wrapped | WaitingCommand, begin: () => void): Wrapped | WaitingCommand {
-  if (!("orders" in wrapped)) return wrapped;
-  return {
-    ...wrapped,
-    orders: (argv, mark) => {
-      begin();
-      return wrapped.orders(argv, mark);
-    },
-  };
 }
 
 /** A shell that becomes bubblewrap, where the filter has to be opened for it. */
@@ -143,10 +104,7 @@ function networkAround({ bubblewrap, forwarding }: BubblewrapParts): string[] {
 }
 
 /** Discards bubblewrap's own messages about the exit of the command; the command keeps its stderr. */
-function firstProcess(
-  { policy, tasks, forwarding, quotaEntry }: BubblewrapParts,
-  { input = "", mark }: { readonly input?: string; readonly mark?: string | undefined } = {},
-): string {
+function firstProcess({ policy, tasks, forwarding, quotaEntry }: BubblewrapParts, mark: string | undefined): string {
   return [
     ...(quotaEntry === undefined ? [] : [`echo 0 >${QUOTA_INSIDE} || exit 126`]),
     ...limitLines(policy.limits, { tasks }),
@@ -154,12 +112,12 @@ function firstProcess(
     ...(forwarding === undefined ? [] : forwarderWait(forwarding)),
     ...(mark === undefined ? [] : [`printf %s ${shellWord(mark)}`]),
     "exec 9>&2 2>/dev/null",
-    `( exec "$@" ${input} 2>&9 9>&- )`,
+    '( exec "$@" 2>&9 9>&- )',
     "exit $?",
   ].join("\n");
 }
 
-function options(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] {
+function options(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes">): string[] {
   const words = allOptions(parts, place);
   return isSince(parts.bubblewrap, [0, 7]) ? words : withoutSizes(words);
 }
@@ -173,13 +131,23 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
   return version[0] > major || (version[0] === major && version[1] >= minor);
 }
 
-function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] {
+function writableFolder(
+  path: string,
+  { view }: BubblewrapParts,
+  { writes }: Pick<Command, "writes">,
+): readonly string[] {
+  if (writes === "nothing") return ["--ro-bind", path, path];
+  return ["--bind", view?.folders.find((each) => each.path === path)?.merged ?? path, path];
+}
+
+function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes">): string[] {
   const { layout, policy, forwarding, runFolders, blank, mask, quotaEntry, space } = parts;
   const { home } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
   return [
     ..."--unshare-user --unshare-pid --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(" "),
+    ...(space?.mounting === undefined ? [] : asUser()),
     ...(policy.network === "open" || forwarding?.place === "around" || sharesNetwork(parts) ? [] : ["--unshare-net"]),
     ...filterOptions(parts),
     ..."--ro-bind / / --dev /dev --proc /proc --remount-ro /proc".split(" "),
@@ -190,7 +158,7 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string
     ...runFolders.flatMap((path) => ["--ro-bind", path, path]),
     ...layout.covering.flatMap((place) => hide(place, blank)),
     ...(home === undefined ? [] : privateHome(home, policy.temporaryBytes)),
-    ...layout.writable.flatMap((path) => ["--bind", path, path]),
+    ...layout.writable.flatMap((path) => writableFolder(path, parts, place)),
     ...pinned.flatMap((path) => ["--bind", path, path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     // An empty folder in memory is quicker to mount than one of the disk.
@@ -206,6 +174,11 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
     ...["--chdir", place.cwd],
   ];
+}
+
+/** In the namespaces of the session's holder, Oxbow's user is root. */
+function asUser(): string[] {
+  return ["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)];
 }
 
 /** Without the filter, options prevent pushed keystrokes and further user namespaces. */

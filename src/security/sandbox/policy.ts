@@ -93,10 +93,13 @@ export interface Command {
   readonly cwd: string;
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Its words come later, through stdin. Only bubblewrap supports this. */
-  readonly waits?: true;
   /** Printed right before the command starts. Only bubblewrap does so. */
   readonly mark?: string;
+  /**
+   * `held`: what it writes is held back in a view, where this machine can do that. `nothing`: the folders are read-only for it. Default: it
+   * writes into the real folders.
+   */
+  readonly writes?: "held" | "nothing";
 }
 
 /** The sandbox cannot be put around this command; the message says why and what to do. */

@@ -4,6 +4,7 @@ import type { Withheld } from "../../system/process-launch.js";
 import type { Wrapped } from "./bubblewrap.js";
 import type { DetectOptions } from "./detect.js";
 import type { NetworkGateOptions, ResolveSafely } from "./network-gate.js";
+import type { OverlayView } from "./overlay-view.js";
 import type { SandboxPolicy } from "./policy.js";
 import type { SessionSpace } from "./session-space.js";
 
@@ -65,9 +66,7 @@ export interface SandboxedCommand extends Wrapped {
   explain(outcomeText: string): string | undefined;
   /** The sandbox prints the mark of the command before it starts. */
   readonly marks: boolean;
-  /** Of a command that waits: what to write to its stdin to run this. */
-  orders?(argv: readonly string[], mark: string): string;
-  /** Whether a command would be wrapped in the same way now. */
-  isCurrent(): boolean;
+  /** What it writes is held back there. Closed by `ended`. */
+  readonly view?: OverlayView | undefined;
   ended(): Promise<void>;
 }

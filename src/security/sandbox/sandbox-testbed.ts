@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly sandbox?: Partial<SandboxOptions>;
   /** One for several commands, as a session has it. */
   readonly within?: Sandbox;
+  /** What it writes is held back in a view. */
+  readonly writes?: "held";
   /** Changes the words of the sandbox, to show that one of them matters. */
   readonly change?: (words: readonly string[]) => readonly string[];
 }
@@ -122,12 +124,13 @@ export class SandboxTestbed {
     for (const folder of [this.workspace, this.outside]) rmSync(folder, { recursive: true, force: true });
   }
 
-  #command(script: string, { env = {} }: RunOptions) {
+  #command(script: string, { env = {}, writes }: RunOptions) {
     return {
       program: "/bin/bash",
       args: ["-c", "--", script],
       cwd: this.workspace,
       env: { PATH, HOME: "/root", ...env },
+      ...(writes && { writes }),
     };
   }
 }

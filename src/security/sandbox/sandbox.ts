@@ -16,7 +16,8 @@ import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
-import { bubblewrapCommand, type WaitingCommand, type Wrapped, waitingCommand, withBegin } from "./bubblewrap.js";
+import { isWithin } from "../../system/within.js";
+import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
@@ -26,6 +27,7 @@ import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
+import { OverlayView, whyNoView } from "./overlay-view.js";
 import { Placeholders } from "./placeholders.js";
 import { type Command, SandboxError } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
@@ -34,7 +36,7 @@ import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 import { SessionLayout } from "./session-layout.js";
-import type { JoinedSpace } from "./session-space.js";
+import type { JoinedSpace, SpaceMounting } from "./session-space.js";
 import type { SandboxState } from "./state.js";
 
 export type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
@@ -90,23 +92,22 @@ export class Sandbox {
     });
     this.#open.add(ended);
     try {
-      const layout = this.#layout(state, undo);
+      const mounting = command.writes === "held" ? await this.#mounting(state) : undefined;
+      const writesBack = mounting === undefined && command.writes !== "nothing";
+      const layout = writesBack ? this.#layout(state, undo) : this.#place.nowHeld();
       const held = () => this.#place.held(layout);
       const entrance = await this.#entrance(state, undo);
       const space = await this.#space(state, layout);
-      const wrapped = this.#wrapped(state, { layout, entrance, space, command, undo });
-      const begin = () => {
-        noteEnd = this.#place.begin(layout);
-      };
-      if (command.waits !== true) begin();
+      const view = mounting && this.#view(mounting, { layout, undo });
+      const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
+      noteEnd = this.#place.begin(layout);
       const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
-      const isCurrent = this.#place.use(layout);
       const isWrapper = state.kind === "bubblewrap";
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
-      return { ...withBegin(wrapped, begin), ...kind, held, descriptors, withheld, explain, isCurrent, ended };
+      return { ...wrapped, ...kind, held, descriptors, withheld, explain, view, ended };
     } catch (error) {
       await ended();
       throw error;
@@ -168,7 +169,40 @@ export class Sandbox {
     return space?.join({ bubblewrap: program, path, workspace, bytes: policy.temporaryBytes, mounts, network });
   }
 
-  #wrapped(state: SandboxState, { layout, entrance, space, command, undo }: Pieces): Wrapped | WaitingCommand {
+  /** Why commands write into the real folders; undefined if what they write can be held back. */
+  async whyNotHeld(): Promise<string | undefined> {
+    const state = await this.state();
+    if (state.kind !== "bubblewrap")
+      return state.kind === "none" ? state.reason : `the ${state.kind} sandbox has no overlay.`;
+    return this.#holds.get();
+  }
+
+  readonly #holds = new Once(async () => {
+    const { folder } = this.#options;
+    const layout = this.#place.nowHeld();
+    const space = await this.#space(await this.state(), layout);
+    return whyNoView({ mounting: space?.mounting, folder, roots: outermost(layout.writable) });
+  });
+
+  async #mounting(state: SandboxState): Promise<SpaceMounting | undefined> {
+    if ((await this.whyNotHeld()) !== undefined) return undefined;
+    return (await this.#space(state, this.#place.nowHeld()))?.mounting;
+  }
+
+  #view(mounting: SpaceMounting, { layout, undo }: Pick<Pieces, "layout" | "undo">): OverlayView {
+    const { folder } = this.#options;
+    const { writable, masked } = layout;
+    const view = OverlayView.make({
+      mounting,
+      folder,
+      roots: outermost(writable),
+      hidden: masked.map(({ path }) => path),
+    });
+    undo.push(() => view.close());
+    return view;
+  }
+
+  #wrapped(state: SandboxState, { layout, entrance, space, view, command, undo }: Pieces): Wrapped {
     const { policy, folder, architecture } = this.#options;
     const program = state.program ?? "";
     this.#files ??= sandboxFiles(folder, architecture);
@@ -181,10 +215,10 @@ export class Sandbox {
     const { blank, mask } = this.#files;
     const filter = this.#filter(entrance);
     const handOver = this.#options.passesDescriptors === "yes" ? "inherited" : "opened";
-    const wrap = command.waits === true ? waitingCommand : bubblewrapCommand;
-    return wrap(
+    return bubblewrapCommand(
       {
-        ...{ policy, layout, blank, mask, space, isRoot: isRoot(), tasks: countTasks() },
+        ...{ policy, blank, mask, space, view, isRoot: isRoot(), tasks: countTasks() },
+        layout: view === undefined ? layout : { ...layout, writable: outermost(layout.writable), masked: [] },
         filter: filter === undefined ? undefined : { path: filter, handOver },
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
@@ -211,7 +245,7 @@ export class Sandbox {
     return [descriptor];
   }
 
-  #inContainer(program: string, { layout, command, undo }: Omit<Pieces, "entrance" | "space">): Wrapped {
+  #inContainer(program: string, { layout, command, undo }: Pick<Pieces, "layout" | "command" | "undo">): Wrapped {
     const { policy, overrides, id, engine = {}, passesDescriptors } = this.#options;
     this.#count += 1;
     const { cleanUp, ...wrapped } = containerCommand(
@@ -274,7 +308,6 @@ function uncontained(command: Command): SandboxedCommand {
     descriptors: [],
     withheld: undefined,
     explain: () => undefined,
-    isCurrent: () => true,
     held: () => ({ readOnly: [], named: [], absent: [] }),
     ended: () => Promise.resolve(),
   };
@@ -286,8 +319,14 @@ interface Pieces {
   readonly layout: Layout;
   readonly entrance: GateEntrance | undefined;
   readonly space: JoinedSpace | undefined;
+  readonly view: OverlayView | undefined;
   readonly command: Command;
   readonly undo: Undo;
+}
+
+/** Without those that lie in another one. */
+function outermost(folders: readonly string[]): readonly string[] {
+  return folders.filter((path) => !folders.some((other) => other !== path && isWithin(path, other)));
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

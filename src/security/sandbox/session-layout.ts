@@ -1,17 +1,16 @@
 /**
- * The layout of a session's sandbox: how it must be now, whether an existing sandbox still has it, and which places of the guard list
- * exist.
+ * The layout of a session's sandbox: how it must be now, and which places of the guard list exist.
  */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { identityOf } from "../../system/file-identity.js";
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { nodeClock } from "../../system/node-clock.js";
+import { isWithin } from "../../system/within.js";
 import type { GuardList } from "../guard-list/guard-list.js";
 import { LinkedFiles } from "../guard-list/linked-files.js";
 import { openGuardList } from "../guard-list/open-guard-list.js";
 import { SecretFiles } from "../guard-list/secret-files.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
-import { findLayout, type Layout, realFolder } from "./layout.js";
+import { findLayout, type Layout, type LayoutOptions, realFolder } from "./layout.js";
 import type { HeldPlaces, SandboxOptions } from "./sandbox-options.js";
 
 const NO_HOME = "/nonexistent";
@@ -24,12 +23,6 @@ export class SessionLayout {
 
   constructor(options: SandboxOptions) {
     this.#options = options;
-  }
-
-  /** Returns whether another sandbox would be made with the same layout now. */
-  use(layout: Layout): () => boolean {
-    const look = lookOf(layout);
-    return () => lookOf(this.now()) === look;
   }
 
   /** The guard list as a command with this layout finds it. */
@@ -53,10 +46,29 @@ export class SessionLayout {
   }
 
   now(): Layout {
+    this.#guardList ??= this.#openGuardList();
+    const list = this.#guardList;
+    return this.#layout({ nested: list.nested(), hookFolders: list.hookFolders(), places: list.places() });
+  }
+
+  /** For a command whose changes are held back: they are checked afterwards, so only what would not pass anyway is read-only. */
+  nowHeld(): Layout {
+    const layout = this.#layout({ nested: [] });
+    const { writable, guards } = layout;
+    const { repositories } = this.#options.policy;
+    const names = [...this.#options.policy.readOnlyWithin, ...(repositories === "read-only" ? [".git"] : [])];
+    const readOnly = writable.flatMap((root) =>
+      names.map((name) => resolve(root, name)).filter((path) => isRealPlace(path, root)),
+    );
+    const restricted = this.#options.restrictions?.().readOnlyWithin ?? [];
+    const kept = guards.readOnly.filter((path) => restricted.includes(path));
+    return { ...layout, guards: { pinned: [], readOnly: [...new Set([...readOnly, ...kept])], missing: [] } };
+  }
+
+  #layout(found: Pick<LayoutOptions, "nested" | "hookFolders" | "places">): Layout {
     const { policy, platform } = this.#options;
     this.#guardList ??= this.#openGuardList();
     const list = this.#guardList;
-    const found = { nested: list.nested(), hookFolders: list.hookFolders(), places: list.places() };
     this.#hiddenLinks ??= this.#openHiddenLinks();
     const ofSystem = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
     const alsoHidden = [...ofSystem, ...this.#hiddenLinks.aliases()];
@@ -91,16 +103,11 @@ export class SessionLayout {
   }
 }
 
-/**
- * The layout with the identities of its files: a mount is on a file or folder, not on its name. A placeholder for a missing place has
- * the same look before and after it is created.
- */
-function lookOf({ writable, guards, standIns, covering, hidden, visible, masked, home }: Layout): string {
-  const missing = guards.missing.map(({ path }) => path);
-  const guarded = [...new Set([...guards.readOnly, ...standIns, ...missing])].sort();
-  const places = [...covering, ...hidden, ...masked];
-  const paths = [...writable, ...guards.pinned, ...guarded, ...places.map(({ path }) => path), ...visible];
-  return JSON.stringify([places, home, paths.map((path) => [path, identityOf(path)])]);
+/** Something below a root that can be mounted over itself. */
+function isRealPlace(path: string, root: string): boolean {
+  if (!isWithin(path, root) || path === root) return false;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isSymbolicLink() && realpathSync(path) === path;
 }
 
 /** The place itself, or the files directly in it: keys do not lie deeper, and this runs before each command. */

@@ -21,6 +21,15 @@ export interface JoinedSpace {
   readonly temporary: string;
   /** Folders directly below `/tmp` that hold other mounts. */
   readonly stubs: readonly string[];
+  /** For views of folders (overlay-view.ts); undefined where the holder cannot mount. */
+  readonly mounting?: SpaceMounting | undefined;
+}
+
+export interface SpaceMounting {
+  /** The words in front of a program that runs as root of the holder's namespaces, without the session's network. */
+  readonly words: readonly string[];
+  /** Where Oxbow sees the holder's files. */
+  readonly root: string;
 }
 
 export interface JoinOptions {
@@ -39,6 +48,7 @@ interface Holder {
   readonly pid: number;
   readonly nsenter: string;
   readonly folder: string;
+  readonly mounts: boolean;
 }
 
 export class SessionSpace {
@@ -57,13 +67,14 @@ export class SessionSpace {
     }
     if (holder === undefined) return undefined;
     const stubs = firstFolders(options.mounts);
-    const root = join("/proc", String(holder.pid), "root", holder.folder);
-    if (!stubs.every((name) => isRealFolder(join(root, name)))) return undefined;
-    const namespaces = options.network === "shared" ? ["-U", "-m", "-n"] : ["-U", "-m"];
+    const root = join("/proc", String(holder.pid), "root");
+    if (!stubs.every((name) => isRealFolder(join(root, holder.folder, name)))) return undefined;
+    const enter = [holder.nsenter, "--preserve-credentials", "-t", String(holder.pid), "-U", "-m"];
     return {
-      words: [holder.nsenter, "--preserve-credentials", "-t", String(holder.pid), ...namespaces, "--"],
+      words: [...enter, ...(options.network === "shared" ? ["-n"] : []), "--"],
       temporary: holder.folder,
       stubs: stubs.map((name) => join("/tmp", name)),
+      mounting: holder.mounts ? { words: [...enter, "--"], root } : undefined,
     };
   }
 
@@ -73,6 +84,8 @@ export class SessionSpace {
     if (holder === undefined) return;
     if (!hasEnded(holder.child)) {
       const ended = new Promise((resolve) => holder.child.once("exit", resolve));
+      // A program with nothing else to do would end here.
+      holder.child.ref();
       // Bubblewrap ends with the process it waits for, and leaves no zombie.
       process.kill(holder.pid, "SIGKILL");
       await ended;
@@ -86,14 +99,19 @@ async function startHolder({ bubblewrap, path, workspace, bytes }: JoinOptions):
   if (nsenter === undefined || !(await canNest(bubblewrap))) return undefined;
   const folder = makeTemporaryFolder("tmp");
   const mounts = ["--dev-bind", "/", "/", "--perms", "1777", "--size", String(bytes), "--tmpfs", folder];
-  const options = "--unshare-user --unshare-net --die-with-parent --cap-drop ALL".split(" ");
-  const wait = ["/bin/sh", "-c", "echo $$; read _"];
-  const child = spawn(bubblewrap, [...options, ...mounts, "--", ...wait], {
-    ...{ cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] as const },
-  });
-  child.unref();
-  const pid = await firstNumber(child);
-  if (pid !== undefined) return { child, pid, nsenter, folder };
+  const options = [..."--unshare-net --die-with-parent --cap-drop ALL".split(" "), ...mounts];
+  const wait = ["--", "/bin/sh", "-c", "echo $$; read _"];
+  const unshare = findProgram("unshare", path, { outside: workspace });
+  // Who joins is root of this namespace, and so may mount in it; the command's own sandbox makes it the user again.
+  const asRoot = unshare && [unshare, "--user", "--map-root-user", "--", bubblewrap, ...options, ...wait];
+  const plain = [bubblewrap, "--unshare-user", ...options, ...wait];
+  for (const words of asRoot === undefined ? [plain] : [asRoot, plain]) {
+    const [program = "", ...args] = words;
+    const child = spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
+    child.unref();
+    const pid = await firstNumber(child);
+    if (pid !== undefined) return { child, pid, nsenter, folder, mounts: words !== plain };
+  }
   rmSync(folder, { recursive: true, force: true });
   return undefined;
 }

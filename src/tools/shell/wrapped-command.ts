@@ -1,4 +1,6 @@
 /** A command before and after a sandbox is put around it. */
+import type { ToolContext } from "../../engine/ports.js";
+import type { ProcessEnd } from "../../system/process-group.js";
 import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 
 /** A program about to be started. */
@@ -26,8 +28,19 @@ export interface WrappedCommand extends ShellCommand {
   started?(granted: readonly string[]): void;
   /** Called when the command has ended. */
   ended?(): Promise<void>;
+  /** Applies what the command wrote, where that is held back. Called before `ended`. */
+  settle?(end: Pick<ProcessEnd, "reason">, context: ToolContext): Promise<SettledChanges>;
   /** A note for the model about what commands left behind; given once. */
   leftBehind?(): string | undefined;
+}
+
+export interface SettledChanges {
+  /** For the model, a line each. */
+  readonly notes: readonly string[];
+  /** Each with `+`, `~` or `-` in front. */
+  readonly changed: readonly string[];
+  /** Nothing was applied, although the command ended by itself. */
+  readonly failed?: true;
 }
 
 /** Variables that hooks add for a command; undefined removes one. */
@@ -47,4 +60,6 @@ export interface WrapOptions {
   readonly byPerson?: boolean;
   /** It reads its standard input. */
   readonly hasInput?: true;
+  /** `held`: what it writes may be held back until it ends. `nothing`: it only reads. */
+  readonly writes?: "held" | "nothing";
 }

@@ -34,10 +34,8 @@ export async function sessionsFinding(
 }
 
 /** Runs a command in it: there is no other way to know that it works. */
-export async function sandboxFinding(
-  { settings, roots }: LoadedSettings,
-  variables: Variables,
-): Promise<readonly Finding[]> {
+export async function sandboxFinding(loaded: LoadedSettings, variables: Variables): Promise<readonly Finding[]> {
+  const { settings, roots } = loaded;
   const state = await detectSandbox({
     platform: process.platform,
     architecture: process.arch,
@@ -48,9 +46,27 @@ export async function sandboxFinding(
   });
   const subject = "sandbox";
   const text = describeSandbox(state);
+  if (state.kind === "bubblewrap") {
+    const why = await whyNotHeld(loaded, variables);
+    const held =
+      why === undefined
+        ? "what commands write is held back and checked"
+        : `commands write straight into the workspace: ${why}`;
+    return [{ subject, verdict: why === undefined ? "ok" : "warn", text: `${text}; ${held}` }];
+  }
   if (state.kind !== "none") return [{ subject, verdict: "ok", text }];
   const isRequired = settings.sandbox.value === "required";
   return [{ subject, verdict: isRequired ? "fail" : "warn", text: isRequired ? `required, but ${text}` : text }];
+}
+
+async function whyNotHeld(loaded: LoadedSettings, variables: Variables): Promise<string | undefined> {
+  const { loneSandbox } = await import("../../../runtime/parts/lone-containment.js");
+  const sandbox = loneSandbox({ loaded, variables, root: process.cwd(), notify: () => {} });
+  try {
+    return await sandbox.whyNotHeld();
+  } finally {
+    await sandbox.close();
+  }
 }
 
 /** Runs no extension. */

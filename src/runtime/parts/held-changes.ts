@@ -1,0 +1,308 @@
+/**
+ * Applies what a command wrote in its view (`security/sandbox/overlay-view.ts`): reads the changes, lets the gate and the person decide, keeps
+ * for undo what goes, and changes the workspace.
+ *
+ * 1. A command that was cancelled or ran out of time changes nothing. What it wrote is kept for the session, and `/keep` applies it.
+ * 2. Undo knows of every change before the first one is made, and the plan is on the disk. After a crash the next Oxbow finishes it.
+ * 3. One set of changes is applied at a time.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { diffText } from "../../base/diff.js";
+import type { ToolContext } from "../../engine/ports.js";
+import type { GateVerdict, HeldBack } from "../../security/change-gate/change-gate.js";
+import type { OverlayView, ViewedChanges } from "../../security/sandbox/overlay-view.js";
+import {
+  type Applied,
+  type ApplyPlan,
+  applyChanges,
+  dropPlan,
+  finishPlan,
+  readPlan,
+  writePlan,
+} from "../../system/overlay/apply-changes.js";
+import type { HeldChange, HeldEntry, IgnoreSource } from "../../system/overlay/change-set.js";
+import { fsPath, shownPath } from "../../system/path-bytes.js";
+import type { ProcessEnd } from "../../system/process-group.js";
+import type { ObservedChange, ObservedEntry } from "../../tools/files/change-observer.js";
+
+export interface HeldChangesOptions {
+  /** Where the session works. */
+  readonly root: string;
+  readonly ignore: () => Promise<IgnoreSource | undefined>;
+  /** Why a change of this path needs the user. Absolute. */
+  readonly reason: (path: string) => Promise<string | undefined>;
+  readonly refusal: () => Promise<(path: string, access: "write" | "delete") => string | undefined>;
+  /** Paths that git tracks, from the root, of the repositories around these. */
+  readonly tracked: (root: string, paths: readonly string[]) => Iterable<string>;
+  /** Places outside that a link may lead to: programs of the system and of tool chains. */
+  readonly programs: () => readonly string[];
+  /** Tells the person. */
+  readonly notify: (message: string) => void;
+  readonly record: (changes: readonly (() => ObservedChange)[]) => Promise<void>;
+  /** The size of a file whose content undo keeps. */
+  readonly keptBytes: number;
+}
+
+/** A command with its view, when it has ended. */
+export interface EndedCommand {
+  readonly view: OverlayView;
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly records: "pass" | "guarded";
+  readonly end: Pick<ProcessEnd, "reason">;
+  readonly context: Pick<ToolContext, "granted" | "approved" | "ask">;
+}
+
+export interface Settled {
+  /** For the model, a line each. */
+  readonly notes: readonly string[];
+  /** With `+`, `~` or `-` in front. */
+  readonly changed: readonly string[];
+  /** Nothing was applied, although the command ended by itself. */
+  readonly failed?: true;
+}
+
+const MOST_NAMED = 10;
+const MOST_PREVIEWED = 8;
+const PREVIEWED_BYTES = 64 * 1024;
+
+export class HeldChanges {
+  readonly #options: HeldChangesOptions;
+  #applying: Promise<unknown> = Promise.resolve();
+
+  constructor(options: HeldChangesOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the changes are applied, or will not be. */
+  settle(command: EndedCommand): Promise<Settled> {
+    const settled = this.#applying.then(() => this.#settle(command));
+    this.#applying = settled.catch(() => {});
+    return settled;
+  }
+
+  async #settle(command: EndedCommand): Promise<Settled> {
+    const { end, view } = command;
+    if (end.reason !== "exit")
+      return { notes: ["[the workspace is as it was: nothing of it was applied]"], changed: [] };
+    let sets: readonly ViewedChanges[];
+    try {
+      sets = await view.read(await this.#options.ignore());
+    } catch (error) {
+      return { notes: [`[its changes were not applied: ${(error as Error).message}]`], changed: [], failed: true };
+    }
+    if (sets.every(({ changes, problems, staying }) => changes.length + problems.length + staying.length === 0))
+      return NOTHING;
+    const notes: string[] = [];
+    const plans: ApplyPlan[] = [];
+    let isPart = false;
+    for (const set of sets) {
+      const { allowed, heldBack } = await this.#judge(set, command);
+      isPart ||= heldBack.length > 0;
+      notes.push(...heldBackNotes(heldBack, set.changes));
+      const { root, upper } = set;
+      plans.push({ root, upper, removed: view.removedOf(root), startedAt: command.startedAt, changes: allowed });
+      for (const { path, why } of set.problems.slice(0, MOST_NAMED))
+        notes.push(`[${shownPath(path)} was left out: ${why}]`);
+      for (const path of set.staying.slice(0, MOST_NAMED)) {
+        notes.push(`[${shownPath(path)} stays: it holds a file that commands do not see]`);
+      }
+    }
+    if (plans.every(({ changes }) => changes.length === 0))
+      return { notes, changed: [], ...(isPart && { failed: true as const }) };
+    try {
+      await this.#options.record(plans.flatMap((plan) => this.#observed(plan)));
+    } catch (error) {
+      const why = `they could not be backed up for undo: ${(error as Error).message}`;
+      return { notes: [...notes, `[its changes were not applied, because ${why}]`], changed: [], failed: true };
+    }
+    await writePlan(view.folder, plans);
+    const applied: Applied[] = [];
+    try {
+      for (const plan of plans) applied.push(await applyChanges(plan));
+    } catch (error) {
+      const why = `[only a part of its changes could be applied: ${(error as Error).message}. Undo reverts that part; the next start of Oxbow applies the rest]`;
+      return { notes: [...notes, why], changed: [], failed: true };
+    }
+    dropPlan(view.folder);
+    for (const { path, ours } of applied.flatMap(({ conflicts }) => conflicts)) {
+      const kept = `${shownPath(path)} was changed by another program meanwhile and is kept`;
+      notes.push(ours === undefined ? `[${kept}]` : `[${kept}; the version of this command is ${shownPath(ours)}]`);
+    }
+    const changed = applied.flatMap(({ done }) => outermostOf(done).map(lineOf));
+    return { notes: [...notes, ...changedNote(changed)], changed, ...(isPart && { failed: true as const }) };
+  }
+
+  async #judge(
+    set: ViewedChanges,
+    { records, context }: EndedCommand,
+  ): Promise<{ readonly allowed: readonly HeldChange[]; readonly heldBack: readonly HeldBack[] }> {
+    const { root, upper, changes, isHidden } = set;
+    const { judgeChanges, withoutHeldBack } = await import("../../security/change-gate/change-gate.js");
+    const { judgeDeletions } = await import("../../security/permissions/contained/deletions.js");
+    const programs = this.#options.programs();
+    const verdict = await judgeChanges({
+      ...{ root, changes, records, granted: context.granted ?? [] },
+      reason: this.#options.reason,
+      refusal: await this.#options.refusal(),
+      isHidden,
+      deletions: (removed) => {
+        if (context.approved || removed.length === 0) return undefined;
+        const gone = removed.map(({ path, whole }) => ({
+          path,
+          extent: whole ? ("tree" as const) : ("file" as const),
+        }));
+        const { decision, reason } = judgeDeletions(
+          gone,
+          this.#options.tracked(
+            root,
+            outermostOf(removed).map(({ path }) => path),
+          ),
+        );
+        return decision === "ask" ? reason : undefined;
+      },
+      mayLead: (target) => programs.some((place) => target === place || target.startsWith(`${place}/`)),
+      text: (path) => smallText(join(upper, path)),
+    });
+    const heldBack = [...verdict.asking, ...verdict.refused];
+    if (heldBack.length === 0) return { allowed: verdict.passing, heldBack };
+    const isAllowed = verdict.asking.length > 0 && (await this.#asked(set, verdict, context));
+    const left = isAllowed ? verdict.refused : heldBack;
+    const isLeft = new Set(left.map(({ change }) => change));
+    const passing = changes.filter((change) => !isLeft.has(change));
+    if (left.length > 0)
+      this.#options.notify(`A part of what a command changed is not applied: ${heldBackLines(left).join("; ")}.`);
+    return { allowed: withoutHeldBack(passing, left), heldBack: left };
+  }
+
+  async #asked(set: ViewedChanges, { asking }: GateVerdict, { ask }: EndedCommand["context"]): Promise<boolean> {
+    if (ask === undefined) return false;
+    const outer = outermostOf(asking.map(({ change }) => change));
+    const [first] = outer;
+    const more = outer.length > 1 ? ` and ${outer.length - 1} more` : "";
+    const what = first && `${verbOf(first)} ${shownPath(first.path)}${more}`;
+    return ask({
+      summary: `This command wants to ${what}`,
+      reason: `The command has ended, and these changes are held back: ${reasonsOf(asking)}.`,
+      preview: outer
+        .slice(0, MOST_PREVIEWED)
+        .map((change) => preview(set, change))
+        .join("\n"),
+    });
+  }
+
+  #observed({ root, upper, changes }: ApplyPlan): readonly (() => ObservedChange)[] {
+    return changes
+      .filter(({ recorded }) => recorded)
+      .map(({ path, before, after }) => () => ({
+        absolute: join(root, path),
+        before: this.#entry(join(root, path), before),
+        after: this.#entry(join(upper, path), after),
+      }));
+  }
+
+  #entry(full: string, entry: HeldEntry | undefined): ObservedEntry | undefined {
+    if (entry === undefined) return undefined;
+    const { kind, mode, size, target = "" } = entry;
+    if (kind === "link") return { kind, target };
+    if (kind === "other") return { kind };
+    if (kind === "folder") return { kind, mode };
+    return { kind, mode, content: size <= this.#options.keptBytes ? bytesOf(full) : undefined };
+  }
+}
+
+const NOTHING: Settled = { notes: [], changed: [] };
+
+/** Finishes or drops what Oxbows that ended left. Returns the folders of which something was finished. */
+export async function finishAbandoned(folder: string): Promise<readonly string[]> {
+  const { abandonedViews, removeView } = await import("../../security/sandbox/overlay-view.js");
+  const finished: string[] = [];
+  for (const view of abandonedViews(folder)) {
+    for (const plan of readPlan(view) ?? []) {
+      await finishPlan(plan);
+      finished.push(plan.root);
+    }
+    removeView(view);
+  }
+  return finished;
+}
+
+function heldBackNotes(heldBack: readonly HeldBack[], all: readonly HeldChange[]): readonly string[] {
+  if (heldBack.length === 0) return [];
+  const isKept = all.some(({ after }) => after === undefined);
+  return [
+    ...heldBackLines(heldBack).map((line) => `[not applied: ${line}]`),
+    ...(isKept ? ["[so nothing that it deleted or moved is gone]"] : []),
+    "[the user is asked when a command or write names such a path]",
+  ];
+}
+
+/** One for each reason. */
+function heldBackLines(heldBack: readonly HeldBack[]): readonly string[] {
+  const byReason = new Map<string, HeldChange[]>();
+  for (const { change, reason } of heldBack) byReason.set(reason, [...(byReason.get(reason) ?? []), change]);
+  const lines = [...byReason].map(([reason, changes]) => `${namesOf(outermostOf(changes).map(lineOf))}: ${reason}`);
+  return lines.slice(0, MOST_NAMED);
+}
+
+function changedNote(changed: readonly string[]): readonly string[] {
+  return changed.length === 0 ? [] : [`[changed: ${namesOf(changed)}]`];
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more.toLocaleString("en-US")} more` : "");
+}
+
+function reasonsOf(heldBack: readonly HeldBack[]): string {
+  return [...new Set(heldBack.map(({ reason }) => reason))].slice(0, 3).join("; ");
+}
+
+function lineOf({ path, before, after, whole }: HeldChange): string {
+  const sign = before === undefined ? "+" : after === undefined ? "-" : "~";
+  return `${sign}${shownPath(path)}${whole || (after ?? before)?.kind === "folder" ? "/" : ""}`;
+}
+
+function verbOf({ before, after }: HeldChange): string {
+  return before === undefined ? "create" : after === undefined ? "delete" : "change";
+}
+
+/** Without what lies in a folder that is created or deleted itself. */
+function outermostOf(changes: readonly HeldChange[]): readonly HeldChange[] {
+  const folders = new Set(
+    changes.flatMap(({ path, before, after }) =>
+      (before === undefined && after?.kind === "folder") || (after === undefined && before?.kind === "folder")
+        ? [path]
+        : [],
+    ),
+  );
+  if (folders.size === 0) return changes;
+  return changes.filter(({ path }) => {
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
+      if (folders.has(path.slice(0, at))) return false;
+    return true;
+  });
+}
+
+function preview({ root, upper }: ViewedChanges, change: HeldChange): string {
+  const { path, before, after } = change;
+  const head = lineOf(change);
+  if (after?.kind === "link") return `${head} -> ${after.target}`;
+  const [old, fresh] = [before && smallText(join(root, path)), after && smallText(join(upper, path))];
+  if (old === undefined && fresh === undefined) return head;
+  return `${head}\n${diffText(old ?? "", fresh ?? "", { maxLines: 40 }).text}`;
+}
+
+function smallText(full: string): string | undefined {
+  const bytes = bytesOf(full);
+  return bytes === undefined || bytes.length > PREVIEWED_BYTES || bytes.includes(0) ? undefined : bytes.toString();
+}
+
+function bytesOf(full: string): Buffer | undefined {
+  try {
+    return readFileSync(fsPath(full));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Decides which changes of a command reach the workspace. The command has ended and its changes are held back, so nothing races with the
+ * decision.
+ *
+ * 1. Every change is judged by its path and by what is really there. What needs a person is a question about this change; what
+ *    path permissions forbid is refused.
+ * 2. A path with a component `.git` in any form needs a person. In a session where commands may change repositories, git's own records
+ *    pass by their path: objects, references, the index, logs, and the state of a merge or a rebase without commands in it. The
+ *    configuration, hooks, `info` and `modules` never do.
+ * 3. In folders of packages (`node_modules`, `.venv`), only repositories and links count: packages ship files with guarded names.
+ * 4. Without an answer, creations and changes that pass are applied and nothing is deleted: a file that was moved to a place that is held back
+ *    is not lost.
+ */
+import { dirname, posix } from "node:path";
+import { plainName } from "../../base/plain-name.js";
+import type { HeldChange, HeldEntry } from "../../system/overlay/change-set.js";
+import { isWithin } from "../../system/within.js";
+
+export interface GateOptions {
+  /** The real folder, free of links. */
+  readonly root: string;
+  readonly changes: readonly HeldChange[];
+  /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
+  reason(path: string): Promise<string | undefined>;
+  /** Whether the view hid this name. From the root. */
+  isHidden(path: string): boolean;
+  /** Guarded paths that the user allowed for this call: absolute. */
+  readonly granted: readonly string[];
+  /** Whether git's own records pass. */
+  readonly records: "pass" | "guarded";
+  /** Why the path permissions refuse it; undefined if they do not. Absolute. */
+  refusal(path: string, access: "write" | "delete"): string | undefined;
+  /** Why these deletions need the user. From the root. */
+  deletions(changes: readonly HeldChange[]): string | undefined;
+  /** Whether a link may lead to this absolute place outside the root. */
+  mayLead(target: string): boolean;
+  /** The text of a file that the command wrote, if it is small. From the root. */
+  text(path: string): string | undefined;
+}
+
+export interface HeldBack {
+  readonly change: HeldChange;
+  readonly reason: string;
+}
+
+export interface GateVerdict {
+  readonly passing: readonly HeldChange[];
+  /** A person may let these pass. */
+  readonly asking: readonly HeldBack[];
+  readonly refused: readonly HeldBack[];
+}
+
+const PACKAGE_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".venv", "__pycache__"]);
+
+export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
+  const passing: HeldChange[] = [];
+  const asking: HeldBack[] = [];
+  const refused: HeldBack[] = [];
+  const deletion = options.deletions(options.changes.filter(({ after }) => after === undefined));
+  for (const change of options.changes) {
+    const absolute = posix.join(options.root, change.path);
+    const refusal = options.refusal(absolute, change.after === undefined ? "delete" : "write");
+    if (refusal !== undefined) {
+      refused.push({ change, reason: refusal });
+      continue;
+    }
+    const isGranted = options.granted.some((place) => isWithin(absolute, place));
+    const reason = isGranted
+      ? undefined
+      : ((await reasonOf(change, absolute, options)) ?? (change.after === undefined ? deletion : undefined));
+    if (reason === undefined) passing.push(change);
+    else asking.push({ change, reason });
+  }
+  return { passing, asking, refused };
+}
+
+/**
+ * Without what is held back: nothing is deleted then, nothing is put where a folder is missing, and no repository changes, because a part of
+ * what git wrote makes no sense.
+ */
+export function withoutHeldBack(passing: readonly HeldChange[], heldBack: readonly HeldBack[]): readonly HeldChange[] {
+  if (heldBack.length === 0) return passing;
+  const missing = new Set(heldBack.flatMap(({ change }) => (change.after?.kind === "folder" ? [change.path] : [])));
+  return passing.filter((change) => {
+    const { before, after, path } = change;
+    if (after === undefined || (before !== undefined && before.kind !== after.kind)) return false;
+    if (path.split("/").some((name) => plainName(name) === ".git")) return false;
+    return !foldersOf(path).some((folder) => missing.has(folder));
+  });
+}
+
+async function reasonOf(change: HeldChange, absolute: string, options: GateOptions): Promise<string | undefined> {
+  const { path, after } = change;
+  const names = path.split("/");
+  const gitAt = names.findIndex((name) => plainName(name) === ".git");
+  if (gitAt !== -1) return gitReason(change, { names, gitAt, options });
+  if (options.isHidden(path)) return "it is a secret file that commands do not see";
+  const leads = after?.kind === "link" ? linkReason(absolute, after, options) : undefined;
+  if (names.slice(0, -1).some((name) => PACKAGE_FOLDERS.has(name))) {
+    return plainName(names.at(-1) ?? "") === "head" ? options.reason(absolute) : leads;
+  }
+  return (await options.reason(absolute)) ?? leads ?? (await targetReason(absolute, after, options));
+}
+
+function linkReason(absolute: string, { target = "" }: HeldEntry, { root, mayLead }: GateOptions): string | undefined {
+  const place = posix.resolve(dirname(absolute), target);
+  return isWithin(place, root) || mayLead(place)
+    ? undefined
+    : `it is a link that leads out of the workspace, to ${place}`;
+}
+
+async function targetReason(
+  absolute: string,
+  after: HeldEntry | undefined,
+  { root, reason }: GateOptions,
+): Promise<string | undefined> {
+  if (after?.kind !== "link") return undefined;
+  const place = posix.resolve(dirname(absolute), after.target ?? "");
+  const why = isWithin(place, root) && place !== root ? await reason(place) : undefined;
+  return why && `it is a link to a guarded place: ${why}`;
+}
+
+const GIT = "git runs or obeys what is in this folder";
+/** Below a git folder: what git writes when it works, and no program runs. */
+const RECORDS =
+  /^(objects|refs|logs|index|HEAD|packed-refs|[A-Z]+_HEAD|COMMIT_EDITMSG|MERGE_MSG|MERGE_MODE|MERGE_RR|SQUASH_MSG|AUTO_MERGE|shallow|gc\.log|rr-cache|sequencer|rebase-merge|rebase-apply)(\/|$)/;
+/** The steps of a rebase. */
+const STEPS = /^(rebase-merge|rebase-apply|sequencer)\/(git-rebase-todo|todo|done)(\.backup)?$/;
+const RUNS = /^\s*(x|exec|b|break)\b/m;
+
+function gitReason(
+  { path, after }: HeldChange,
+  {
+    names,
+    gitAt,
+    options,
+  }: { readonly names: readonly string[]; readonly gitAt: number; readonly options: GateOptions },
+): string | undefined {
+  if (options.records !== "pass" || names[gitAt] !== ".git" || after?.kind === "link") return GIT;
+  const inner = names.slice(gitAt + 1).join("/");
+  if (!RECORDS.test(inner)) return GIT;
+  if (after === undefined || !STEPS.test(inner)) return undefined;
+  const text = options.text(path);
+  return text === undefined || RUNS.test(text) ? "a rebase runs the commands in it" : undefined;
+}
+
+function foldersOf(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.push(path.slice(0, at));
+  return folders;
+}

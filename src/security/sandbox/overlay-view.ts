@@ -1,0 +1,297 @@
+/**
+ * A view of folders for one command: an overlay over each, whose lower layer is the real folder. What the command writes goes into a folder of
+ * Oxbow's own; nothing in the real folder changes.
+ *
+ * 1. The overlays are mounted in the namespaces of the session's holder (session-space.ts), right before the command's own sandbox is made,
+ *    by the process that then becomes it. Oxbow sees them below `/proc/PID/root`.
+ * 2. A folder is entered by its name once, its device and inode are compared with what Oxbow recorded, and `.` is mounted: a folder
+ *    that was swapped meanwhile is never mounted.
+ * 3. Hidden names are whiteouts of a layer between both: they do not exist in the view.
+ * 4. The folder of a view is named after the process that made it. The next Oxbow removes those of killed ones, or finishes applying them.
+ */
+import { execFile, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { SYSTEM_PATH } from "../../base/system-path.js";
+import { hasPlan } from "../../system/overlay/apply-changes.js";
+import {
+  type ChangeSet,
+  type ChangeSetOptions,
+  type IgnoreSource,
+  readChangeSet,
+} from "../../system/overlay/change-set.js";
+import { fsPath } from "../../system/path-bytes.js";
+import { isGone, processMark } from "../../system/process-identity.js";
+import { isWithin } from "../../system/within.js";
+import type { SpaceMounting } from "./session-space.js";
+
+export interface ViewedFolder {
+  /** The real folder, free of links. */
+  readonly path: string;
+  /** Where it is mounted, in the holder's namespaces. */
+  readonly merged: string;
+}
+
+/** What a command changed in one folder. */
+export interface ViewedChanges extends ChangeSet {
+  readonly root: string;
+  readonly upper: string;
+  /** Whether the view hid this name. From the root. */
+  isHidden(path: string): boolean;
+}
+
+export interface ViewOptions {
+  readonly mounting: SpaceMounting;
+  /** Oxbow's own folder for the sandbox. */
+  readonly folder: string;
+  /** Free of links, none within another. */
+  readonly roots: readonly string[];
+  /** Absolute paths whose names the view does not have. */
+  readonly hidden: readonly string[];
+}
+
+const MOUNT = `path=$PATH
+PATH=${SYSTEM_PATH}
+while [ "$1" != -- ]; do
+  cd "$1" || exit 125
+  [ "$(stat -c %d:%i .)" = "$2" ] || { echo "oxbow: the folder $1 was replaced" >&2; exit 125; }
+  mount -t overlay oxbow -o "$3" "$4" || exit 125
+  shift 4
+done
+shift
+cd /
+PATH=$path
+exec "$@"`;
+
+interface Layers {
+  readonly path: string;
+  readonly upper: string;
+  readonly work: string;
+  readonly merged: string;
+  readonly hide: string | undefined;
+  readonly hidden: readonly string[];
+}
+
+export class OverlayView {
+  /** Oxbow's folder of this view, on the disk. */
+  readonly folder: string;
+  readonly #layers: readonly Layers[];
+  readonly #mounting: SpaceMounting;
+
+  private constructor(folder: string, layers: readonly Layers[], mounting: SpaceMounting) {
+    this.folder = folder;
+    this.#layers = layers;
+    this.#mounting = mounting;
+  }
+
+  static make({ mounting, folder, roots, hidden }: ViewOptions): OverlayView {
+    const views = join(folder, VIEWS);
+    mkdirSync(views, { recursive: true, mode: 0o700 });
+    const own = mkdtempSync(join(views, `${processMark()}-`));
+    const layers = roots.map((path, index) => {
+      const place = join(own, String(index));
+      const [upper, work, merged] = ["upper", "work", "merged"].map((name) => join(place, name)) as [
+        string,
+        string,
+        string,
+      ];
+      for (const each of [upper, work, merged]) mkdirSync(each, { recursive: true, mode: 0o700 });
+      // The mode of the view is the one of its upper layer.
+      chmodSync(upper, statSync(path).mode & 0o7777);
+      const inside = hidden.filter((each) => each !== path && isWithin(each, path)).map((each) => relative(path, each));
+      const hide = inside.length === 0 ? undefined : join(place, "hide");
+      if (hide !== undefined) makeWhiteouts(hide, { root: path, names: inside, device: whiteoutIn(place) });
+      return { path, upper, work, merged, hide, hidden: inside };
+    });
+    return new OverlayView(own, layers, mounting);
+  }
+
+  get folders(): readonly ViewedFolder[] {
+    return this.#layers;
+  }
+
+  /** The words in front of the program that the views are for. */
+  get words(): readonly string[] {
+    const mounts = this.#layers.flatMap(({ path, upper, work, merged, hide }) => {
+      const { dev, ino } = statSync(path, { bigint: true });
+      const lower = hide === undefined ? "." : `${hide}:.`;
+      return [path, `${dev}:${ino}`, `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`, merged];
+    });
+    return ["/bin/sh", "-c", MOUNT, "view", ...mounts, "--"];
+  }
+
+  /** What the command changed, by folder. All its processes have ended. */
+  async read(ignore: IgnoreSource | undefined, limits?: ChangeSetOptions["limits"]): Promise<readonly ViewedChanges[]> {
+    const sets = [];
+    for (const { path, upper, merged, hidden } of this.#layers) {
+      const names = new Set(hidden);
+      const isHidden = (each: string) => names.has(each);
+      const set = await readChangeSet({
+        ...{ lower: path, upper, merged: join(this.#mounting.root, merged), ignore, limits },
+        isHidden,
+      });
+      sets.push({ ...set, root: path, upper, isHidden });
+    }
+    return sets;
+  }
+
+  /** A place on the file system of the layers for what is removed. */
+  removedOf(root: string): string {
+    const index = this.#layers.findIndex(({ path }) => path === root);
+    return join(this.folder, String(index), "removed");
+  }
+
+  async close(): Promise<void> {
+    const mounted = this.#layers.map(({ merged }) => merged);
+    await run([...this.#mounting.words, "umount", "-l", ...mounted]);
+    // The next Oxbow finishes a plan that could not be carried out to its end.
+    if (!hasPlan(this.folder)) removeView(this.folder);
+  }
+}
+
+const VIEWS = "views";
+
+/** Why no view of these folders can be made; undefined if one can. */
+export async function whyNoView({
+  mounting,
+  folder,
+  roots,
+}: Omit<ViewOptions, "hidden" | "mounting"> & { readonly mounting: SpaceMounting | undefined }): Promise<
+  string | undefined
+> {
+  if (mounting === undefined)
+    return "the commands unshare, nsenter and mount of util-linux are missing or not allowed here.";
+  if (/[,:\\]/.test(folder))
+    return `the path of Oxbow's own folder (${folder}) has a comma, a colon or a backslash in it.`;
+  if (roots.some((root) => isWithin(folder, root))) return "Oxbow's own folder lies in the workspace.";
+  const inner = roots.flatMap((root) => mountsBelow(root).map((path) => ({ root, path })))[0];
+  if (inner !== undefined) return `another file system is mounted in the workspace, at ${inner.path}.`;
+  const view = OverlayView.make({ mounting, folder, roots, hidden: [] });
+  try {
+    if (!isWhiteout(whiteoutIn(view.folder)))
+      return "this system does not let an overlay hide files: mknod of a whiteout failed.";
+    const said = await run([...mounting.words, ...view.words, "true"]);
+    return said === undefined ? undefined : `no overlay can be mounted over the workspace (${said}).`;
+  } finally {
+    await view.close();
+  }
+}
+
+/** The views of Oxbows that have ended: what a crash left. */
+export function abandonedViews(folder: string): readonly string[] {
+  const views = join(folder, VIEWS);
+  try {
+    return readdirSync(views)
+      .filter((name) => isGone(name.slice(0, name.indexOf("-"))))
+      .map((name) => join(views, name));
+  } catch {
+    return [];
+  }
+}
+
+export function removeView(folder: string): void {
+  try {
+    // The kernel leaves a closed folder there.
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const work = join(folder, entry.name, "work", "work");
+      if (entry.isDirectory() && lstatSync(work, { throwIfNoEntry: false })?.isDirectory()) chmodSync(work, 0o700);
+    }
+    removeTree(folder);
+  } catch {
+    // The next Oxbow tries again.
+  }
+}
+
+/** A command may leave folders that their owner cannot look into. */
+function removeTree(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    openFolders(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function openFolders(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) openFolders(join(folder, entry.name));
+  }
+}
+
+function makeWhiteouts(
+  hide: string,
+  { root, names, device }: { readonly root: string; readonly names: readonly string[]; readonly device: string },
+): void {
+  mkdirSync(hide, { mode: 0o700 });
+  chmodSync(hide, statSync(root).mode & 0o7777);
+  const made: string[] = [];
+  for (const name of names) {
+    for (const folder of foldersOf(name)) {
+      if (made.includes(folder)) continue;
+      made.push(folder);
+      mkdirSync(fsPath(join(hide, folder)), { mode: 0o700 });
+    }
+    // Nothing can be hidden below what is hidden itself.
+    if (!names.some((other) => other !== name && isWithin(name, other))) linkSync(device, fsPath(join(hide, name)));
+  }
+  // The upper ones last, or nothing could be made in one that is read-only.
+  for (const folder of made.reverse())
+    chmodSync(fsPath(join(hide, folder)), statSync(fsPath(join(root, folder))).mode & 0o7777);
+}
+
+/** The folders on the way to a name, the outermost first. */
+function foldersOf(name: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(name); folder !== "."; folder = dirname(folder)) folders.unshift(folder);
+  return folders;
+}
+
+/** The file that an overlay takes for a name that is gone. Node cannot make it. */
+function whiteoutIn(folder: string): string {
+  const device = join(folder, "whiteout");
+  spawnSync("mknod", [device, "c", "0", "0"], { env: { PATH: SYSTEM_PATH }, stdio: "ignore" });
+  return device;
+}
+
+function isWhiteout(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isCharacterDevice() === true && found.rdev === 0;
+}
+
+function mountsBelow(root: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync("/proc/self/mountinfo", "utf8");
+  } catch {
+    return [];
+  }
+  const places = text
+    .trim()
+    .split("\n")
+    .map((line) => unescaped(line.split(" ")[4] ?? "/"));
+  return places.filter((path) => path !== root && isWithin(path, root));
+}
+
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
+
+/** The last line of what it says when it fails. */
+function run([program = "", ...args]: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(program, args, { env: { PATH: SYSTEM_PATH }, timeout: 10_000 }, (error, _, stderr) => {
+      resolve(error === null ? undefined : stderr.trim().split("\n").at(-1) || error.message);
+    });
+  });
+}
