@@ -127,6 +127,13 @@ const EVERYTHING: readonly (readonly [string, readonly string[]])[] = [
 describe("[T1] looking", () => {
   beforeEach(() => makeRepository());
 
+  it("succeeds when git only warns", async () => {
+    sh(root, "config", "core.autocrlf", "input");
+    write("a.txt", "one\r\nTWO\r\n");
+    const { status, output } = await git("diff", ["--stat"]);
+    expect([status, output.includes("warning")]).toEqual(["ok", false]);
+  });
+
   it("shows status, diff, log, show and blame", async () => {
     expect((await git("status")).output).toBe("## main\n M a.txt\n?? new.txt");
     expect((await git("diff")).output).toContain("+three");

@@ -432,3 +432,38 @@ describe("an agent's token", () => {
     expect(readFileSync(join(bed.outside, "secret.txt"), "utf8")).toBe(secret);
   });
 });
+
+describe("MCP sessions of one token", () => {
+  const send = (token: string, method: string, params: object, id?: string) =>
+    fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: {
+        ...{ "x-oxbow-token": token, "content-type": "application/json" },
+        accept: "application/json, text/event-stream",
+        ...(id !== undefined && { "mcp-session-id": id, "mcp-protocol-version": "2025-06-18" }),
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+  const begin = async (token: string): Promise<string> => {
+    const clientInfo = { name: "x", version: "1" };
+    const response = await send(token, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+    await response.text();
+    return response.headers.get("mcp-session-id") ?? "";
+  };
+  const status = async (token: string, id: string) => {
+    const response = await send(token, "tools/list", {}, id);
+    await response.text();
+    return response.status;
+  };
+
+  verifies(["C7"], "live side by side; beyond sixty-four the oldest ends, and never one of another token", async () => {
+    const wanted = { identity_class: "agent", sessions: [session] } as const;
+    const [mine, other] = [await served.tokens.make(wanted), await served.tokens.make(wanted)];
+    const [first, second, theirs] = [await begin(mine.token), await begin(mine.token), await begin(other.token)];
+    expect([await status(mine.token, first), await status(mine.token, second)]).toEqual([200, 200]);
+    expect(await status(other.token, first)).toBe(404);
+    for (let more = 2; more < 65; more++) await begin(mine.token);
+    expect([await status(mine.token, first), await status(mine.token, second)]).toEqual([404, 200]);
+    expect(await status(other.token, theirs)).toBe(200);
+  });
+});

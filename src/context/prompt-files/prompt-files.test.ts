@@ -57,6 +57,10 @@ describe("commands and files", () => {
       "Status: <git status -s>\n<git log\ngit diff>\nno!`x` `!`y`\n```sh\n!`z`\n```",
     );
     expect(ran).toEqual(["git status -s", "git log\ngit diff"]);
+    // A fence that is never closed is text.
+    expect(await expand("a\n```!\ngit $1\n", "log")).toBe("a\n```!\ngit log");
+    expect(await expand("~~~!\ngit log\n```\n~~~\nb")).toBe("<git log\n```>\nb");
+    expect(ran).toHaveLength(3);
   });
 
   test("a file that exists is put in; other words with @ stay", async () => {

@@ -154,6 +154,8 @@ describe("[T1] an edit that is quoted almost right", () => {
     expect(edited(file, 'print(\\"a\\");\\nprint(\\"b\\\\n\\");', 'print(\\"a\\");\\nprint(\\"c\\\\n\\");')).toBe(
       'print("a");\nprint("c\\n");\n',
     );
+    // Only the quotes were escaped; what is a sequence in the file stays one.
+    expect(edited('say("a\\n");\n', 'say(\\"a\\n\\");', 'say(\\"b\\n\\");')).toBe('say("b\\n");\n');
     expect(edited("p = 'C:\\dir'", "p = 'C:\\\\dir'", "p = 'C:\\home'")).toBe("p = 'C:\\home'");
     expect(refusal(file, { old: 'print(\\"a\\");', new: 'say(\\"\\t\\");' })).toContain("close at line 1");
   });

@@ -182,10 +182,7 @@ class Translator {
 
   #escape(place: "outside" | "class"): string {
     const rest = this.#pattern.slice(this.#at);
-    const code =
-      /^\\(?:x\{([0-9a-f]+)\}|u\{([0-9a-f]+)\}|U\{([0-9a-f]+)\}|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))/i.exec(
-        rest,
-      );
+    const code = /^\\(?:[xuU]\{([\dA-Fa-f]+)\}|x([\dA-Fa-f]{2})|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8}))/.exec(rest);
     if (code !== null) {
       this.#take(code[0]);
       return `\\u{${code.slice(1).find((digits) => digits !== undefined)}}`;

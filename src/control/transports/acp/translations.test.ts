@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { text } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { EventUpdates } from "./event-updates.js";
+import { replayHistory } from "./history.js";
 import { commandOf, inputOf } from "./prompt-content.js";
 import { endedCall, quotedContent, startedCall, titleOf } from "./tool-calls.js";
 import { joined, UpdateQueue } from "./update-queue.js";
@@ -177,6 +178,17 @@ describe("[C4] a call for an editor", () => {
     expect([shown, rawOutput]).toEqual([status === "ok" ? "completed" : "failed", { status }]);
   });
 
+  it("that changed files is at those files, whatever a tool that changes none says", () => {
+    const details = { files: [{ path: "a" }, { path: "/x/b" }, {}, "c"] };
+    const of = (tool: string, more: object = details) =>
+      endedCall({ call: "c", tool, status: "ok", content: [], details: more } as never, "/w");
+    for (const tool of ["write", "edit", "apply_patch"])
+      expect(of(tool).locations, tool).toEqual([{ path: "/w/a" }, { path: "/x/b" }]);
+    expect(of("edit", { path: "d" }).locations).toEqual([{ path: "/w/d" }]);
+    for (const tool of ["read", "bash", "other"]) expect(of(tool, { path: "d" }), tool).not.toHaveProperty("locations");
+    expect(of("bash").rawOutput).toEqual({ status: "ok", details });
+  });
+
   it("quotes what programs and files say, and not what Oxbow or a subagent says", () => {
     const shown = (tool: string, block: object) => {
       const { content } = endedCall({ call: "c", tool, status: "ok", content: [block] } as never, "/w");
@@ -252,6 +264,36 @@ describe("[C4] updates that wait", () => {
     expect(sent.at(-1)).toMatchObject({ toolCallId: "3" });
     go();
     await queue.sent();
+  });
+});
+
+describe("[C4] the history of a session", () => {
+  const stored = Array.from({ length: 4500 }, (_, at) => ({ ...event("TextDelta", { text: "x" }), id: at + 1 }));
+  const clientOf = (fails?: string) =>
+    ({
+      query: async (kind: string, { before, limit }: { before: number; limit: number }) => {
+        if (kind === fails) return { ok: false, failure: { reason: "Internal", message: "broken" } };
+        if (kind === "GetStatus") return { ok: true, answer: { last_event: stored.length } };
+        const events = stored.filter(({ id }) => id < before && id >= before - limit);
+        return { ok: true, answer: { events } };
+      },
+    }) as never;
+
+  it("comes in pages, in order, each event once, with an answer as one message", async () => {
+    const shown: SessionUpdate[][] = [];
+    const place = { client: clientOf(), session: "sess_1" as never, cwd: "/w" };
+    await replayHistory(place, async (updates) => void shown.push([...updates]));
+    expect(shown.map((updates) => updates.map((update) => words(update)?.length))).toEqual([[2000], [2000], [500]]);
+  });
+
+  it("fails where the engine does", async () => {
+    for (const fails of ["GetStatus", "ListEvents"]) {
+      const place = { client: clientOf(fails), session: "sess_1" as never, cwd: "/w" };
+      await expect(
+        replayHistory(place, async () => {}),
+        fails,
+      ).rejects.toThrow("broken");
+    }
   });
 });
 
