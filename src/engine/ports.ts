@@ -132,6 +132,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Absent for work beside the conversation, such as a summary. */
   readonly facts?: CallFacts;
+  /** Gets the raw request and answer, if the session writes them down. */
+  readonly trace?: (record: JsonObject) => void;
 }
 
 /** The place of a model call. */

@@ -4,8 +4,9 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { until } from "../../test/support/waiting.js";
 import { ManualClock } from "../base/clock.js";
-import type { ModelEvent, ModelRequest } from "../engine/ports.js";
+import type { ModelEvent, ModelRequest, RequestContext } from "../engine/ports.js";
 import { failure } from "../protocol/errors.js";
+import type { JsonObject } from "../protocol/json.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { createHttpModel, type Endpoint, usualTimeouts } from "./http-model.js";
 import type { TraceRecord } from "./trace.js";
@@ -39,12 +40,11 @@ interface Setup {
   readonly wire?: Wire<unknown>;
   readonly endpoint?: Partial<Endpoint>;
   readonly clock?: ManualClock;
-  readonly trace?: (record: TraceRecord) => void;
 }
 
 const KEY = ["sk", "test", "0123456789abcdef"].join("-");
 
-function model(baseUrl: string, { wire = openaiChat, endpoint = {}, clock, trace }: Setup = {}) {
+function model(baseUrl: string, { wire = openaiChat, endpoint = {}, clock }: Setup = {}) {
   const http = createHttpClient(clock === undefined ? {} : { clock });
   cleanUps.push(() => http.close());
   const where = {
@@ -56,7 +56,7 @@ function model(baseUrl: string, { wire = openaiChat, endpoint = {}, clock, trace
     local: true,
     ...endpoint,
   };
-  return createHttpModel({ wire, endpoint: where, model: "m1", http, ...(trace !== undefined && { trace }) });
+  return createHttpModel({ wire, endpoint: where, model: "m1", http });
 }
 
 const REQUEST: ModelRequest = {
@@ -66,9 +66,13 @@ const REQUEST: ModelRequest = {
   tools: [],
 };
 
-async function batches(made: ReturnType<typeof model>, signal = new AbortController().signal) {
+async function batches(
+  made: ReturnType<typeof model>,
+  signal = new AbortController().signal,
+  more: Pick<RequestContext, "trace"> = {},
+) {
   const out: (readonly ModelEvent[])[] = [];
-  for await (const batch of made.stream(REQUEST, { model: made, signal })) out.push(batch);
+  for await (const batch of made.stream(REQUEST, { model: made, signal, ...more })) out.push(batch);
   return out;
 }
 
@@ -307,7 +311,8 @@ describe("[M1 M10] createHttpModel", () => {
     cleanUps.push(() => server.close());
     const records: TraceRecord[] = [];
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?key=${KEY}`;
-    await events(model(base, { trace: (record) => records.push(record) }));
+    const trace = (record: JsonObject) => void records.push(record as unknown as TraceRecord);
+    await events(model(base), undefined, { trace });
     expect(records.map((record) => record.type).filter((type) => type !== "body")).toEqual([
       "request",
       "response",
@@ -355,16 +360,16 @@ describe("[M1 M10] createHttpModel", () => {
 
   it("traces an error body and a broken connection", async () => {
     const records: TraceRecord[] = [];
-    const trace = (record: TraceRecord) => records.push(record);
+    const trace = (record: JsonObject) => void records.push(record as unknown as TraceRecord);
     const url = await serve((response) => {
       response.writeHead(500);
       response.end("a short body");
     });
-    await events(model(url, { trace }));
+    await events(model(url), undefined, { trace });
     expect(records).toContainEqual({ type: "body", text: "a short body" });
     records.length = 0;
     for (const cleanUp of cleanUps.splice(0)) cleanUp();
-    await events(model(url, { trace }));
+    await events(model(url), undefined, { trace });
     expect(records.map((record) => record.type)).toEqual(["request", "error", "end"]);
   });
 });

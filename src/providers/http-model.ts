@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject } from "../protocol/json.js";
 import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-client.js";
 import { HttpError, HttpFailure } from "../system/http-error.js";
 import { type Authorise, authorised } from "./authorisation.js";
-import { createTracer, type Trace, type Tracer } from "./trace.js";
+import { createTracer, type Tracer } from "./trace.js";
 import { malformed, responseFailure, streamFailure, textOf, tooLong, unreached } from "./wire/failures.js";
 import { parseJson } from "./wire/fields.js";
 import { createFrameDecoder, MOST_BODY_BYTES } from "./wire/framing.js";
@@ -53,7 +53,6 @@ export interface HttpModelOptions<State> {
   readonly http: HttpClient;
   /** The most the model can read and write together, where that is known. */
   readonly maxContextTokens?: number;
-  readonly trace?: Trace;
   /** The state folder, for a list of prices that is kept. */
   readonly state?: string | undefined;
 }
@@ -93,7 +92,7 @@ export function createHttpModel<State>(options: HttpModelOptions<State>): Model 
 async function* stream<State>(
   options: HttpModelOptions<State>,
   request: ModelRequest,
-  { signal }: Pick<RequestContext, "signal">,
+  { signal, trace }: Pick<RequestContext, "signal" | "trace">,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
   const { wire } = options;
   const ready = await prepare(options, request, signal);
@@ -122,7 +121,7 @@ async function* stream<State>(
     ...(key !== "" && wire.authorize(key)),
   };
   const body = JSON.stringify(encoded.body);
-  const tracer = createTracer(options.trace, key);
+  const tracer = createTracer(trace, key);
   tracer.request({ method: "POST", url: context.url, headers, body });
   const conceal = (failure: Failure): ModelEvent => ({ type: "failure", failure: withoutKey(failure, key) });
   const timeouts = endpoint.timeouts ?? usualTimeouts(endpoint);

@@ -79,6 +79,8 @@ export interface ProcessParts {
   readonly isDetached?: boolean;
   /** It only runs a prompt and then ends: no other client waits. */
   readonly isAlone?: boolean;
+  /** Each session writes down its raw model traffic from the start. */
+  readonly writesTraffic?: boolean;
   /** The plugins of the process; absent without any. */
   readonly plugins?: readonly LoadedPlugin[] | undefined;
   /** Parts that every session gets in addition to the built-in ones. */

@@ -189,8 +189,11 @@ try { console.log("seen:", readdirSync(${JSON.stringify(folder)}).join()); } cat
       expect(mock.failures).toEqual([]);
       expect(result.stdout + result.stderr).not.toContain(secret);
       const written = await writtenBytes(home);
-      expect(written.includes(prompt)).toBe(true);
       expect(written.includes(secret)).toBe(false);
+      const [, session = ""] = /^(sess_\w+) /.exec((await oxbowProcess(["debug", "show"], { env })).stdout) ?? [];
+      const traffic = await oxbowProcess(["debug", "show", session], { env });
+      expect(traffic.stdout).toContain(prompt);
+      expect(traffic.stdout).not.toContain(secret);
     },
   );
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { isId } from "../../src/protocol/ids.js";
@@ -201,11 +201,25 @@ describe("a headless run", () => {
       const raw = await oxbow(["debug", "--raw", "hi"], { env });
       expect(raw.code).toBe(0);
       const [file = ""] = await readdir(join(raw.home, "state", "debug"));
+      expect(file).toMatch(/^sess_\w+\.jsonl$/);
       const path = join(raw.home, "state", "debug", file);
       expect((await stat(path)).mode & 0o777).toBe(0o600);
-      const text = await readFile(path, "utf8");
-      expect(text).toContain("messages");
-      expect(text).not.toContain(sampleKey());
+      expect(await readFile(path, "utf8")).not.toMatch(/messages|anthropic/);
+      // A line that a crash cut off damages no other.
+      await appendFile(path, "c3R1bXA=\n");
+      const session = file.replace(".jsonl", "");
+      const shown = await oxbow(["debug", "show", session.slice(-8)], { env: { OXBOW_HOME: raw.home } });
+      const records = shown.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      expect(records.map(({ type }) => type)).toEqual(expect.arrayContaining(["request", "response", "body", "end"]));
+      expect(records[0].body).toContain('"messages"');
+      expect(shown.stdout).not.toContain(sampleKey());
+      expect(shown.stderr).toContain("A line cannot be read");
+      expect((await oxbow(["debug", "show"], { env: { OXBOW_HOME: raw.home } })).stdout).toContain(session);
+      expect((await oxbow(["session", "delete", session, "--yes"], { env: { OXBOW_HOME: raw.home } })).code).toBe(0);
+      expect(await readdir(join(raw.home, "state", "debug"))).toEqual([]);
     },
   );
 });

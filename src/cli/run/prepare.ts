@@ -91,7 +91,6 @@ export async function prepare(flags: ParsedFlags, options: PrepareOptions): Prom
   for (const warning of own.warnings) printMessage(warning);
   requireHome(own);
   const log = openLog(own, flags);
-  const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(own.roots) : undefined;
   const { notify, onMessages } = messages();
   // Scripts may read stderr: a notice must not break them.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
@@ -99,7 +98,7 @@ export async function prepare(flags: ParsedFlags, options: PrepareOptions): Prom
   const cassette = await cassetteOf(flags, { variables, root, state: own.roots.state });
   const plugins = await pluginsOf({ loaded, content, variables, root, clock: nodeClock, log, notify });
   const about = { loaded, variables, root, notify, content };
-  const registry = await modelsOf(about, { plugins, cassette, offlineLineMs, trace: rawTrace?.write });
+  const registry = await modelsOf(about, { plugins, cassette, offlineLineMs });
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const earlier = resume ?? cassette?.model;
   const chosen = await modelOfRun(flags, { ...about, registry, routes, terminal, earlier });
@@ -111,6 +110,7 @@ export async function prepare(flags: ParsedFlags, options: PrepareOptions): Prom
     readFlags: (words) => parseFlags(RUN_FLAGS, words, "run"),
     isDetached: options.isDetached === true,
     isAlone: options.prompt !== undefined,
+    writesTraffic: options.rawTrace,
   });
   const { clock } = engine;
   const client = connectInProcess(engine.host, {
@@ -118,7 +118,6 @@ export async function prepare(flags: ParsedFlags, options: PrepareOptions): Prom
     name: `terminal, process ${process.pid}`,
   });
   if (options.isDetached) client.close();
-  if (rawTrace !== undefined) printMessage(`raw model traffic goes to ${rawTrace.file}`);
   // After the first request was sent.
   setTimeout(() => void afterFirstRequest(), SENT_MS).unref();
   const timed = terminal.showProgress ? resume : undefined;

@@ -27,12 +27,21 @@ export const RESUME: CommandSpec = {
 
 export const DEBUG: CommandSpec = {
   name: "debug",
-  summary: "'debug --raw PROMPT' runs a prompt and writes the raw model traffic to a private file",
+  summary: "'debug --raw PROMPT' runs a prompt and writes the raw model traffic to an encrypted file",
   arguments: [{ name: "PROMPT", kind: "text", optional: true, rest: "text" }],
   shellUsage: "oxbow debug --raw PROMPT [flags of a run]",
-  shellFlags: [{ name: "raw", help: "write every model request and response, unredacted, to a private file" }],
+  shellFlags: [{ name: "raw", help: "write every model request and response, unredacted, to an encrypted file" }],
   reaches: "user",
   users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const DEBUG_SHOW: CommandSpec = {
+  name: "debug:show",
+  summary: "print the raw model traffic of a session as lines of JSON; without SESSION: list what is there",
+  arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
+  reaches: "user",
+  users: ["people"],
   places: PROGRAM,
 };
 

@@ -218,3 +218,12 @@ export const SECURITY: CommandSpec = {
   users: EVERYONE,
   places: ANY_TIME,
 };
+
+export const DEBUG_RAW: CommandSpec = {
+  name: "debug:raw",
+  summary: "write the raw model traffic of this session to an encrypted file, unredacted, or stop it",
+  arguments: [{ name: "STATE", kind: "choice", optional: true, complete: ["on", "off"] }],
+  reaches: "user",
+  users: ["people"],
+  places: ["during a turn", "between turns"],
+};

@@ -26,7 +26,6 @@ import type { OpenedEmbedder } from "../../providers/selection/open-embedder.js"
 import { noModel, openModel, type Resolved, unavailable } from "../../providers/selection/open-model.js";
 import { type DirectoryOptions, ProviderDirectory } from "../../providers/selection/provider-directory.js";
 import { type Person, providerOf, selectModel } from "../../providers/selection/selection.js";
-import type { Trace } from "../../providers/trace.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { StoredCredentials } from "../credentials/stored-credentials.js";
@@ -72,7 +71,6 @@ export interface ModelRegistry {
 export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   /** Keys that a client gave to the credential helper for its session. */
   readonly keys?: readonly SessionKey[];
-  readonly trace?: Trace;
   /** The settings for models on this machine. */
   readonly local?: LocalOptions;
   /** A cassette instead of the network. */
@@ -172,16 +170,7 @@ class ProviderModels implements ModelRegistry {
   }
 
   async #parts(): Promise<ModelParts> {
-    const {
-      trace,
-      local,
-      programs,
-      contain,
-      offlineLineMs,
-      standIns,
-      http = this.#client(),
-      ...options
-    } = this.#options;
+    const { local, programs, contain, offlineLineMs, standIns, http = this.#client(), ...options } = this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
@@ -192,7 +181,6 @@ class ProviderModels implements ModelRegistry {
       ...{ http, offlineLineMs, standIns },
       state: options.roots?.state,
       cache: options.roots?.cache,
-      ...(trace && { trace }),
       ...(local && { local }),
       ...(programs && { programs }),
       ...(contain && { contain }),

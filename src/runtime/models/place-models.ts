@@ -2,7 +2,6 @@
 import type { Variables } from "../../base/variables.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { SessionKey } from "../../protocol/commands.js";
-import type { Trace } from "../../providers/trace.js";
 import type { ProjectContent } from "../content/project-content.js";
 import type { RunCassette } from "../parts/cassette.js";
 import { localOptions } from "../settings/model-settings.js";
@@ -22,13 +21,12 @@ export interface ModelSources {
   readonly plugins?: readonly LoadedPlugin[] | undefined;
   readonly cassette?: RunCassette | undefined;
   readonly offlineLineMs?: number | undefined;
-  readonly trace?: Trace | undefined;
   readonly keys?: readonly SessionKey[];
 }
 
 export async function modelsOf(
   { loaded, variables, root, content, notify }: ModelPlace,
-  { plugins = [], cassette, offlineLineMs, trace, keys = [] }: ModelSources,
+  { plugins = [], cassette, offlineLineMs, keys = [] }: ModelSources,
 ): Promise<ModelRegistry> {
   const { settings, roots, profilePath } = loaded;
   const builtIn = createModelRegistry({
@@ -42,7 +40,6 @@ export async function modelsOf(
     offlineLineMs,
     standIns: settings.copilot_fallback.value === "openrouter",
     ...cassette?.registry,
-    ...(trace && { trace }),
   });
   if (plugins.length === 0) return builtIn;
   return (await import("../plugins/plugin-providers.js")).withPluginProviders(builtIn, plugins);

@@ -25,6 +25,7 @@ import { mcp } from "./mcp.js";
 import { memory } from "./memory.js";
 import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
+import { rawTraffic } from "./raw-traffic.js";
 import { recall } from "./recall.js";
 import { RunRecording } from "./recording.js";
 import { retrieval } from "./retrieval.js";
@@ -221,6 +222,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   compaction,
   credentials,
   profiles,
+  rawTraffic,
   recording,
   tools,
   plugins,
