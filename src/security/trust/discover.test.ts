@@ -180,6 +180,21 @@ describe("files that list programs to start", () => {
     expect(await problems()).toEqual([".mcp.json is not valid JSON"]);
   });
 
+  it("are left out if they are nested too deeply, and the others are there", async () => {
+    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+    bed.put(".mcp.json", `{"mcpServers": ${nested(50_000)}}`);
+    bed.put(".claude/settings.json", `{"hooks": ${nested(50_000)}}`);
+    bed.put(".cursor/mcp.json", `{"mcpServers": ${nested(90)}}`);
+    bed.put(".oxbow/config.toml", `a = ${"[".repeat(50_000)}${"]".repeat(50_000)}\n`);
+    const found = await listed();
+    expect(found.filter((item) => !item.includes("profile"))).toEqual(["project mcp .cursor/mcp.json: mcp_servers.a"]);
+    expect((await problems()).sort()).toEqual([
+      ".claude/settings.json is not valid JSON",
+      ".mcp.json is not valid JSON",
+      ".oxbow/config.toml is not valid TOML",
+    ]);
+  });
+
   it.each(["null", "7", '"sh -c x"', "[]"])("have entries of any shape: %s", async (value) => {
     bed.put(".mcp.json", `{"mcpServers": {"__proto__": ${value}}}`);
     expect(await listed()).toEqual(["project mcp .mcp.json: mcp_servers.__proto__"]);

@@ -33,10 +33,13 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 /** In a file of VS Code they are called just `servers`. */
 const OWN_SECTIONS: Readonly<Record<string, Section>> = { ...SECTIONS, servers: SERVERS };
 
-/** Undefined when the text is not JSON or TOML, by the file's name. Of a Markdown file, the hooks in its front matter. */
+/** A value that is deeper would overflow the stack wherever it is processed. */
+const MOST_LEVELS = 100;
+
+/** Undefined when the text is not JSON or TOML, by the file's name, or is nested too deeply. Of a Markdown file, the hooks in its front matter. */
 export async function entriesOf(path: string, text: string): Promise<readonly Entry[] | undefined> {
   const document = await parse(path, text);
-  if (!isTable(document)) return undefined;
+  if (!isTable(document) || isDeep(document)) return undefined;
   const found = new Map<string, { readonly kind: ContentKind; readonly values: unknown[] }>();
   const take = (section: unknown, { kind, prefix }: Section) => {
     for (const [part, value] of namedParts(section)) {
@@ -113,6 +116,11 @@ function namedParts(section: unknown): readonly (readonly [string, unknown])[] {
 
 function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isDeep(value: unknown, level = 0): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return level === MOST_LEVELS || Object.values(value).some((each) => isDeep(each, level + 1));
 }
 
 export function canonicalJson(value: unknown): string {
