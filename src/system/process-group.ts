@@ -116,6 +116,8 @@ async function supervise(
   }
   if (!quiet) await launched.flush?.();
   launched.drain();
+  const endedInside = launched.leftovers?.() ?? 0;
+  if (reason === "exit") leftovers += endedInside;
   launched.close();
   clearTimeout(watch);
   watchdog.unwatch(tree.pid);

@@ -69,6 +69,8 @@ export interface Launched {
   drain(): void;
   /** Waits until the output that is already written has been delivered, if that takes more than `drain`. */
   flush?(): Promise<void>;
+  /** Called when all output has come: processes that the sandbox ended with the command. */
+  leftovers?(): number;
   close(): void;
 }
 

@@ -260,7 +260,7 @@ describe("[T6 L9] ends", () => {
     const run = await bash({ command: "sleep 1000 & sleep 1000 & echo started" });
     expect(run.status).toBe("ok");
     expect(run.output).toBe(
-      "started\n[2 processes still running at the end killed; use run_in_background to keep one]",
+      "started\n[2 processes were still running and ended with the command; use run_in_background to keep one]",
     );
     expect(run.details).toMatchObject({ killed_processes: 2 });
   });

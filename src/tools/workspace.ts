@@ -70,9 +70,11 @@ export class Workspace {
 
   /** Throws with a message for the user if a folder cannot be read. */
   static async open(root: string, options: WorkspaceOptions = {}): Promise<Workspace> {
-    const extra = await Promise.all((options.extraRoots ?? []).map(openRoot));
+    const { temporary } = options;
+    const named = [...(options.extraRoots ?? []), ...(temporary === undefined ? [] : [temporary])];
+    const extra = await Promise.all(named.map(openRoot));
     const shared = {
-      paths: new PathResolver([await openRoot(root), ...extra], options.guard),
+      paths: new PathResolver([await openRoot(root), ...extra], options.guard, temporary && extra.at(-1)),
       announce: new Announcer(options.observer),
       readFiles: new ReadFiles(),
       writing: new Turns(),

@@ -87,7 +87,8 @@ export function withMoreAttempts(first: Attempt, again: () => Promise<Attempt>):
         made.push(next);
         ({ launched, mark } = await next.launch(withWrapped(request, next.wrapped)));
       }
-      return launched;
+      const last = mark;
+      return last === undefined ? launched : { ...launched, leftovers: () => last.leftovers() };
     },
   };
 }

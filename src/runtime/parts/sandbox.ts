@@ -32,6 +32,8 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly mode?: () => PermissionMode;
   /** Applies what commands write. Without it, they write into the workspace. */
   readonly openHeldChanges?: () => Promise<HeldChanges>;
+  /** What the commands share with those of another session, which ends it. */
+  readonly space?: () => Promise<SessionSpace>;
 }
 
 export class RunSandbox {
@@ -118,7 +120,7 @@ export class RunSandbox {
       throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
     }
     if (kind === "none") return command;
-    if (outside) return { ...command, ...(await this.#watch)?.outside() };
+    if (outside) return { ...(await this.#outside(command)), ...(await this.#watch)?.outside() };
     const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
@@ -204,7 +206,7 @@ export class RunSandbox {
     this.#isClosed = true;
     await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
-    await (await this.#space)?.close();
+    if (this.#options.space === undefined) await (await this.#space)?.close();
   }
 
   async #announce(state: SandboxState): Promise<void> {
@@ -252,9 +254,22 @@ export class RunSandbox {
     return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
   }
 
-  #openSpace(): Promise<SessionSpace> {
-    this.#space ??= import("../../security/sandbox/session-space.js").then(({ SessionSpace }) => new SessionSpace());
+  /** What all commands of the session share. */
+  space(): Promise<SessionSpace> {
+    const { space = newSpace } = this.#options;
+    this.#space ??= space();
     return this.#space;
+  }
+
+  /** The folder that commands see as `/tmp`; undefined where they see the one of this machine. */
+  async temporaryFolder(): Promise<string | undefined> {
+    return (await this.find()).kind === "bubblewrap" ? (await this.space()).temporaryFolder() : undefined;
+  }
+
+  /** A command outside sees the `/tmp` of this machine, and finds the one of the session by a variable. */
+  async #outside(command: ShellCommand): Promise<ShellCommand> {
+    const folder = await this.temporaryFolder();
+    return folder === undefined ? command : { ...command, env: { ...command.env, TMPDIR: folder } };
   }
 
   /** A terminal cannot pass descriptors, so its commands need another wrapper. */
@@ -264,13 +279,15 @@ export class RunSandbox {
     if (known !== undefined) return known;
     // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
-    const opening = this.#openSpace().then((space) =>
+    const opening = this.space().then((space) =>
       openSandbox(this.#options, { way, name, reach, madeByCommands: this.#madeByCommands, space }),
     );
     this.#opened.set(name, opening);
     return opening;
   }
 }
+
+const newSpace = () => import("../../security/sandbox/session-space.js").then(({ SessionSpace }) => new SessionSpace());
 
 /** For detection only: no command runs in it. */
 const USUAL: Reach = { home: "readable", network: "off", unixSockets: "off", secrets: "shown" };

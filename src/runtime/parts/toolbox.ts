@@ -34,6 +34,8 @@ export interface ToolboxOptions {
   readonly webHosts?: readonly string[];
   /** Who resolves a name behind a proxy; `check` (default) refuses names that cannot be looked up here. */
   readonly webNames?: "check" | "proxy";
+  /** The folder that commands see as `/tmp`; without it the file tools do not reach `/tmp`. */
+  readonly temporary?: () => Promise<string | undefined>;
   /** Folders that the file tools use like the workspace, without links. */
   readonly extraRoots?: readonly string[];
   /** Absolute folders beside the workspace that commands may write to. */
@@ -97,9 +99,10 @@ class Place {
         import("node:fs/promises"),
       ]);
       const { root, extraRoots = [], outputDirectory, observer, guard } = options;
-      if (options.reachesOutputs !== true) return Workspace.open(root, { observer, guard, extraRoots });
+      const temporary = await options.temporary?.();
+      if (options.reachesOutputs !== true) return Workspace.open(root, { observer, guard, extraRoots, temporary });
       await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
-      return Workspace.open(root, { observer, guard, extraRoots: [...extraRoots, outputDirectory] });
+      return Workspace.open(root, { observer, guard, extraRoots: [...extraRoots, outputDirectory], temporary });
     });
     this.searcher = once(async () => {
       const { Searcher } = await import("../../tools/search/searcher.js");

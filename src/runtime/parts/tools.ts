@@ -62,6 +62,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const guard = new RunGuard({ root, extraRoots: extra, variables, ownFolders: hidden, outputDirectory });
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify },
+    ...(parent && { space: () => parent.sandbox.space() }),
     restrictions: () => permissions.restrictions(),
     isRecorded: async () => (await sessions.open()) !== undefined,
     mode: () => permissions.mode,
@@ -142,6 +143,7 @@ function sessionToolbox(
     variables,
     environmentPolicy: settings.environment.value,
     outputDirectory: outputs.own,
+    temporary: () => sandbox.temporaryFolder(),
     commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
     reachesOutputs: true,
     onOutputFile: outputs.trim,

@@ -9,6 +9,7 @@ import type { NewSession } from "../../sessions/store.js";
 import type { RunCosts } from "../parts/costs.js";
 import type { HookVariables } from "../parts/hook-variables.js";
 import type { RunPermissions } from "../parts/permissions.js";
+import type { RunSandbox } from "../parts/sandbox.js";
 import type { RunUndo } from "../parts/undo.js";
 
 export interface ParentRun {
@@ -28,6 +29,8 @@ export interface ParentRun {
   readonly undo?: RunUndo;
   /** Its long outputs go there too: either may name the files of the other. */
   readonly outputDirectory: string;
+  /** Its commands and those of the subagent share `/tmp` and localhost. */
+  readonly sandbox: Pick<RunSandbox, "space">;
   /** What hooks of the parent's start added for commands. */
   readonly hookVariables: HookVariables;
   /** The approved files that the parent uses. */

@@ -101,6 +101,7 @@ function parentOf(opening: Opening, work: SubagentWork, worktree: Worktree | und
     ...(worktree === undefined && { undo: built.get("undo") }),
     hookVariables: built.get("hookVariables"),
     outputDirectory: built.get("outputDirectory"),
+    sandbox: built.get("sandbox"),
     extensions: opening.extensions,
     prompts: runOf(opening).permissionPrompts,
     mayUse: (tool) => mayUse(type, tool) && (parent?.mayUse(tool) ?? true),

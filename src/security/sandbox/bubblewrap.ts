@@ -113,8 +113,19 @@ function firstProcess({ policy, tasks, forwarding, quotaEntry }: BubblewrapParts
     ...(mark === undefined ? [] : [`printf %s ${shellWord(mark)}`]),
     "exec 9>&2 2>/dev/null",
     '( exec "$@" 2>&9 9>&- )',
-    "exit $?",
+    ...(mark === undefined || forwarding?.place === "within" ? ["exit $?"] : countLeftovers(mark)),
   ].join("\n");
+}
+
+/** Prints the mark again, with the number of processes that still run and end with this shell. A program that has ended has no `exe`. */
+function countLeftovers(mark: string): readonly string[] {
+  return [
+    "status=$?",
+    "left=0",
+    'for each in /proc/[1-9]*; do [ "$each" = "/proc/$$" ] || { [ -e "$each/exe" ] && left=$((left + 1)); }; done',
+    `[ "$left" = 0 ] || printf '%s:%s:' ${shellWord(mark)} "$left"`,
+    'exit "$status"',
+  ];
 }
 
 function options(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes">): string[] {
@@ -197,7 +208,7 @@ function inMemory(path: string, { temporaryBytes }: SandboxPolicy): string[] {
 
 /** A proxy must not listen in a network that other commands share. */
 export function sharesNetwork({ policy, space }: Pick<BubblewrapParts, "policy" | "space">): boolean {
-  return space !== undefined && policy.network === "off";
+  return policy.network === "off" && space !== undefined && space.words.length > 0;
 }
 
 /** All mounts lie on folders that the new home has just been given: none on one that an earlier command could replace. */

@@ -68,8 +68,8 @@ const DENIALS: readonly Denial[] = [
   {
     pattern:
       /(?:127\.0\.0\.1|localhost|::1)\S*.*(?:Connection refused|ECONNREFUSED)|ECONNREFUSED (?:127\.0\.0\.1|::1)|connect to (?:127\.0\.0\.1|localhost).*refused/i,
-    text: () => "each sandboxed command has a network of its own, so it reaches no server that another one started",
-    advice: "Start the server and use it in the same command.",
+    text: () => "commands reach no server of this machine, only those that commands of this session have started",
+    advice: "Start it with run_in_background. A command with allowed hosts has a network of its own.",
   },
   {
     pattern:

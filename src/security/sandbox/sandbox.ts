@@ -166,7 +166,7 @@ export class Sandbox {
     if (kind !== "bubblewrap") return undefined;
     const mounts = [...writable, ...(home === undefined ? [] : [home.path, home.cache])];
     const network = policy.network === "off" ? "shared" : "own";
-    return space?.join({ bubblewrap: program, path, workspace, bytes: policy.temporaryBytes, mounts, network });
+    return space?.join({ bubblewrap: program, path, workspace, mounts, network });
   }
 
   /** Why commands write into the real folders; undefined if what they write can be held back. */

@@ -1,23 +1,30 @@
 /**
- * What all sandboxes of one session share: a `/tmp` in memory and a network with nothing but localhost.
+ * What all sandboxes of one session share: a `/tmp` on disk and a network with nothing but localhost.
  *
- * 1. A process that only waits holds both. It sees no input, dies with Oxbow, and the kernel frees both with it.
- * 2. A command joins the holder's namespaces before its own sandbox is made around it, so it gets no way to the holder.
- * 3. A command with a network of its own (allowed hosts, or an open one) shares only `/tmp`.
- * 4. Mounts below `/tmp` never rest on a name that a command could have replaced: the first folder of each is a mount of its own,
+ * 1. `/tmp` is a private folder of this user, so that file tools and commands outside the sandbox reach it too. Its identity is
+ *    recorded: what took its name is never mounted. It is removed with the session; a later start removes that of a killed process.
+ * 2. A process that only waits holds the network. It sees no input, dies with Oxbow, and the kernel frees the network with it.
+ * 3. A command joins the holder's namespaces before its own sandbox is made around it, so it gets no way to the holder.
+ * 4. A command with a network of its own (allowed hosts, or an open one) shares only `/tmp`.
+ * 5. Mounts below `/tmp` never rest on a name that a command could have replaced: the first folder of each is a mount of its own,
  *    which no command of the session can rename, and a command for which it is not a real folder gets a `/tmp` of its own.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { lstatSync, mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
+import { realpathSoFar } from "../../system/real-path.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import { canNest } from "./detect.js";
 
-/** How a command joins: the words in front of bubblewrap, and what its `/tmp` is. */
+/** How a command joins. */
 export interface JoinedSpace {
+  /** In front of bubblewrap; empty where namespaces cannot be joined: each command then has a localhost of its own. */
   readonly words: readonly string[];
+  /** What its `/tmp` is. */
   readonly temporary: string;
   /** Folders directly below `/tmp` that hold other mounts. */
   readonly stubs: readonly string[];
@@ -37,7 +44,6 @@ export interface JoinOptions {
   /** Where programs are searched. */
   readonly path: string | undefined;
   readonly workspace: string;
-  readonly bytes: number;
   /** Places that are mounted for this command. */
   readonly mounts: readonly string[];
   readonly network: "shared" | "own";
@@ -47,42 +53,53 @@ interface Holder {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly nsenter: string;
-  readonly folder: string;
   readonly mounts: boolean;
 }
 
+type Place = Pick<JoinOptions, "bubblewrap" | "path" | "workspace">;
+
 export class SessionSpace {
   #holder: Promise<Holder | undefined> | undefined;
+  #temporary: { readonly path: string; readonly identity: string } | undefined;
   #isClosed = false;
 
-  /** Undefined where namespaces cannot be joined: each command then has its own `/tmp` and localhost. */
+  /** Undefined if the shared `/tmp` cannot be used: the command then has its own. */
   async join(options: JoinOptions): Promise<JoinedSpace | undefined> {
-    if (this.#isClosed) return undefined;
-    this.#holder ??= startHolder(options);
-    let holder = await this.#holder;
-    if (holder !== undefined && hasEnded(holder.child)) {
-      removeFolder(holder);
-      this.#holder = startHolder(options);
-      holder = await this.#holder;
-    }
-    if (holder === undefined) return undefined;
+    const temporary = this.temporaryFolder();
+    if (temporary === undefined) return undefined;
     const stubs = firstFolders(options.mounts);
-    const root = join("/proc", String(holder.pid), "root");
-    if (!stubs.every((name) => isRealFolder(join(root, holder.folder, name)))) return undefined;
+    if (!stubs.every((name) => isRealFolder(join(temporary, name)))) return undefined;
+    const joined = { temporary, stubs: stubs.map((name) => join("/tmp", name)) };
+    const holder = await this.#hold(options);
+    if (holder === undefined) return { ...joined, words: [] };
     const enter = [holder.nsenter, "--preserve-credentials", "-t", String(holder.pid), "-U", "-m"];
     return {
+      ...joined,
       words: [...enter, ...(options.network === "shared" ? ["-n"] : []), "--"],
-      temporary: holder.folder,
-      stubs: stubs.map((name) => join("/tmp", name)),
-      mounting: holder.mounts ? { words: [...enter, "--"], root } : undefined,
+      mounting: holder.mounts
+        ? { words: [...enter, "--"], root: join("/proc", String(holder.pid), "root") }
+        : undefined,
     };
+  }
+
+  /** The folder that commands see as `/tmp`, made at the first call; undefined if something else took its place, or after the end. */
+  temporaryFolder(): string | undefined {
+    if (this.#isClosed) return undefined;
+    this.#temporary ??= makeFolder();
+    const { path, identity } = this.#temporary;
+    return identityOf(path) === identity ? path : undefined;
+  }
+
+  /** The process that holds the network, if a command has joined it. */
+  async holder(): Promise<{ readonly pid: number; readonly nsenter: string } | undefined> {
+    const holder = await this.#holder;
+    return holder === undefined || hasEnded(holder.child) ? undefined : holder;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     const holder = await this.#holder;
-    if (holder === undefined) return;
-    if (!hasEnded(holder.child)) {
+    if (holder !== undefined && !hasEnded(holder.child)) {
       const ended = new Promise((resolve) => holder.child.once("exit", resolve));
       // A program with nothing else to do would end here.
       holder.child.ref();
@@ -90,16 +107,30 @@ export class SessionSpace {
       process.kill(holder.pid, "SIGKILL");
       await ended;
     }
-    removeFolder(holder);
+    if (this.#temporary !== undefined) await rm(dirname(this.#temporary.path), { recursive: true, force: true });
+  }
+
+  async #hold(place: Place): Promise<Holder | undefined> {
+    this.#holder ??= startHolder(place);
+    const holder = await this.#holder;
+    if (holder === undefined || !hasEnded(holder.child)) return holder;
+    this.#holder = startHolder(place);
+    return this.#holder;
   }
 }
 
-async function startHolder({ bubblewrap, path, workspace, bytes }: JoinOptions): Promise<Holder | undefined> {
+/** As open as programs expect of `/tmp`, in a folder that only this user may enter. */
+function makeFolder(): { readonly path: string; readonly identity: string } {
+  const path = join(realpathSoFar(makeTemporaryFolder("tmp")), "tmp");
+  mkdirSync(path);
+  chmodSync(path, 0o1777);
+  return { path, identity: identityOf(path) };
+}
+
+async function startHolder({ bubblewrap, path, workspace }: Place): Promise<Holder | undefined> {
   const nsenter = findProgram("nsenter", path, { outside: workspace });
   if (nsenter === undefined || !(await canNest(bubblewrap))) return undefined;
-  const folder = makeTemporaryFolder("tmp");
-  const mounts = ["--dev-bind", "/", "/", "--perms", "1777", "--size", String(bytes), "--tmpfs", folder];
-  const options = [..."--unshare-net --die-with-parent --cap-drop ALL".split(" "), ...mounts];
+  const options = "--unshare-net --die-with-parent --cap-drop ALL --dev-bind / /".split(" ");
   const wait = ["--", "/bin/sh", "-c", "echo $$; read _"];
   const unshare = findProgram("unshare", path, { outside: workspace });
   // Who joins is root of this namespace, and so may mount in it; the command's own sandbox makes it the user again.
@@ -110,9 +141,8 @@ async function startHolder({ bubblewrap, path, workspace, bytes }: JoinOptions):
     const child = spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
     child.unref();
     const pid = await firstNumber(child);
-    if (pid !== undefined) return { child, pid, nsenter, folder, mounts: words !== plain };
+    if (pid !== undefined) return { child, pid, nsenter, mounts: words !== plain };
   }
-  rmSync(folder, { recursive: true, force: true });
   return undefined;
 }
 
@@ -130,10 +160,6 @@ function firstNumber(child: ChildProcess): Promise<number | undefined> {
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
-}
-
-function removeFolder({ folder }: Holder): void {
-  rmSync(folder, { recursive: true, force: true });
 }
 
 function firstFolders(mounts: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@
  * 1. A path is resolved as the kernel would do it: links are followed before `..` is applied, nothing is decoded or expanded.
  * 2. The result has no symbolic links and lies in one of the roots, or there is no result.
  * 3. A refusal does not reveal whether something outside exists.
+ * 4. Where commands have a `/tmp` of their own, `/tmp` means that folder, except for a root below the real one.
  */
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
@@ -36,13 +37,18 @@ interface Location {
 /** How many entries of a folder to check when a name is not found. */
 const MAX_NAMES = 5000;
 
+const TEMPORARY = "/tmp";
+
 export class PathResolver {
   readonly roots: readonly [string, ...string[]];
   readonly #guard: PathGuard;
+  readonly #temporary: string | undefined;
 
-  constructor(roots: readonly [string, ...string[]], guard: PathGuard = NO_GUARD) {
+  /** `temporary`: the folder that commands see as `/tmp`, which is one of the roots. */
+  constructor(roots: readonly [string, ...string[]], guard: PathGuard = NO_GUARD, temporary?: string) {
     this.roots = roots;
     this.#guard = guard;
+    this.#temporary = temporary;
   }
 
   get root(): string {
@@ -71,6 +77,9 @@ export class PathResolver {
   }
 
   display(absolute: string): string {
+    const temporary = this.#temporary;
+    if (temporary !== undefined && isInside(absolute, [temporary]))
+      return forwardSlashes(join(TEMPORARY, relative(temporary, absolute)));
     if (!isInside(absolute, [this.root])) return forwardSlashes(absolute);
     return forwardSlashes(relative(this.root, absolute)) || ".";
   }
@@ -87,7 +96,7 @@ export class PathResolver {
     const fault = pathTextFault(path);
     if (fault !== undefined) throw invalid(path, fault);
     // Not path.join: it would apply `..` before links are followed.
-    const full = isAbsolute(path) ? path : `${this.root}${sep}${path}`;
+    const full = isAbsolute(path) ? this.#withTemporary(path) : `${this.root}${sep}${path}`;
     try {
       return { absolute: this.#admit(await realpath(full), path), exists: true };
     } catch (error) {
@@ -111,6 +120,15 @@ export class PathResolver {
     const spelled = await sameSpelling(first, namesIn(base));
     if (spelled !== undefined) return this.#locate(join(base, spelled, ...others));
     return { absolute: this.#admit(join(base, ...rest), path), exists: false };
+  }
+
+  /** Only the name of the folder is replaced: what follows is resolved below it. */
+  #withTemporary(path: string): string {
+    const temporary = this.#temporary;
+    if (temporary === undefined || !isInside(lexical(path), [TEMPORARY]) || isInside(lexical(path), this.roots))
+      return path;
+    const [, rest] = /^\/+tmp(\/.*|)$/s.exec(path) ?? [];
+    return rest === undefined ? path : `${temporary}${rest}`;
   }
 
   #contains(real: string): boolean {

@@ -45,6 +45,8 @@ export interface WriteResult {
 
 export interface WorkspaceOptions {
   readonly extraRoots?: readonly string[];
+  /** The folder that commands see as `/tmp`. */
+  readonly temporary?: string | undefined;
   readonly observer?: ChangeObserver | undefined;
   /** Default: no place is guarded. */
   readonly guard?: PathGuard | undefined;

@@ -28,10 +28,10 @@ it("notes say how a command ended and what became of its processes", () => {
     expect.stringContaining("it may have changed files"),
   ]);
   expect(notes({ leftovers: 1 })).toEqual([
-    "[1 process still running at the end killed; use run_in_background to keep one]",
+    "[1 process was still running and ended with the command; use run_in_background to keep one]",
   ]);
   expect(notes({ leftovers: 2, survivors: 1 })).toEqual([
-    "[2 processes still running at the end killed; use run_in_background to keep one]",
+    "[2 processes were still running and ended with the command; use run_in_background to keep one]",
     "[1 of its processes could not be killed]",
   ]);
 });

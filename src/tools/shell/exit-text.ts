@@ -22,8 +22,8 @@ export function exitNotes(end: ProcessEnd, { durationMs }: { readonly durationMs
     notes.push(`[${describeExit(end)}]`);
   }
   if (end.leftovers > 0) {
-    const processes = end.leftovers === 1 ? "1 process" : `${end.leftovers} processes`;
-    notes.push(`[${processes} still running at the end killed; use run_in_background to keep one]`);
+    const processes = end.leftovers === 1 ? "1 process was" : `${end.leftovers} processes were`;
+    notes.push(`[${processes} still running and ended with the command; use run_in_background to keep one]`);
   }
   if (end.survivors > 0) notes.push(`[${end.survivors} of its processes could not be killed]`);
   return notes;

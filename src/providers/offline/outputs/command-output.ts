@@ -15,7 +15,7 @@ export interface CommandOutput {
   readonly cut: boolean;
 }
 
-const LEFTOVER = /(?:^|\n)\[(\d+ (?:process(?:es)? still running|of its processes)[^\]\n]*)\]\s*$/;
+const LEFTOVER = /(?:^|\n)\[(\d+ (?:process(?:es)? (?:was|were) still running|of its processes)[^\]\n]*)\]\s*$/;
 const ENDING =
   /(?:^|\n)\[(exit code \d+[^\]\n]*|killed by SIG\w+|timed out after [^\]\n]*|cancelled after [^\]\n]*)\]\s*$/;
 const CUT = /^\[… [\d,.]+ (?:bytes|characters) (?:left out|cut) here\b/m;

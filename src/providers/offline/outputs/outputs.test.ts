@@ -105,10 +105,12 @@ describe("what a command answers", () => {
     expect(parse("x\n[timed out after 5m and was killed; set a longer timeout]", true)).toMatchObject({
       ended: "stopped",
     });
-    expect(parse("x\n[exit code 1]\n[2 processes still running at the end killed; use y]", true)).toMatchObject({
+    expect(
+      parse("x\n[exit code 1]\n[2 processes were still running and ended with the command; use y]", true),
+    ).toMatchObject({
       output: "x",
       exitCode: 1,
-      ending: "exit code 1; 2 processes still running at the end killed; use y",
+      ending: "exit code 1; 2 processes were still running and ended with the command; use y",
     });
     expect(parse("There is no shell on this machine.", true)).toMatchObject({ ended: "not-started" });
   });
