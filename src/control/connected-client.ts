@@ -63,6 +63,8 @@ export interface HostClient extends EngineClient {
 
 /** What the host does for a connected client. */
 export interface ClientHost {
+  /** It takes no more commands. */
+  isClosing(): boolean;
   readonly features: Iterable<string>;
   carryOut<K extends CommandKind>(
     client: AttachedClient,
@@ -186,6 +188,7 @@ export class ConnectedClient implements HostClient {
   ): Promise<T | { readonly ok: false; readonly failure: Failure }> {
     if (this.#state === "new") return refuse(failure("HandshakeRequired"));
     if (this.#state === "closed") {
+      if (this.#host.isClosing()) return refuse(failure("ShuttingDown"));
       return refuse(failure("InvalidInput", { detail: "This client has closed its connection." }));
     }
     // In the same process a fault is the caller's to see.

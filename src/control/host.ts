@@ -317,6 +317,7 @@ export class Host {
 
   readonly #clientHost = {
     features: this.#features,
+    isClosing: () => this.#isClosing,
     carryOut: this.carryOut.bind(this),
     query: this.query.bind(this),
     sessionsOf: (client: ClientId) =>

@@ -8,7 +8,12 @@ import type { Queries, QueryKind } from "./queries.js";
 
 export type CommandReply =
   | { readonly ok: true; readonly session?: SessionId; readonly value?: JsonValue }
-  | { readonly ok: false; readonly failure: Failure };
+  | {
+      readonly ok: false;
+      readonly failure: Failure;
+      /** There was no connection, so the command was not sent. */
+      readonly unsent?: true;
+    };
 
 export type QueryReply<K extends QueryKind> =
   | { readonly ok: true; readonly answer: Queries[K]["answer"] }

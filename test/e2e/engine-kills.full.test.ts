@@ -50,7 +50,11 @@ verifies(
       const connection = await TerminalConnection.open({ variables, start, onLost: () => lost++ });
       if ("failed" in connection) throw new Error(connection.failed);
       const seen: Envelope[] = [];
-      connection.subscribe((event) => seen.push(event));
+      connection.subscribe((event) => {
+        // What comes after a gap replaces what the terminal had.
+        if (event.kind === "StreamGap") seen.splice(seen.findLastIndex(({ id }) => id <= event.id) + 1);
+        else seen.push(event);
+      });
       const created = await connection.send("CreateSession", { cwd: await temporaryFolder() });
       if (!created.ok || created.session === undefined) throw new Error(JSON.stringify(created));
       return { connection, session: created.session, seen, sent: [] };
@@ -61,19 +65,27 @@ verifies(
     });
     const [first] = terminals;
     expect(await first?.connection.send("SetModel", { model: "ollama:n" }, first.session)).toMatchObject({ ok: true });
+    const idle = async () => {
+      for (const terminal of terminals) await eventually(() => expect(endedOf(terminal)).toBe(terminal.sent.length));
+    };
     for (let kill = 1; kill <= KILLS; kill++) {
+      await idle();
       await Promise.all(terminals.map((terminal) => say(terminal, `prompt ${kill}`)));
-      // Every other time in the middle of the turns.
-      if (kill % 2 === 0) for (const terminal of terminals) await eventually(() => expect(isIdle(terminal)).toBe(true));
+      // Every third time it ends by itself, and refuses commands until it has. Else it is killed, every other time in the middle of the turns.
+      const isAsked = kill % 3 === 0;
+      if (isAsked || kill % 2 === 0) await idle();
       const before = engine();
-      process.kill(before, "SIGKILL");
+      process.kill(before, isAsked ? "SIGTERM" : "SIGKILL");
+      // In this instant nothing shows yet that it has ended.
+      await Promise.all(terminals.map((terminal) => say(terminal, `at once ${kill}`)));
       // The streams of the terminals drop, so one of them starts the next engine.
-      await eventually(() => expect(engine()).not.toBe(before));
+      await eventually(() => expect(isAlive(before)).toBe(false));
       await Promise.all(terminals.map(({ connection }) => connection.revive()));
     }
+    await idle();
     for (const terminal of terminals) {
       await say(terminal, "the end");
-      await eventually(() => expect(isIdle(terminal)).toBe(true));
+      await eventually(() => expect(endedOf(terminal)).toBe(terminal.sent.length));
       const log = await logOf(terminal);
       expect(log.map(({ id }) => id)).toEqual(log.map((_, index) => index + 1));
       const inputs = log.flatMap((event) => (event.kind === "TurnStarted" ? [plainText(event.payload.input)] : []));
@@ -103,12 +115,22 @@ function startsEnginesFrom(program: string): void {
 
 async function say({ connection, session, sent }: TestTerminal, words: string): Promise<void> {
   const reply = await connection.send("SendInput", { content: [text(words)] }, session);
-  expect(reply).toMatchObject({ ok: true });
+  if (!reply.ok) throw new Error(`${words}: ${JSON.stringify(reply)}`);
   sent.push(words);
 }
 
-function isIdle({ seen, sent }: TestTerminal): boolean {
-  return seen.filter(({ kind }) => kind === "TurnEnded").length === sent.length;
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How many turns this terminal saw end. */
+function endedOf({ seen }: TestTerminal): number {
+  return seen.filter(({ kind }) => kind === "TurnEnded").length;
 }
 
 async function logOf({ connection, session }: TestTerminal): Promise<readonly Envelope[]> {

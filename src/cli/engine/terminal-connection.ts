@@ -4,6 +4,7 @@
  * 1. Every session that it opens gets the surroundings of this terminal.
  * 2. An engine that has ended is started again: before the next command, or when the stream of events drops. The sessions of this
  *    terminal are opened there again, and the stream continues after the last event that arrived.
+ *    A command that meets the end of the engine waits for the next one. It is sent again if it did not arrive: of input the log tells.
  * 3. If a session cannot be opened again without an answer of the person, `onLost` says so, and the conversation starts over.
  */
 import type { Variables } from "../../base/variables.js";
@@ -13,9 +14,11 @@ import type { DetachListener, WireClient } from "../../clients/sdk/wire-client.j
 import type { CommandReply, Identity, QueryReply } from "../../protocol/client.js";
 import type { CommandKind, CommandPayloads, SessionStart } from "../../protocol/commands.js";
 import type { Envelope } from "../../protocol/envelope.js";
+import type { BuiltInReason } from "../../protocol/errors.js";
 import type { Handshake } from "../../protocol/handshake.js";
 import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { type Reached, reachEngine } from "../attach/reach.js";
 import { personPresent } from "../terminal-io.js";
 import { RETIRES, type Started, startEngine } from "./start-engine.js";
@@ -32,10 +35,21 @@ export interface TerminalConnectionOptions {
 
 type Connected = Extract<Reached, { readonly kind: "connected" }>;
 
+/** Twice has the effect of once. */
+const REPEATABLE: ReadonlySet<CommandKind> = new Set<CommandKind>([
+  ...(["AttachSession", "DetachSession", "EndSession", "CancelTurn", "TakeBackInput"] as const),
+  ...(["SetModel", "SetMode", "EnterPlanMode", "AnswerPermission", "ApproveContent"] as const),
+]);
+/** What a command fails with that meets the end of an engine. */
+const OF_ENDS: ReadonlySet<string> = new Set<BuiltInReason>(["NetworkFailed", "ShuttingDown", "SessionNotFound"]);
+const END_MS = 5000;
+const LOOK_MS = 50;
+
 export class TerminalConnection implements WireClient {
   readonly #options: TerminalConnectionOptions;
   readonly #sessions = new Set<SessionId>();
   #engine: Connected;
+  #input: Promise<unknown> = Promise.resolve();
   #reviving: Promise<boolean> | undefined;
 
   private constructor(options: TerminalConnectionOptions, engine: Connected) {
@@ -103,13 +117,71 @@ export class TerminalConnection implements WireClient {
   }
 
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {
+    if (kind !== "SendInput" || session === undefined) return this.#send(kind, payload, session);
+    // One at a time: the log tells whether an input of this terminal arrived, not which.
+    const turn = this.#input.then(() => this.#send(kind, payload, session));
+    this.#input = turn.catch(() => {});
+    return turn;
+  }
+
+  async #send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply> {
     await this.revive();
+    const newest = kind === "SendInput" && session !== undefined ? await this.#newestOf(session) : undefined;
     const reply = await this.#client.send(kind, this.#withStart(kind, payload), session);
-    if (reply.ok && reply.session !== undefined) this.#sessions.add(reply.session);
+    if (!reply.ok) {
+      const isAgain = await this.#isForNext(reply, { kind, session, newest });
+      if (isAgain === "arrived") return { ok: true };
+      return isAgain === "no" ? reply : this.#send(kind, payload, session);
+    }
+    if (reply.session !== undefined) this.#sessions.add(reply.session);
     if (kind === "DetachSession" && session !== undefined) this.#sessions.delete(session);
     const after = kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]).after : undefined;
-    if (reply.ok && after !== undefined) this.#sessions.delete(after);
+    if (after !== undefined) this.#sessions.delete(after);
     return reply;
+  }
+
+  /** The engine ended around a command: whether the command is for the next engine, which runs then, or had arrived. */
+  async #isForNext(
+    { failure: { reason }, unsent }: Extract<CommandReply, { readonly ok: false }>,
+    {
+      kind,
+      session,
+      newest,
+    }: { readonly kind: CommandKind; readonly session?: SessionId | undefined; readonly newest?: number | undefined },
+  ): Promise<"yes" | "arrived" | "no"> {
+    if (!OF_ENDS.has(reason) || this.#options.once) return "no";
+    // Another terminal may have started the next engine, which has this session only once this terminal opens it there.
+    const hasEnded = reason === "SessionNotFound" ? !(await this.#engine.isStillOwner()) : await this.#hasEnded();
+    if (!hasEnded || !(await this.revive())) return "no";
+    if (reason !== "NetworkFailed" || unsent === true || REPEATABLE.has(kind)) return "yes";
+    if (kind !== "SendInput" || session === undefined || newest === undefined) return "no";
+    return (await this.#hasInputAfter(session, newest)) ? "arrived" : "yes";
+  }
+
+  /** Its process may end a moment after its connections. */
+  async #hasEnded(): Promise<boolean> {
+    for (let waited = 0; waited < END_MS; waited += LOOK_MS) {
+      if (!(await this.#engine.isStillOwner())) return true;
+      await new Promise<void>((resolve) => nodeClock.after(LOOK_MS, resolve));
+    }
+    return false;
+  }
+
+  /** The id of the last event in the log; 0 without one. */
+  async #newestOf(session: SessionId): Promise<number | undefined> {
+    const reply = await this.query("ListEvents", { before: Number.MAX_SAFE_INTEGER, limit: 1 }, session);
+    return reply.ok ? (reply.answer.events.at(-1)?.id ?? 0) : undefined;
+  }
+
+  async #hasInputAfter(session: SessionId, newest: number): Promise<boolean> {
+    const reply = await this.query("ListEvents", { before: Number.MAX_SAFE_INTEGER }, session);
+    const events = reply.ok ? reply.answer.events : [];
+    return events.some(
+      (event) =>
+        event.id > newest &&
+        ((event.kind === "TurnStarted" && event.originator === this.id) ||
+          (event.kind === "InputQueued" && event.payload.from === this.id)),
+    );
   }
 
   close(): Promise<void> {

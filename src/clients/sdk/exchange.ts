@@ -19,6 +19,12 @@ export interface ExchangeAnswer {
 /** Rejects when there is no answer. */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeAnswer>;
 
+/** There was no connection, so the request did not leave. */
+export function isUnsent(error: unknown): boolean {
+  const { syscall, cause } = error as { readonly syscall?: unknown; readonly cause?: { readonly syscall?: unknown } };
+  return syscall === "connect" || cause?.syscall === "connect";
+}
+
 export function fetchExchange(url: string | URL, fetchFunction: typeof fetch = fetch): Exchange {
   const root = new URL(url);
   return async ({ path, ...request }) => {

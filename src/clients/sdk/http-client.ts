@@ -1,7 +1,8 @@
 /**
  * The engine over HTTP: one request for each command and query, one stream of server-sent events for each attached session.
  *
- * 1. A command is sent once. If its answer is lost, the sender gets NetworkFailed and can look at the events for its effect.
+ * 1. A command is sent once. If its answer is lost, the sender gets NetworkFailed and can look at the events for its effect; the reply
+ *    says so if the command was not sent.
  * 2. A query changes nothing, so it is asked again while the connection is being made again.
  */
 import { type Clock, systemClock } from "../../base/clock.js";
@@ -14,7 +15,7 @@ import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
 import { Deliveries, endOf, type Position } from "./deliveries.js";
 import { EventStream, failureIn, unreachable } from "./event-stream.js";
-import type { ExchangeAnswer } from "./exchange.js";
+import { type ExchangeAnswer, isUnsent } from "./exchange.js";
 import type { ConnectionState } from "./options.js";
 import { type Greeting, type HttpOptions, headersOf, shakeHands } from "./shake-hands.js";
 import type { DetachListener, WireClient } from "./wire-client.js";
@@ -236,8 +237,12 @@ export class HttpClient implements WireClient {
   }
 
   async #command(body: object): Promise<CommandReply> {
-    const reply = (await this.#post("/v1/commands", body)) as CommandReply | { readonly lost: Failure };
-    return "lost" in reply ? { ok: false, failure: reply.lost } : reply;
+    const reply = (await this.#post("/v1/commands", body)) as
+      | CommandReply
+      | { readonly lost: Failure; readonly unsent?: true };
+    if (!("lost" in reply)) return reply;
+    const { lost, ...rest } = reply;
+    return { ok: false, failure: lost, ...rest };
   }
 
   async #post(path: string, body: object, again = true): Promise<unknown> {
@@ -254,7 +259,8 @@ export class HttpClient implements WireClient {
       });
       text = await answer.text();
     } catch (error) {
-      return { lost: this.#unreachable(error instanceof Error ? error.message : String(error)) };
+      const lost = this.#unreachable(error instanceof Error ? error.message : String(error));
+      return { lost, ...(isUnsent(error) && { unsent: true }) };
     }
     const problem = answer.status >= 400 ? failureIn(text) : undefined;
     if (problem?.reason === "HandshakeRequired" && again) {
