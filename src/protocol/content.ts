@@ -118,15 +118,19 @@ export function hasImages(messages: readonly Message[]): boolean {
   });
 }
 
-/** The text of a result: its parts are notes and outputs, so each begins a line. */
-export function resultText(content: readonly ResultContent[]): string {
-  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  return texts.map((each, at) => (at < texts.length - 1 ? each.replace(/\n$/, "") : each)).join("\n");
-}
-
 /** The plain text of some blocks. */
 export function plainText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
   let out = "";
   for (const block of blocks) if (block.type === "text") out += block.text ?? "";
+  return out;
+}
+
+/** The text of a result: its parts are notes and outputs, so each begins a line. */
+export function resultText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
+  let out = "";
+  for (const { type, text = "" } of blocks) {
+    if (type !== "text" || text === "") continue;
+    out += out === "" || out.endsWith("\n") || text.startsWith("\n") ? text : `\n${text}`;
+  }
   return out;
 }

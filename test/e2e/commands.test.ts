@@ -269,6 +269,19 @@ esac
     expect(broken.stdout).toMatch(/✗ anthropic/);
   });
 
+  verifies(["S1"], "the first run says whether sessions are encrypted", async () => {
+    for (const [store, said] of [
+      ["sqlite", /sessions are saved, encrypted, in .+\. Back up .+sessions\.key\. Without this key/],
+      [
+        "files",
+        /sessions are saved in .+sessions as files that are not encrypted\. Their search index and the copies for \/undo are\. Back up/,
+      ],
+    ] as const) {
+      const env = { OXBOW_HOME: await temporaryFolder(), OXBOW_STREAM: "1" };
+      expect((await oxbow(["run", "hi", "--provider", "offline", "--store", store], { env })).stderr).toMatch(said);
+    }
+  });
+
   verifies(
     ["M19"],
     "mock-model serves a script until it is interrupted, and refuses a bad one with its line",

@@ -1,6 +1,6 @@
 /** The knowledge base in a session, through the real engine. */
-import { mkdtemp, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdtemp, readFile, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import type { EngineClient } from "../../src/protocol/client.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
@@ -72,6 +72,13 @@ describe("the knowledge base in a session", () => {
     expect((await kb("project set lighthouse paused")).text).toBe("Lighthouse is paused.");
     expect((await kb("export out.jsonl")).text).toContain("2 observations");
     expect((await kb("export out.jsonl")).text).toContain("--force");
+    // The workspace is the boundary, as for tools.
+    await symlink(dirname(root), join(root, "out"));
+    for (const file of [join(dirname(root), "out.md"), "../out.md", "out/out.md"]) {
+      for (const line of [`export ${file}`, `export ${file} --force`, `import ${file}`])
+        expect((await kb(line)).text, line).toContain("is outside the workspace");
+    }
+    expect((await kb("export .git/hooks/pre-commit --force")).text).toContain(".git/hooks/pre-commit is not written: ");
     expect(await readFile(join(root, "out.jsonl"), "utf8")).toContain('"type":"link"');
     expect((await kb("forget 1")).text).toBe("Deleted #1.");
     expect((await kb("import out.jsonl")).text).toBe("New: 0 projects, 1 observation.");

@@ -12,7 +12,7 @@ import type { KnowledgePort } from "./knowledge-base.js";
 
 /** Without a file it is the answer. */
 export async function exportAll(
-  { base, root }: KnowledgePort,
+  { base, root, refusalOf }: KnowledgePort,
   args: CommandArguments,
   context: CommandContext,
 ): Promise<CommandResult> {
@@ -32,6 +32,8 @@ export async function exportAll(
     await context.write(text);
     return { text: "", value: counts };
   }
+  const refusal = await refusalOf?.("write", file);
+  if (refusal !== undefined) return refuse(refusal);
   const path = resolve(root, file);
   try {
     await writeFileAtomic(path, text, { mode: 0o600, when: args.hasFlag("force") ? "replace" : "create" });
@@ -47,8 +49,14 @@ export async function exportAll(
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-export async function importFile({ base, root }: KnowledgePort, args: CommandArguments): Promise<CommandResult> {
-  const path = resolve(root, args.text("FILE") ?? "");
+export async function importFile(
+  { base, root, refusalOf }: KnowledgePort,
+  args: CommandArguments,
+): Promise<CommandResult> {
+  const file = args.text("FILE") ?? "";
+  const refusal = await refusalOf?.("read", file);
+  if (refusal !== undefined) return refuse(refusal);
+  const path = resolve(root, file);
   const bytes = await readRegularFile(path).catch(() => undefined);
   if (bytes === undefined) return refuse(`There is no file ${path}.`);
   if (bytes.length > MOST_BYTES) return refuse(`${path} is too large.`);

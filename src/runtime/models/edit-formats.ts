@@ -2,6 +2,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tool, ToolSpec } from "../../engine/ports.js";
+import { resultText } from "../../protocol/content.js";
 import type { EditFormat } from "../../providers/abilities/probes.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { createApplyPatchTool } from "../../tools/apply-patch.js";
@@ -28,7 +29,7 @@ function formatOf({ name, description, inputSchema }: ToolSpec, create: (workspa
         const tool = create(await Workspace.open(folder));
         const args = (await tool.canonical?.(call.args)) ?? call.args;
         const outcome = await tool.run(args, { signal: new AbortController().signal, progress: () => {} });
-        const words = outcome.content.map((block) => (block.type === "text" ? block.text : "")).join(" ");
+        const words = resultText(outcome.content);
         if (outcome.status !== "ok") return { problem: words.split("\n")[0] ?? "" };
         return { after: await readFile(join(folder, FILE), "utf8").catch(() => "") };
       } finally {

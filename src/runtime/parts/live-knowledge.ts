@@ -37,7 +37,13 @@ export class LiveKnowledge {
   }
 
   async port(): Promise<KnowledgePort> {
-    return { base: await this.#open(), root: this.#opening.root, origin: () => this.#origin() };
+    const { root } = this.#opening;
+    const refusalOf = async (access: "read" | "write", path: string) => {
+      const { Gatherer } = await import("../commands/context/gatherer.js");
+      const gatherer = new Gatherer(this.#opening);
+      return access === "write" ? gatherer.writeRefusalOf(path, "") : gatherer.readRefusalOf(path);
+    };
+    return { base: await this.#open(), root, refusalOf, origin: () => this.#origin() };
   }
 
   /** What was offered last. */

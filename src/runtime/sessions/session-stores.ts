@@ -4,7 +4,7 @@
  */
 
 import { realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
 import { Once } from "../../base/once.js";
@@ -121,7 +121,7 @@ export class SessionStores {
   /** The message about a key file that was created without a terminal. */
   async earlierKeyNews(): Promise<string | undefined> {
     const found = await this.#resolvedKey();
-    return found.path === undefined || found.created !== undefined ? undefined : keyNews(dirname(found.path), found);
+    return found.path === undefined || found.created !== undefined ? undefined : keyNews(await this.choice(), found);
   }
 
   #resolvedKey(): Promise<ResolvedKey> {
@@ -199,7 +199,7 @@ export class SessionStores {
       passphrase: variables.OXBOW_PASSPHRASE,
       ...(when !== undefined && { keychain: { path: variables.PATH, platform: process.platform, avoid: root, when } }),
     });
-    if (found.created !== undefined) hint(keyNews(folder, found));
+    if (found.created !== undefined) hint(keyNews(await this.choice(), found));
     return found;
   }
 
@@ -212,12 +212,26 @@ export class SessionStores {
   }
 }
 
-function keyNews(folder: string, { from, created, path = created, leftover }: ResolvedKey): string {
-  const saved = `sessions are saved, encrypted, in ${folder}.`;
-  const needed = "Without this key your sessions cannot be read.";
+function keyNews(choice: StoreChoice, { from, created, path = created, leftover }: ResolvedKey): string {
+  const saved = storeNews(choice);
+  const needed =
+    choice.kind === "sqlite"
+      ? "Without this key your sessions cannot be read."
+      : "Without this key the search and /undo of earlier sessions do not work.";
   if (from !== "keychain") return `${saved} Back up ${path}. ${needed}`;
   const copy = leftover && ` ${leftover} is a copy that opens them too: move it to a safe place.`;
   return `${saved} The key is in the keychain (session_key = "file" keeps it in a file).${copy ?? ""} ${needed}`;
+}
+
+function storeNews(choice: StoreChoice): string {
+  switch (choice.kind) {
+    case "sqlite":
+      return `sessions are saved, encrypted, in ${choice.folder}.`;
+    case "files":
+      return `sessions are saved in ${choice.folder} as files that are not encrypted. Their search index and the copies for /undo are.`;
+    case "none":
+      return "sessions are not saved. The copies for /undo are encrypted.";
+  }
 }
 
 function databasePath(folder: string): string {

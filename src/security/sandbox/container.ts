@@ -24,6 +24,8 @@ export interface ContainerParts {
   readonly blank: string;
   /** Files made inside belong to the person. */
   readonly user: { readonly uid: number; readonly gid: number };
+  /** The largest number of processes that this user may have, as `/proc/self/limits` says it; undefined where that is unknown. */
+  readonly mostProcesses?: string | undefined;
   /** Whether the command is started on a terminal. */
   readonly onTerminal: "yes" | "no";
   /** Variables of the container program. */
@@ -80,12 +82,15 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
 }
 
 /**
- * Podman without root gives a container its own user ids, unless a flag keeps the user's. Where the system labels files, a container
+ * Podman raises the limit of the user's processes to one of its own, and starts nothing where a program may not raise limits: it gets the
+ * limit that is there. Podman without root gives a container its own user ids, unless a flag keeps the user's. Where the system labels files, a container
  * may use only files with its own label; a flag turns that off, so that the files of the workspace keep their labels.
  */
-function engineOptions({ program, user }: ContainerParts): string[] {
+function engineOptions({ program, user, mostProcesses }: ContainerParts): string[] {
   const options = ["--user", `${user.uid}:${user.gid}`];
   if (basename(program) !== "podman") return ["--init", ...options];
+  const count = mostProcesses?.replace("unlimited", "-1");
+  if (count !== undefined) options.push("--ulimit", `nproc=${count}:${count}`);
   return [...options, "--security-opt", "label=disable", ...(user.uid === 0 ? [] : ["--userns", "keep-id"])];
 }
 
@@ -106,4 +111,9 @@ function limitOptions({ limits }: SandboxPolicy): string[] {
   if (limits.cpuSeconds !== undefined) options.push("--ulimit", `cpu=${limits.cpuSeconds}`);
   if (limits.openFiles !== undefined) options.push("--ulimit", `nofile=${limits.openFiles}`);
   return options;
+}
+
+/** From the text of `/proc/self/limits`: its row has the soft limit, then the hard one, which no program may exceed. */
+export function mostProcesses(limits: string): string | undefined {
+  return /^Max processes +\S+ +(\d+|unlimited) /m.exec(limits)?.[1];
 }

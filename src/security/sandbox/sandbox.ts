@@ -9,7 +9,7 @@
  */
 
 import { execFile } from "node:child_process";
-import { closeSync, openSync, realpathSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { Once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
@@ -18,7 +18,7 @@ import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
-import { containerCommand } from "./container.js";
+import { containerCommand, mostProcesses } from "./container.js";
 import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
@@ -254,6 +254,7 @@ export class Sandbox {
         image: overrides?.container?.image ?? "",
         name: `oxbow-${id}-${this.#count}`,
         user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+        mostProcesses: mostProcesses(ownLimits()),
         onTerminal: passesDescriptors === "no" ? "yes" : "no",
         engine,
       },
@@ -301,6 +302,15 @@ export class Sandbox {
 }
 
 /** The command as it is, on a machine without a sandbox. */
+/** Empty where no such file is. */
+function ownLimits(): string {
+  try {
+    return readFileSync("/proc/self/limits", "latin1");
+  } catch {
+    return "";
+  }
+}
+
 function uncontained(command: Command): SandboxedCommand {
   return {
     ...command,

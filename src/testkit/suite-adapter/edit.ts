@@ -1,6 +1,6 @@
 /** `edit`: one call of an edit tool in a folder. Formats that Oxbow has no tool for are not offered. */
 import type { Tool } from "../../engine/ports.js";
-import { plainText } from "../../protocol/content.js";
+import { resultText } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { createApplyPatchTool } from "../../tools/apply-patch.js";
 import { createEditTool } from "../../tools/edit.js";
@@ -22,5 +22,5 @@ export async function handleEdit({ cwd, format, request }: JsonObject): Promise<
   if (session?.cwd !== cwd) session = { cwd, workspace: Workspace.open(cwd) };
   const tool = create(await session.workspace);
   const outcome = await tool.run(request, { signal: new AbortController().signal, progress: () => {} });
-  return { status: outcome.status === "ok" ? "ok" : "error", message: plainText(outcome.content) };
+  return { status: outcome.status === "ok" ? "ok" : "error", message: resultText(outcome.content) };
 }

@@ -1,6 +1,6 @@
 /** The text of the rarer events. */
 import { formatDuration } from "../../../base/duration.js";
-import { plainText } from "../../../protocol/content.js";
+import { plainText, resultText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { jsonText } from "./argument-text.js";
 
@@ -44,7 +44,7 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       return { title: `added by ${event.payload.source}`, text: event.payload.text };
     case "ToolResultChanged": {
       const { by, tool, content } = event.payload;
-      return { title: `result of ${tool} changed by ${by}`, text: plainText(content) };
+      return { title: `result of ${tool} changed by ${by}`, text: resultText(content) };
     }
     case "HookTimeout":
       return {

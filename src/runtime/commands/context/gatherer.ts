@@ -89,20 +89,31 @@ export class Gatherer {
   /** Why a file may not be written: a rule of the user, the workspace, or a guarded path. The audit has each refusal. */
   async writeRefusalOf(path: string, content: string): Promise<string | undefined> {
     const args = { path, content };
-    const refusal = await this.refusalOf(CATALOG.write, args);
+    const refusal = await this.#fileRefusalOf("write", args);
     if (refusal !== undefined) return refusal;
-    const workspace = await this.opening.built.get("toolbox").workspace();
-    const outside = await workspace.resolve(path, "write").then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-    if (outside !== undefined)
-      return this.#refused("write", args, { decidedBy: "workspace boundary", reason: outside });
     const { engine } = await this.opening.built.get("permissions").parts();
     const { law, decidedBy, reason } = await engine.test({ tool: CATALOG.write, args });
     // A file that other programs run or obey: the user edits it directly, or lets the model write it.
     if (law !== "guarded") return undefined;
     return this.#refused("write", args, { decidedBy, reason: `${path} is not written: ${reason}` });
+  }
+
+  /** Why a file may not be read: a rule of the user, or the workspace. */
+  readRefusalOf(path: string): Promise<string | undefined> {
+    return this.#fileRefusalOf("read", { path });
+  }
+
+  async #fileRefusalOf(access: "read" | "write", args: { readonly path: string }): Promise<string | undefined> {
+    const refusal = await this.refusalOf(CATALOG[access], args);
+    if (refusal !== undefined) return refusal;
+    const workspace = await this.opening.built.get("toolbox").workspace();
+    const outside = await workspace.resolve(args.path, access).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    return outside === undefined
+      ? undefined
+      : this.#refused(access, args, { decidedBy: "workspace boundary", reason: outside });
   }
 
   #refused(tool: string, args: JsonObject, { decidedBy, reason }: Pick<Verdict, "decidedBy" | "reason">): string {
