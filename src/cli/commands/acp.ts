@@ -25,11 +25,17 @@ The editor starts this command; the flags apply to all its sessions. docs/acp.md
 /** A long answer of the offline model can be read along and cancelled, like that of any other model. */
 const LINE_MS = 40;
 
+/** Images of a prompt are in the message. */
+const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
+
 export const run = shellRunner(shell);
 
 async function serve(flags: ParsedFlags, variables: Variables): Promise<number> {
   const { takeProtocolStreams, webStreams } = await import("../protocol-streams.js");
-  const streams = takeProtocolStreams("oxbow acp", "an editor");
+  const streams = takeProtocolStreams({
+    ...{ command: "oxbow acp", starter: "an editor" },
+    mostMessageBytes: MOST_MESSAGE_BYTES,
+  });
   const [{ prepare }, { processTerminal }, { serveAcp }, untrusted, { randomBytes }, { isInsideEngine }] =
     await Promise.all([
       import("../run/prepare.js"),

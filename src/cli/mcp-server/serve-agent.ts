@@ -31,6 +31,9 @@ import { takeProtocolStreams } from "../protocol-streams.js";
 import { untilStopped } from "../until-stopped.js";
 import { ParentGate } from "./parent-gate.js";
 
+/** The library reads less than 10 MiB. */
+const MOST_MESSAGE_BYTES = 10 * 1000 * 1000;
+
 interface Driven {
   readonly client: EngineClient;
   readonly handshake?: Handshake;
@@ -42,7 +45,10 @@ interface Driven {
 }
 
 export async function serveAgent(flags: ParsedFlags, variables: Variables): Promise<number> {
-  const streams = takeProtocolStreams("oxbow mcp-server", "another agent");
+  const streams = takeProtocolStreams({
+    ...{ command: "oxbow mcp-server", starter: "another agent" },
+    mostMessageBytes: MOST_MESSAGE_BYTES,
+  });
   const places = roots(variables);
   const driven = (await runningEngine(flags, variables, places)) ?? (await ownEngine(flags, variables, places));
   const gate = new ParentGate({

@@ -9,13 +9,13 @@ import type { Variables } from "../../base/variables.js";
 import { identityOf } from "../../control/auth/identity.js";
 import type { Tokens } from "../../control/auth/tokens.js";
 import { FrameConnection } from "../../control/transports/frames.js";
-import { parseObject } from "../../control/transports/http/read-body.js";
+import { MOST_BODY_BYTES, parseObject } from "../../control/transports/http/read-body.js";
 import { failure } from "../../protocol/errors.js";
 import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import type { Engine } from "../../runtime/open-engine.js";
 import { serviceTokens } from "../../runtime/service-tokens.js";
+import { pipedLines } from "../piped-lines.js";
 
-const MOST_LINE_BYTES = 16 * 1024 * 1024;
 const MOST_WAITING = 64 * 1024 * 1024;
 
 export async function serveStdio(
@@ -34,7 +34,7 @@ export async function serveStdio(
   const connection = new FrameConnection({ client, write });
   process.stdout.on("error", () => process.stdin.destroy());
   try {
-    for await (const line of lines(process.stdin)) {
+    for await (const line of pipedLines(process.stdin, MOST_BODY_BYTES)) {
       const read = line === undefined ? tooLong() : await parseObject(line);
       if ("failure" in read) connection.refuse(read.failure);
       else void connection.take(read.body);
@@ -74,25 +74,5 @@ async function rightsOf(variables: Variables, place: { readonly engine: Engine; 
 }
 
 function tooLong() {
-  return { failure: failure("TooLarge", { what: "The line", limit: `${MOST_LINE_BYTES} bytes` }) };
-}
-
-/** Undefined for a line that is too long: its rest is skipped. */
-async function* lines(input: AsyncIterable<Buffer | string>): AsyncIterable<Buffer | undefined> {
-  let pieces: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of input) {
-    let rest = Buffer.from(chunk);
-    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-      const line = size > MOST_LINE_BYTES ? undefined : Buffer.concat([...pieces, rest.subarray(0, end)]);
-      pieces = [];
-      size = 0;
-      rest = rest.subarray(end + 1);
-      if (line === undefined || line.length > 0) yield line;
-    }
-    size += rest.length;
-    if (size > MOST_LINE_BYTES) pieces = [];
-    else pieces.push(rest);
-  }
-  if (size > 0 && size <= MOST_LINE_BYTES) yield Buffer.concat(pieces);
+  return { failure: failure("TooLarge", { what: "The line", limit: `${MOST_BODY_BYTES} bytes` }) };
 }

@@ -111,6 +111,17 @@ async function parseLarge(bytes: Uint8Array, reader: JsonReader): Promise<Read<{
   return finished(reader.end());
 }
 
+/** Why a library may not parse this text; looked at in several turns of the event loop. Undefined if it may. */
+export async function jsonProblem(bytes: Uint8Array): Promise<Failure | undefined> {
+  const reader = new JsonReader();
+  for (let from = 0; from < bytes.length; from += MOST_AT_ONCE) {
+    if (from > 0) await new Promise(setImmediate);
+    const problem = reader.take(bytes.subarray(from, from + MOST_AT_ONCE));
+    if (problem !== undefined) return problem.failure;
+  }
+  return undefined;
+}
+
 function finished(read: Read<{ readonly value: unknown }>): Read<{ readonly body: JsonObject }> {
   return "failure" in read ? read : objectOf(read.value);
 }
