@@ -136,6 +136,7 @@ describe("an MCP server", () => {
     await project.open(`reply\n  tool mcp__frail__say {"text": "a"}\n${call("mcp__frail__say")}`);
     const [lost, kept] = resultsOf(await project.turn("use frail"));
     expect(lost).toMatch(/^error: «mcp-server-unavailable» .*ended during the call: it exited with code 7/);
+    expect(lost).toContain("is unknown. Plan without its tools");
     expect(kept).toBe('ok: say got {"text":"hi"}');
     expect(project.record("frail").filter((line) => line.startsWith("call"))).toHaveLength(2);
   });

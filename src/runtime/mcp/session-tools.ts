@@ -101,7 +101,9 @@ export function failedCall(
   if (signal.aborted) return { status: "cancelled", content: [ownText("Cancelled.")] };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ServerUnavailable) {
-    const content = [ownText(`«mcp-server-unavailable» ${message}. Plan without its tools, or tell the user.`)];
+    const content = [
+      ownText(`«mcp-server-unavailable» ${message.replace(/\.$/, "")}. Plan without its tools, or tell the user.`),
+    ];
     return { status: "error", content, details: { server: name, failure: { reason: "MCPServerUnavailable" } } };
   }
   const isLate = (error as { code?: unknown }).code === "REQUEST_TIMEOUT";
