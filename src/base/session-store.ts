@@ -261,6 +261,10 @@ export interface SessionStore {
    * Stores without this have only the events.
    */
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
+  /** Keeps the surroundings of the terminal that a session works for, as text. Absent if the store is not encrypted. */
+  keepStart?(session: SessionId, start: string): Promise<void>;
+  /** What was kept last. */
+  startOf?(session: SessionId): Promise<string | undefined>;
   /** Condensed copies of long logs, so that a resume does not read all their events. */
   readonly condensed?: CondensedLog;
   /** Where logs can be searched by an index. */

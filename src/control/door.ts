@@ -94,6 +94,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
       start: object(
         { environment: LINES },
         {
+          umask: { type: "integer", minimum: 0, maximum: 0o777 },
           flags: { type: "array", maxItems: MOST_BLOCKS, items: LINE },
           keys: {
             type: "array",

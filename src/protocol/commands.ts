@@ -22,6 +22,8 @@ export interface McpServerEntry {
 export interface SessionStart {
   /** The environment of the client without its secrets. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The permissions that new files of the client do not get. */
+  readonly umask?: number;
   /** The flags of the command line that hold for the session. */
   readonly flags?: readonly string[];
   /** Keys of the client's environment, by the names under which the credential helper keeps them. */

@@ -9,7 +9,7 @@ import { CONTROL_ENVIRONMENT } from "../base/control-names.js";
 import type { Variables } from "../base/variables.js";
 import type { Roots } from "../system/xdg-paths.js";
 
-const OF_ENGINE = ["OXBOW_SESSIONS", "OXBOW_STORE", "NODE_EXTRA_CA_CERTS"];
+export const OF_ENGINE = ["OXBOW_SESSIONS", "OXBOW_STORE", "OXBOW_LOG", "NODE_EXTRA_CA_CERTS"];
 
 type Kept = { readonly salt: string; readonly digests: Readonly<Record<string, string>> };
 

@@ -55,6 +55,7 @@ export interface Place {
 /** A client in another process brings its environment and flags, and gets the messages about its session. */
 export type OwnSurroundings = Pick<ProcessParts, "variables" | "notify" | "hint"> & {
   readonly flags: ParsedFlags;
+  readonly umask?: number | undefined;
   /** Keys that the client gave to the credential helper. */
   readonly keys: readonly SessionKey[];
 };
@@ -94,6 +95,8 @@ export interface EngineOptions extends ProcessParts {
 
 /** What one session is made of. */
 export interface SessionParts extends ProcessParts, Place {
+  /** Of the client that opened the session; absent: that of the process. */
+  readonly umask?: number | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   /** The subagents of all sessions that work now; absent where no client can follow them. */
@@ -201,8 +204,7 @@ async function openHosted(
   const { runs, ...parts } = engine;
   const previous = request.after && runs.get(request.after);
   if (engine.isDetached && previous === undefined && request.place?.start === undefined) {
-    const { FILTERED, sessionEnvironment } = await import("../tools/child-environment.js");
-    const start = { environment: sessionEnvironment(engine.variables, FILTERED) };
+    const start = await (await import("./sessions/session-starts.js")).earlierStart(request.resume, engine);
     return openHosted({ ...request, place: { ...request.place, start } }, engine);
   }
   const current = previous?.place ?? engine.place;
@@ -217,7 +219,10 @@ async function openHosted(
     return { failure: failure("Forbidden", { detail: "the folder is not among those that it may open." }) };
   }
   const opened = await openRun({ ...parts, ...place, ...place.own }, request, { previous });
-  return "failure" in opened ? opened : { ...opened, place };
+  if ("failure" in opened) return opened;
+  const { start } = request.place ?? {};
+  if (start !== undefined) (await import("./sessions/session-starts.js")).keepStart(start, opened.run, engine);
+  return { ...opened, place };
 }
 
 const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {

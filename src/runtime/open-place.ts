@@ -73,7 +73,7 @@ async function startPlace(
   const variables = { ...(shared.isDetached ? secrets : ofService), ...start.environment };
   const given = shared.isDetached ? readFlags(start.flags ?? []) : over(readFlags(start.flags ?? []), shared.flags);
   const flags = profile === undefined ? given : withProfile(given, { name: profile, root: cwd ?? homedir() });
-  const own = { variables, flags, notify: report, hint: report, keys: start.keys ?? [] };
+  const own = { variables, flags, notify: report, hint: report, umask: start.umask, keys: start.keys ?? [] };
   const root = await openRoot(resolve(cwd ?? homedir()));
   const mine = patient(await loadSettings(flags, variables));
   for (const warning of mine.warnings) report(warning);

@@ -49,6 +49,8 @@ export interface BashOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly environmentPolicy?: EnvironmentPolicy | undefined;
   readonly addedEnvironment?: AddedEnvironment;
+  /** Of the person's terminal; absent: that of this process. */
+  readonly umask?: number | undefined;
   /** Additional variables for commands. */
   readonly extraEnvironment?: Readonly<Record<string, string>>;
   /** Absolute folders beside the workspace that commands may write to. */
@@ -107,7 +109,7 @@ class Shell {
       const unasked = context.unasked === true;
       const added = await this.#options.addedEnvironment?.({ outside, unasked });
       const env = added === undefined ? this.#env : this.#environmentWith(added);
-      const text = unasked ? this.#withTrustedPath(command, env) : command;
+      const text = this.#withUmask(unasked ? this.#withTrustedPath(command, env) : command);
       const onOwnTerminal = onTerminal ? await terminal() : undefined;
       const byPerson = context.byPerson === true;
       const isBackground = args.run_in_background === true;
@@ -136,6 +138,11 @@ class Shell {
       PWD: workspaceRoot,
     };
     return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  }
+
+  #withUmask(command: string): string {
+    const { umask } = this.#options;
+    return umask === undefined ? command : `umask ${umask.toString(8).padStart(3, "0")}; ${command}`;
   }
 
   #withTrustedPath(command: string, { PATH = "" }: Readonly<Record<string, string>>): string {

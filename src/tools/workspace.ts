@@ -53,6 +53,7 @@ interface Shared {
   readonly readFiles: ReadFiles;
   readonly writing: Turns;
   readonly exclusive: Turns;
+  readonly umask: number | undefined;
 }
 
 export class Workspace {
@@ -79,6 +80,7 @@ export class Workspace {
       readFiles: new ReadFiles(),
       writing: new Turns(),
       exclusive: new Turns(),
+      umask: options.umask,
     };
     return new Workspace(shared, new Admission(options.guard));
   }

@@ -44,11 +44,14 @@ export async function hostEngine(
     content,
     clock,
     env,
+    isDetached = false,
   }: {
     readonly flags?: readonly string[];
     readonly parts?: readonly CreatePart[];
     readonly home?: string;
     readonly clock?: Clock;
+    /** It has no terminal: its clients bring their surroundings. */
+    readonly isDetached?: boolean;
     /** More environment variables. */
     readonly env?: Readonly<Record<string, string>>;
     /** Uses the approved content of `folder`, which the session works in. */
@@ -90,6 +93,7 @@ export async function hostEngine(
     readFlags: (words) => parseFlags(RUN_FLAGS, words, "run"),
     parts,
     plugins,
+    isDetached,
     ...(clock !== undefined && { clock }),
   });
   const connect = (identity: Identity = "human") =>

@@ -16,6 +16,7 @@ export async function sessionStart(
   const keys = await lendKeys(loaded, variables);
   return {
     environment: sessionEnvironment(variables, loaded.settings.environment.value),
+    umask: process.umask(),
     flags: sessionFlags(flags),
     keys,
   };

@@ -13,7 +13,7 @@ const KEPT = [
     " ",
   ),
   ..."XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY NODE_EXTRA_CA_CERTS SSL_CERT_FILE".split(" "),
-  ..."OXBOW_HOME OXBOW_STORE OXBOW_SESSIONS OXBOW_CATALOGUE_URL".split(" "),
+  ..."OXBOW_HOME OXBOW_STORE OXBOW_SESSIONS OXBOW_LOG OXBOW_CATALOGUE_URL".split(" "),
   ..."HTTPS_PROXY HTTP_PROXY ALL_PROXY NO_PROXY https_proxy http_proxy all_proxy no_proxy".split(" "),
 ];
 /** They go through a pipe: the environment of a process can be read by others of the same user. */

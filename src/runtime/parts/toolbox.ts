@@ -24,6 +24,8 @@ export interface ToolboxOptions {
   readonly variables: Variables;
   /** Which of them the commands of the model get. */
   readonly environmentPolicy?: EnvironmentPolicy | undefined;
+  /** Of the terminal that the session works for; absent: that of the process. */
+  readonly umask?: number | undefined;
   /** The folder for long outputs of commands. */
   readonly outputDirectory: string;
   /** The file tools reach that folder; permissions decide what they may do there. */
@@ -98,11 +100,12 @@ class Place {
         import("../../tools/workspace.js"),
         import("node:fs/promises"),
       ]);
-      const { root, extraRoots = [], outputDirectory, observer, guard } = options;
+      const { root, extraRoots = [], outputDirectory, observer, guard, umask } = options;
       const temporary = await options.temporary?.();
-      if (options.reachesOutputs !== true) return Workspace.open(root, { observer, guard, extraRoots, temporary });
+      const shared = { observer, guard, umask, temporary };
+      if (options.reachesOutputs !== true) return Workspace.open(root, { ...shared, extraRoots });
       await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
-      return Workspace.open(root, { observer, guard, extraRoots: [...extraRoots, outputDirectory], temporary });
+      return Workspace.open(root, { ...shared, extraRoots: [...extraRoots, outputDirectory] });
     });
     this.searcher = once(async () => {
       const { Searcher } = await import("../../tools/search/searcher.js");
@@ -144,10 +147,11 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       import("../../security/redact/redacting-stream.js"),
     ]);
     const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, addedEnvironment } = place.options;
-    const { writableFolders = [], environmentPolicy } = place.options;
+    const { writableFolders = [], environmentPolicy, umask } = place.options;
     return createBashTool({
       ...place.shell,
       environmentPolicy,
+      umask,
       outputDirectory,
       createRedactor: () => new RedactingStream(),
       onOutputFile,

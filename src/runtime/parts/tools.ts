@@ -29,7 +29,10 @@ import { RunSecurity } from "./security.js";
 import { openToolbox } from "./toolbox.js";
 import { ignoreSource, RunUndo } from "./undo.js";
 
-type ToolsParts = Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify" | "clock" | "plugins">;
+type ToolsParts = Pick<
+  SessionParts,
+  "umask" | "loaded" | "variables" | "root" | "sessions" | "notify" | "clock" | "plugins"
+>;
 
 interface ToolsPlace {
   readonly session: SessionId;
@@ -125,7 +128,7 @@ function outputFolders({ settings, roots }: LoadedSettings, session: SessionId, 
 }
 
 function sessionToolbox(
-  { loaded, variables, root }: ToolsParts,
+  { loaded, variables, root, umask }: ToolsParts,
   made: {
     readonly outputs: ReturnType<typeof outputFolders>;
     readonly undo: RunUndo;
@@ -142,6 +145,7 @@ function sessionToolbox(
     offers: (tool, set) => settings.tool_sets.value.offers(tool, set),
     variables,
     environmentPolicy: settings.environment.value,
+    umask,
     outputDirectory: outputs.own,
     temporary: () => sandbox.temporaryFolder(),
     commandTimeoutMs: settings.run_timeout_ms.value ?? "off",

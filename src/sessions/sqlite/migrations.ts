@@ -8,8 +8,18 @@ import { sql as drafts } from "./migrations/0004-drafts.js";
 import { sql as subagents } from "./migrations/0005-subagents.js";
 import { sql as profiles } from "./migrations/0006-profiles.js";
 import { sql as ancestors } from "./migrations/0007-ancestors.js";
+import { sql as starts } from "./migrations/0008-starts.js";
 
-export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents, profiles, ancestors];
+export const MIGRATIONS: readonly string[] = [
+  sessions,
+  spending,
+  stretches,
+  drafts,
+  subagents,
+  profiles,
+  ancestors,
+  starts,
+];
 
 export type MigrateOptions = Pick<AllOptions, "wall"> & Partial<Pick<AllOptions, "migrations">>;
 

@@ -235,11 +235,22 @@ export class SessionTable {
     };
   }
 
+  keepStart(session: SessionId, start: string): void {
+    const row = "INSERT OR REPLACE INTO starts (session, start) SELECT number, ? FROM sessions WHERE id = ?";
+    this.#database.run(row, [start, session]);
+  }
+
+  startOf(session: SessionId): string | undefined {
+    const place = "FROM starts WHERE session = (SELECT number FROM sessions WHERE id = ?)";
+    return this.#database.first({ start: "text" }, place, [session])?.start;
+  }
+
   delete({ number, session }: Head): void {
     this.#heads?.delete(session);
     this.#database.run("DELETE FROM drafts WHERE session = ?", [number]);
     this.#drafts.delete(session);
     this.#database.run("DELETE FROM ancestors WHERE session = ?", [number]);
+    this.#database.run("DELETE FROM starts WHERE session = ?", [number]);
     this.#database.run("DELETE FROM sessions WHERE number = ?", [number]);
   }
 

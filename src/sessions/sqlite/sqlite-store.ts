@@ -252,6 +252,17 @@ class SqliteStore implements SessionStore {
     await done;
   }
 
+  async keepStart(session: SessionId, start: string): Promise<void> {
+    const done = this.#queue.add("group", () => () => this.#sessions.keepStart(session, start));
+    this.#queue.flush();
+    await done;
+  }
+
+  async startOf(session: SessionId): Promise<string | undefined> {
+    this.#queue.flush();
+    return this.#sessions.startOf(session);
+  }
+
   async remove(session: SessionId): Promise<void> {
     await this.turns.forget(session);
     await this.#queue.add("sync", () => {

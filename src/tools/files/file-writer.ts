@@ -17,6 +17,8 @@ export interface FileWriterOptions {
   readonly readFiles: ReadFiles;
   readonly writing: Turns;
   readonly entries: HeldEntries;
+  /** For new files; absent: that of this process. */
+  readonly umask?: number | undefined;
 }
 
 /** Makes the new content from the existing file. */
@@ -27,6 +29,11 @@ export class FileWriter {
 
   constructor(options: FileWriterOptions) {
     this.#options = options;
+  }
+
+  #usualMode(): number | undefined {
+    const { umask } = this.#options;
+    return umask === undefined ? undefined : 0o666 & ~umask;
   }
 
   async write(path: string, options: WriteOptions, content: NewContent): Promise<WriteResult> {
@@ -40,7 +47,8 @@ export class FileWriter {
         const bytes = content(existing, place);
         const version = await versionOf(bytes);
         const changes = existing?.version !== version;
-        if (changes) await this.#replace(place, { at, admit, existing, bytes, mode: options.mode });
+        if (changes)
+          await this.#replace(place, { at, admit, existing, bytes, mode: options.mode ?? this.#usualMode() });
         // After a change to an unread file, its other lines are still unknown.
         if (existing === undefined || options.basis === undefined || this.#hasSeen(place)) {
           // Another process may have removed it already.

@@ -1,7 +1,7 @@
 /**
  * Works in a folder that stays open: each entry is reached through the open folder, so swapping the folder meanwhile has no effect.
  */
-import { mkdir, readdir } from "node:fs/promises";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Admission } from "./admission.js";
 import type { Announcer } from "./change-observer.js";
@@ -23,6 +23,8 @@ export interface HeldEntriesOptions {
   readonly paths: PathResolver;
   readonly announce: Announcer;
   readonly admission: Admission;
+  /** For new folders; absent: that of this process. */
+  readonly umask?: number | undefined;
 }
 
 export class HeldEntries {
@@ -61,6 +63,12 @@ export class HeldEntries {
     }
   }
 
+  async #makeFolder(at: string): Promise<void> {
+    const { umask } = this.#options;
+    const made = await mkdir(at).then(() => true, ignoreExisting);
+    if (made && umask !== undefined) await chmod(at, 0o777 & ~umask);
+  }
+
   async #holdFolder(folder: string): Promise<HeldDirectory> {
     try {
       return await HeldDirectory.open(folder, printable(this.#options.paths.display(folder)));
@@ -75,7 +83,7 @@ export class HeldEntries {
       await this.#options.announce.change(opened.shown, { absolute: folder, before: undefined, after });
       await this.#options.admission.toMakeFolder(opened);
       await parent.confirm();
-      await mkdir(parent.at(basename(folder))).catch(ignoreExisting);
+      await this.#makeFolder(parent.at(basename(folder)));
       return await parent.descend(basename(folder), folder, printable(this.#options.paths.display(folder)));
     } finally {
       await parent.close();

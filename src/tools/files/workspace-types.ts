@@ -50,4 +50,6 @@ export interface WorkspaceOptions {
   readonly observer?: ChangeObserver | undefined;
   /** Default: no place is guarded. */
   readonly guard?: PathGuard | undefined;
+  /** For new files and folders; default: that of this process. */
+  readonly umask?: number | undefined;
 }
