@@ -69,6 +69,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "SubagentStarted", payload: { ...subagent, provider: "offline", model: "echo", description: SECRET } },
     { kind: "SubagentProgress", payload: { ...subagent, text: SECRET, elapsed_ms: 1, tokens: 2 } },
     { kind: "SubagentEnded", payload: { ...subagent, outcome: "answered", elapsed_ms: 1, usage: NO_USAGE } },
+    { kind: "ModelRouted", payload: { turn, provider: "p", model: "m", route: "r", rule: "1" } },
     { kind: "ModeChanged", payload: { mode: "ask", by: "cli_1" } },
     { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
     { kind: "TokenExpiring", payload: { jti: "tok", expires_at: "2026-01-01T00:00:00.000Z" } },
