@@ -11,8 +11,11 @@ import { pinPlace } from "../../src/runtime/content/server-pins.js";
 import { approveServer } from "../../src/runtime/mcp/approve-server.js";
 import { configPlace } from "../../src/runtime/mcp/open-server.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
+import { discoverContent } from "../../src/security/trust/discover.js";
+import { reviewContent } from "../../src/security/trust/review.js";
 import { Testbed } from "../../src/security/trust/test-support/testbed.js";
 import { verifyAckCommand } from "../../src/security/trust/verify-ack-command.js";
+import { describeWaiting } from "../../src/security/trust/waiting-content.js";
 import { SERVER } from "../support/mcp-project.js";
 import { oxbow } from "../support/program.js";
 import { oxbowHere } from "../support/program-here.js";
@@ -85,6 +88,29 @@ describe("files that name MCP servers", () => {
       ["vs", "project", "a//b"],
     ]);
     expect(hidden.map(({ name }) => name)).toEqual(["same", "same"]);
+  });
+
+  verifies(["E6", "P11"], "are shown for approval with what they may reach in the network", async () => {
+    bed.program("server.sh", "#!/bin/sh\nexit 0\n");
+    const entries = {
+      own: { command: "./server.sh" },
+      off: { command: "ls", network: false },
+      other: { command: "ls" },
+    };
+    bed.put(".mcp.json", JSON.stringify({ mcpServers: entries }));
+    const { loaded, variables } = await placeOf();
+    const { roots } = loaded;
+    const found = await discoverContent({ folder: bed.folder, home: { config: roots.config } });
+    const { pending } = await reviewContent(found, openApprovals(bed.folder, { roots, variables }));
+    const shown = pending.map((each) => describeWaiting(each, { diffs: true }));
+    expect(shown.map(({ name, notes }) => [name, notes]).sort()).toEqual([
+      [".mcp.json: mcp_servers.off", ["In a sandbox it runs without network."]],
+      [".mcp.json: mcp_servers.other", ["It has the network."]],
+      [
+        ".mcp.json: mcp_servers.own",
+        [expect.stringContaining("without network, because it runs code of the project, which can change")],
+      ],
+    ]);
   });
 
   verifies(["E6"], "need a new approval when an entry changes, and verify-ack finds a changed program", async () => {

@@ -20,6 +20,11 @@ export function openApprovals(
       const { pinsOfEntry } = await import("./server-pins.js");
       return pinsOfEntry(item, bytes, { folder, variables });
     },
+    noteOn: async (item, bytes) => {
+      if (item.kind !== "mcp") return undefined;
+      const { networkNote } = await import("./server-pins.js");
+      return networkNote(item, bytes, { folder, variables });
+    },
   });
 }
 

@@ -54,10 +54,14 @@ export interface LockOptions {
   /** A lock made by `--emit-lockfile`, and the top of the project that it is for. */
   readonly portable?: { readonly file: string; readonly root: string };
   readonly findPins?: FindPins;
+  /** What the user should know of an item before the decision, besides its content. */
+  readonly noteOn?: NoteOn;
 }
 
 /** The hashes of the files that an entry starts, as they are now; undefined for anything else. */
 export type FindPins = (item: ContentItem, bytes: Uint8Array) => Promise<Readonly<Record<string, string>> | undefined>;
+
+export type NoteOn = (item: ContentItem, bytes: Uint8Array) => Promise<string | undefined>;
 
 export interface NewDecision {
   readonly decision: Decision;
@@ -78,10 +82,12 @@ export class ApprovedLock {
   readonly #programs: Map<string, ProgramsEntry>;
   readonly #portable: ByKey = new Map();
   readonly #findPins: FindPins | undefined;
+  readonly #noteOn: NoteOn | undefined;
 
   constructor(options: LockOptions) {
     this.file = options.file;
     this.#findPins = options.findPins;
+    this.#noteOn = options.noteOn;
     this.#contents = new ApprovedContents(options.contents);
     const own = readOwn(options.file);
     this.#own = byKey(own.entries);
@@ -116,6 +122,10 @@ export class ApprovedLock {
 
   bytesOf({ sha256 }: LockEntry): Buffer | undefined {
     return this.#contents.get(sha256);
+  }
+
+  async noteOn(item: ContentItem, bytes: Uint8Array): Promise<string | undefined> {
+    return this.#noteOn?.(item, bytes);
   }
 
   /** The program files of an approved entry that are not what they were: their paths. */

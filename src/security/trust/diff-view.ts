@@ -46,10 +46,11 @@ export function renderDiff(pending: PendingItem, options: DiffOptions): string {
 
 /** What changed, for any way to show it. */
 export function contentChange(pending: PendingItem): ContentChange {
-  const { item, before, after, state, hasHidden } = pending;
+  const { item, before, after, state, hasHidden, note } = pending;
   const canShow = after !== undefined && !isBinary(after) && (before === undefined || !isBinary(before));
   const notes = [
     ...(item.target === undefined ? [] : [{ text: `a link to ${shown(item.target)}`, warns: false }]),
+    ...(note === undefined ? [] : [{ text: note, warns: false }]),
     ...(hasHidden ? [{ text: "It holds hidden characters, spelled here as ‹U+…›.", warns: true }] : []),
   ];
   if (!canShow) {

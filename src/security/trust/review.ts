@@ -35,6 +35,8 @@ export interface PendingItem {
   readonly after?: Uint8Array;
   /** It contains invisible characters. */
   readonly hasHidden: boolean;
+  /** What the user should know besides the content. */
+  readonly note?: string;
   /** A program of the project that an approval alone does not start. */
   readonly isOff?: true;
 }
@@ -95,6 +97,7 @@ async function look(
   const last = lock.lastApproved(item);
   const before = last === undefined ? undefined : lock.bytesOf(last);
   const text = after === undefined || isBinary(after) ? "" : Buffer.from(after).toString("utf8");
+  const note = after === undefined ? undefined : await lock.noteOn(item, after);
   return {
     item,
     state: last === undefined ? "new" : "changed",
@@ -102,6 +105,7 @@ async function look(
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
     hasHidden: revealHidden(text) !== text,
+    ...(note !== undefined && { note }),
   };
 }
 
