@@ -113,6 +113,7 @@ class Applying {
   readonly #refused = new Set<string>();
   /** What others changed since the command started. */
   readonly #touched = new Set<string>();
+  #isFinishing = false;
   #listed: ReadonlySet<string> | undefined;
   #steps = 0;
   #synced = 0;
@@ -134,10 +135,15 @@ class Applying {
       for (const lock of locks) if (!taken.includes(lock)) rmSync(lock, { force: true });
       return { done: [], conflicts: changes.map(({ path }) => ({ path, ours: undefined })) };
     }
-    return this.rest();
+    return this.#takeLocked();
   }
 
-  async rest(): Promise<Applied> {
+  rest(): Promise<Applied> {
+    this.#isFinishing = true;
+    return this.#takeLocked();
+  }
+
+  async #takeLocked(): Promise<Applied> {
     try {
       return await this.#take();
     } finally {
@@ -224,6 +230,12 @@ class Applying {
     }
     if (look(source) === undefined) {
       // Moved before a crash.
+      this.#done.push(change);
+      return;
+    }
+    if (now !== undefined && this.#isFinishing && isCopy(now, { held, after, source })) {
+      // Copied before a crash.
+      unlinkSync(fsPath(source));
       this.#done.push(change);
       return;
     }
@@ -380,6 +392,16 @@ function gitFolderOf(path: string): string | undefined {
   const names = path.split("/");
   const at = names.findIndex((name) => plainName(name) === ".git");
   return at === -1 ? undefined : names.slice(0, at + 1).join("/");
+}
+
+function isCopy(
+  now: HeldEntry,
+  { held, after, source }: { readonly held: string; readonly after: HeldEntry; readonly source: string },
+): boolean {
+  if (now.kind !== after.kind || now.size !== after.size) return false;
+  if (now.kind === "link") return now.target === after.target;
+  if (now.mode !== after.mode || Math.abs(now.mtimeMs - after.mtimeMs) >= 1) return false;
+  return readFileSync(fsPath(held)).equals(readFileSync(fsPath(source)));
 }
 
 function isSameEntry(now: HeldEntry, before: HeldEntry): boolean {
