@@ -1,5 +1,6 @@
 /** The sandbox of executable extensions; the runtime supplies it. */
 import type { Clock } from "../../base/clock.js";
+import type { ProcessEnd } from "../../system/process-group.js";
 import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 
 export interface PlainCommand {
@@ -17,6 +18,11 @@ export interface ContainedCommand extends PlainCommand {
   /** An explanation of a failure for the model, from the program's output. */
   explain?(output: string): string | undefined;
   started?(granted: readonly string[]): void;
+  /** Applies what the program wrote, where that is held back. Called before `ended`. */
+  settle?(
+    end: Pick<ProcessEnd, "reason">,
+    call: { readonly granted: readonly string[] },
+  ): Promise<{ readonly notes: readonly string[] }>;
   /** Called when the program has ended. */
   ended?(): Promise<void>;
   /** A note for the model about what the program left behind. */

@@ -74,7 +74,8 @@ export async function runProgram(request: ProgramRequest, containment: Containme
     sink.onFlood = () => void running.stop();
     const end = await running.ended;
     const hint = end.exitCode === 0 ? undefined : command.explain?.(sink.errors);
-    return { ...resultOf(end, { sink, request, hint }), durationMs: clock.now() - from, ...left(command) };
+    const notes = (await command.settle?.(end, { granted: request.granted ?? [] }))?.notes ?? [];
+    return { ...resultOf(end, { sink, request, hint }), durationMs: clock.now() - from, ...left(command, notes) };
   } catch (error) {
     if (error instanceof SpawnError) return failed(`could not be started: ${error.message}`);
     return failed(`could not be run: ${(error as Error).message}`);
@@ -98,9 +99,9 @@ function withoutHooks({ argv, cwd, env, descriptors, withheld, isWrapper, endsWi
   };
 }
 
-function left(command: ContainedCommand): Pick<ProgramResult, "leftBehind"> {
-  const leftBehind = command.leftBehind?.();
-  return leftBehind === undefined ? {} : { leftBehind };
+function left(command: ContainedCommand, notes: readonly string[]): Pick<ProgramResult, "leftBehind"> {
+  const lines = [...notes, command.leftBehind?.() ?? ""].filter((line) => line !== "");
+  return lines.length === 0 ? {} : { leftBehind: lines.join("\n") };
 }
 
 function resultOf(

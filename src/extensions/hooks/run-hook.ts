@@ -10,6 +10,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { findShell } from "../../system/find-program.js";
+import type { ProcessEnd } from "../../system/process-group.js";
 import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 import { trustedPath } from "../../system/trusted-path.js";
 import type { ConfiguredHook } from "./configuration.js";
@@ -20,6 +21,8 @@ export interface HookProcess
   extends Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors" | "withheld" | "isWrapper" | "endsWithAll"> {
   readonly launch?: Launch;
   started?(granted: readonly string[]): void;
+  /** Applies what the hook wrote, where that is held back. */
+  settle?(end: Pick<ProcessEnd, "reason">, call: object): Promise<unknown>;
   ended?(): Promise<void>;
 }
 
@@ -119,6 +122,7 @@ export async function runHook(
       },
       launch,
     );
+    await prepared.settle?.(end, {});
     if (end.reason === "timeout" || end.reason === "cancelled") return { kind: end.reason };
     const exitCode = end.exitCode ?? 128;
     return { kind: "ended", output: { exitCode, ...splitAt(mark, stdout.text()), stderr: stderr.text() } };

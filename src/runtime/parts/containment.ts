@@ -38,7 +38,7 @@ export function containmentOf({ loaded, variables, root, clock, sandbox, session
     env,
     clock,
     acting: (command, openings) =>
-      sandbox.wrap(command, { onTerminal: false, outside: false, openings, hasInput: true }),
+      sandbox.wrap(command, { onTerminal: false, outside: false, openings, hasInput: true, writes: "held" }),
     reading: async (command: PlainCommand) => {
       const { kind } = await sandbox.find();
       // Every machine has `env`, so it can test the sandbox.

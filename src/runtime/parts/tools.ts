@@ -96,8 +96,11 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       undo: {
         begin: (call) => undo.begin(call),
         flush: () => undo.flush(),
-        holdsBack: async ({ args }, { name }) =>
-          name === "bash" && !args.outside_sandbox && !args.run_in_background && (await sandbox.holdsBack()),
+        holdsBack: async ({ args }, { name, extension }) =>
+          (name === "bash" || extension !== undefined) &&
+          !args.outside_sandbox &&
+          !args.run_in_background &&
+          (await sandbox.holdsBack()),
         ...(shared === undefined && { onEvent: (event) => undo.onEvent(event) }),
       },
       leftovers: sandbox,

@@ -29,7 +29,10 @@ export interface WrappedCommand extends ShellCommand {
   /** Called when the command has ended. */
   ended?(): Promise<void>;
   /** Applies what the command wrote, where that is held back. Called before `ended`. */
-  settle?(end: Pick<ProcessEnd, "reason">, context: ToolContext): Promise<SettledChanges>;
+  settle?(
+    end: Pick<ProcessEnd, "reason">,
+    context: Pick<ToolContext, "granted" | "approved" | "ask">,
+  ): Promise<SettledChanges>;
   /** A note for the model about what commands left behind; given once. */
   leftBehind?(): string | undefined;
 }

@@ -137,7 +137,8 @@ function placeOf(opening: Opening, transcript: Transcript, late: Late): Construc
     environment: childEnvironment(variables),
     clock,
     // The sandbox of commands that the user allowed: the home folder is readable and repositories are writable.
-    wrap: (plain) => sandbox.wrap(plain, { onTerminal: false, outside: false, openings: ["git"], hasInput: true }),
+    wrap: (plain) =>
+      sandbox.wrap(plain, { onTerminal: false, outside: false, openings: ["git"], hasInput: true, writes: "held" }),
     common: (): JsonObject => {
       const permissions = built.get("permissions");
       transcript.update(current.run?.conversation ?? []);
