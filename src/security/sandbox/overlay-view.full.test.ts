@@ -102,7 +102,6 @@ async function ran(operations: readonly unknown[]) {
       bubblewrap: "bwrap",
       path: process.env.PATH,
       workspace: bed.workspace,
-      bytes: 1,
       mounts: [],
       network: "shared",
     })
