@@ -180,6 +180,7 @@ describe("bytes that are no proper request", () => {
       `GET /v1/health HTTP/1.1\r\n${head()}Host: evil.example\r\n\r\n`,
       `GET /v1/health HTTP/1.1\r\n${head()}${head()}\r\n`,
       `GET /v1/health HTTP/1.1\r\n${head()}X-Oxbow-Token: other\r\n\r\n`,
+      `GET /v1/health HTTP/1.1\r\n${head()}Authorization: Bearer other\r\n\r\n`,
       `GET ${served.url}/v1/health HTTP/1.1\r\n${head()}\r\n`,
       `GET /v1/ws HTTP/1.1\r\n${head()}Host: evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
       `POST /v1/commands HTTP/1.1\r\n${head()}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -207,6 +208,9 @@ describe("bytes that are no proper request", () => {
     // Node.js closes the connection of a proxy's client without an answer.
     expect(await sendRaw(`CONNECT evil.example:443 HTTP/1.1\r\n${head()}\r\n`)).toBe("");
     expect((await served.ask("/v1/health", { over: "port" })).status).toBe(200);
+    // A proxy in front may have a password of its own, and a client may send its token in both ways.
+    for (const authorization of ["Basic b3RoZXI=", `Bearer ${served.token}`])
+      expect((await served.ask("/v1/health", { over: "port", headers: { authorization } })).status).toBe(200);
   });
 
   it("stops at a number of open requests for each token", async () => {

@@ -110,16 +110,19 @@ const SINGLE: ReadonlySet<string> = new Set([
   ...["content-length", "transfer-encoding", "content-type", "last-event-id"],
 ]);
 
-/** Why a request with a repeated header is refused; Node.js keeps the first one or joins them. */
+/** Why a request with a repeated header is refused; Node.js keeps the first one or joins them. A token has two headers that may hold it. */
 export function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? "";
     if (!SINGLE.has(name)) continue;
     if (seen.has(name)) return `The request has two ${name} headers.`;
-    seen.add(name);
+    seen.set(name, rawHeaders[index + 1]?.trim() ?? "");
   }
-  return undefined;
+  const own = seen.get("x-oxbow-token");
+  const bearer = bearerToken({ authorization: seen.get("authorization") })?.trim();
+  const isDoubtful = own !== undefined && bearer !== undefined && own !== bearer;
+  return isDoubtful ? "The request has two different tokens, in x-oxbow-token and in authorization." : undefined;
 }
 
 /** `//name` and `http://name/` would be another host, and what is no address at all would fail where it is parsed. */
@@ -157,7 +160,7 @@ export class LocalAccess {
   }
 }
 
-export function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
+export function bearerToken({ authorization }: Pick<IncomingHttpHeaders, "authorization">): string | undefined {
   return /^Bearer +(.*)$/i.exec(authorization ?? "")?.[1];
 }
 
