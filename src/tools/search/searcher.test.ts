@@ -96,6 +96,14 @@ function short(file: {
 }
 
 describe("which files are searched, with and without ripgrep", () => {
+  it("shows what only the user's own settings of git leave out", async () => {
+    execFileSync("git", ["init", "-q", root]);
+    await build(root, { ".git/info/exclude": "mine.txt\n", ".gitignore": "built.txt\n" });
+    await build(root, { "mine.txt": "needle\n", "built.txt": "needle\n" });
+    expect(await files()).toEqual([".gitignore", "mine.txt"]);
+    expect(await search("needle")).toMatchObject({ totalFiles: 1, totalCount: 1 });
+  });
+
   it("obeys nested ignore files, negation, anchors and folders", async () => {
     await build(root, {
       ".gitignore": "*.log\n!keep.log\n/build\nnode_modules/\ndocs/**/draft.md\n# comment\n\\#odd\ntrailing   \n",
