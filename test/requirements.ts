@@ -65,7 +65,7 @@ export const REQUIREMENTS = [
   { id: "P15", title: "Mode auto: commands inside the sandbox run unasked", status: "done" },
   { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "done" },
   { id: "P17", title: "A published threat model with tests", status: "open" },
-  { id: "P18", title: "Every command is a transaction", status: "open" },
+  { id: "P18", title: "Every command is a transaction", status: "part" },
   // Models, credentials, cost
   { id: "M1", title: "One provider interface over canonical content blocks", status: "done" },
   { id: "M2", title: "The wire protocols", status: "done" },
@@ -101,7 +101,7 @@ export const REQUIREMENTS = [
   { id: "S11", title: "Tamper-evident log", status: "done" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
   { id: "S13", title: "A session is leased to one process", status: "done" },
-  { id: "S14", title: "A contained command changes the workspace wholly or not at all", status: "open" },
+  { id: "S14", title: "A contained command changes the workspace wholly or not at all", status: "part" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "done" },

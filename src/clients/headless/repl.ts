@@ -145,7 +145,10 @@ class Repl {
 
   async #decide(): Promise<void> {
     const { client, terminal, lines } = this.#options;
-    if (terminal.askLine === undefined) return;
+    if (terminal.askLine === undefined) {
+      this.#hasPlan = false;
+      return;
+    }
     this.#planQuestion = new AbortController();
     const given = await askPlan(terminal, this.#planQuestion.signal);
     this.#hasPlan = false;
