@@ -72,6 +72,8 @@ describe("one command of the conversation", () => {
     const { stdout, code, home } = await oxbow(["/help"], { env });
     expect(stdout).toContain("/compact");
     expect(code).toBe(0);
+    const why = await oxbow(["/why"], { env: { ...env, OXBOW_HOME: home } });
+    expect(why.stderr).toContain('For the last one of this folder: oxbow run --continue "/why"');
     const json = await oxbow(["/cost", "--output-format", "json"], { env: { ...env, OXBOW_HOME: home } });
     expect(JSON.parse(json.stdout)).toMatchObject({ command: "/cost" });
     const sessions = await oxbow(["session", "list", "--all", "--json"], { env: { ...env, OXBOW_HOME: home } });

@@ -15,6 +15,7 @@ import type { Listening } from "../attach/listen.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 import { FailedRun } from "../failed-run.js";
 import { outputGuard } from "../output-guard.js";
+import { printMessage } from "../print-message.js";
 import { refuseTooLong, wholePrompt } from "../prompt-input.js";
 import { converse, fitsTerminalClient } from "../run/converse.js";
 import { oneShot } from "../run/one-shot.js";
@@ -153,6 +154,9 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
 }
 
 /** A slash command as a prompt runs; it is never sent to the model. Neither is a shell command (`!ls`), which is refused. */
+/** Commands about what a session did: a new one did nothing. */
+const LOOK_BACK: ReadonlySet<string> = new Set(["why", "cost", "diff", "undo", "export"]);
+
 async function slashCommand(
   flags: ParsedFlags,
   variables: Variables,
@@ -178,6 +182,12 @@ async function slashCommand(
       });
       if ("ended" in end) return exitCodeOf(end.ended);
       if ("failure" in end) throw new FailedRun(end.failure);
+      const isNew = !["continue", "resume", "attach"].some((flag) => flags.has(flag));
+      if (isNew && format === "text" && LOOK_BACK.has(command.name)) {
+        printMessage(
+          `${typed} is about a new session here. For the last one of this folder: oxbow run --continue "${typed}"`,
+        );
+      }
       return end.exitCode;
     });
 }

@@ -140,7 +140,7 @@ async function turnsToCarry(
   const { decision, unanswered } = await person.ask(
     {
       call: newCall(),
-      tool: "profiles",
+      tool: "a summary",
       args: { profile, turns },
       summary: `take a summary of ${turnsText(turns, run)} into the new session`,
       reason: "Otherwise it knows nothing about this one. --turns N or --turns all takes another number.",
