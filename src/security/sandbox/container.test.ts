@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../../test/support/waiting.js";
-import { containerCommand, mostProcesses } from "./container.js";
+import { containerCommand } from "./container.js";
 import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
 import { command, layout, policy } from "./test-support/sample-layout.js";
 
@@ -18,6 +18,7 @@ describe("[P8] the command line for a container", () => {
     blank: "/state/blank",
     user: { uid: 1000, gid: 1000 },
     onTerminal: "no" as const,
+    hard: { processes: 4096, openFiles: 20_000 },
     engine: { DOCKER_HOST: "unix:///engine" },
   };
 
@@ -49,16 +50,6 @@ describe("[P8] the command line for a container", () => {
     expect(cleanUp).toEqual({ program: "/usr/bin/podman", args: ["rm", "--force", "oxbow-1"] });
   });
 
-  it("gives Podman the limit of processes that is there, because a program may not exceed it everywhere", () => {
-    const words = (changes: object) => containerCommand({ ...parts, ...changes }, command).args.join(" ");
-    const limits = (hard: string) =>
-      `Limit                     Soft Limit           Hard Limit           Units\nMax processes             4096                 ${hard.padEnd(20)} processes\n`;
-    expect(words({ mostProcesses: mostProcesses(limits("8192")) })).toContain("--ulimit nproc=8192:8192");
-    expect(words({ mostProcesses: mostProcesses(limits("unlimited")) })).toContain("--ulimit nproc=-1:-1");
-    expect(words({ mostProcesses: mostProcesses("") })).not.toContain("nproc");
-    expect(words({ mostProcesses: "8192", program: "/usr/bin/docker" })).not.toContain("nproc");
-  });
-
   it("keeps a person's number, in the way of each engine", () => {
     const words = (changes: object) => containerCommand({ ...parts, ...changes }, command).args.join(" ");
     expect(words({})).toContain("--userns keep-id");
@@ -67,6 +58,15 @@ describe("[P8] the command line for a container", () => {
     expect(words({ onTerminal: "yes" })).toContain(
       "run --rm -i --network none --read-only --cap-drop ALL --pull never -t",
     );
+  });
+
+  it("names the limits that Podman would raise", () => {
+    const words = (changes: object) => containerCommand({ ...parts, ...changes }, command).args.join(" ");
+    expect(words({})).toContain("--ulimit nproc=4096");
+    expect(words({ hard: { openFiles: 3 } })).toContain("--ulimit nofile=3");
+    expect(words({ policy: { ...policy, limits: {} } })).toContain("--ulimit nofile=20000");
+    expect(words({ hard: {} })).not.toContain("nproc");
+    expect(words({ program: "/usr/bin/docker" })).not.toContain("nproc");
   });
 
   it("quotes paths with commas", () => {

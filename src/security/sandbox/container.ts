@@ -10,6 +10,7 @@
 import { basename } from "node:path";
 import type { Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
+import type { HardLimits } from "./limits.js";
 import { type Command, SandboxError, type SandboxPolicy } from "./policy.js";
 
 export interface ContainerParts {
@@ -24,10 +25,10 @@ export interface ContainerParts {
   readonly blank: string;
   /** Files made inside belong to the person. */
   readonly user: { readonly uid: number; readonly gid: number };
-  /** The largest number of processes that this user may have, as `/proc/self/limits` says it; undefined where that is unknown. */
-  readonly mostProcesses?: string | undefined;
   /** Whether the command is started on a terminal. */
   readonly onTerminal: "yes" | "no";
+  /** The limits of this process. */
+  readonly hard: HardLimits;
   /** Variables of the container program. */
   readonly engine: Readonly<Record<string, string>>;
 }
@@ -61,7 +62,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
       ..."run --rm -i --network none --read-only --cap-drop ALL --pull never".split(" "),
       ...(parts.onTerminal === "yes" ? ["-t"] : []),
       ...["--name", name, "--security-opt", "no-new-privileges", ...engineOptions(parts)],
-      ...limitOptions(policy),
+      ...limitOptions(parts),
       ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${policy.temporaryBytes}`],
       ...[...layout.writable, ...pinned].flatMap((path) => mount(path, path)),
       ...[...readOnly, ...layout.standIns].flatMap((path) => mount(path, path, "readonly")),
@@ -82,15 +83,12 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
 }
 
 /**
- * Podman raises the limit of the user's processes to one of its own, and starts nothing where a program may not raise limits: it gets the
- * limit that is there. Podman without root gives a container its own user ids, unless a flag keeps the user's. Where the system labels files, a container
+ * Podman without root gives a container its own user ids, unless a flag keeps the user's. Where the system labels files, a container
  * may use only files with its own label; a flag turns that off, so that the files of the workspace keep their labels.
  */
-function engineOptions({ program, user, mostProcesses }: ContainerParts): string[] {
+function engineOptions({ program, user }: ContainerParts): string[] {
   const options = ["--user", `${user.uid}:${user.gid}`];
   if (basename(program) !== "podman") return ["--init", ...options];
-  const count = mostProcesses?.replace("unlimited", "-1");
-  if (count !== undefined) options.push("--ulimit", `nproc=${count}:${count}`);
   return [...options, "--security-opt", "label=disable", ...(user.uid === 0 ? [] : ["--userns", "keep-id"])];
 }
 
@@ -103,17 +101,26 @@ function mount(source: string, target: string, option?: "readonly"): string[] {
   ];
 }
 
-function limitOptions({ limits }: SandboxPolicy): string[] {
+/** More than any command needs; Podman lowers its own limit, and may then not set one as high as ours. */
+const MOST_PROCESSES = 32_768;
+
+/** Podman raises the limits of processes and files unless they are named, and then nothing starts where it may not raise them. */
+function limitOptions({ policy: { limits }, program, hard }: ContainerParts): string[] {
+  const isPodman = basename(program) === "podman";
+  const openFiles = least(limits.openFiles, isPodman ? hard.openFiles : undefined);
   const options: string[] = ["--ulimit", "core=0"];
   if (limits.processes !== undefined) options.push("--pids-limit", String(limits.processes));
+  if (isPodman && hard.processes !== undefined) {
+    options.push("--ulimit", `nproc=${Math.min(hard.processes, MOST_PROCESSES)}`);
+  }
   if (limits.memoryBytes !== undefined) options.push("--memory", String(limits.memoryBytes));
   if (limits.fileSizeBytes !== undefined) options.push("--ulimit", `fsize=${limits.fileSizeBytes}`);
   if (limits.cpuSeconds !== undefined) options.push("--ulimit", `cpu=${limits.cpuSeconds}`);
-  if (limits.openFiles !== undefined) options.push("--ulimit", `nofile=${limits.openFiles}`);
+  if (openFiles !== undefined) options.push("--ulimit", `nofile=${openFiles}`);
   return options;
 }
 
-/** From the text of `/proc/self/limits`: its row has the soft limit, then the hard one, which no program may exceed. */
-export function mostProcesses(limits: string): string | undefined {
-  return /^Max processes +\S+ +(\d+|unlimited) /m.exec(limits)?.[1];
+function least(...values: readonly (number | undefined)[]): number | undefined {
+  const given = values.filter((value) => value !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
 }

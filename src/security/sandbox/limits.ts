@@ -46,3 +46,27 @@ export function countTasks(kernel: string = release()): number {
     return 0;
   }
 }
+
+/** The most that a process here may allow itself; undefined where that is not limited or not known. */
+export interface HardLimits {
+  readonly processes?: number;
+  readonly openFiles?: number;
+}
+
+export function ownHardLimits(): HardLimits {
+  const text = limitsText();
+  const hard = (name: string) => {
+    const [, value] = new RegExp(`^${name} +\\S+ +(\\d+)`, "m").exec(text) ?? [];
+    return value === undefined ? undefined : Number(value);
+  };
+  const [processes, openFiles] = [hard("Max processes"), hard("Max open files")];
+  return { ...(processes !== undefined && { processes }), ...(openFiles !== undefined && { openFiles }) };
+}
+
+function limitsText(): string {
+  try {
+    return readFileSync("/proc/self/limits", "latin1");
+  } catch {
+    return "";
+  }
+}

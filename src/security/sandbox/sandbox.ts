@@ -9,7 +9,7 @@
  */
 
 import { execFile } from "node:child_process";
-import { closeSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { closeSync, openSync, realpathSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { Once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
@@ -18,13 +18,13 @@ import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
-import { containerCommand, mostProcesses } from "./container.js";
+import { containerCommand } from "./container.js";
 import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
 import { findWithheld } from "./inherited-files.js";
 import type { Layout } from "./layout.js";
-import { countTasks } from "./limits.js";
+import { countTasks, ownHardLimits } from "./limits.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
 import { OverlayView, whyNoView } from "./overlay-view.js";
@@ -254,7 +254,7 @@ export class Sandbox {
         image: overrides?.container?.image ?? "",
         name: `oxbow-${id}-${this.#count}`,
         user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-        mostProcesses: mostProcesses(ownLimits()),
+        hard: ownHardLimits(),
         onTerminal: passesDescriptors === "no" ? "yes" : "no",
         engine,
       },
@@ -302,15 +302,6 @@ export class Sandbox {
 }
 
 /** The command as it is, on a machine without a sandbox. */
-/** Empty where no such file is. */
-function ownLimits(): string {
-  try {
-    return readFileSync("/proc/self/limits", "latin1");
-  } catch {
-    return "";
-  }
-}
-
 function uncontained(command: Command): SandboxedCommand {
   return {
     ...command,
