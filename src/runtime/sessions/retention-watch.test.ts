@@ -229,7 +229,7 @@ describe("content that expires", () => {
     await later.pass(START);
     await later.arrive();
     expect(later.notices).toEqual([
-      expect.stringContaining("sessions.key: without this key your sessions cannot be read"),
+      expect.stringContaining("sessions.key. Without this key your sessions cannot be read"),
     ]);
     await later.pass(2 * DAY);
     expect(later.notices).toHaveLength(1);
