@@ -64,6 +64,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "conformance", load: () => import("./commands/conformance.js") },
   { name: "token", aliases: ["tokens"], load: () => import("./commands/token.js") },
   { name: "mock-model", load: () => import("./commands/mock-model.js") },
+  { name: "mx", load: () => import("./commands/mx.js") },
   { name: "completion", load: () => import("./commands/completion.js") },
   { name: "help", load: () => import("./commands/help.js") },
   { name: "version", load: () => import("./commands/version.js") },

@@ -243,6 +243,16 @@ export const MOCK_MODEL: CommandSpec = {
   places: PROGRAM,
 };
 
+export const MX: CommandSpec = {
+  name: "mx",
+  summary: "measure what a run sent to a model, in tokens",
+  arguments: [{ name: "FILE", kind: "text" }],
+  shellFlags: [{ name: "against", value: "FILE", help: "compare with the recorded requests of another program" }],
+  reaches: "user",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
 export const CONFORMANCE: CommandSpec = {
   name: "conformance",
   summary: "check a server against the protocol",
