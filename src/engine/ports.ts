@@ -206,6 +206,10 @@ export interface Tool extends ToolSpec {
   readonly extension?: ToolExtension;
   /** Its results are its own text or already marked, so they need no marks. */
   readonly ownResults?: boolean;
+  /**
+   * The tool that models get instead, where it is offered; `models` says which of them, otherwise all. A call by this name still runs.
+   */
+  readonly replacedBy?: { readonly tool: string; readonly models?: (model: string) => boolean };
   /** A long result is a part that was asked for, and says how to get the next one. */
   readonly pages?: boolean;
   /** Replaces the default check of arguments: returns the problems, a line each. */

@@ -10,6 +10,7 @@ import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
 import { timedOut } from "../security/permissions/identity.js";
 import { notSaved } from "../sessions/not-saved.js";
+import { branchOf } from "../system/git/branch.js";
 import { type AssemblyOptions, assemble } from "./assemble.js";
 import { WatchedExtensions } from "./content/watched-extensions.js";
 import type { SessionParts } from "./open-engine.js";
@@ -120,6 +121,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       known: resumed?.lastTurnAt?.slice(0, 10) ?? beginOf(opening),
       // A subagent that only reads has a task of its own: no one approves a plan of it.
       isPlanning: () => built.permissions.planning && opening.parent?.onlyReads !== true,
+      branch: () => branchOf(engine.root),
       approved: () => prompt.takeApproved(),
       parts,
     }),

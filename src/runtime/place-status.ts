@@ -1,8 +1,6 @@
 /** The place of a session, for a client that shows it. */
-import { join } from "node:path";
 import type { PlaceStatus } from "../protocol/queries.js";
-import { gitFolderAround, namedGitFolder } from "../system/git/git-folder.js";
-import { smallText } from "../system/git/plain-file.js";
+import { branchOf } from "../system/git/branch.js";
 import type { Place } from "./open-engine.js";
 import type { OpenedRun } from "./opening.js";
 
@@ -24,14 +22,4 @@ export async function placeStatus(opened: OpenedRun, { root, content, loaded }: 
     ...(facts !== undefined && { images: facts.abilities.images }),
     instructions: content?.files ?? [],
   };
-}
-
-/** The branch, or the beginning of the commit that is checked out without one. */
-function branchOf(root: string): string | undefined {
-  const top = gitFolderAround(root)?.top;
-  if (top === undefined) return undefined;
-  const dotGit = join(top, ".git");
-  const head = smallText(join(namedGitFolder(dotGit) ?? dotGit, "HEAD")).trim();
-  const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
-  return branch ?? (/^[0-9a-f]{40,64}$/.test(head) ? head.slice(0, 8) : undefined);
 }

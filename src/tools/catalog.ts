@@ -21,6 +21,10 @@ export type ToolDefinition = Omit<Tool, "run" | "canonical">;
 const READS = { concurrencySafe: true, mutating: false } as const;
 const CHANGES = { concurrencySafe: false, mutating: true } as const;
 
+/** Families that were trained on patches in this format. */
+const PATCHES = /(?:^|\/)(?:gpt-(?:4\.1|[5-9]|oss)|codex|o[34](?:-|$))/i;
+const knowsPatches = (model: string) => PATCHES.test(model);
+
 const string = { type: "string" } as const;
 const boolean = { type: "boolean" } as const;
 const described = <T extends object>(schema: T, description: string) => ({ ...schema, description });
@@ -90,6 +94,7 @@ export const CATALOG = {
     description: edit.trim(),
     set: "edit",
     ...CHANGES,
+    replacedBy: { tool: "apply_patch", models: knowsPatches },
     inputSchema: {
       type: "object",
       properties: {
@@ -108,6 +113,7 @@ export const CATALOG = {
     description: applyPatch.trim(),
     set: "edit",
     ...CHANGES,
+    replacedBy: { tool: "edit", models: (model) => !knowsPatches(model) },
     inputSchema: { type: "object", properties: { patch: string }, required: ["patch"] },
   },
   bash: {
@@ -148,6 +154,8 @@ export const CATALOG = {
     description: git.trim(),
     set: "git",
     ...READS,
+    // A command does the same, and reads as freely.
+    replacedBy: { tool: "bash" },
     inputSchema: {
       type: "object",
       properties: {

@@ -99,7 +99,7 @@ function slashCommands(): string {
 }
 
 function tools(): string {
-  const all = [...Object.values(CATALOG), agentTool([]), delegateTool()];
+  const all = [...Object.values(CATALOG), agentTool([], { cheap: true }), delegateTool()];
   const rows = all.map(({ name, set, mutating, description }) => {
     const [first = ""] = description.split("\n");
     return [code(name), set ?? "", mutating ? "yes" : "no", first];

@@ -6,6 +6,8 @@ import small from "../../../assets/prompts/system-small.md";
 export interface PromptFacts {
   readonly workspace: string;
   readonly platform: string;
+  /** The name of the shell that runs commands, if the session has one. */
+  readonly shell?: string | undefined;
   /** YYYY-MM-DD, taken once when the session opens. */
   readonly date: string;
   /** Sentences that are added to any standing text. */
@@ -21,8 +23,14 @@ export interface PromptFacts {
 }
 
 export function systemPrompt(facts: PromptFacts): string {
-  const { workspace, platform, date, notices = [], override, instructions, sections = [], size } = facts;
+  const { workspace, platform, shell, date, notices = [], override, instructions, sections = [], size } = facts;
   const own = override ?? (size === "small" ? small : standing);
   const text = [own.trim(), ...notices, ...(instructions === undefined ? [] : [instructions]), ...sections];
-  return `${text.join("\n\n")}\n\nWorkspace: ${workspace}\nPlatform: ${platform}\nDate: ${date}\n`;
+  const place = [
+    `Workspace: ${workspace}`,
+    `Platform: ${platform}`,
+    ...(shell === undefined ? [] : [`Shell: ${shell}`]),
+    `Date: ${date}`,
+  ];
+  return `${text.join("\n\n")}\n\n${place.join("\n")}\n`;
 }

@@ -21,7 +21,8 @@ const words = { type: "string", description: "3 to 6 words for the user" } as co
 const MOST_LISTED = 40;
 const LONGEST_LINE = 200;
 
-export function agentTool(types: readonly AgentType[]): AgentToolDefinition {
+/** `cheap`: whether a cheaper model is known. */
+export function agentTool(types: readonly AgentType[], { cheap }: { readonly cheap: boolean }): AgentToolDefinition {
   const listed = types.slice(0, MOST_LISTED).map(({ name, description }) => `- ${name}: ${short(description)}`);
   return {
     name: "agent",
@@ -29,7 +30,12 @@ export function agentTool(types: readonly AgentType[]): AgentToolDefinition {
     ...TRAITS,
     inputSchema: {
       type: "object",
-      properties: { type: string, prompt: string, description: words },
+      properties: {
+        type: string,
+        prompt: string,
+        description: words,
+        ...(cheap && { model: { enum: ["cheap"], description: "for simple, fully described work" } }),
+      },
       required: ["prompt", "description"],
     },
     canonical: withOurNames,
@@ -41,6 +47,8 @@ export function delegateTool(): AgentToolDefinition {
     name: "delegate",
     description: delegate.trim(),
     ...TRAITS,
+    // Its model `cheap` does the same.
+    replacedBy: { tool: "agent" },
     inputSchema: { type: "object", properties: { prompt: string }, required: ["prompt"] },
     canonical: withOurNames,
   };

@@ -101,9 +101,9 @@ describe("the types of a place", () => {
     expect(faults).toEqual([{ path: "/broken.md", fault: "It has no description" }]);
     expect(findType(types, "general-purpose")?.name).toBe("general");
     expect(findType(types, "Explore")?.description).toBe("mine");
-    const { description } = agentTool(types);
+    const { description } = agentTool(types, { cheap: true });
     expect(description).toContain("- zed: z of the project");
-    expect(agentTool(types).description).toBe(description);
+    expect(agentTool(types, { cheap: true }).description).toBe(description);
   });
 
   it("load with a description of several lines that is not YAML", () => {
@@ -133,7 +133,7 @@ describe("the types of a place", () => {
 
   it("cost few tokens with the built-in types alone", async () => {
     const { types } = await agentTypes([]);
-    const { description, inputSchema } = agentTool(types);
+    const { description, inputSchema } = agentTool(types, { cheap: true });
     expect(description.length + JSON.stringify(inputSchema).length).toBeLessThan(900);
   });
 });

@@ -1,9 +1,11 @@
 /** The system prompt of a session, and the notices that accompany its inputs. */
+import { basename } from "node:path";
 import { systemPrompt } from "../../context/instructions/system-prompt.js";
 import { SUBAGENT_NOTICE } from "../../extensions/subagents/agent-type.js";
 import type { InputContent } from "../../protocol/content.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
+import { findShell } from "../../system/find-program.js";
 import type { SessionParts } from "../open-engine.js";
 import { noticeOf, type SessionPart } from "../part.js";
 import type { ParentRun } from "../subagents/parent-run.js";
@@ -14,24 +16,35 @@ export function inputNotices(facts: {
   /** The day that the model knows. */
   readonly known: string;
   readonly isPlanning: () => boolean;
+  /** The branch that is checked out now. */
+  readonly branch: () => string | undefined;
   /** Instructions that the user approved since the last input. */
   readonly approved: () => readonly string[];
   readonly parts: readonly SessionPart[];
 }) {
   let { known } = facts;
+  let knownBranch: string | undefined;
   return async (input: readonly InputContent[]) => {
     const ofParts = await noticeOf(facts.parts, input);
     const today = facts.day();
+    const branch = facts.branch();
     const notices = [
       ...facts.approved(),
       ...(today === known ? [] : [`The date is now ${today}.`]),
+      ...(branch === undefined || branch === knownBranch ? [] : [`Git branch: ${branch}`]),
       ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
       ...(ofParts === undefined ? [] : [ofParts]),
     ];
     known = today;
+    knownBranch = branch;
     return notices.length === 0 ? undefined : notices.join("\n\n");
   };
 }
+
+/** True with and without a sandbox: it is tested with the first command, after the first request. */
+const SANDBOX_NOTICE =
+  "Commands run in a sandbox where the machine has one: they change only the workspace and /tmp, reach no network and find no secrets. " +
+  "/tmp and localhost last for the session. The `allow` of bash opens the sandbox, after a question to the user.";
 
 interface PromptOrigin {
   /** The day on which the session began. */
@@ -88,15 +101,18 @@ export function promptOf(
 ): string {
   const override = parent?.prompt ?? loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
-  const { tool_sets, untrusted_results } = loaded.settings;
+  const { tool_sets, untrusted_results, sandbox } = loaded.settings;
+  const runsCommands = tool_sets.value.offers("bash", "command");
   const wraps = untrusted_results.value === "wrap" && !tool_sets.value.isEmpty;
   const hasOutside = instructions !== undefined || wraps || tool_sets.value.offers("web_fetch", "web");
   return systemPrompt({
     workspace: root,
     platform: process.platform,
+    shell: runsCommands ? shellName(root) : undefined,
     date,
     notices: [
       ...(parent === undefined ? [] : [SUBAGENT_NOTICE]),
+      ...(runsCommands && sandbox.value !== "off" ? [SANDBOX_NOTICE] : []),
       ...(hasOutside ? [STANDING_INSTRUCTION] : []),
       ...headerOf(loaded),
     ],
@@ -105,6 +121,15 @@ export function promptOf(
     size,
     ...(override !== undefined && { override }),
   });
+}
+
+function shellName(root: string): string | undefined {
+  try {
+    return basename(findShell(undefined, { outside: root }));
+  } catch {
+    // The first command says that there is none.
+    return undefined;
+  }
 }
 
 function headerOf({ settings: { prompt_header } }: SessionParts["loaded"]): readonly string[] {

@@ -87,7 +87,10 @@ export function agentTools(
   types: readonly AgentType[],
   { delegate }: { readonly delegate: "offered" | "left out" },
 ): readonly Tool[] {
-  const definitions = [agentTool(types), ...(delegate === "offered" ? [delegateTool()] : [])];
+  const definitions = [
+    agentTool(types, { cheap: delegate === "offered" }),
+    ...(delegate === "offered" ? [delegateTool()] : []),
+  ];
   return definitions.map((definition) => ({ ...definition, run: outside }));
 }
 

@@ -56,7 +56,7 @@ export class SubagentCalls {
     try {
       const { engine } = this.#opening;
       const chosen =
-        tool === "delegate"
+        tool === "delegate" || args.model === "cheap"
           ? await modelOfDelegate(turn.model, engine)
           : await modelOfType(type.model, turn.model, engine);
       if ("problem" in chosen) return refused(`The model of the type ${type.name} cannot be used. ${chosen.problem}`);
