@@ -279,6 +279,16 @@ describe("compacting", () => {
 });
 
 describe("a transcript", () => {
+  verifies(["X7", "L21"], "tells calls in words, so that no model writes calls as text after it", () => {
+    const call: Message = {
+      role: "assistant",
+      content: [{ type: "tool_use", call: "call_1", tool: "read", args: { path: "a.ts", limit: 3 } }],
+    };
+    const words = transcriptOf(call, { resultChars: 100, untrusted: (text) => text });
+    expect(words).toBe("[assistant]\nThe assistant used read. path: a.ts\nlimit: 3");
+    expect(words).not.toMatch(/[{}]|\[calls/);
+  });
+
   verifies(["X7", "P12"], "marks the result of a call, but not Oxbow's own text instead of it", () => {
     const untrusted = (words: string, source: string) => `<${source}>${words}</${source}>`;
     const said = (...content: readonly ResultContent[]) =>
@@ -286,8 +296,8 @@ describe("a transcript", () => {
         { role: "user", content: [{ type: "tool_result", call: "call_1", tool: "bash", content, is_error: false }] },
         { resultChars: 100, untrusted },
       );
-    expect(said(ownText("Denied."))).toBe("[result of bash]\nDenied.");
-    expect(said(text("one"), ownText("two"))).toBe("[result of bash]\n<bash>one</bash>\ntwo");
+    expect(said(ownText("Denied."))).toBe("Its result (bash):\nDenied.");
+    expect(said(text("one"), ownText("two"))).toBe("Its result (bash):\n<bash>one</bash>\ntwo");
   });
 });
 

@@ -1,6 +1,6 @@
 /** Messages as text for the summary: long ones are cut, and content from outside is marked as such. */
 import { capText } from "../../base/cap-text.js";
-import type { Message, ResultContent, ToolResultBlock } from "../../protocol/content.js";
+import type { Message, ResultContent, ToolResultBlock, ToolUseBlock } from "../../protocol/content.js";
 
 /** Marks text from outside the conversation, so that no model follows it as instructions. */
 export type MarkUntrusted = (text: string, source: string) => string;
@@ -23,10 +23,8 @@ export function transcriptOf({ role, content }: Message, { resultChars, untruste
         return block.text.trim() === "" ? [] : [capText(block.text, WORDS_CHARS, CUT)];
       case "image":
         return ["[an image]"];
-      case "tool_use": {
-        const args = block.malformed ?? JSON.stringify(block.args);
-        return [`[calls ${block.tool}] ${capText(args, ARGUMENT_CHARS, CUT)}`];
-      }
+      case "tool_use":
+        return [callOf(block)];
       case "tool_result":
         return [resultOf(block, { resultChars, untrusted })];
       default:
@@ -38,6 +36,14 @@ export function transcriptOf({ role, content }: Message, { resultChars, untruste
   return `${isResult ? "" : `[${role}]\n`}${parts.join("\n")}`;
 }
 
+/** In words: a model copies what looks like a call, and then writes calls as text. */
+function callOf({ tool, args, malformed }: ToolUseBlock): string {
+  const given = Object.entries(args).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return `The assistant used ${tool}. ${capText(malformed ?? given.join("\n"), ARGUMENT_CHARS, CUT)}`.trimEnd();
+}
+
 function resultOf({ tool, content, is_error }: ToolResultBlock, options: TranscriptOptions): string {
   const own = content.filter(isOwn);
   const brought = content.filter((part) => !isOwn(part));
@@ -45,7 +51,7 @@ function resultOf({ tool, content, is_error }: ToolResultBlock, options: Transcr
     ...(brought.length === 0 ? [] : [options.untrusted(capText(plain(brought), options.resultChars, CUT), tool)]),
     ...(own.length === 0 ? [] : [capText(plain(own), options.resultChars, CUT)]),
   ];
-  return `[result of ${tool}${is_error ? ", an error" : ""}]\n${shown.join("\n")}`;
+  return `${is_error ? "It failed" : "Its result"} (${tool}):\n${shown.join("\n")}`;
 }
 
 function isOwn(part: ResultContent): boolean {
