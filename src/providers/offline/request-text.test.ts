@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { parseRequestText } from "./request-text.js";
 
 function literals(raw: string): string[] {
@@ -30,6 +30,17 @@ describe("quoted text", () => {
       expect(literals(raw)).toEqual([]);
     },
   );
+
+  it("looks at few quotes that do not end", () => {
+    const looked = vi.spyOn(String.prototype, "slice");
+    try {
+      parseRequestText('api_key="'.repeat(20_000));
+      expect(looked.mock.calls.length).toBeLessThan(100_000);
+    } finally {
+      looked.mockRestore();
+    }
+    expect(parseRequestText(`${"don't ".repeat(500)}open 'a b'`).text).toMatch(/open .$/);
+  });
 
   it("keeps the text around a literal inside a word", () => {
     const request = parseRequestText("open x='a b'");

@@ -39,8 +39,12 @@ export function parseRequestText(raw: string): RequestText {
   };
   let marked = "";
   const source = raw.replaceAll("\r\n", "\n").trim();
+  let unended = 0;
   for (let at = 0; at < source.length; ) {
-    const literal = literals.length <= LAST_MARK - FIRST_MARK ? literalAt(source, at) : undefined;
+    const begins = beginsQuote(source, at);
+    const isLooked = literals.length <= LAST_MARK - FIRST_MARK && (!begins || unended < MOST_UNENDED);
+    const literal = isLooked ? literalAt(source, at) : undefined;
+    if (begins && literal === undefined) unended++;
     marked +=
       literal === undefined ? source.charAt(at) : `${source.charAt(at) === "\n" ? " " : ""}${mark(literal.value)}`;
     at = literal?.end ?? at + 1;
@@ -79,10 +83,17 @@ function fenced(source: string, at: number): Literal | undefined {
 /** Longer text is in a fence, or is not a quote. */
 const LONGEST_QUOTE = 4_000;
 
+/** A text with more quotes that do not end is no request, and each takes a look at all that follows. */
+const MOST_UNENDED = 100;
+
+/** An apostrophe (`what's`) is not a quotation mark: those begin and end words. */
+function beginsQuote(source: string, at: number): boolean {
+  return PAIRS[source.charAt(at)] !== undefined && !/[^\s([{:=,]/.test(source.charAt(at - 1));
+}
+
 function quoted(source: string, at: number): Literal | undefined {
   const close = PAIRS[source.charAt(at)];
-  // An apostrophe (`what's`) is not a quotation mark: those begin and end words.
-  if (close === undefined || /[^\s([{:=,]/.test(source.charAt(at - 1))) return undefined;
+  if (close === undefined || !beginsQuote(source, at)) return undefined;
   const reach = source.slice(at + 1, at + 1 + LONGEST_QUOTE);
   for (let end = reach.indexOf(close); end !== -1; end = reach.indexOf(close, end + 1)) {
     const after = at + end + 2;
