@@ -67,6 +67,7 @@ describe("the door", () => {
     [{ kind: "SendInput", payload: {} }, 'SendInput: "content" is missing (array).'],
     [{ kind: "SendInput", payload: { content: [{ type: "text" }] } }, '"content[0].text" is missing'],
     [{ kind: "SendInput", payload: { content: [image("not base64")] } }, '"content[0].data" must match'],
+    [{ kind: "SendInput", payload: { content: [{ ...image("AAAA"), type: "audio" }] } }, '"content[0].media_type" must match'],
     [{ kind: "SendInput", payload: { content: [image("")] } }, '"content[0].data" must match'],
     [{ kind: "SendInput", payload: { content: [image("AAAA", "text/html")] } }, '"content[0].media_type" must match'],
     [{ kind: "AttachSession", payload: { after: -1 } }, '"after" must be at least 0'],
@@ -88,7 +89,7 @@ describe("the door", () => {
   it("lets through what fits", () => {
     const payload = { cwd: "/project", profile: "work", model: "a:b" };
     expect(refusalOf({ kind: "CreateSession", payload }, COMMAND_SCHEMAS)).toBeUndefined();
-    const shown = { content: [image("iVBORw0KGgo=")] };
+    const shown = { content: [image("iVBORw0KGgo="), { ...image("AAAA", "audio/wav"), type: "audio" }] };
     expect(refusalOf({ kind: "SendInput", payload: shown }, COMMAND_SCHEMAS)).toBeUndefined();
     expect(refusalOf({ kind: "AttachSession", payload: {}, session: "sess_1" }, COMMAND_SCHEMAS)).toBeUndefined();
     expect(refusalOf({ kind: "ListSessions", payload: { limit: 3 } }, QUERY_SCHEMAS)).toBeUndefined();

@@ -47,10 +47,16 @@ function oneOf(...values: readonly string[]): JsonObject {
   return { enum: values };
 }
 
-/** Once it is in the conversation, a provider would refuse every later request because of an image that is not base64. */
+/** Once it is in the conversation, a provider would refuse every later request because of an image or audio that is not base64. */
 const IMAGE = object({
   type: { const: "image" },
   media_type: { type: "string", pattern: "^image/[a-z0-9.+-]+$" },
+  data: { type: "string", pattern: "^[A-Za-z0-9+/]+={0,2}$" },
+});
+
+const AUDIO = object({
+  type: { const: "audio" },
+  media_type: { type: "string", pattern: "^audio/[a-z0-9.+-]+$" },
   data: { type: "string", pattern: "^[A-Za-z0-9+/]+={0,2}$" },
 });
 
@@ -59,7 +65,7 @@ const CONTENT: JsonObject = {
   type: "array",
   maxItems: MOST_BLOCKS,
   items: {
-    anyOf: [object({ type: { const: "text" }, text: TEXT }), IMAGE],
+    anyOf: [object({ type: { const: "text" }, text: TEXT }), IMAGE, AUDIO],
   },
 };
 

@@ -130,15 +130,16 @@ export class Harness {
    */
   async prompt(content: string, options: PromptOptions = {}): Promise<PromptResult> {
     refuseUnknown("prompt()", options, KNOWN_PROMPT);
-    const { signal, queue, steer, images = [] } = options;
+    const { signal, queue, steer, images = [], audio = [] } = options;
     if (typeof content !== "string" || content.trim() === "") {
       throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a non-empty string." }));
     }
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
     const delivery = steer ? { delivery: "steer" as const } : queue ? { delivery: "queue" as const } : {};
     const pictures = images.map(({ media_type, data }) => ({ type: "image", media_type, data }) as const);
+    const sounds = audio.map(({ media_type, data }) => ({ type: "audio", media_type, data }) as const);
     const started = this.#run.start({
-      content: [...pictures, text(content)],
+      content: [...pictures, ...sounds, text(content)],
       originator: { id: this.#client, identity: "human" },
       ...delivery,
     });

@@ -40,7 +40,11 @@ export class LibraryModel implements Model {
     const { wire, model } = this.#config;
     try {
       const http = await this.#client();
-      return createHttpModel({ wire: await loadWire(wire), endpoint: this.#endpoint(), model, http });
+      const hears = async () => {
+        const { Catalogue } = await import("../providers/catalogue/catalogue.js");
+        return (await new Catalogue().facts(this)).abilities.audio;
+      };
+      return createHttpModel({ wire: await loadWire(wire), endpoint: this.#endpoint(), model, http, hears });
     } catch (error) {
       const { CassetteError } = await import("../providers/cassette/tape.js");
       if (!(error instanceof CassetteError)) throw error;

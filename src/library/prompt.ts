@@ -11,6 +11,8 @@ export interface PromptOptions {
   readonly steer?: boolean | undefined;
   /** Images for the model; `data` is base64. */
   readonly images?: readonly { readonly media_type: string; readonly data: string }[] | undefined;
+  /** Audio for the model, as base64; a model that takes none refuses it. */
+  readonly audio?: readonly { readonly media_type: string; readonly data: string }[] | undefined;
 }
 
 export interface PromptResult {
@@ -48,5 +50,6 @@ export const KNOWN_PROMPT: Readonly<Record<keyof PromptOptions, true>> = {
   queue: true,
   steer: true,
   images: true,
+  audio: true,
 };
 export const KNOWN_COMPACT: Readonly<Record<keyof CompactOptions, true>> = { keep: true, signal: true };

@@ -22,6 +22,13 @@ export interface ImageBlock {
   readonly data: string;
 }
 
+export interface AudioBlock {
+  readonly type: "audio";
+  readonly media_type: string;
+  /** base64 */
+  readonly data: string;
+}
+
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly text: string;
@@ -65,9 +72,10 @@ export interface ResultText extends TextBlock {
   readonly own?: true;
 }
 
+export type MediaBlock = ImageBlock | AudioBlock;
 export type ResultContent = ResultText | ImageBlock;
-export type InputContent = TextBlock | ImageBlock;
-export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
+export type InputContent = TextBlock | MediaBlock;
+export type UserBlock = InputContent | ToolResultBlock;
 export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock | OpaqueBlock | YieldBlock;
 
 export interface UserMessage {
@@ -116,6 +124,11 @@ export function hasImages(messages: readonly Message[]): boolean {
     if (role === "assistant") return false;
     return content.some((block) => isImage(block) || (block.type === "tool_result" && block.content.some(isImage)));
   });
+}
+
+/** Whether an input contains audio; results have none. */
+export function hasAudio(messages: readonly Message[]): boolean {
+  return messages.some(({ role, content }) => role === "user" && content.some(({ type }) => type === "audio"));
 }
 
 /** The plain text of some blocks. */

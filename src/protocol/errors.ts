@@ -76,6 +76,7 @@ const TEXTS = {
   AnswerTooLong:
     "Stopped: the answer of <name> is longer than <limit>. To allow longer answers, raise max_answer_chars in the profile.",
   ImageNotAccepted: "<model> cannot read the image: <detail>",
+  AudioNotAccepted: "<model> cannot hear the audio: <detail>",
   CassetteMismatch:
     "The request differs from the one in the cassette <file>: <detail>. If you want the change, record the cassette again.",
 

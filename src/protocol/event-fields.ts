@@ -83,7 +83,7 @@ const CONTENT: JsonObject = {
   items: {
     anyOf: [
       object({ type: { const: "text" }, text: STRING }),
-      object({ type: { const: "image" }, media_type: STRING, data: STRING }),
+      object({ type: { enum: ["image", "audio"] }, media_type: STRING, data: STRING }),
     ],
   },
 };

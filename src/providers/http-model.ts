@@ -6,7 +6,7 @@
  * 3. The key is in the request's headers and nowhere else: not in a failure, not in a trace.
  */
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
-import { hasImages } from "../protocol/content.js";
+import { hasAudio, hasImages } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
 import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-client.js";
@@ -53,6 +53,8 @@ export interface HttpModelOptions<State> {
   readonly http: HttpClient;
   /** The most the model can read and write together, where that is known. */
   readonly maxContextTokens?: number;
+  /** Whether the catalogue says that the model takes audio; undefined if it does not know. */
+  readonly hears?: () => Promise<boolean | undefined>;
   /** The state folder, for a list of prices that is kept. */
   readonly state?: string | undefined;
 }
@@ -154,8 +156,15 @@ async function prepare<State>(
     ? await (await import("./images.js")).acceptImages(asked, { ...options, signal })
     : { request: asked };
   if ("failure" in accepted) return accepted;
+  const heard = hasAudio(asked.messages) ? await withAudio(accepted.request, options) : accepted;
+  if ("failure" in heard) return heard;
   const access = await authorised(options.endpoint, signal);
-  return "failure" in access ? access : { ...accepted, ...access };
+  return "failure" in access ? access : { ...heard, ...access };
+}
+
+async function withAudio<State>(request: ModelRequest, { wire, endpoint, hears }: HttpModelOptions<State>) {
+  const { acceptAudio } = await import("./audio.js");
+  return acceptAudio(request, { provider: endpoint.provider, wire: wire.name, hears: await hears?.() });
 }
 
 function ownRequest<State>({ model, endpoint }: HttpModelOptions<State>, request: ModelRequest): ModelRequest {

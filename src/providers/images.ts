@@ -79,7 +79,7 @@ export function applyRules(request: ModelRequest, rules: ImageRules): Accepted {
 function withoutUnseen(message: Message, rules: ImageRules): Message {
   if (message.role === "assistant" || !hasImages([message])) return message;
   const content = message.content.map((block) => {
-    if (block.type === "text") return block;
+    if (block.type === "text" || block.type === "audio") return block;
     if (block.type === "image") return seen(block, rules);
     return { ...block, content: block.content.map((part) => seen(part, rules)) };
   });

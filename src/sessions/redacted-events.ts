@@ -35,9 +35,10 @@ export interface RedactedPiece {
 /** Replaces content that could not be recorded. */
 export const NOT_RECORDED = "«not-recorded»";
 
-/** The fields of a block that are not text: the bytes of an image may look like anything, and a call is named by its id. */
+/** The fields of a block that are not text: the bytes of an image or of audio may look like anything, and a call is named by its id. */
 const UNREAD_FIELDS: ReadonlyMap<JsonValue | undefined, ReadonlySet<string>> = new Map([
   ["image", new Set(["type", "media_type", "data"])],
+  ["audio", new Set(["type", "media_type", "data"])],
   ["opaque", new Set(["type", "provider", "data"])],
   ["tool_use", new Set(["type", "call"])],
 ]);

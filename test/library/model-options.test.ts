@@ -42,6 +42,24 @@ verifies(["M18", "L13"], "a program's prompts are recorded and replayed, its too
   await expect(over.prompt("again")).rejects.toMatchObject({ failure: { reason: "ConfigurationInvalid" } });
 });
 
+verifies(
+  ["M1", "L13"],
+  "audio of a prompt reaches a model that takes it, and another one refuses it by name",
+  async () => {
+    mock = await startMockModel({ script: script([reply().text("A bell.")]) });
+    const place = { apiKey: sampleKey(), baseUrl: `${mock.url}/v1`, provider: "openai" };
+    const audio = [{ media_type: "audio/mpeg", data: "SUQzBAAA" }];
+    const harness = new Harness({ ...place, model: "gpt-audio" }, []);
+    expect((await harness.prompt("What is it?", { audio })).text).toBe("A bell.");
+    expect(JSON.stringify(mock.requests[0]?.body)).toContain(
+      '{"type":"input_audio","input_audio":{"data":"SUQzBAAA","format":"mp3"}}',
+    );
+    const other = new Harness({ apiKey: sampleKey(), baseUrl: mock.url, model: "claude-haiku-4-5" }, []);
+    await expect(other.prompt("What is it?", { audio })).rejects.toThrow(/claude-haiku-4-5 cannot hear the audio/);
+    expect(mock.requests).toHaveLength(1);
+  },
+);
+
 verifies(["M1", "L13"], "images and the effort of a prompt reach the model", async () => {
   mock = await startMockModel({ script: script([reply().text("A cat.")]) });
   const harness = new Harness({ apiKey: sampleKey(), baseUrl: mock.url, model: "claude-opus-5", effort: "high" }, []);

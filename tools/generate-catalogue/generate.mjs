@@ -14,7 +14,7 @@ import { ROOT, setUp } from "../setup/set-up.mjs";
 const COMMENT = `Facts about models: limits in tokens, prices in US dollars per million tokens.
 Source of the figures: models.dev (https://models.dev, MIT licence), as of the date below. Prices change; a provider's bill is what counts.
 Written by tools/generate-catalogue.mjs; the form is explained in src/providers/catalogue/table.ts.
-id context[/readable] output input-rate output-rate cache-read-rate cache-write-rate abilities (t tools, i images, r reasoning) [>tokens rates ...]`;
+id context[/readable] output input-rate output-rate cache-read-rate cache-write-rate abilities (t tools, i images, r reasoning, a audio) [>tokens rates ...]`;
 
 export async function main(args) {
   const { values, positionals } = parseArgs({ args, options: { date: { type: "string" } }, allowPositionals: true });

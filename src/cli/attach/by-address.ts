@@ -38,7 +38,7 @@ export async function converseAt(address: string, flags: ParsedFlags, variables:
       isElsewhere: true,
       lost: new AbortController().signal,
     };
-    const end = await converseAttached(place, await choiceOf(place), { images: [] });
+    const end = await converseAttached(place, await choiceOf(place), { media: [] });
     await client.close();
     return "exit" in end ? end.exit : EXIT.failed;
   } catch (error) {
@@ -53,5 +53,5 @@ async function choiceOf(place: AttachPlace): Promise<Choice> {
   const { client, flags, variables } = place;
   const session = await chooseByFlags(place);
   if (session !== undefined) return { kind: "attach", session };
-  return (await fitsTerminalClient({ flags, images: [], variables })) ? { kind: "pick" } : pickByNumber(client);
+  return (await fitsTerminalClient({ flags, media: [], variables })) ? { kind: "pick" } : pickByNumber(client);
 }

@@ -2,7 +2,7 @@
 
 import { safeLine } from "../../base/terminal-text.js";
 import type { WireClient } from "../../clients/sdk/wire-client.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionInfo } from "../../protocol/queries.js";
@@ -30,7 +30,7 @@ export interface ConversationPlace extends AttachPlace {
 export async function converseAttached(
   place: ConversationPlace,
   choice: Choice,
-  { images }: { readonly images: readonly ImageBlock[] },
+  { media }: { readonly media: readonly MediaBlock[] },
 ): Promise<ConversationEnd> {
   const { client, flags, variables, lost } = place;
   const chosen = choice.kind === "attach" ? choice.session : undefined;
@@ -61,7 +61,7 @@ export async function converseAttached(
       },
     },
     {
-      ...{ session, images, flags, variables, choosesSession: choice.kind === "pick" },
+      ...{ session, media, flags, variables, choosesSession: choice.kind === "pick" },
       leave: lost,
       keepsTurn: () => true,
       isElsewhere: place.isElsewhere === true,

@@ -2,7 +2,7 @@
 
 import type { OutputFormat } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { FailedRun } from "../failed-run.js";
@@ -13,7 +13,7 @@ export async function oneShotAttached(
   place: AttachPlace,
   work: {
     readonly prompt: string;
-    readonly images: readonly ImageBlock[];
+    readonly media: readonly MediaBlock[];
     readonly format: OutputFormat;
     readonly terminal: Terminal;
   },

@@ -13,7 +13,7 @@ import type { OutputFormat } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
@@ -39,7 +39,7 @@ export interface EngineWork {
   readonly variables: Variables;
   readonly terminal: Terminal;
   readonly format: OutputFormat;
-  readonly images: readonly ImageBlock[];
+  readonly media: readonly MediaBlock[];
   /** Absent: a conversation. */
   readonly prompt: string | undefined;
   /** The conversation begins with the list of sessions. */

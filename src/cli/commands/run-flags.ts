@@ -23,6 +23,13 @@ export const RUN_FLAGS: readonly Flag[] = [
     help: "settings to use: the name of a profile ('oxbow profiles'), or the path of a TOML file",
   },
   {
+    name: "audio",
+    holds: "client",
+    value: "FILE",
+    repeatable: true,
+    help: "a WAV or MP3 file for the model (Gemini also takes AIFF, AAC, OGG and FLAC; repeatable)",
+  },
+  {
     name: "image",
     holds: "client",
     value: "FILE",

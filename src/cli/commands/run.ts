@@ -6,7 +6,7 @@ import type { OutputFormat } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import { helpLines, type ParsedFlags, parseFlags } from "../../commands/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { readSlashLine } from "../../protocol/slash-command.js";
@@ -54,29 +54,29 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   if (command !== undefined) return command(format);
   const terminal = processTerminal(variables, lookOf(flags));
   const prompt = await wholePrompt(flags, terminal);
-  const images = await imagesOf(flags);
+  const media = await mediaOf(flags);
   if (prompt === undefined && (format !== "text" || flags.has("json-events"))) {
     throw new UsageError("Give a prompt, or pipe one in.");
   }
   const isConversation = prompt === undefined && personPresent();
   const { choosesSession = false } = options;
-  const work = { variables, terminal, format, images, prompt, choosesSession, isConversation };
+  const work = { variables, terminal, format, media, prompt, choosesSession, isConversation };
   const exit = await runInEngine(flags, work);
-  return exit ?? runHere(flags, { ...options, terminal, format, images, prompt, isConversation });
+  return exit ?? runHere(flags, { ...options, terminal, format, media, prompt, isConversation });
 }
 
 interface HereOptions extends PromptOptions {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
-  readonly images: readonly ImageBlock[];
+  readonly media: readonly MediaBlock[];
   readonly prompt: string | undefined;
   readonly isConversation: boolean;
 }
 
 /** The engine is in this process. */
 async function runHere(flags: ParsedFlags, options: HereOptions): Promise<number> {
-  const { variables, terminal, format, images, prompt, isConversation } = options;
-  const asksLater = isConversation && (await fitsTerminalClient({ flags, images, variables }));
+  const { variables, terminal, format, media, prompt, isConversation } = options;
+  const asksLater = isConversation && (await fitsTerminalClient({ flags, media, variables }));
   const prepared = await prepare(flags, { ...options, terminal, isConversation, asksLater });
   let listening: Promise<Listening> | undefined;
   let reason: SessionEndReason = "binary-shutdown";
@@ -86,13 +86,13 @@ async function runHere(flags: ParsedFlags, options: HereOptions): Promise<number
     if (prompt !== undefined) {
       const exit = concludeCassette(
         prepared.cassette,
-        await oneShot(prepared, { session, prompt, images, format, flags, terminal }),
+        await oneShot(prepared, { session, prompt, media, format, flags, terminal }),
       );
       return exit;
     }
     const { choosesSession = false } = options;
     const exit = await converse(prepared, {
-      ...{ session, images, flags, variables, choosesSession },
+      ...{ session, media, flags, variables, choosesSession },
       ...(flags.has("listen") && {
         onDrawn: () => {
           listening ??= listenHere(prepared, { flags, variables });
@@ -139,14 +139,14 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
   if (format !== "text" || flags.has("json-events")) throw new UsageError("--run prints text: give no output format.");
   const script = await readScript(flags.text("run") ?? "");
   const terminal = processTerminal(options.variables, lookOf(flags));
-  const images = await imagesOf(flags);
+  const media = await mediaOf(flags);
   const prepared = await prepare(flags, { ...options, terminal });
   try {
     const session = await openHere(prepared, { flags, terminal });
     const stopAtProblem = !flags.has("keep-going");
     const verbose = flags.has("verbose");
     const { variables } = options;
-    const exit = await runLines(script, { prepared, variables, session, images, terminal, stopAtProblem, verbose });
+    const exit = await runLines(script, { prepared, variables, session, media, terminal, stopAtProblem, verbose });
     return concludeCassette(prepared.cassette, exit);
   } finally {
     await prepared.engine.close();
@@ -218,9 +218,12 @@ export async function inSession(
   }
 }
 
-async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
-  const files = flags.list("image");
-  return files.length === 0 ? [] : (await import("../input-images.js")).readImages(files);
+async function mediaOf(flags: ParsedFlags): Promise<readonly MediaBlock[]> {
+  const [images, audio] = [flags.list("image"), flags.list("audio")];
+  return [
+    ...(images.length === 0 ? [] : await (await import("../input-images.js")).readImages(images)),
+    ...(audio.length === 0 ? [] : await (await import("../input-audio.js")).readAudio(audio)),
+  ];
 }
 
 function lookOf(flags: ParsedFlags) {

@@ -2,7 +2,19 @@ import { RUN_FLAGS } from "./run-flags.js";
 
 /** Flags of a run that concern one prompt, one session or the screen. */
 const OF_ONE_PROMPT: ReadonlySet<string> = new Set([
-  ...["image", "plain", "quiet-cost", "run", "keep-going", "continue", "resume", "wait", "orphan", "orphan-note"],
+  ...[
+    "image",
+    "audio",
+    "plain",
+    "quiet-cost",
+    "run",
+    "keep-going",
+    "continue",
+    "resume",
+    "wait",
+    "orphan",
+    "orphan-note",
+  ],
   ...[
     "stream",
     "stream-events",

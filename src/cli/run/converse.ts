@@ -3,7 +3,7 @@ import type { SaveSettings } from "../../base/chosen-settings.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { LoadedSettings } from "../../runtime/settings/settings.js";
 import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
@@ -27,7 +27,7 @@ export interface SharedConversation {
 
 interface ConverseOptions extends SharedConversation {
   readonly session: SessionId;
-  readonly images: readonly ImageBlock[];
+  readonly media: readonly MediaBlock[];
   readonly flags: ParsedFlags;
   readonly variables: Variables;
   readonly choosesSession: boolean;
@@ -45,10 +45,10 @@ export async function converse(prepared: Conversation, options: ConverseOptions)
 /** Whether a conversation opens in the terminal client. */
 export async function fitsTerminalClient({
   flags,
-  images,
+  media,
   variables,
-}: Pick<ConverseOptions, "flags" | "images" | "variables">): Promise<boolean> {
-  if (flags.has("plain") || images.length > 0) return false;
+}: Pick<ConverseOptions, "flags" | "media" | "variables">): Promise<boolean> {
+  if (flags.has("plain") || media.length > 0) return false;
   const { terminalFits } = await import("../../clients/tui/terminal/abilities.js");
   return terminalFits(variables, { input: process.stdin, output: process.stdout });
 }
@@ -57,7 +57,7 @@ async function converseByLines(
   { client, clock, chosen, resume, recentTurns, loaded }: Conversation,
   options: ConverseOptions,
 ): Promise<number> {
-  const { session, images, flags, variables, leave, keepsTurn, onDrawn, onSession } = options;
+  const { session, media, flags, variables, leave, keepsTurn, onDrawn, onSession } = options;
   const [{ runRepl }, { LineReader }, { clientAction }, { lineCompletion }, { ownShell }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
@@ -95,7 +95,7 @@ async function converseByLines(
   const stopEvents = client.subscribe((event) => {
     begun ||= event.kind === "TurnStarted" && event.session === current;
   });
-  const conversation = { client, session, terminal, lines, clock, verbose, greeting, recent, images };
+  const conversation = { client, session, terminal, lines, clock, verbose, greeting, recent, media };
   const problem = await runRepl({
     ...{ ...conversation, clientAction, input, leaving: leaving.signal },
     ...(keepsTurn && { keepsTurn }),

@@ -3,7 +3,7 @@ import { estimateFrom } from "../../base/turn-stats.js";
 import { type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOf } from "../exit-codes.js";
 import { FailedRun } from "../failed-run.js";
@@ -17,20 +17,20 @@ export async function oneShot(
   options: {
     session: SessionId;
     prompt: string;
-    images: readonly ImageBlock[];
+    media: readonly MediaBlock[];
     format: OutputFormat;
     flags: ParsedFlags;
     terminal: Terminal;
   },
 ): Promise<number> {
-  const { session, prompt, images, format, flags, terminal } = options;
+  const { session, prompt, media, format, flags, terminal } = options;
   stopOnSignals(() => void client.send("CancelTurn", {}, session));
   if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${safeText(chosen.note)}\n`);
   const result = await runOneShot({
     client,
     session,
     prompt,
-    images,
+    media,
     format,
     recordsAfter: flags.has("json-events"),
     verbose: flags.has("verbose"),

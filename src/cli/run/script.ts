@@ -5,7 +5,7 @@ import type { Variables } from "../../base/variables.js";
 import { runRepl } from "../../clients/headless/repl.js";
 import { type ScriptLine, ScriptLines, scriptLines } from "../../clients/headless/script-lines.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { readGivenFile } from "../../system/given-file.js";
 import { clientAction } from "../client-actions.js";
@@ -43,7 +43,7 @@ export interface ScriptRun {
   readonly prepared: Pick<Conversation, "client" | "clock" | "loaded">;
   readonly variables: Variables;
   readonly session: SessionId;
-  readonly images: readonly ImageBlock[];
+  readonly media: readonly MediaBlock[];
   readonly terminal: Terminal;
   readonly stopAtProblem: boolean;
   readonly verbose: boolean;
@@ -51,14 +51,14 @@ export interface ScriptRun {
 
 /** Its exit code is that of the first line that failed. */
 export async function runLines(script: Script, run: ScriptRun): Promise<number> {
-  const { prepared, variables, session, images, terminal, stopAtProblem, verbose } = run;
+  const { prepared, variables, session, media, terminal, stopAtProblem, verbose } = run;
   const echo = terminal.showProgress ? (text: string) => terminal.err.write(text) : undefined;
   const lines = new ScriptLines(script.lines, echo);
   const leaving = new AbortController();
   const stop = stopOnSignals(() => leaving.abort());
   const { clock, client, loaded } = prepared;
   const problem = await runRepl({
-    ...{ client, session, terminal, lines, images, clientAction, stopAtProblem },
+    ...{ client, session, terminal, lines, media, clientAction, stopAtProblem },
     clock,
     verbose,
     greeting: "",

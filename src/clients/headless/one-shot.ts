@@ -7,7 +7,7 @@ import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
-import { type ImageBlock, text } from "../../protocol/content.js";
+import { type MediaBlock, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
@@ -27,7 +27,7 @@ const NEWS: readonly Envelope["kind"][] = ["Notice", "RateLimited", "Retrying", 
 export interface OneShotOptions extends TurnWatchOptions {
   readonly prompt: string;
   /** Sent with the prompt. */
-  readonly images?: readonly ImageBlock[];
+  readonly media?: readonly MediaBlock[];
 }
 
 export interface TurnWatchOptions {
@@ -51,7 +51,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   const { client, session, terminal } = options;
   const watch = watchTurn(options);
   watch.spinner.begin("thinking", options.estimateMs);
-  const reply = await client.send("SendInput", { content: [...(options.images ?? []), text(options.prompt)] }, session);
+  const reply = await client.send("SendInput", { content: [...(options.media ?? []), text(options.prompt)] }, session);
   if (!reply.ok) {
     watch.spinner.stop();
     return { refused: reply.failure };

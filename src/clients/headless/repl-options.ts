@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.js";
 import type { OwnShell } from "../../base/own-shell.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
-import type { ImageBlock } from "../../protocol/content.js";
+import type { MediaBlock } from "../../protocol/content.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -61,7 +61,7 @@ export interface ReplOptions {
   /** Take no further line after the first problem. */
   readonly stopAtProblem?: boolean;
   /** Sent with the first input. */
-  readonly images?: readonly ImageBlock[];
+  readonly media?: readonly MediaBlock[];
 }
 
 /** The first failure: a refused command, a turn, a command with a failed answer, or a shell command. */

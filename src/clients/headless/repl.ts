@@ -13,7 +13,7 @@ import { isBinaryText } from "../../base/text-or-binary.js";
 import { readTypedInput, type TypedInput } from "../../base/typed-input.js";
 import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
-import { type ImageBlock, plainText, text } from "../../protocol/content.js";
+import { type MediaBlock, plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
@@ -45,7 +45,7 @@ class Repl {
   readonly #spinner: Spinner;
   readonly #view: TextView;
   readonly #report: TurnReport;
-  readonly #images: ImageBlock[];
+  readonly #media: MediaBlock[];
   /** Commands of `!` with their output, which go to the model with the next prompt. */
   readonly #context: string[] = [];
   #session: SessionId | undefined;
@@ -69,7 +69,7 @@ class Repl {
     const { terminal } = this.#draft;
     this.#options = { ...options, terminal };
     this.#report = new TurnReport(options.clock, { recent: options.recent, hidesCost: terminal.hidesCost });
-    this.#images = [...(options.images ?? [])];
+    this.#media = [...(options.media ?? [])];
     this.#spinner = new Spinner(terminal, options.clock);
     this.#view = new TextView(terminal, this.#spinner, { verbose: options.verbose });
   }
@@ -278,7 +278,7 @@ class Repl {
 
   async #turn(input: string): Promise<void> {
     // The prompt comes first: it names the session.
-    const content = [...this.#images.splice(0), ...[input, ...this.#context.splice(0)].map((words) => text(words))];
+    const content = [...this.#media.splice(0), ...[input, ...this.#context.splice(0)].map((words) => text(words))];
     await this.#begin(() => this.#options.client.send("SendInput", { content }, this.#session));
   }
 

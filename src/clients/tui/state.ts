@@ -28,6 +28,7 @@ export interface RunningTurn {
 export interface QueuedInput {
   readonly text: string;
   readonly images: number;
+  readonly audio?: number;
   readonly delivery: "queue" | "steer";
   readonly own: boolean;
 }

@@ -23,6 +23,8 @@ export function transcriptOf({ role, content }: Message, { resultChars, untruste
         return block.text.trim() === "" ? [] : [capText(block.text, WORDS_CHARS, CUT)];
       case "image":
         return ["[an image]"];
+      case "audio":
+        return ["[audio]"];
       case "tool_use":
         return [callOf(block)];
       case "tool_result":

@@ -6,6 +6,8 @@ import type { Message } from "../../protocol/content.js";
 
 /** The approximate tokens of a large image with any provider. */
 const IMAGE = 1600;
+/** The characters of audio, as base64, that count as a token. */
+const AUDIO = 300;
 
 /** The tokens of the first messages of a conversation. */
 interface Count {
@@ -53,6 +55,7 @@ function lengthOf({ content }: Message): number {
   for (const block of content) {
     if (block.type === "text" || block.type === "thinking") length += block.text.length;
     else if (block.type === "image") length += IMAGE;
+    else if (block.type === "audio") length += Math.ceil(block.data.length / AUDIO);
     else if (block.type === "tool_use") length += block.malformed?.length ?? JSON.stringify(block.args).length;
     else if (block.type === "tool_result") {
       for (const part of block.content) length += part.type === "text" ? part.text.length : IMAGE;

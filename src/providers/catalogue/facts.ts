@@ -18,6 +18,8 @@ export interface Abilities {
   readonly tools: boolean;
   readonly images: boolean;
   readonly reasoning: boolean;
+  /** Absent when unknown. */
+  readonly audio?: boolean;
 }
 
 /** One model as the catalogue has it. */

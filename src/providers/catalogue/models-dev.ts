@@ -74,6 +74,7 @@ function readModel({ limit, cost, modalities, tool_call, reasoning }: JsonObject
       tools: tool_call === true,
       images: kinds(modalities, "input").includes("image"),
       reasoning: reasoning === true,
+      audio: kinds(modalities, "input").includes("audio"),
     },
   };
 }

@@ -15,7 +15,7 @@ export type Overrides = ReadonlyMap<string, Override>;
 
 const TOKENS = ["context", "input", "output"] as const;
 const PRICES = ["price_input", "price_output", "price_cache_read", "price_cache_write"] as const;
-const ABILITIES = ["tools", "images", "reasoning"] as const;
+const ABILITIES = ["tools", "images", "reasoning", "audio"] as const;
 const KNOWN: readonly string[] = [...TOKENS, ...PRICES, ...ABILITIES];
 
 /** Throws with a message that names the mistake and its place. */

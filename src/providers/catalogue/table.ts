@@ -1,15 +1,18 @@
 /**
  * The text format of the catalogue, for the shipped one (assets/models.txt) and for the one that `oxbow models --refresh` fetches.
  *
- * 1. `# …` is a comment, `date YYYY-MM-DD` is the date of the figures, `[name]` begins a provider.
+ * 1. `# …` is a comment, `[name]` begins a provider. `date YYYY-MM-DD LETTERS` is the date of the figures and the abilities that they
+ *    tell; without letters, nothing is known about audio.
  * 2. A model is a line of words: id, context, output, rates (input output cache-read cache-write, `-` when unknown), abilities
- *    (`t`ools, `i`mages, `r`easoning, or `-`), then for each tier `>tokens` and its four rates. `200k` is 200000; `400k/272k` is a
+ *    (`t`ools, `i`mages, `r`easoning, `a`udio, or `-`), then for each tier `>tokens` and its four rates. `200k` is 200000; `400k/272k` is a
  *    context of which 272k may be read.
  * 3. A model without a known price has `-` for all of its rates.
  */
 
 import type { Abilities, ListedFacts, Price, Rates } from "./facts.js";
 import { ratesOf } from "./facts.js";
+
+const ABILITIES = "tira";
 
 export interface CatalogueTable {
   /** YYYY-MM-DD. */
@@ -22,6 +25,7 @@ export interface CatalogueTable {
 export function parseTable(text: string, section?: string): CatalogueTable {
   const providers = new Map<string, Map<string, ListedFacts>>();
   let date = "";
+  let tellsAudio = false;
   let models: Map<string, ListedFacts> | undefined;
   let isWanted = true;
   for (const [index, line] of text.split("\n").entries()) {
@@ -37,8 +41,9 @@ export function parseTable(text: string, section?: string): CatalogueTable {
         if (isWanted) providers.set(name, models);
       } else if (models === undefined) {
         date = readDate(words);
+        tellsAudio = words[2]?.includes("a") === true;
       } else {
-        models.set(first, readFacts(words.slice(1)));
+        models.set(first, readFacts(words.slice(1), tellsAudio));
       }
     } catch (error) {
       throw new Error(`line ${index + 1}: ${(error as Error).message}`);
@@ -49,7 +54,7 @@ export function parseTable(text: string, section?: string): CatalogueTable {
 }
 
 export function renderTable({ date, providers }: CatalogueTable, comment: string): string {
-  const lines = [...comment.split("\n").map((line) => `# ${line}`), `date ${date}`];
+  const lines = [...comment.split("\n").map((line) => `# ${line}`), `date ${date} ${ABILITIES}`];
   for (const [provider, models] of providers) {
     lines.push("", `[${provider}]`);
     for (const [id, facts] of models) lines.push(renderFacts(id, facts));
@@ -62,7 +67,7 @@ function readDate([word, date = ""]: readonly string[]): string {
   return date;
 }
 
-function readFacts(words: readonly string[]): ListedFacts {
+function readFacts(words: readonly string[], tellsAudio: boolean): ListedFacts {
   const [limits = "", output = ""] = words;
   const [context = "", input] = limits.split("/");
   const price = readPrice(words);
@@ -71,7 +76,7 @@ function readFacts(words: readonly string[]): ListedFacts {
     ...(input !== undefined && { input: tokens(input) }),
     output: tokens(output),
     ...(price !== undefined && { price }),
-    abilities: readAbilities(words[6]),
+    abilities: readAbilities(words[6], tellsAudio),
   };
 }
 
@@ -93,9 +98,14 @@ function readRates(words: readonly string[]): Rates | undefined {
   return ratesOf({ input, output, cache_read, cache_write });
 }
 
-function readAbilities(letters: string | undefined): Abilities {
-  if (letters === undefined || !/^(-|[tir]+)$/.test(letters)) throw new Error(`'${letters}' are not abilities`);
-  return { tools: letters.includes("t"), images: letters.includes("i"), reasoning: letters.includes("r") };
+function readAbilities(letters: string | undefined, tellsAudio: boolean): Abilities {
+  if (letters === undefined || !/^(-|[tira]+)$/.test(letters)) throw new Error(`'${letters}' are not abilities`);
+  return {
+    tools: letters.includes("t"),
+    images: letters.includes("i"),
+    reasoning: letters.includes("r"),
+    ...(tellsAudio && { audio: letters.includes("a") }),
+  };
 }
 
 function tokens(word: string): number {
@@ -111,7 +121,8 @@ function rate(word: string): number {
 
 function renderFacts(id: string, { context, input, output, price, abilities }: ListedFacts): string {
   const limits = input === undefined ? short(context) : `${short(context)}/${short(input)}`;
-  const letters = `${abilities.tools ? "t" : ""}${abilities.images ? "i" : ""}${abilities.reasoning ? "r" : ""}`;
+  const { tools, images, reasoning, audio } = abilities;
+  const letters = `${tools ? "t" : ""}${images ? "i" : ""}${reasoning ? "r" : ""}${audio ? "a" : ""}`;
   const tiers = (price?.tiers ?? []).flatMap((tier) => [`>${short(tier.over)}`, ...renderRates(tier)]);
   return [id, limits, short(output), ...renderRates(price), letters || "-", ...tiers].join(" ");
 }

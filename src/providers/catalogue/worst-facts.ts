@@ -21,6 +21,8 @@ function worse(a: ModelFacts, b: ModelFacts): ModelFacts {
       tools: a.abilities.tools && b.abilities.tools,
       images: a.abilities.images && b.abilities.images,
       reasoning: a.abilities.reasoning && b.abilities.reasoning,
+      ...(a.abilities.audio !== undefined &&
+        b.abilities.audio !== undefined && { audio: a.abilities.audio && b.abilities.audio }),
     },
     ...(price && { price }),
   };

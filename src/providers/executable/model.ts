@@ -8,6 +8,7 @@
  */
 import type { Clock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
+import { hasAudio } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import type { HttpClient, HttpResponse } from "../../system/http-client.js";
@@ -83,10 +84,15 @@ async function* stream(
   const { provider, path, model, family = provider, env, wire = executable as Wire<unknown> } = options;
   const context: WireContext = { provider, family, model, url: path, tools: request.tools };
   assertCanonicalForm(wire);
+  const heard = hasAudio(request.messages) ? await withAudio(request, options) : { request };
+  if ("failure" in heard) {
+    yield [{ type: "failure", failure: heard.failure }];
+    return;
+  }
   const reading = new Reading(wire, context);
   let response: HttpResponse | undefined;
   try {
-    const body = JSON.stringify(bodyOf({ ...options, family, wire }, request));
+    const body = JSON.stringify(bodyOf({ ...options, family, wire }, heard.request));
     // Its environment contains the keys, like the headers of a request to a service.
     const headers = { ...env, accept: "application/x-ndjson" };
     response = await options.client.request({ method: "POST", url: `program:${provider}`, headers, body, signal });
@@ -102,6 +108,11 @@ async function* stream(
   } finally {
     response?.destroy();
   }
+}
+
+async function withAudio(request: ModelRequest, { provider, wire }: ExecutableModelOptions) {
+  const { acceptAudio } = await import("../audio.js");
+  return acceptAudio(request, { provider, ...(wire && { wire: wire.name }) });
 }
 
 function bodyOf(

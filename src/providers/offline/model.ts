@@ -8,6 +8,7 @@
  */
 import { type Clock, systemClock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
+import { hasAudio } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import type { Usage } from "../../protocol/usage.js";
 import { SIGNATURE } from "./intents/about.js";
@@ -41,6 +42,14 @@ async function* respond(
     const detail = "this model reads only text. Choose another one with --model.";
     yield [{ type: "failure", failure: failure("ImageNotAccepted", { model: request.model, detail }) }];
     return;
+  }
+  if (hasAudio(request.messages.slice(-1))) {
+    const { acceptAudio } = await import("../audio.js");
+    const heard = acceptAudio(request, { provider: "offline" });
+    if ("failure" in heard) {
+      yield [{ type: "failure", failure: heard.failure }];
+      return;
+    }
   }
   const step = decide(request);
   const input = estimateTokens(JSON.stringify(request.messages).length + request.system.length);

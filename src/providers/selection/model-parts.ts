@@ -1,6 +1,7 @@
 /** What the code that finds, opens and describes models shares. */
 
 import type { HttpClient } from "../../system/http-client.js";
+import type { AskedModel } from "../catalogue/catalogue.js";
 import type { ContainProvider } from "../executable/containment.js";
 import type { LocalOptions } from "../local/local-ollama.js";
 import type { Trace } from "../trace.js";
@@ -28,6 +29,8 @@ export interface ModelParts {
   readonly offlineLineMs?: number | undefined;
   /** False: a provider that refuses the sign-in is never replaced by another one. */
   readonly standIns?: boolean | undefined;
+  /** Whether the catalogue says that a model takes audio; undefined if it does not know. */
+  readonly hears?: ((model: AskedModel) => Promise<boolean | undefined>) | undefined;
   /** The state folder: Oxbow works without the files in it. */
   readonly state?: string | undefined;
   /** The cache folder, which may have a newer catalogue. */

@@ -63,7 +63,9 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const chosen = model ?? (await defaultOf(provider, parts.cache)) ?? (await firstOf(parts, provider));
   if (typeof chosen !== "string") return chosen;
   const wire = await loadWire(provider.wire);
-  const known = { ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
+  const { family } = endpoint;
+  const hears = async () => parts.hears?.({ provider: name, model: chosen, family });
+  const known = { hears, ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
   const given = { wire, endpoint, model: chosen, http, state, ...known };
   // The wires of local servers; any other wire belongs to a hosted service or a mock.
   if (provider.wire === "ollama") {

@@ -1,7 +1,7 @@
 /** How many tokens a request will count as, before it is sent. */
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import type { ModelRequest } from "../../engine/ports.js";
-import type { AssistantBlock, Message, UserBlock } from "../../protocol/content.js";
+import type { AssistantBlock, AudioBlock, Message, UserBlock } from "../../protocol/content.js";
 
 /** What a provider adds, and how its tokenizer compares to the one that `estimateTokens` imitates. Measured; see docs/costs.md. */
 interface Habits {
@@ -104,6 +104,8 @@ function weighBlock(block: AssistantBlock | UserBlock): Weight {
       return words(block.text);
     case "image":
       return { text: 0, images: 1 };
+    case "audio":
+      return { text: audioTokens(block), images: 0 };
     case "tool_use":
       return words(`${block.tool} ${block.malformed ?? JSON.stringify(block.args)}`);
     case "tool_result":
@@ -113,6 +115,11 @@ function weighBlock(block: AssistantBlock | UserBlock): Weight {
     case "yield":
       return words("");
   }
+}
+
+/** Gemini counts 32 tokens a second. Compressed audio has about 16 kB a second, and base64 makes it a third longer. */
+function audioTokens({ data }: AudioBlock): number {
+  return Math.ceil(data.length / 650);
 }
 
 function words(text: string): Weight {

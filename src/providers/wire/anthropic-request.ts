@@ -10,7 +10,14 @@ import type { JsonObject } from "../../protocol/json.js";
 import { withMarkAtEnd, withMarkedMessages } from "./anthropic-cache.js";
 import { anthropicFeatures } from "./anthropic-features.js";
 import { thinkingFields } from "./anthropic-thinking.js";
-import { type AssistantTurn, arrange, type ConversationTurn, callName, type UserTurn } from "./conversation.js";
+import {
+  type AssistantTurn,
+  arrange,
+  type ConversationTurn,
+  callName,
+  type UserTurn,
+  withoutAudio,
+} from "./conversation.js";
 import { asObject, asText } from "./fields.js";
 import { versionedUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
@@ -56,7 +63,7 @@ function encodeTurn(turn: ConversationTurn, place: "last" | "earlier"): readonly
 }
 
 function encodeUser(turn: UserTurn): readonly JsonObject[] {
-  return [...turn.results.map(encodeResult), ...turn.content.map(encodeContent)];
+  return [...turn.results.map(encodeResult), ...withoutAudio(turn.content).map(encodeContent)];
 }
 
 function encodeContent(block: TextBlock | ImageBlock): JsonObject {

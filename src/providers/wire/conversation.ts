@@ -9,6 +9,7 @@
 import type {
   AssistantBlock,
   ImageBlock,
+  InputContent,
   Message,
   TextBlock,
   ToolResultBlock,
@@ -19,7 +20,7 @@ import { text } from "../../protocol/content.js";
 export interface UserTurn {
   readonly role: "user";
   readonly results: readonly ToolResultBlock[];
-  readonly content: readonly (TextBlock | ImageBlock)[];
+  readonly content: readonly InputContent[];
 }
 
 export interface AssistantTurn {
@@ -66,7 +67,7 @@ export function arrange(
 interface MutableUserTurn {
   role: "user";
   results: ToolResultBlock[];
-  content: (TextBlock | ImageBlock)[];
+  content: InputContent[];
 }
 
 interface MutableAssistantTurn {
@@ -111,6 +112,11 @@ function isCall(block: AssistantBlock): block is ToolUseBlock {
 function isSent(block: { readonly type: string; readonly text?: string }): boolean {
   if (block.type === "text") return block.text?.trim() !== "";
   return block.type !== "yield";
+}
+
+/** For wires without audio, which never get a request with some: the provider refuses it before. */
+export function withoutAudio(content: readonly InputContent[]): readonly (TextBlock | ImageBlock)[] {
+  return content.filter((block) => block.type !== "audio");
 }
 
 /** Separates text from images, for wires that need them apart. */

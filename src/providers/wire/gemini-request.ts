@@ -6,7 +6,7 @@
  * 3. A thought without a signature is not sent: Gemini ignores it.
  */
 import type { ModelRequest } from "../../engine/ports.js";
-import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";
+import type { AssistantBlock, InputContent, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { type AssistantTurn, arrange, callName, splitContent, type UserTurn } from "./conversation.js";
 import { asObject, asText } from "./fields.js";
@@ -90,9 +90,10 @@ function encodeUser(turn: UserTurn): readonly JsonObject[] {
   ];
 }
 
-function encodeContent(block: TextBlock | ImageBlock): JsonObject {
+function encodeContent(block: InputContent): JsonObject {
   if (block.type === "text") return { text: block.text };
-  return { inlineData: { mimeType: block.media_type, data: block.data } };
+  const mimeType = block.media_type === "audio/mpeg" ? "audio/mp3" : block.media_type;
+  return { inlineData: { mimeType, data: block.data } };
 }
 
 function encodeResult(result: ToolResultBlock): JsonObject {

@@ -10,7 +10,7 @@ import type { AssistantBlock } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { contextStep } from "../ollama/context-window.js";
 import { estimateRequestTokens } from "../tokens/estimate-request.js";
-import { type AssistantTurn, arrange, splitContent, type UserTurn } from "./conversation.js";
+import { type AssistantTurn, arrange, splitContent, type UserTurn, withoutAudio } from "./conversation.js";
 import { asObject } from "./fields.js";
 import { unversionedUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
@@ -79,7 +79,7 @@ function encodeUser(turn: UserTurn): readonly JsonObject[] {
 }
 
 function encodeContent(content: UserTurn["content"]): JsonObject {
-  const { text, images } = splitContent(content);
+  const { text, images } = splitContent(withoutAudio(content));
   return { content: text, ...(images.length > 0 && { images: images.map((image) => image.data) }) };
 }
 

@@ -7,9 +7,10 @@
  *    and others refuse it later.
  */
 import type { ModelRequest } from "../../engine/ports.js";
-import type { AssistantBlock, ImageBlock, TextBlock, ToolResultBlock } from "../../protocol/content.js";
+import type { AssistantBlock, ImageBlock, InputContent, TextBlock, ToolResultBlock } from "../../protocol/content.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
-import { type AssistantTurn, arrange, callName, splitContent, type UserTurn } from "./conversation.js";
+import { CHAT_FORMATS } from "../audio.js";
+import { type AssistantTurn, arrange, callName, splitContent, type UserTurn, withoutAudio } from "./conversation.js";
 import { asObject } from "./fields.js";
 import { WITHOUT_REASONING } from "./openai-models.js";
 import { compatibleUrl } from "./url.js";
@@ -115,14 +116,17 @@ function encodeResult(result: ToolResultBlock, idOf: IdOf): JsonObject {
   return { role: "tool", tool_call_id: idOf(result.call), content: text || empty };
 }
 
-function encodeContent(content: readonly (TextBlock | ImageBlock)[]): JsonValue {
-  const { text, images } = splitContent(content);
-  if (images.length === 0) return text;
-  return content.map((block) =>
-    block.type === "text"
-      ? { type: "text", text: block.text }
-      : { type: "image_url", image_url: { url: `data:${block.media_type};base64,${block.data}` } },
-  );
+function encodeContent(content: readonly InputContent[]): JsonValue {
+  if (content.every(({ type }) => type === "text")) return splitContent(withoutAudio(content)).text;
+  return content.map((block) => {
+    if (block.type === "text") return { type: "text", text: block.text };
+    if (block.type === "image")
+      return { type: "image_url", image_url: { url: `data:${block.media_type};base64,${block.data}` } };
+    return {
+      type: "input_audio",
+      input_audio: { data: block.data, format: CHAT_FORMATS.get(block.media_type) ?? "wav" },
+    };
+  });
 }
 
 function encodeAssistant(turn: AssistantTurn, idOf: IdOf): readonly JsonObject[] {

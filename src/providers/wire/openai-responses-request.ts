@@ -9,7 +9,7 @@
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
-import { type AssistantTurn, arrange, callName, type UserTurn } from "./conversation.js";
+import { type AssistantTurn, arrange, callName, type UserTurn, withoutAudio } from "./conversation.js";
 import { asList, asObject, asText } from "./fields.js";
 import { WITHOUT_REASONING } from "./openai-models.js";
 import { compatibleUrl } from "./url.js";
@@ -71,7 +71,8 @@ function isReasoning(opaque: JsonValue | undefined): boolean {
 }
 
 function encodeUser(turn: UserTurn): readonly JsonObject[] {
-  const message = turn.content.length > 0 ? [{ role: "user", content: turn.content.map(encodeContent) }] : [];
+  const message =
+    turn.content.length > 0 ? [{ role: "user", content: withoutAudio(turn.content).map(encodeContent) }] : [];
   return [...turn.results.map(encodeResult), ...message];
 }
 

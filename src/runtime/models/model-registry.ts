@@ -78,6 +78,7 @@ export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   readonly programs?: ProgramTape;
   /** The sandbox for the providers of a project. */
   readonly contain?: ContainProvider;
+  readonly hears?: ModelParts["hears"];
   /** Whether another provider may answer for one that refuses the sign-in; default: yes. */
   readonly standIns?: boolean;
   /** The time between two lines of the offline model's answers; default: none. */
@@ -170,7 +171,8 @@ class ProviderModels implements ModelRegistry {
   }
 
   async #parts(): Promise<ModelParts> {
-    const { local, programs, contain, offlineLineMs, standIns, http = this.#client(), ...options } = this.#options;
+    const { local, programs, contain, offlineLineMs, standIns, hears, http = this.#client(), ...options } =
+      this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
@@ -178,7 +180,7 @@ class ProviderModels implements ModelRegistry {
       stored: this.#stored,
     }).then((directory) => ({
       directory,
-      ...{ http, offlineLineMs, standIns },
+      ...{ http, offlineLineMs, standIns, hears },
       state: options.roots?.state,
       cache: options.roots?.cache,
       ...(local && { local }),

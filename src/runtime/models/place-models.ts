@@ -38,6 +38,10 @@ export async function modelsOf(
     ofProject: () => providersOfProject(content.extensions),
     contain: lateContainment({ loaded, variables, root, notify }),
     offlineLineMs,
+    hears: async (model) => {
+      const { openCatalogue } = await import("./open-catalogue.js");
+      return (await openCatalogue(loaded).facts(model)).abilities.audio;
+    },
     standIns: settings.copilot_fallback.value === "openrouter",
     ...cassette?.registry,
   });

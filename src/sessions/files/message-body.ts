@@ -15,12 +15,12 @@
  * 4. `sum` is of the thought's text. A provider refuses a thought that was changed, so its opaque part is dropped then.
  */
 import { createHash } from "node:crypto";
-import type { AssistantBlock, ImageBlock } from "../../protocol/content.js";
+import type { AssistantBlock, MediaBlock } from "../../protocol/content.js";
 import { text as textBlock } from "../../protocol/content.js";
 import type { CallId } from "../../protocol/ids.js";
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 
-export type BodyBlock = AssistantBlock | ImageBlock;
+export type BodyBlock = AssistantBlock | MediaBlock;
 export type BodyRole = "user" | "assistant" | "tool_result";
 
 export interface BodyPlace {
@@ -39,10 +39,10 @@ export class BodyError extends Error {
   }
 }
 
-type Word = "tool_call" | "thinking" | "opaque" | "yield" | "image" | "verbatim";
+type Word = "tool_call" | "thinking" | "opaque" | "yield" | "image" | "audio" | "verbatim";
 
 const WORDS: Readonly<Record<BodyRole, readonly Word[]>> = {
-  user: ["image", "verbatim"],
+  user: ["image", "audio", "verbatim"],
   assistant: ["tool_call", "thinking", "opaque", "yield", "verbatim"],
   tool_result: ["image", "verbatim"],
 };
@@ -82,7 +82,8 @@ function renderFence(block: BodyBlock): string {
     case "text":
       return withText("verbatim", {}, block.text);
     case "image":
-      return withText("image", { type: block.media_type }, block.data);
+    case "audio":
+      return withText(block.type, { type: block.media_type }, block.data);
     case "thinking": {
       const { provider, text, opaque } = block;
       if (opaque === undefined) return withText("thinking", { provider }, text);
@@ -192,7 +193,8 @@ function readFence(opener: Opener, fence: FenceContent): BodyBlock {
     case "verbatim":
       return textBlock(readText(content, attribute("encoding"), line));
     case "image":
-      return { type: "image", media_type: required("type"), data: readText(content, attribute("encoding"), line) };
+    case "audio":
+      return { type: opener.word, media_type: required("type"), data: readText(content, attribute("encoding"), line) };
     case "thinking": {
       const text = readText(content, attribute("encoding"), line);
       const sum = attribute("sum");

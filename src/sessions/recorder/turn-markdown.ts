@@ -10,7 +10,7 @@ import { groupDigits } from "../../base/group-digits.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import { turnStats } from "../../base/turn-stats.js";
 import { AnswerEnds } from "../../protocol/answer-ends.js";
-import type { ResultContent } from "../../protocol/content.js";
+import type { InputContent, ResultContent } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
@@ -159,7 +159,7 @@ function describe(event: Envelope): string | undefined {
   }
 }
 
-function blockText(blocks: readonly ResultContent[]): string {
+function blockText(blocks: readonly (ResultContent | InputContent)[]): string {
   return blocks.map((block) => (block.type === "text" ? block.text : `[${block.media_type}]`)).join("\n");
 }
 

@@ -2,7 +2,7 @@
  * A conversation from another program, in the middle between its file and our events. Readers of formats fill it through
  * `ForeignTurns`, which decides where turns begin and end; `foreign-events.ts` writes it down.
  */
-import type { ImageBlock, InputContent, OpaqueBlock, ResultContent, TextBlock } from "../../protocol/content.js";
+import type { ImageBlock, OpaqueBlock, ResultContent, TextBlock } from "../../protocol/content.js";
 import { text } from "../../protocol/content.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ToolStatus } from "../../protocol/events.js";
@@ -21,7 +21,7 @@ export interface ForeignSession {
 /** Times are absent if the file has none: the time of the event before applies. */
 export interface ForeignTurn {
   readonly at: string | undefined;
-  input: InputContent[];
+  input: ResultContent[];
   readonly parts: ForeignPart[];
   /** The name that ended it before its answer was complete. */
   cancelledBy?: string;
@@ -95,9 +95,9 @@ export class ForeignTurns {
   #open: ForeignTurn | undefined;
   /** The open turn is a command that may never have reached the model. */
   #tentative = false;
-  #context: InputContent[] = [];
+  #context: ResultContent[] = [];
 
-  input(content: readonly InputContent[], at: string | undefined): void {
+  input(content: readonly ResultContent[], at: string | undefined): void {
     if (this.#tentative) this.dropTentative();
     if (content.length === 0) return;
     const open = this.#open;
@@ -109,7 +109,7 @@ export class ForeignTurns {
   }
 
   /** An input that counts only if an answer follows. */
-  tentativeInput(content: readonly InputContent[], at: string | undefined): void {
+  tentativeInput(content: readonly ResultContent[], at: string | undefined): void {
     if (this.#tentative) this.dropTentative();
     if (this.#open?.parts.length === 0) {
       this.context(content);
@@ -126,7 +126,7 @@ export class ForeignTurns {
     this.#open = this.turns.at(-1);
   }
 
-  context(content: readonly InputContent[]): void {
+  context(content: readonly ResultContent[]): void {
     const last = this.#open?.parts.at(-1);
     if (this.#open !== undefined && last === undefined) {
       this.#open.input.push(...content);
@@ -208,7 +208,7 @@ export class ForeignTurns {
     return this.turns;
   }
 
-  #begin(input: InputContent[], at: string | undefined): void {
+  #begin(input: ResultContent[], at: string | undefined): void {
     this.#open = { at, input, parts: [] };
     this.turns.push(this.#open);
   }

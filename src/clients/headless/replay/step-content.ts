@@ -10,6 +10,7 @@ import type { Style } from "../../../base/terminal-style.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
 import { oldShape } from "../../../protocol/answer-ends.js";
+import type { InputContent, ResultContent } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { EXPIRED } from "../../../protocol/events.js";
@@ -244,7 +245,7 @@ function section(text: string, options: Omit<Section, "text">): Section[] {
   return text === "" ? [] : [{ ...options, text: safeText(text) }];
 }
 
-function blockText(block: EventPayloads["ToolResult"]["content"][number]): string {
+function blockText(block: InputContent | ResultContent): string {
   if (block.type === "text") return block.text;
   return `[${block.media_type}, ${groupDigits(Math.ceil((block.data.length * 3) / 4 / 1024))} KB]`;
 }

@@ -9,7 +9,13 @@ import type { JsonObject } from "../../../protocol/json.js";
 
 export type Block =
   /** An input of the user. */
-  | { readonly kind: "prompt"; readonly text: string; readonly images: number; readonly steered?: true }
+  | {
+      readonly kind: "prompt";
+      readonly text: string;
+      readonly images: number;
+      readonly audio?: number;
+      readonly steered?: true;
+    }
   /** The model's text, in Markdown. */
   | { readonly kind: "answer"; readonly markdown: string }
   /** `elapsedMs` is absent while the model thinks. */

@@ -56,12 +56,13 @@ export function renderBlock(block: Block, options: RenderOptions): string[] {
   }
 }
 
-function renderPrompt({ text, images, steered }: Of<"prompt">, options: RenderOptions): string[] {
+function renderPrompt({ text, images, audio = 0, steered }: Of<"prompt">, options: RenderOptions): string[] {
   const { theme, expanded } = options;
   const whole = text.trimEnd();
   const { shown, left } = expanded ? { shown: whole, left: 0 } : beginningOf(whole);
   const extra = [
     ...(images > 0 ? [`[${counted(images, "image", "images")}]`] : []),
+    ...(audio > 0 ? [`[${counted(audio, "audio file", "audio files")}]`] : []),
     ...(steered === true ? ["(sent while the model works)"] : []),
   ].join(" ");
   const spans = [

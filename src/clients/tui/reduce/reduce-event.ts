@@ -1,7 +1,7 @@
 /** What an event of the engine changes on the screen. */
 import { subagentLine } from "../../../base/subagent-line.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
-import { plainText } from "../../../protocol/content.js";
+import { type InputContent, plainText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { type ClientId, isId } from "../../../protocol/ids.js";
@@ -121,7 +121,7 @@ function startTurn(
   now: number,
 ): Reduced {
   const text = plainText(input);
-  const images = input.filter(({ type }) => type === "image").length;
+  const media = countMedia(input);
   const { turn } = state;
   return {
     state: {
@@ -137,7 +137,7 @@ function startTurn(
         cancelling: false,
       },
     },
-    effects: [{ do: "print", block: { kind: "prompt", text, images } }],
+    effects: [{ do: "print", block: { kind: "prompt", text, ...media } }],
   };
 }
 
@@ -147,17 +147,23 @@ function sentByOther({ state, effects }: Reduced, sender: ClientId): Reduced {
   return { state, effects: [...effects, notification] };
 }
 
+function countMedia(input: readonly InputContent[]): { readonly images: number; readonly audio?: number } {
+  const count = (wanted: string) => input.filter(({ type }) => type === wanted).length;
+  const audio = count("audio");
+  return { images: count("image"), ...(audio > 0 && { audio }) };
+}
+
 function queued({ input, delivery, from }: EventPayloads["InputQueued"], { client }: State): QueuedInput {
-  const images = input.filter(({ type }) => type === "image").length;
-  return { text: plainText(input), images, delivery, own: from === client };
+  const media = countMedia(input);
+  return { text: plainText(input), ...media, delivery, own: from === client };
 }
 
 /** The oldest of the waiting steering inputs. */
 function steered(state: State, { input }: EventPayloads["InputSteered"]): Reduced {
   const at = state.queue.findIndex(({ delivery }) => delivery === "steer");
   const queue = at === -1 ? state.queue : state.queue.toSpliced(at, 1);
-  const images = input.filter(({ type }) => type === "image").length;
-  const block: Block = { kind: "prompt", text: plainText(input), images, steered: true };
+  const media = countMedia(input);
+  const block: Block = { kind: "prompt", text: plainText(input), ...media, steered: true };
   return { state: { ...state, queue }, effects: [{ do: "print", block }] };
 }
 

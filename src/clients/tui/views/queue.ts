@@ -20,9 +20,10 @@ export function queueLines(
   return shown;
 }
 
-function lineOf({ text, images, delivery }: QueuedInput, { ascii }: Theme): string {
+function lineOf({ text, images, audio = 0, delivery }: QueuedInput, { ascii }: Theme): string {
   const mark = ascii ? ">" : "↳";
   const when = delivery === "steer" ? "next step" : "after this turn";
   const pictures = images === 0 ? "" : ` [${images} image${images === 1 ? "" : "s"}]`;
-  return `${mark} ${when}: ${safeLine(text.replaceAll("\n", " "))}${pictures}`;
+  const sounds = audio === 0 ? "" : ` [${audio} audio file${audio === 1 ? "" : "s"}]`;
+  return `${mark} ${when}: ${safeLine(text.replaceAll("\n", " "))}${pictures}${sounds}`;
 }

@@ -123,7 +123,7 @@ class AcpAgent {
       agentInfo: { name: "oxbow", title: "Oxbow", version: this.#options.version },
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        promptCapabilities: { image: true, audio: true, embeddedContext: true },
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },

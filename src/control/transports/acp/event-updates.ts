@@ -114,7 +114,7 @@ function userMessage(input: readonly InputContent[]): readonly SessionUpdate[] {
     content:
       block.type === "text"
         ? { type: "text", text: block.text }
-        : { type: "image", mimeType: block.media_type, data: block.data },
+        : { type: block.type, mimeType: block.media_type, data: block.data },
   }));
 }
 

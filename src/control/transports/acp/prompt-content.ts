@@ -26,12 +26,12 @@ function inputBlock(block: ContentBlock, delimit: Delimit): InputContent {
       return text(block.text);
     case "image":
       return image(block.mimeType, block.data);
+    case "audio":
+      return audio(block.mimeType, block.data);
     case "resource_link":
       return text(linkText(block));
     case "resource":
       return embedded(block, delimit);
-    default:
-      throw invalid(`Oxbow takes no ${block.type} in a prompt.`);
   }
 }
 
@@ -45,6 +45,7 @@ function embedded({ resource }: EmbeddedResource, delimit: Delimit): InputConten
   if ("text" in resource) return text(`\n${delimit({ source: resource.uri, text: resource.text })}\n`);
   const { mimeType, blob, uri } = resource;
   if (mimeType?.startsWith("image/")) return image(mimeType, blob);
+  if (mimeType?.startsWith("audio/")) return audio(mimeType, blob);
   return text(`\n(${safeLine(uri)} is binary, so its content is left out.)\n`);
 }
 
@@ -53,8 +54,18 @@ const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/g
 function image(mediaType: string, data: string): InputContent {
   const type = mediaType.toLowerCase().replace("image/jpg", "image/jpeg");
   if (!IMAGES.has(type)) throw invalid(`Oxbow takes PNG, JPEG, GIF and WebP images, not ${safeLine(mediaType)}.`);
-  if (data === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) throw invalid("The data of an image must be base64.");
+  if (!isBase64(data)) throw invalid("The data of an image must be base64.");
   return { type: "image", media_type: type, data };
+}
+
+function audio(mediaType: string, data: string): InputContent {
+  if (!/^audio\/[a-z0-9.+-]+$/i.test(mediaType)) throw invalid(`${safeLine(mediaType)} is no type of audio.`);
+  if (!isBase64(data)) throw invalid("The data of audio must be base64.");
+  return { type: "audio", media_type: mediaType.toLowerCase(), data };
+}
+
+function isBase64(data: string): boolean {
+  return data !== "" && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
 }
 
 /** Neighbouring texts are one: the editor cuts a sentence where the user mentions a file. */
