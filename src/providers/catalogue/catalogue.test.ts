@@ -47,15 +47,19 @@ describe("the catalogue that ships", () => {
 
   it("is what the asset was made into, line by line", () => {
     const text =
-      "# c\ndate 2026-01-02\n\n[one]\na/b:free 400k/272k 128k 0 0 - - tr >200k 1 2.5 .25 -\nplain 8192 10 - - - - -\n";
+      "# c\ndate 2026-01-02 tira\n\n[one]\na/b:free 400k/272k 128k 0 0 - - tra >200k 1 2.5 .25 -\nplain 8192 10 - - - - -\n";
     const table = parseTable(text);
     expect(table.providers.get("one")?.get("a/b:free")).toEqual({
       context: 400_000,
       input: 272_000,
       output: 128_000,
       price: { input: 0, output: 0, tiers: [{ over: 200_000, input: 1, output: 2.5, cache_read: 0.25 }] },
-      abilities: { tools: true, images: false, reasoning: true },
+      abilities: { tools: true, images: false, reasoning: true, audio: true },
     });
+    expect(table.providers.get("one")?.get("plain")).toMatchObject({ abilities: { audio: false } });
+    // A catalogue that an older version fetched knows nothing about audio.
+    const older = parseTable("date 2026-01-02\n[one]\nplain 8192 10 - - - - t\n").providers.get("one")?.get("plain");
+    expect(older?.abilities).toEqual({ tools: true, images: false, reasoning: false });
     expect(table.providers.get("one")?.get("plain")?.price).toBeUndefined();
     expect(renderTable(table, "c")).toBe(text);
   });
@@ -263,7 +267,7 @@ describe("the public catalogue", () => {
       input: 900,
       output: 1000,
       price: { input: 1, output: 2, tiers: [{ over: 500, input: 3, output: 4 }] },
-      abilities: { tools: false, images: true, reasoning: true },
+      abilities: { tools: false, images: true, reasoning: true, audio: false },
     });
     expect(gemini?.get("older")?.price?.tiers).toEqual([{ over: 200_000, input: 5, output: 6, cache_read: 7 }]);
     expect(gemini?.get("odd")?.price).toBeUndefined();

@@ -51,7 +51,7 @@ function idsOf(text: string, section: string): readonly string[] {
 }
 
 function dateOf(text: string): string {
-  return /^date (\d{4}-\d{2}-\d{2})$/m.exec(text)?.[1] ?? "";
+  return /^date (\d{4}-\d{2}-\d{2})\b/m.exec(text)?.[1] ?? "";
 }
 
 function readFetched(cache: string): string {
