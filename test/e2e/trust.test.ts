@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect } from "vitest";
-import { oxbow, temporaryFolder } from "../support/program.js";
+import { startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
+import { oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 let home: string;
@@ -46,6 +48,33 @@ describe("what a folder brings", () => {
       expect([code, existsSync(join(cwd, "ran"))]).toEqual([0, false]);
     }
   });
+
+  verifies(
+    ["P10", "P11"],
+    "may change in words: the run goes on, and the person sees the difference once",
+    async () => {
+      const mock = await startMockModel({ script: "reply times=any\n  text: done\n" });
+      try {
+        await rm(join(cwd, ".oxbow"), { recursive: true });
+        await approve(cwd, { home });
+        const env = providerEnvironment("anthropic", mock.url);
+        await writeFile(join(cwd, "AGENTS.md"), "Be brief.\n");
+        const changed = await run(["run", "hi"], env);
+        expect(changed).toMatchObject({ code: 0, stdout: "done\n" });
+        expect(changed.stderr).toContain("AGENTS.md changed in words since it was approved, and is used as it is now:");
+        expect(changed.stderr).toMatch(/-Be kind\.\n.*\+Be brief\./);
+        const body = JSON.stringify(mock.requests[0]?.body);
+        expect(body).toContain("Be brief.");
+        expect(body).not.toMatch(/changed in words|Be kind/);
+        expect((await run(["run", "hi"], env)).stderr).not.toContain("changed in words");
+        await writeFile(join(cwd, "AGENTS.md"), "Be brief. See [this](setup).\n");
+        expect(await run(["run", "hi"], env)).toMatchObject({ code: 5 });
+        expect(mock.requests).toHaveLength(2);
+      } finally {
+        await mock.close();
+      }
+    },
+  );
 
   verifies(["P11"], "can be approved elsewhere and come as a lock file", async () => {
     const empty = await temporaryFolder();

@@ -57,7 +57,7 @@ describe("a skill that changed since its approval", () => {
   verifies(["P14", "X3"], "is named with its file and what to do, not as a command that does not exist", async () => {
     bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
     await bed.approveAll();
-    bed.put(".oxbow/skills/release/SKILL.md", RELEASE.replace("Follow these", "Run the"));
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE.replace("Follow these", "Run `make` for these"));
     bed.put(".oxbow/skills/fresh/SKILL.md", RELEASE.replace("release", "fresh"));
     const { client, session } = await open("reply\n  text: Done.\nloop\n");
     const message = expect.stringContaining(".oxbow/skills/release/SKILL.md changed since you approved it");

@@ -57,12 +57,14 @@ async function search(options: FindOptions, extra: readonly string[]): Promise<F
   const { person: _nobody, owner: _quiet, ...rest } = gateOptions(options);
   const lock = rest.openLock();
   const { since = Number.POSITIVE_INFINITY } = options;
-  const { pending, own, approved } = await reviewContent(found, lock);
+  const { pending, own, minorChanges, approved } = await reviewContent(found, lock);
+  // The model may have changed it: what is loaded without a question at a start waits while a session runs.
+  const words = minorChanges.filter(({ change }) => change === "prose");
   const may = mayRun(lock, options);
   // An approval from an earlier session is not enough.
   const isOff = (item: ContentItem) => needsProjectFlag(item) && !may(item);
   const off = since === Number.POSITIVE_INFINITY ? [] : approved.filter(isOff);
-  const waiting = [...pending, ...own, ...(await Promise.all(off.map(shownAgain)))].filter(
+  const waiting = [...pending, ...own, ...words, ...(await Promise.all(off.map(shownAgain)))].filter(
     ({ item }) => changedAt(item) > since,
   );
   const keys = new Set(waiting.map(({ item }) => keyOf(item)));

@@ -95,7 +95,7 @@ describe("the servers of the last search", () => {
     bed.put("AGENTS.md", "Be brief.\n");
     await bed.approveAll();
     await searchOnce();
-    bed.put("AGENTS.md", "Be long.\n");
+    bed.put("AGENTS.md", "Be long: use `more`.\n");
     expect(await enter()).toBe("NonInteractiveAckRefused");
   });
 });

@@ -4,7 +4,9 @@
  * 1. In doubt the higher class: a wrong label costs a question, or only its wording.
  * 2. Hidden characters in what changed make it at least code-adjacent.
  * 3. `metadata` is white space that means nothing outside of code, and front matter fields that the caller names, as long
- *    as they hold a mere label.
+ *    as they hold a mere label. All other front matter is code-adjacent: it decides when and with which tools a text is used.
+ * 4. `prose` is loaded without a question, so it may hold nothing that a program or the model could follow: no code, command, path,
+ *    address, link or markup.
  */
 import { diffLines } from "../../base/diff.js";
 import { revealHidden } from "../untrusted/reveal-hidden.js";
@@ -72,17 +74,13 @@ function splitFrontMatter(text: string): readonly [Fields, string] {
 }
 
 function classifyFields(before: Fields, after: Fields, metadataKeys: readonly string[]): ChangeClass {
-  let found: ChangeClass = "metadata";
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     if (before.get(key) === after.get(key)) continue;
     const values = [before.get(key) ?? "", after.get(key) ?? ""].map((value) => value.slice(key.length + 1));
-    if (values.some(looksLikeCode)) return "code-adjacent";
-    if (metadataKeys.includes(key) && values.every((value) => isLabel(key, value))) continue;
-    // These are words; the other fields say when and with which tools a text is used.
-    if (key !== "name" && key !== "description" && !metadataKeys.includes(key)) return "code-adjacent";
-    found = "prose";
+    const isIdle = metadataKeys.includes(key) && values.every((value) => isLabel(key, value));
+    if (!isIdle || values.some(looksLikeCode)) return "code-adjacent";
   }
-  return found;
+  return "metadata";
 }
 
 /** An unused field could hide text for the model. So it may hold one word, and a description one line. */
@@ -151,10 +149,12 @@ const CODE_LIKE: readonly RegExp[] = [
   /[\w-]\.(?:sh|py|js|ts|mjs|cjs|rb|pl|php|exe|bat|cmd|ps1|json|ya?ml|toml|env|pem|key)\b/i,
   /(?:^|\s)-{1,2}[a-z]/i,
   /\$[\w({]|[A-Z0-9_]=|&&|\|\||>>|<<|[<>]\(|\|\s?\w/,
-  /<[/a-z!]/i,
+  /<[/a-z!]|&#?\w+;/i,
+  // Links of Markdown, also to definitions elsewhere in the text.
+  /\]\s?[([]|^\s*\[[^\]]*\]:/,
   /(?:^|\s)@[\w./~-]/,
   /[A-Za-z0-9+/_-]{40}/,
-  new RegExp(`(?:^|[\\s"'(|;&!])(?:${PROGRAMS})(?=$|[\\s"');|&])`, "i"),
+  new RegExp(`(?:^|[\\s"'(|;&!])(?:${PROGRAMS})(?=$|[\\s"');|&.,:!?])`, "i"),
 ];
 
 function looksLikeCode(text: string): boolean {

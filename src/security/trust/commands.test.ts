@@ -242,8 +242,8 @@ describe("oxbow verify-ack", () => {
     const { text, exitCode } = await verify();
     expect(exitCode).toBe(5);
     expect(text.replaceAll(`${bed.folder}/`, "").replace(bed.outside, "OUTSIDE").split("\n")).toEqual([
-      "changed since it was approved: instruction file CLAUDE.md",
       "not approved: hook .oxbow/hooks.d/start/10-a",
+      "changed since it was approved: instruction file CLAUDE.md",
       "changed since it was approved: instruction file QWEN.md",
       "removed: instruction file GEMINI.md",
       "changed since it was approved: AGENT.md leads out of the folder, to OUTSIDE/secret",

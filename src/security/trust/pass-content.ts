@@ -51,7 +51,11 @@ export async function passContent(found: FoundContent, options: PassOptions): Pr
     decision = decideTrust({ review, interactive, skipUnapproved: true, ...programs });
   }
   const { load, refuse } = decision;
-  const notes = [...(await tellOwn(review.own, lock, options)), ...notesOn(review, decision, options)];
+  const told = [
+    ...(await tellOwn(review.own, lock, options)),
+    ...(await tellWords(review.minorChanges, lock, options)),
+  ];
+  const notes = [...told, ...notesOn(review, decision, options)];
   return { load, notes, ...(refuse !== undefined && { refuse }) };
 }
 
@@ -65,14 +69,39 @@ async function tellOwn(
 ): Promise<readonly string[]> {
   const by = own.length > 0 ? owner?.() : undefined;
   if (by?.identity !== "human") return [];
-  // Where the decision cannot be kept, the next start shows it again.
-  for (const one of own) await decide(one, "approved", { lock, by, now }).catch(() => {});
+  await keep(own, { lock, by, now });
   return own.flatMap((one) => {
     const title = `Your ${labelOf(one.item.kind)} ${shown(nameOf(one.item))}`;
     if (one.state === "new") return [`${title} is new. It runs without an approval, because the file is yours.`];
     const [, ...diff] = renderDiff(one, { color: false, width, maxLines: SHOWN_LINES }).split("\n");
     return [`${title} changed, and runs as it is now:`, ...diff.map((line) => `  ${line}`)];
   });
+}
+
+/** Shows what changed in words only, once for each version if its reader is a person. */
+async function tellWords(
+  changes: readonly PendingItem[],
+  lock: ApprovedLock,
+  { owner, now, width }: PassOptions,
+): Promise<readonly string[]> {
+  const prose = changes.filter(({ change }) => change === "prose");
+  const by = prose.length > 0 ? owner?.() : undefined;
+  if (by?.identity === "human") await keep(prose, { lock, by: { ...by, name: `${by.name} (words, shown)` }, now });
+  return prose.flatMap((one) => {
+    const [, ...diff] = renderDiff(one, { color: false, width }).split("\n");
+    return [
+      `${shown(nameOf(one.item))} changed in words since it was approved, and is used as it is now:`,
+      ...diff.map((line) => `  ${line}`),
+    ];
+  });
+}
+
+/** Where the decision cannot be kept, the next start shows it again. */
+async function keep(
+  items: readonly PendingItem[],
+  place: { readonly lock: ApprovedLock; readonly by: Approver; readonly now: () => Date },
+): Promise<void> {
+  for (const one of items) await decide(one, "approved", place).catch(() => {});
 }
 
 function notesOn(
@@ -85,7 +114,9 @@ function notesOn(
   const off = namesWithheld(shownNow, "project programs are off");
   const open = asksLater ? [] : namesWithheld(withheld, "not approved");
   return [
-    ...minorChanges.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
+    ...minorChanges
+      .filter(({ change }) => change !== "prose")
+      .map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
     ...(off.length > 0
       ? [
           `${count(off.length, "program")} of this project ${off.length === 1 ? "is" : "are"} off: ${firstOf(off)}. 'oxbow sources allow' runs approved ones from now on, --allow-project-hooks once.`,

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
 import { nameOf } from "./content.js";
 import { DEFAULT_POLICY, type PendingItem, reviewContent } from "./review.js";
 import { ALICE, NOW, Testbed } from "./test-support/testbed.js";
@@ -30,10 +31,10 @@ describe("a review", () => {
   it("finds a change with both versions", async () => {
     bed.put("AGENTS.md", "Be kind.\n");
     await bed.approveAll();
-    bed.put("AGENTS.md", "Be quick.\n");
+    bed.put("AGENTS.md", "Run `it`.\n");
     const [changed] = (await bed.review()).pending;
     expect(changed?.state).toBe("changed");
-    expect([String(changed?.before), String(changed?.after)]).toEqual(["Be kind.\n", "Be quick.\n"]);
+    expect([String(changed?.before), String(changed?.after)]).toEqual(["Be kind.\n", "Run `it`.\n"]);
   });
 
   it("compares a change of metadata with the approved version, however many small changes there are", async () => {
@@ -42,18 +43,38 @@ describe("a review", () => {
     bed.put("AGENTS.md", "Be kind. \n\n");
     expect(brief((await bed.review()).minorChanges)).toEqual(["changed metadata AGENTS.md"]);
     bed.put("AGENTS.md", "Be kind. \n\nOr not.\n");
-    expect(brief((await bed.review()).pending)).toEqual(["changed prose AGENTS.md"]);
+    expect(brief((await bed.review()).minorChanges)).toEqual(["changed prose AGENTS.md"]);
   });
 
-  it("lets a policy decide which changes wait; new content always waits", async () => {
+  verifies(
+    ["P10"],
+    "lets words change, and nothing that is new, longer than a message, or without its old text",
+    async () => {
+      bed.put("AGENTS.md", "Be kind.\n");
+      bed.put("GEMINI.md", "Be kind.\n");
+      bed.put("QWEN.md", `Be kind.\n${"x".repeat(300_000)}\n`);
+      await bed.approveAll();
+      bed.put("AGENTS.md", "Be quick.\n");
+      bed.put("CLAUDE.md", "Be new.\n");
+      bed.put("GEMINI.md", "Be kind.\n".repeat(80));
+      bed.put("QWEN.md", "Be brief.\n");
+      const review = await bed.review();
+      expect(brief(review.minorChanges)).toEqual(["changed prose AGENTS.md"]);
+      expect(brief(review.pending).sort()).toEqual([
+        "changed prose GEMINI.md",
+        "changed prose QWEN.md",
+        "new prose CLAUDE.md",
+      ]);
+    },
+  );
+
+  it("lets a policy decide which changes wait", async () => {
     bed.put("AGENTS.md", "Be kind.\n");
     await bed.approveAll();
     bed.put("AGENTS.md", "Be quick.\n");
-    bed.put("CLAUDE.md", "Be new.\n");
-    const policy = { ...DEFAULT_POLICY, blocking: ["code-adjacent", "executable"] as const };
+    const policy = { ...DEFAULT_POLICY, blocking: ["prose", "code-adjacent", "executable"] as const };
     const review = await reviewContent(await bed.find(), bed.lock(), policy);
-    expect(brief(review.minorChanges)).toEqual(["changed prose AGENTS.md"]);
-    expect(brief(review.pending)).toEqual(["new prose CLAUDE.md"]);
+    expect(brief(review.pending)).toEqual(["changed prose AGENTS.md"]);
   });
 
   it("lets the description of the user's skill change, and not that of a project's", async () => {
@@ -66,7 +87,7 @@ describe("a review", () => {
     bed.put(".agents/skills/s/SKILL.md", text.replace("One", "Another"));
     const review = await bed.review();
     expect(brief(review.minorChanges)).toEqual(["changed metadata skills/s/SKILL.md"]);
-    expect(brief(review.pending)).toEqual(["changed prose .agents/skills/s/SKILL.md"]);
+    expect(brief(review.pending)).toEqual(["changed code-adjacent .agents/skills/s/SKILL.md"]);
   });
 
   it("asks again when a server keeps its name and changes its command", async () => {

@@ -4,6 +4,7 @@ import { revealHidden } from "../untrusted/reveal-hidden.js";
 import type { ApprovedLock } from "./approved-lock.js";
 import { type ChangeClass, classifyChange } from "./change-class.js";
 import { type ContentItem, type FoundContent, keyOf, type Owner, type UnusableContent } from "./content.js";
+import { contentChange } from "./diff-view.js";
 import { isThere } from "./is-there.js";
 import type { LockEntry } from "./lock-entry.js";
 import { isBinary, REVIEWABLE_BYTES } from "./read-content.js";
@@ -21,7 +22,7 @@ const IDLE_KEYS = ["license", "version", "author", "homepage", "metadata", "comp
 
 /** The description of a skill is read by the model in every session, so a project's may not change unseen. */
 export const DEFAULT_POLICY: TrustPolicy = {
-  blocking: ["prose", "code-adjacent", "executable"],
+  blocking: ["code-adjacent", "executable"],
   metadataKeys: { user: [...IDLE_KEYS, "description"], project: IDLE_KEYS },
 };
 
@@ -45,7 +46,7 @@ export interface Review {
   readonly approved: readonly ContentItem[];
   /** Must be decided before it is loaded. */
   readonly pending: readonly PendingItem[];
-  /** Changed in ways that do not matter: loaded, and told. */
+  /** Changed in white space, labels or words: loaded, and told; of words the difference is shown. */
   readonly minorChanges: readonly PendingItem[];
   /** Hooks of the user that are new or changed: loaded without an approval, and shown once. */
   readonly own: readonly PendingItem[];
@@ -77,10 +78,20 @@ export async function reviewContent(
     if ("problem" in found) changedMeanwhile.push(found);
     else if (decision === "refused") refused.push({ ...found, state: "refused" });
     else if (isOwnHook(item)) own.push(found);
-    else (found.state === "new" || policy.blocking.includes(found.change) ? pending : minorChanges).push(found);
+    else (isBlocking(found, policy) ? pending : minorChanges).push(found);
   }
   const removed = roots.flatMap((root) => removedFrom(root, items, lock));
   return { approved, pending, minorChanges, own, refused, removed, unusable: [...unusable, ...changedMeanwhile] };
+}
+
+/** The most lines of a difference that a message shows. A longer one needs a review. */
+const MOST_SHOWN_LINES = 60;
+
+function isBlocking(found: PendingItem, { blocking }: TrustPolicy): boolean {
+  if (found.state === "new" || blocking.includes(found.change)) return true;
+  if (found.change !== "prose") return false;
+  const { diff } = contentChange(found);
+  return found.before === undefined || diff === undefined || diff.split("\n").length > MOST_SHOWN_LINES;
 }
 
 async function look(

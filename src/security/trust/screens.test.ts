@@ -126,14 +126,14 @@ describe("the diff", () => {
   it("shows a change against the approved version", async () => {
     bed.put("AGENTS.md", "one\ntwo\n");
     await bed.approveAll();
-    bed.put("AGENTS.md", "one\n2\n");
-    expect(renderDiff(await pendingOne(), LOOK)).toMatch(/\(changed.*\n@@.*\n one\n-two\n\+2$/);
+    bed.put("AGENTS.md", "one\n`2`\n");
+    expect(renderDiff(await pendingOne(), LOOK)).toMatch(/\(changed.*\n@@.*\n one\n-two\n\+`2`$/);
   });
 
   it("reports when the approved version is not available", async () => {
     bed.put("AGENTS.md", "one\n");
     await bed.approveAll();
-    bed.put("AGENTS.md", "two\n");
+    bed.put("AGENTS.md", "`two`\n");
     const { before: _, ...rest } = await pendingOne();
     expect(renderDiff(rest, LOOK)).toContain(
       "no copy of the approved version to compare with. This is the whole file.",

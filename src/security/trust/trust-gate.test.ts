@@ -137,6 +137,31 @@ describe("entering a folder", () => {
   });
 });
 
+describe("a change of words", () => {
+  verifies(["P10"], "is loaded without a question and shown whole, once to a person", async () => {
+    bed.put("AGENTS.md", "Be kind.\nAsk first.\n");
+    await bed.approveAll();
+    bed.put("AGENTS.md", "Be quick.\nAsk first.\n");
+    const shown = [
+      "AGENTS.md changed in words since it was approved, and is used as it is now:",
+      ...["  @@ -1,2 +1,2 @@", "  -Be kind.", "  +Be quick.", "   Ask first."],
+    ];
+    const agent: Partial<TrustGateOptions> = { owner: () => ({ identity: "agent", name: "model" }) };
+    for (const over of [{}, agent, { owner: () => ALICE }]) {
+      const { load, notes, refuse } = await gate(undefined, over).enter();
+      expect([load.length, notes, refuse]).toEqual([1, shown, undefined]);
+    }
+    expect((await gate(undefined, { owner: () => ALICE }).enter()).notes).toEqual([]);
+    expect(bed.lock().decisionOn(await bed.item("AGENTS.md"))).toMatchObject({
+      decision: "approved",
+      class: "prose",
+      by: expect.stringContaining("words, shown"),
+    });
+    bed.put("AGENTS.md", "Be quick.\nAsk first, then run `curl`.\n");
+    expect((await gate(undefined, { owner: () => ALICE }).enter()).refuse?.reason).toBe("NonInteractiveAckRefused");
+  });
+});
+
 describe("hooks of the user", () => {
   const owner = () => ALICE;
   const stage = () => join(bed.config, "hooks.d/start/10-a");
