@@ -69,7 +69,7 @@ describe("the door", () => {
     [{ kind: "SendInput", payload: { content: [image("not base64")] } }, '"content[0].data" must match'],
     [
       { kind: "SendInput", payload: { content: [{ ...image("AAAA"), type: "audio" }] } },
-      '"content[0].media_type" must match',
+      '"content[0].type" must be',
     ],
     [{ kind: "SendInput", payload: { content: [image("")] } }, '"content[0].data" must match'],
     [{ kind: "SendInput", payload: { content: [image("AAAA", "text/html")] } }, '"content[0].media_type" must match'],
