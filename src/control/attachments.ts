@@ -11,7 +11,7 @@
  */
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { SessionEndReason } from "../protocol/events.js";
+import type { EventPayloads, SessionEndReason } from "../protocol/events.js";
 import type { CallId, ClientId } from "../protocol/ids.js";
 import type { AttachedClient } from "./attached-client.js";
 import { MOST_AHEAD, rangesWith } from "./replaced-ids.js";
@@ -58,6 +58,8 @@ export class Attachments {
   #last = 0;
   /** Called when the first reader comes and when the last one leaves. */
   onChange: () => void = () => {};
+  /** Called with each question. */
+  onQuestion: (question: EventPayloads["PermissionRequested"]) => void = () => {};
 
   constructor(run: Run, history: StoredHistory = NO_HISTORY) {
     this.#run = run;
@@ -72,7 +74,10 @@ export class Attachments {
       this.#last = event.id;
       this.#recent.push(event);
       while (this.#recent.length > KEPT_EVENTS && (this.#recent[0]?.id ?? 0) <= this.#run.savedTo) this.#recent.shift();
-      if (event.kind === "PermissionRequested") this.#questions.set(event.payload.call, event);
+      if (event.kind === "PermissionRequested") {
+        this.#questions.set(event.payload.call, event);
+        this.onQuestion(event.payload);
+      }
       if (event.kind === "PermissionResolved") this.#questions.delete(event.payload.call);
       if (event.kind === "SessionEnded") this.#isEnded = true;
     });

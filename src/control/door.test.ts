@@ -67,10 +67,7 @@ describe("the door", () => {
     [{ kind: "SendInput", payload: {} }, 'SendInput: "content" is missing (array).'],
     [{ kind: "SendInput", payload: { content: [{ type: "text" }] } }, '"content[0].text" is missing'],
     [{ kind: "SendInput", payload: { content: [image("not base64")] } }, '"content[0].data" must match'],
-    [
-      { kind: "SendInput", payload: { content: [{ ...image("AAAA"), type: "audio" }] } },
-      '"content[0].type" must be',
-    ],
+    [{ kind: "SendInput", payload: { content: [{ ...image("AAAA"), type: "audio" }] } }, '"content[0].type" must be'],
     [{ kind: "SendInput", payload: { content: [image("")] } }, '"content[0].data" must match'],
     [{ kind: "SendInput", payload: { content: [image("AAAA", "text/html")] } }, '"content[0].media_type" must match'],
     [{ kind: "AttachSession", payload: { after: -1 } }, '"after" must be at least 0'],

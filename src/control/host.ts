@@ -5,6 +5,7 @@
  * 2. It checks what the client may do (scope.ts) for every transport.
  */
 import { type Clock, systemClock } from "../base/clock.js";
+import { formatDuration } from "../base/duration.js";
 import { approvesPlan } from "../base/plan-approval.js";
 import { safeLine } from "../base/terminal-text.js";
 import type { CommandReply, QueryReply } from "../protocol/client.js";
@@ -17,6 +18,7 @@ import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { ContentDecision, Queries, QueryKind } from "../protocol/queries.js";
 import { answerAbout } from "./answers.js";
 import type { AttachedClient } from "./attached-client.js";
+import type { Attachments } from "./attachments.js";
 import type { PeopleMessage } from "./auth/confirmation.js";
 import { type ClientOptions, ConnectedClient, type HostClient } from "./connected-client.js";
 import { COMMAND_SCHEMAS, knownPart, QUERY_SCHEMAS, refusalOf } from "./door.js";
@@ -45,6 +47,8 @@ const ATTACHING: ReadonlySet<CommandKind> = new Set([...OPENING, "CreateSession"
 
 /** How long after the last arrival people get an announcement. */
 const SETTLED_MS = 500;
+/** Of what a call wants to do, in a message. */
+const MOST_SUMMARY = 200;
 
 /** What a client can do in the session of a subagent. */
 const FOLLOWING: ReadonlySet<CommandKind> = new Set([
@@ -96,6 +100,7 @@ export class Host {
       idle: ports.idle,
       history: ports.history,
       onFault: (session, error) => ports.onFault?.(session, error),
+      onQuestion: (run, attached, question) => this.#tellQuestion(run, attached, question),
     });
   }
 
@@ -290,6 +295,20 @@ export class Host {
       },
     );
     return reply;
+  }
+
+  /** A question in the turn of an agent reaches people who follow other sessions if no one who could answer it follows this one. */
+  #tellQuestion(
+    { session, originator }: Run,
+    attached: Attachments,
+    { summary, timeout_ms: ms }: EventPayloads["PermissionRequested"],
+  ): void {
+    if (originator.identity !== "agent" || attached.personPresent) return;
+    const limit = ms === undefined ? "" : ` Without an answer it is denied in ${formatDuration(ms)}.`;
+    const what = safeLine(summary).slice(0, MOST_SUMMARY);
+    this.notifyPeople(
+      `An agent waits for your answer in the session ${session}: ${what}. 'oxbow resume ${session}' shows the question.${limit}`,
+    );
   }
 
   async #runFor(client: AttachedClient, kind: CommandKind, session: SessionId) {

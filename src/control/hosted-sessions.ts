@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.js";
 import type { CommandReply } from "../protocol/client.js";
 import type { CommandPayloads } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { SessionEndReason } from "../protocol/events.js";
+import type { EventPayloads, SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { AttachedClient } from "./attached-client.js";
 import { Attachments, type StoredHistory } from "./attachments.js";
@@ -66,6 +66,7 @@ export interface HostedSessionsOptions {
   readonly idle?: IdlePolicy | undefined;
   readonly history?: StoredHistory | undefined;
   readonly onFault: (session: SessionId, error: unknown) => void;
+  readonly onQuestion: (run: Run, attached: Attachments, question: EventPayloads["PermissionRequested"]) => void;
 }
 
 /** Stopping the commands of a session and saving its log take a few seconds at most. */
@@ -241,7 +242,9 @@ export class HostedSessions {
     });
     if ("failure" in opened) return refuse(opened.failure);
     const run = opened;
-    attached = new Attachments(run, this.#options.history);
+    const readers = new Attachments(run, this.#options.history);
+    readers.onQuestion = (question) => this.#options.onQuestion(run, readers, question);
+    attached = readers;
     attached.follow();
     this.#open.set(run.session, { run, attached, openedAt: run.bus.now(), ...this.#watch(run, attached) });
     if (client.attachOnCreate !== false) {

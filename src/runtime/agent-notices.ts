@@ -7,11 +7,22 @@ import type { SessionId } from "../protocol/ids.js";
 /** A program chooses its own name. */
 const MOST_NAME = 100;
 
-export function agentNotices(variables: Variables): (session: SessionId, agent: string) => Promise<void> {
+export interface AgentNotices {
+  session(session: SessionId, agent: string): Promise<void>;
+  question(session: SessionId, summary: string): Promise<void>;
+}
+
+export function agentNotices(variables: Variables): AgentNotices {
   const show = desktopNotices(variables);
-  return (session, agent) => {
-    const name = safeLine(agent.slice(0, MOST_NAME));
-    return show(`The agent ${name} started the session ${session}. 'oxbow resume ${session}' shows it.`);
+  return {
+    session: (session, agent) => {
+      const name = safeLine(agent.slice(0, MOST_NAME));
+      return show(`The agent ${name} started the session ${session}. 'oxbow resume ${session}' shows it.`);
+    },
+    question: (session, summary) => {
+      const what = safeLine(summary.slice(0, MOST_NAME));
+      return show(`An agent waits for your answer: ${what}. 'oxbow resume ${session}' shows the question.`);
+    },
   };
 }
 

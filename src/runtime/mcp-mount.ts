@@ -27,7 +27,8 @@ export function mcpMountOf(engine: Engine, options: McpMountPlace): LazyMcpMount
     return mcpMount({
       ...{ host: engine.host, clock: engine.clock, version: VERSION, log: options.log },
       newClientId: () => engine.newClientId(),
-      onSession: (session, agent) => void notify(session, agent),
+      onSession: (session, agent) => void notify.session(session, agent),
+      onQuestion: (session, summary) => void notify.question(session, summary),
     });
   };
   engine.host.addFeature("mcpserver_http");

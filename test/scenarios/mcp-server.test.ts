@@ -245,6 +245,33 @@ describe("an agent", () => {
     expect((await call("exit_plan_mode", { session, approve: true })).isError).toBe(true);
   });
 
+  verifies(["C8", "P4"], "whose call waits is shown to people in other sessions, who can come and answer", async () => {
+    const { hosted } = await open([reply().tool("bash", { command: "touch by-person" }), reply().text("Done.")]);
+    const { call } = await connectAgent(hosted);
+    const person = hosted.connectPerson();
+    await person.send("CreateSession", {});
+    const told = new Promise<string>((resolve) => {
+      person.subscribe((event) => {
+        if (event.kind === "Notice" && event.payload.message.startsWith("An agent waits"))
+          resolve(event.payload.message);
+      });
+    });
+    const session = (await call("create_session")).value.session as SessionId;
+    const running = call("run_agent_with_shell_access", { prompt: "go", session });
+    const notice = await told;
+    expect(notice).toContain(`for your answer in the session ${session}: `);
+    expect(notice).toMatch(/touch by-person.*'oxbow resume sess_\w+' shows the question\./);
+    const asked = new Promise<CallId>((resolve) => {
+      person.subscribe((event) => {
+        if (event.kind === "PermissionRequested" && event.session === session) resolve(event.payload.call);
+      });
+    });
+    await person.send("AttachSession", {}, session);
+    await person.send("AnswerPermission", { call: await asked, decision: "allow_once" }, session);
+    expect((await running).value).toMatchObject({ state: "answered", tools_used: ["bash"] });
+    expect(existsSync(join(hosted.root, "by-person"))).toBe(true);
+  });
+
   verifies(
     ["C8", "P4"],
     "that joins a session of a person asks, also where that person allows everything",

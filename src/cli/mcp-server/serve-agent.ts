@@ -68,7 +68,10 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
     ...streams,
     refusal: (patience) => gate.refusal(patience),
     onSession: (session, agent) => {
-      if (gate.attach === "always") void agentNotices(variables)(session, agent);
+      if (gate.attach === "always") void agentNotices(variables).session(session, agent);
+    },
+    onQuestion: (session, summary) => {
+      if (gate.attach === "always") void agentNotices(variables).question(session, summary);
     },
   });
   const lost = driven.lost?.then(() => "lost" as const) ?? new Promise<never>(() => {});

@@ -28,6 +28,8 @@ export interface WatchOptions {
   readonly earlier?: Promise<{ readonly events: readonly Envelope[]; readonly last: number }>;
   readonly waitMs?: number | undefined;
   readonly onProgress?: ((message: string) => void) | undefined;
+  /** Called when a call waits for a person. */
+  readonly onQuestion?: ((summary: string) => void) | undefined;
 }
 
 /** Starts to watch at once, so that no event is missed between the input and its turn. */
@@ -129,6 +131,7 @@ class TurnRecord {
       case "PermissionRequested":
         this.#questions.set(event.payload.call, event.payload.summary);
         this.#options.onProgress?.(`waits for a person: ${event.payload.summary}`);
+        this.#options.onQuestion?.(event.payload.summary);
         return;
       case "PermissionResolved":
         this.#answered(event.payload);

@@ -20,13 +20,15 @@ export interface EngineOfferOptions {
   readonly cwd?: string | undefined;
   /** A session began for the outer agent, whose name it gave itself. */
   readonly onSession?: ((session: SessionId, agent: string) => void) | undefined;
+  /** A call in such a session waits for a person. */
+  readonly onQuestion?: ((session: SessionId, summary: string) => void) | undefined;
 }
 
 export const BANNER =
   "Oxbow runs an AI agent with a shell on this machine. You drive it as an agent: calls that need permission wait for a person, and you " +
   "cannot approve them. What it does costs money; every answer says how much.";
 
-export function engineOffer({ client, clock, cwd, onSession, handshake }: EngineOfferOptions): McpOffer {
+export function engineOffer({ client, clock, cwd, onSession, onQuestion, handshake }: EngineOfferOptions): McpOffer {
   const watch = new ResourceWatch(client, clock);
   return {
     instructions: BANNER,
@@ -37,6 +39,7 @@ export function engineOffer({ client, clock, cwd, onSession, handshake }: Engine
       const place = {
         ...{ client, clock, cwd, banner: BANNER },
         onSession: (session: SessionId) => onSession?.(session, agent),
+        onQuestion: (session: SessionId, summary: string) => onQuestion?.(session, summary),
       };
       return callTool(place, { name, args, signal, onProgress });
     },

@@ -26,7 +26,7 @@ import type { McpOffer } from "./offer.js";
 import { createMcpServer, type McpServerOptions } from "./server.js";
 import { listenedResources, Subscriptions } from "./subscriptions.js";
 
-export interface McpMountOptions extends Pick<EngineOfferOptions, "clock" | "onSession"> {
+export interface McpMountOptions extends Pick<EngineOfferOptions, "clock" | "onSession" | "onQuestion"> {
   readonly version: string;
   readonly host: Pick<Host, "connect">;
   readonly newClientId: () => ClientId;

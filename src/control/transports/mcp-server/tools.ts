@@ -28,6 +28,8 @@ export interface ToolPlace {
   readonly banner: string;
   /** A session began for this client. */
   readonly onSession: (session: SessionId) => void;
+  /** A call of the session waits for a person. */
+  readonly onQuestion: (session: SessionId, summary: string) => void;
 }
 
 export interface ToolRequest {
@@ -243,6 +245,7 @@ async function runTurn(place: ToolPlace, { session, input, args, request }: Run)
     turn: "own",
     waitMs: waitOf(args, request),
     onProgress: request.onProgress,
+    onQuestion: (summary) => place.onQuestion(session, summary),
   });
   const cancel = () => {
     void client.send("CancelTurn", {}, session);
