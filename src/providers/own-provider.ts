@@ -45,11 +45,11 @@ export const FIELD_NAMES: readonly FieldName[] = [
 const PROTOCOL_NAMES = "anthropic, openai, openai-responses, gemini or ollama";
 const PROTOCOLS: Readonly<Record<string, string>> = { "openai-chat": "openai" };
 
-/** One checked value. */
-export function readField(name: string, text: string): ProviderFields {
+/** One checked value. `programs` are the provider programs whose protocol it may name. */
+export function readField(name: string, text: string, programs: readonly string[] = []): ProviderFields {
   switch (name) {
     case "protocol":
-      return { protocol: readProtocol(text) };
+      return { protocol: programs.includes(text) ? text : readProtocol(text, programs) };
     case "description":
     case "model":
       return { [name]: filled(text) };
@@ -129,9 +129,10 @@ function kept(
   return Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
 }
 
-function readProtocol(text: string): string {
+function readProtocol(text: string, programs: readonly string[]): string {
   const name = PROTOCOLS[text] ?? text;
-  if (findProvider(name) === undefined) throw new FieldError(expected(PROTOCOL_NAMES, text));
+  const others = programs.length === 0 ? "" : `, or the program ${programs.join(" or ")}`;
+  if (findProvider(name) === undefined) throw new FieldError(expected(`${PROTOCOL_NAMES}${others}`, text));
   return name;
 }
 

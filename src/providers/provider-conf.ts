@@ -1,7 +1,7 @@
 /** Provider variants from `.conf` files: `key=value` lines, `#` comments. Every error message has its line. */
 import { FieldError, type ProviderFields, readField, readHeader } from "./own-provider.js";
 
-export function parseProviderConf(text: string, file: string): ProviderFields {
+export function parseProviderConf(text: string, file: string, programs: readonly string[] = []): ProviderFields {
   let fields: ProviderFields = {};
   const seen = new Map<string, number>();
   for (const [index, raw] of text
@@ -18,7 +18,7 @@ export function parseProviderConf(text: string, file: string): ProviderFields {
     if (before !== undefined) throw new FieldError(`${place}: ${key} is already set in line ${before}.`);
     seen.set(key.toLowerCase(), index + 1);
     try {
-      fields = merged(fields, readEntry(key, unquoted(line.slice(equals + 1).trim())));
+      fields = merged(fields, readEntry(key, unquoted(line.slice(equals + 1).trim()), programs));
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;
       const known = /^there is no field/.test(error.message);
@@ -29,9 +29,9 @@ export function parseProviderConf(text: string, file: string): ProviderFields {
 }
 
 /** `header.NAME=VALUE` is a header. */
-function readEntry(key: string, value: string): ProviderFields {
+function readEntry(key: string, value: string, programs: readonly string[]): ProviderFields {
   const header = /^headers?\.(.+)$/i.exec(key)?.[1];
-  return header === undefined ? readField(key, value) : { headers: readHeader(header, value) };
+  return header === undefined ? readField(key, value, programs) : { headers: readHeader(header, value) };
 }
 
 function merged(fields: ProviderFields, more: ProviderFields): ProviderFields {

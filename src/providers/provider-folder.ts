@@ -35,14 +35,14 @@ export function readProviderFolder(folder: string): readonly FolderEntry[] {
 }
 
 /** Throws FieldError with the file and the line. */
-export function readVariant(file: string): ProviderFields {
+export function readVariant(file: string, programs: readonly string[] = []): ProviderFields {
   let text: string;
   try {
     text = readRegularTextSync(file);
   } catch (error) {
     throw new FieldError(`Oxbow cannot read ${file}: ${(error as Error).message}`);
   }
-  return parseProviderConf(text, file);
+  return parseProviderConf(text, file, programs);
 }
 
 /** One file, if it is a provider. */

@@ -51,7 +51,11 @@ export async function ownProviderList(parts: ModelParts): Promise<readonly OwnPr
       if (entry.ofProject) return [];
       const { meetProgram } = await import("./provider-programs.js");
       const { description, variables } = await meetProgram(parts, entry);
-      return [{ name, about: description === "" ? entry.file : description, variables }];
+      const { variant } = entry;
+      const key =
+        variant?.keyName === undefined ? [] : [{ name: variant.keyName, description: `key for the ${name} provider` }];
+      const about = variant?.description ?? (description === "" ? entry.file : description);
+      return [{ name, about, variables: [...key, ...variables] }];
     }
     const { origin, baseUrl, keyName } = entry.provider;
     if (origin === undefined) return [];
@@ -69,8 +73,9 @@ async function stateOf(parts: ModelParts, entry: ProviderEntry): Promise<Provide
   const { meetProgram } = await import("./provider-programs.js");
   const { ready, reason, description, defaults } = await meetProgram(parts, entry);
   if (!ready) return { ...own, ready, detail: reason ?? `${entry.file} --ready says no` };
-  const { model = name, maxContextTokens } = defaults;
-  const detail = description === "" ? entry.file : `${description} (${entry.file})`;
+  const { model = name, maxContextTokens } = { ...defaults, ...entry.variant };
+  const about = entry.variant?.description ?? description;
+  const detail = about === "" ? entry.file : `${about} (${entry.variant?.origin ?? entry.file})`;
   return {
     ...own,
     ready,

@@ -6,22 +6,23 @@
  */
 import { isJsonObject } from "../../protocol/json.js";
 import { findProvider } from "../named.js";
-import { FieldError, ownProvider } from "../own-provider.js";
+import { FieldError, ownProvider, type ProviderFields } from "../own-provider.js";
 import { type FolderEntry, providerFile, readProviderFolder, readVariant } from "../provider-folder.js";
 import { readProviderTable } from "../provider-tables.js";
 import { OFFLINE } from "./model-parts.js";
-import type { ProviderEntry, ProviderTables } from "./provider-directory.js";
+import type { ProgramVariant, ProviderEntry, ProviderTables } from "./provider-directory.js";
 
 /** By name, sorted. */
 export function ownProviders(folder: string | undefined, tables: ProviderTables | undefined): readonly ProviderEntry[] {
   const files = folder === undefined ? [] : readProviderFolder(folder);
   const written = isJsonObject(tables?.value) ? tables.value : {};
   const names = [...new Set([...files.map((file) => file.name), ...Object.keys(written)])].sort();
+  const programs = files.filter((file) => file.kind === "executable");
   return names.map((name) => {
     if (name === OFFLINE) return { kind: "broken", name, problem: `${OFFLINE} is built in: choose another name` };
     const file = files.find((candidate) => candidate.name === name);
     try {
-      const entry = file === undefined ? undefined : entryOf(file);
+      const entry = file === undefined ? undefined : entryOf(file, programs);
       const table = written[name];
       if (table === undefined && entry !== undefined) return entry;
       if (entry !== undefined && entry.kind !== "http") return entry;
@@ -62,11 +63,33 @@ export function isOwnVariable(variable: string, provider: string): boolean {
   return variable.toUpperCase().startsWith(`${provider.toUpperCase().replace(/\W/g, "_")}_`);
 }
 
-function entryOf(file: FolderEntry): ProviderEntry {
+/** A variant of a program is that program with other settings. */
+function entryOf(file: FolderEntry, programs: readonly FolderEntry[] = []): ProviderEntry {
   if (file.kind !== "variant") return file;
   const { name, file: origin } = file;
-  const fields = readVariant(origin);
+  const fields = readVariant(
+    origin,
+    programs.map((program) => program.name),
+  );
+  const program = programs.find((each) => each.name === fields.protocol);
+  if (program !== undefined)
+    return { kind: "executable", name, file: program.file, variant: programVariant(fields, origin) };
   return { kind: "http", name, provider: placed(origin, () => ownProvider(name, fields, { origin })) };
+}
+
+function programVariant(fields: ProviderFields, origin: string): ProgramVariant {
+  if (fields.headers !== undefined)
+    throw new FieldError(`${origin}: a program makes its own requests, so it takes no headers.`);
+  const { model, url, auth_env: keyName, description, max_tokens, context_tokens } = fields;
+  return {
+    origin,
+    ...(model !== undefined && { model }),
+    ...(url !== undefined && { url }),
+    ...(keyName !== undefined && { keyName }),
+    ...(description !== undefined && { description }),
+    ...(max_tokens !== undefined && { maxOutputTokens: max_tokens }),
+    ...(context_tokens !== undefined && { maxContextTokens: context_tokens }),
+  };
 }
 
 /** An error in the whole table names the table. */

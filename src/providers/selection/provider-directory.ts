@@ -43,10 +43,25 @@ export type ProviderEntry =
       readonly kind: "executable";
       readonly name: string;
       readonly file: string;
+      /** A `.conf` file gives it another name and other settings. */
+      readonly variant?: ProgramVariant;
       /** It belongs to the project: Oxbow uses it only by name, and gives it only its own variables. */
       readonly ofProject?: true;
     }
   | { readonly kind: "broken"; readonly name: string; readonly problem: string };
+
+/** What a `.conf` file with a program as its protocol says. */
+export interface ProgramVariant {
+  /** The file. */
+  readonly origin: string;
+  readonly model?: string;
+  readonly url?: string;
+  /** The variable that holds the key. */
+  readonly keyName?: string;
+  readonly description?: string;
+  readonly maxOutputTokens?: number;
+  readonly maxContextTokens?: number;
+}
 
 export class ProviderDirectory {
   readonly #options: DirectoryOptions;

@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
 import { currentFolder } from "../../system/find-program.js";
+import { noteSecret } from "../../system/own-secrets.js";
 import { readRegularFile } from "../../system/regular-file.js";
 import { ownVariables } from "../../system/trusted-path.js";
 import type { ProviderCommand } from "../executable/containment.js";
@@ -10,7 +11,7 @@ import { createExecutableModel } from "../executable/model.js";
 import { loadWire, type WireName } from "../named.js";
 import type { ModelParts } from "./model-parts.js";
 import { isOwnVariable } from "./own-providers.js";
-import type { ProviderEntry } from "./provider-directory.js";
+import type { ProgramVariant, ProviderEntry } from "./provider-directory.js";
 
 const WIRES: readonly string[] = ["anthropic", "openai-chat", "openai-responses", "gemini", "ollama"];
 
@@ -23,12 +24,27 @@ export function meetProgram(parts: ModelParts, program: ProgramEntry) {
   return inspectExecutable(program.file, {
     ...contained(parts, program, []),
     cwd: dirname(program.file),
-    env: environmentFor(directory, []),
-    envOf: (asked) => environmentFor(directory, granted(asked, program)),
+    env: { ...environmentFor(directory, []), ...variantVariables(parts, program) },
+    envOf: (asked) => ({ ...environmentFor(directory, granted(asked, program)), ...variantVariables(parts, program) }),
   });
 }
 
-type ProgramEntry = Pick<Extract<ProviderEntry, { kind: "executable" }>, "name" | "file" | "ofProject">;
+/** How a program learns what a `.conf` file says; without one, it gets none of these. */
+function variantVariables(
+  { directory }: ModelParts,
+  { name, variant }: ProgramEntry,
+): Readonly<Record<string, string>> {
+  if (variant === undefined) return {};
+  const key = variant.keyName === undefined ? undefined : directory.variables[variant.keyName];
+  noteSecret(key ?? "");
+  return {
+    OXBOW_PROVIDER_NAME: name,
+    ...(variant.url !== undefined && { OXBOW_PROVIDER_URL: variant.url }),
+    ...(key !== undefined && { OXBOW_PROVIDER_KEY: key }),
+  };
+}
+
+type ProgramEntry = Pick<Extract<ProviderEntry, { kind: "executable" }>, "name" | "file" | "ofProject" | "variant">;
 
 /** The interpreter of a provider must not come from the workspace: it gets the provider's keys. */
 function environmentFor({ variables }: ModelParts["directory"], asked: readonly ProviderVariable[]) {
@@ -59,7 +75,7 @@ export async function openProgram(
   program: ProgramEntry & { readonly model: string | undefined },
 ): Promise<Model | { readonly problem: string }> {
   const { programs } = parts;
-  const { name, file, model } = program;
+  const { name, file, model, variant } = program;
   const taped = programs?.outputs.get(name);
   const { output, variables } =
     taped === undefined ? await meetProgram(parts, program) : { output: taped, variables: [] };
@@ -78,17 +94,23 @@ export async function openProgram(
     ...contained(parts, program, hosts),
     provider: name,
     path: file,
-    model: model ?? defaults.model ?? name,
+    model: model ?? variant?.model ?? defaults.model ?? name,
     cwd: dirname(file),
-    env: environmentFor(parts.directory, granted(variables, program)),
+    env: { ...environmentFor(parts.directory, granted(variables, program)), ...variantVariables(parts, program) },
     streaming,
     ...(protocol !== undefined && { wire: await loadWire(protocol) }),
     ...(family !== undefined && { family }),
     ...(idleMs !== undefined && { idleMs: Math.min(idleMs, mostIdleMs) }),
-    ...(defaults.maxOutputTokens !== undefined && { maxOutputTokens: defaults.maxOutputTokens }),
-    ...(defaults.maxContextTokens !== undefined && { maxContextTokens: defaults.maxContextTokens }),
+    ...limitsOf({ ...defaults, ...variant }),
     ...(programs !== undefined && { around: programs.around }),
   });
+}
+
+function limitsOf({ maxOutputTokens, maxContextTokens }: Pick<ProgramVariant, "maxOutputTokens" | "maxContextTokens">) {
+  return {
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(maxContextTokens !== undefined && { maxContextTokens }),
+  };
 }
 
 function isWire(name: string): name is WireName {
