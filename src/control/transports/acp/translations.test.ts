@@ -316,7 +316,7 @@ describe("[C4] a prompt of an editor", () => {
 
   it.each([
     [[], "The prompt is empty."],
-    [[{ type: "audio", data: "", mimeType: "" }], "Oxbow takes no audio in a prompt."],
+    [[{ type: "audio", data: "", mimeType: "" }], " is no type of audio."],
     [
       [{ type: "image", mimeType: "image/svg+xml", data: "aGk=" }],
       "Oxbow takes PNG, JPEG, GIF and WebP images, not image/svg+xml.",
