@@ -1,5 +1,6 @@
 // Written by tools/generate-chain.mjs from the names of the files beside it. Do not edit.
 
+import { create as request10Variant } from "./request/10-variant.js";
 import { create as request20Retry } from "./request/20-retry.js";
 import { create as request30Budget } from "./request/30-budget.js";
 import { create as request80Price } from "./request/80-price.js";
@@ -69,6 +70,7 @@ export const listing: ChainListing = {
     error: [{ name: "50-report", create: error50Report }],
   },
   request: [
+    { name: "10-variant", create: request10Variant },
     { name: "20-retry", create: request20Retry },
     { name: "30-budget", create: request30Budget },
     { name: "80-price", create: request80Price },

@@ -214,6 +214,8 @@ export interface ChainServices {
   /** What a model is too weak for; empty for a model that was not measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
+  /** What the variant of this session adds to the system prompt. */
+  readonly promptVariant?: string;
   /** The place of the next model call. */
   callFacts?(): CallFacts;
   /** How much the model thinks, at present. */

@@ -36,6 +36,7 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
     ...(notice !== undefined && { notice }),
     ...(route !== undefined && { route }),
     ...(queued > 0 && { queued }),
+    ...(turn.ports.promptVariant !== undefined && { variant: turn.ports.promptVariant }),
     ...modeOf(turn),
   });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);

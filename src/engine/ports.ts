@@ -271,6 +271,8 @@ export interface EnginePorts {
   mayStartEarly(call: ToolCall, tool: Tool): boolean;
   /** Sees each block of an answer as it completes, in order, before a call in it runs. */
   readonly onBlock?: (block: AssistantBlock) => void;
+  /** The name of the session's prompt variant, for the log. */
+  readonly promptVariant?: string;
   readonly toolExecution: "batched" | "sequential";
   readonly maxIterations: number;
   /** A longer answer ends the turn as a failure. */

@@ -94,6 +94,8 @@ export interface EventPayloads {
     readonly notice?: string;
     readonly route?: string;
     readonly queued?: number;
+    /** The prompt variant of the session. */
+    readonly variant?: string;
     /** The session is in plan mode. */
     readonly plan?: true;
     /** The mode that a person has chosen for the session; absent if none was chosen. */

@@ -22,6 +22,7 @@ import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
 import { earlierPermissions } from "./sessions/earlier-permissions.js";
 import { resumeSession, takeUp } from "./sessions/resumed-session.js";
+import { variantFor } from "./settings/prompt-variants.js";
 import type { ParentRun } from "./subagents/parent-run.js";
 import { SubagentPrompts } from "./subagents/subagent-prompts.js";
 
@@ -190,6 +191,8 @@ function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt
   const { clock, ids, log } = engine;
   const { settings } = engine.loaded;
   const { permissions, costs } = built;
+  // A subagent has a prompt of its own.
+  const variant = parent === undefined ? variantFor(session, settings.prompt_variants.value) : undefined;
   return {
     session,
     bus,
@@ -203,11 +206,13 @@ function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt
       gate: permissions,
       systemPrompt: (size) => prompt.text(size),
       callFacts: callFacts(opening),
+      ...(variant && { promptVariant: variant.text }),
     },
     ports: {
       clock,
       ids,
       mayStartEarly: (call, tool) => permissions.mayStartEarly(call, tool),
+      ...(variant && { promptVariant: variant.name }),
       toolExecution: "batched",
       maxIterations: Math.min(settings.max_iterations.value, parent?.maxIterations ?? Number.POSITIVE_INFINITY),
       maxAnswerCharacters: settings.max_answer_chars.value,

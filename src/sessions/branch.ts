@@ -124,6 +124,8 @@ function shapeWithNewIds<S extends AnswerShape>(
 export interface TurnSummary {
   /** From 1, in the order they happened. */
   readonly number: number;
+  /** The prompt variant that the session got. */
+  readonly variant?: string;
   readonly turn: TurnId;
   readonly startEvent: number;
   readonly startedAt: string;
@@ -181,8 +183,8 @@ export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<
 
 function startOf(event: Extract<Envelope, { kind: "TurnStarted" }>, number: number): TurnSummary {
   const input = preview(event.payload.input.map(shown).join("\n"));
-  const { turn } = event.payload;
-  const start = { number, turn, startEvent: event.id, startedAt: event.ts };
+  const { turn, variant } = event.payload;
+  const start = { number, turn, ...(variant !== undefined && { variant }), startEvent: event.id, startedAt: event.ts };
   return { ...start, input, text: "", toolCalls: 0, usage: NO_USAGE };
 }
 

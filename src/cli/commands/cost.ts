@@ -1,6 +1,7 @@
 /** `oxbow cost`. */
 import { COST } from "../../commands/catalogue/cost.js";
-import { costCommand } from "../../runtime/commands/cost.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { costCommand, variantIn } from "../../runtime/commands/cost.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openSessions } from "./session/open-sessions.js";
 
@@ -11,7 +12,8 @@ export const shell: ShellCommand = {
   open: async (flags, variables) => {
     const { store, folder, roots, close } = await openSessions(flags, variables);
     const spending = (query: Parameters<typeof store.spending>[0]) => store.spending(query);
-    return { commands: [costCommand({ spending, folder, roots, wall: Date.now })], close };
+    const variantOf = (session: SessionId) => variantIn(store, session);
+    return { commands: [costCommand({ spending, variantOf, folder, roots, wall: Date.now })], close };
   },
 };
 

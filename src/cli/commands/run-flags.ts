@@ -49,6 +49,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     repeatable: true,
     help: "tools to offer: read, edit, command, git, web, agents, or a set of your own from [tool_sets] (repeatable)",
   },
+  { name: "prompt-variant", value: "NAME", help: "the prompt variant of [prompt_variants] to use, or off" },
   {
     name: "permission-mode",
     value: "MODE",

@@ -1,15 +1,15 @@
 /** `cost`: of this session in a conversation; of all sessions with a flag, or as `oxbow cost`. */
 import type { CommandSpec } from "../command.js";
 
-export const COST_WAYS = ["model", "day", "project"] as const;
+export const COST_WAYS = ["model", "day", "project", "variant"] as const;
 
 export const COST: CommandSpec = {
   name: "cost",
   aliases: ["usage"],
-  usage: "/cost [--by model|day|project] [--since WHEN]",
+  usage: "/cost [--by model|day|project|variant] [--since WHEN]",
   summary: "show the spending of this session; with a flag, of all sessions",
   flags: [
-    { name: "by", value: "WHAT", choices: COST_WAYS, help: "model (default), day or project" },
+    { name: "by", value: "WHAT", choices: COST_WAYS, help: "model (default), day, project, or variant of the prompt" },
     {
       name: "since",
       value: "WHEN",

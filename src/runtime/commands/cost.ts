@@ -18,7 +18,8 @@ import {
 } from "../../commands/command.js";
 import type { Amount, BudgetLimit } from "../../costs/budget.js";
 import type { HeldPart } from "../../costs/day-budget.js";
-import type { Spending } from "../../sessions/store.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { SessionStore, Spending } from "../../sessions/store.js";
 import type { Roots } from "../../system/xdg-paths.js";
 import {
   type BudgetState,
@@ -35,13 +36,15 @@ import {
 } from "./cost-report.js";
 
 type Way = (typeof COST_WAYS)[number];
-const HEADERS: Readonly<Record<Way, string>> = { model: "MODEL", day: "DAY", project: "PROJECT" };
+const HEADERS: Readonly<Record<Way, string>> = { model: "MODEL", day: "DAY", project: "PROJECT", variant: "VARIANT" };
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
 export interface CostPort {
   /** The spending of all stored sessions; undefined if none is stored. */
   spending(query: { readonly since?: string; readonly cwd?: string }): Promise<readonly Spending[] | undefined>;
+  /** The prompt variant that a stored session got. */
+  readonly variantOf: (session: SessionId) => Promise<string | undefined>;
   readonly folder: string;
   readonly wall: () => number;
   /** The costs of the open session. */
@@ -118,7 +121,7 @@ async function ofAll(
     ...(args.hasFlag("here") && { cwd: port.folder }),
   });
   if (rows === undefined) return refuse("Sessions are not stored here ('none').");
-  const lines = linesOf(rows, way);
+  const lines = way === "variant" ? await byVariant(rows, port) : linesOf(rows, way);
   const table = report(lines, { way, since, rows, width: screen?.width, color: screen?.color ?? false });
   return {
     text: [table, ...reservedText(reserved)].join("\n\n"),
@@ -161,7 +164,37 @@ function inUnitsOf(limit: BudgetLimit, { usd, tokens }: Amount): BudgetLimit {
   return { ...(limit.usd !== undefined && { usd }), ...(limit.tokens !== undefined && { tokens }) };
 }
 
-function linesOf(rows: readonly Spending[], way: Way): readonly Line[] {
+/** What the log of a session says. */
+export async function variantIn(
+  store: Pick<SessionStore, "last" | "events">,
+  session: SessionId,
+): Promise<string | undefined> {
+  const begun = await store.last(session, "TurnStarted");
+  if (begun === undefined) return undefined;
+  for await (const event of store.events(session, { after: begun - 1, limit: 1 }))
+    return event.kind === "TurnStarted" ? event.payload.variant : undefined;
+  return undefined;
+}
+
+/** Each with the number of its sessions and what one costs, so that they can be compared. */
+async function byVariant(rows: readonly Spending[], { variantOf }: CostPort): Promise<readonly Line[]> {
+  const variants = new Map<SessionId, string>();
+  for (const session of new Set(rows.map((row) => row.session)))
+    variants.set(session, (await variantOf(session)) ?? "(none)");
+  return groupBy(rows, ({ session }) => variants.get(session) ?? "")
+    .map((line) => {
+      const sessions = [...variants.values()].filter((name) => name === line.name).length;
+      const each = line.unpriced === line.calls ? "" : `, ${formatUsd(line.usd / sessions)} each`;
+      return { ...line, variant: line.name, sessions, name: `${line.name} (${counted(sessions)}${each})` };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function counted(sessions: number): string {
+  return `${groupDigits(sessions)} session${sessions === 1 ? "" : "s"}`;
+}
+
+function linesOf(rows: readonly Spending[], way: Exclude<Way, "variant">): readonly Line[] {
   if (way === "model") return byModel(rows);
   if (way === "project") return groupBy(rows, ({ cwd }) => cwd).sort(dearestFirst);
   return groupBy(rows, ({ from }) => dayOf(from)).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -115,12 +115,17 @@ const costs: CreateBuiltIn = (opening) => {
     name: "costs",
     services: { costs: kept },
     commands: async () => {
-      const { budgetCommand, costCommand } = await import("../commands/cost.js");
+      const { budgetCommand, costCommand, variantIn } = await import("../commands/cost.js");
       const spending = async (query: { readonly since?: string; readonly cwd?: string }) =>
         (await engine.sessions.open())?.spending(query);
       const session = () => kept.sessionCosts();
       const { roots } = engine.loaded;
-      return [costCommand({ session, spending, folder: engine.root, roots, wall: Date.now }), budgetCommand(kept)];
+      const variantOf = async (id: typeof opening.session) => {
+        const store = await engine.sessions.open();
+        return store && variantIn(store, id);
+      };
+      const port = { session, spending, variantOf, folder: engine.root, roots, wall: Date.now };
+      return [costCommand(port), budgetCommand(kept)];
     },
     close: () => kept.close(),
   };

@@ -30,6 +30,10 @@ function shown(key: string, value: unknown): string {
   if (value === undefined) return key === "provider" || key === "model" ? "(chosen automatically)" : "(none)";
   if (key === "models") return [...(value as ReadonlyMap<string, unknown>).keys()].join(",");
   if (key === "tool_sets") return (value as Settings["tool_sets"]["value"]).names.join(",");
+  if (key === "prompt_variants") {
+    const { all, chosen } = value as Settings["prompt_variants"]["value"];
+    return chosen ?? (all.map(({ name }) => name).join(",") || "(none)");
+  }
   if (key === "environment") return (value as Settings["environment"]["value"]).inherit;
   if (key === "hooks") return (value as Settings["hooks"]["value"]).map(({ path }) => path).join(",") || "(none)";
   if (key === "permissions") return tablesText(value as readonly PermissionTable[]);

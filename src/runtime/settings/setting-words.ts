@@ -45,6 +45,8 @@ const ROWS: readonly (readonly [key: string, about: string, guide: string])[] = 
   ["plugin", "[plugin.NAME]: the settings of a plugin", "plugins"],
   ["system_prompt", "replaces Oxbow's own system prompt", "profiles"],
   ["prompt_header", "text before the instruction files in the system prompt", "profiles"],
+  ["prompt_variants", "[prompt_variants.NAME]: text that a part of the sessions gets in the system prompt", "costs"],
+  ["prompt_variant", "the prompt variant of all sessions, or off", "costs"],
   ["skill_packs", "folders of skills besides the usual ones", "profiles"],
   ["context_sources", "the names of the instruction files to read", "instructions"],
   ["context_bytes", "the most bytes of instructions", "instructions"],

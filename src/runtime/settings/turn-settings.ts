@@ -1,6 +1,7 @@
 /** Settings of a turn: its tools, its limits, its budgets and the text that the model gets. */
 import { DEFAULT_INSTRUCTION_BYTES } from "../../context/instructions/capped-texts.js";
 import type { BudgetLimit } from "../../costs/budget.js";
+import { type PromptVariants, readPromptVariants } from "./prompt-variants.js";
 import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
 import { BUILT_IN_PACK, readSkillPacks } from "./skill-packs.js";
@@ -18,6 +19,7 @@ export interface TurnSettings {
   /** The `[plugin]` tables, as they were written. */
   readonly plugin: Setting<unknown>;
   readonly system_prompt: Setting<string | undefined>;
+  readonly prompt_variants: Setting<PromptVariants>;
   /** A text for the model before the instruction files, with any system prompt. */
   readonly prompt_header: Setting<string | undefined>;
   /** Which skills load besides those of the usual folders. */
@@ -74,6 +76,7 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       fallback: undefined,
       read: read.textOrFile,
     }),
+    prompt_variants: readPromptVariants(from),
     prompt_header: from.pick<string | undefined>({
       key: "prompt_header",
       fallback: undefined,

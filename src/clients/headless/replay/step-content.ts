@@ -30,6 +30,8 @@ export interface Section {
 }
 
 export interface StepContent {
+  /** The prompt variant of the turn that begins here. */
+  readonly variant?: string;
   readonly title: string;
   readonly style?: Style;
   readonly sections: readonly Section[];
@@ -62,6 +64,7 @@ export class StepReader {
   readonly #progress = new JoinedText(MAX_CHARACTERS);
   readonly #sections: Section[] = [];
   readonly #facts: string[] = [];
+  #variant: string | undefined;
   #title = "";
   #style: Style | undefined;
   #call = "";
@@ -137,14 +140,16 @@ export class StepReader {
     const facts = section(this.#factLines().join("\n"), { when: "details", label: "log", style: "dim" });
     const answer = section(String(this.#answer).trimEnd(), { when: "always" });
     return {
+      ...(this.#variant !== undefined && { variant: this.#variant }),
       title: safeLine(this.#title || "unfinished: the log stops here"),
       ...(this.#style !== undefined && { style: this.#style }),
       sections: [...thinking, ...answer, ...this.#sections, ...progress, ...facts],
     };
   }
 
-  #input({ input }: EventPayloads["TurnStarted"]): void {
-    this.#title = "you";
+  #input({ input, variant }: EventPayloads["TurnStarted"]): void {
+    this.#title = variant === undefined ? "you" : `you (prompt variant ${variant})`;
+    this.#variant = variant;
     this.#say(input.map(blockText).join("\n"));
   }
 

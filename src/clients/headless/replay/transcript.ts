@@ -8,7 +8,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { formatDollars, type Price, reportedPrice } from "./cost-marks.js";
 import { NOTHING_RUNS } from "./replay-view.js";
-import type { Step, StepKind } from "./step.js";
+import type { StepKind } from "./step.js";
 import { layout } from "./step-layout.js";
 import { type EventSource, type ReadStep, readSteps } from "./step-stream.js";
 import { timeText } from "./time-text.js";
@@ -47,7 +47,7 @@ export async function* showTranscript(
   for await (const { step, content } of readSteps(costs.listen(events), reading)) {
     if (step.turn > turns.to) return;
     if (step.turn < turns.from) continue;
-    if (step.turn !== turn) yield turnHeading(step, options);
+    if (step.turn !== turn) yield turnHeading({ step, content }, options);
     turn = step.turn;
     yield renderStep({ step, content }, options);
     if (step.kind === "end") yield footing(costs.take(step.turn), options);
@@ -74,9 +74,10 @@ export async function* printReplay(options: PrintOptions): AsyncIterable<string>
   }
 }
 
-function turnHeading(step: Step, options: TranscriptOptions): string {
+function turnHeading({ step, content: { variant } }: ReadStep, options: TranscriptOptions): string {
   const name = step.turn === 0 ? "Before the first turn" : `Turn ${step.turn}`;
-  const line = rule(`── ${name} · ${timeText(step.at, options.timeZone)} `, options.width);
+  const way = variant === undefined ? "" : ` · prompt variant ${safeLine(variant)}`;
+  const line = rule(`── ${name}${way} · ${timeText(step.at, options.timeZone)} `, options.width);
   return `\n${paint(options, "bold", line)}\n`;
 }
 

@@ -1,0 +1,75 @@
+/**
+ * Variants of the prompt: `[prompt_variants.NAME]` adds a text to the system prompt of a part of the sessions, so that they can be compared.
+ *
+ * 1. A session keeps its variant: its id decides. Another variant that comes or goes moves as few sessions as possible.
+ * 2. A variant with an empty text is one without a change, to compare with.
+ */
+import { createHash } from "node:crypto";
+import { UsageError } from "../../base/usage-error.js";
+import type { Setting, SettingReader } from "./setting.js";
+import { textOrFile } from "./setting-readers.js";
+
+export interface PromptVariant {
+  readonly name: string;
+  /** Added to the system prompt; empty for none. */
+  readonly text: string;
+  readonly weight: number;
+}
+
+export interface PromptVariants {
+  readonly all: readonly PromptVariant[];
+  /** The one that all sessions get, or `off`. */
+  readonly chosen?: string;
+}
+
+const OFF = "off";
+const NAME = /^[a-z0-9][\w-]*$/i;
+
+export function readPromptVariants(from: SettingReader): Setting<PromptVariants> {
+  const tables = from.tables("prompt_variants");
+  const all = Object.entries(tables.value ?? {}).map(([name, table]) => variantOf(name, table, tables.origin));
+  const chosen = from.pick<string | undefined>({
+    key: "prompt_variant",
+    flag: "prompt-variant",
+    fallback: undefined,
+    read: (text) => {
+      if (text === OFF || all.some(({ name }) => name === text)) return text;
+      const known = [...all.map(({ name }) => name), OFF].join(", ");
+      throw new UsageError(`there is no prompt variant "${text}"; there are ${known}.`);
+    },
+  });
+  const { value } = chosen;
+  return {
+    value: { all, ...(value !== undefined && { chosen: value }) },
+    origin: value === undefined ? tables.origin : chosen.origin,
+  };
+}
+
+function variantOf(name: string, table: unknown, origin: string): PromptVariant {
+  const wrong = (what: string) => new UsageError(`${origin}: [prompt_variants.${name}] ${what}`);
+  if (!NAME.test(name) || name === OFF) throw wrong("cannot have this name: use letters, digits, - and _.");
+  if (typeof table !== "object" || table === null) throw wrong('needs text = "…".');
+  const { text, weight = 1, ...others } = table as Readonly<Record<string, unknown>>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw wrong(`has no "${unknown}": there are text and weight.`);
+  if (typeof text !== "string") throw wrong('needs text = "…", or "@FILE"; an empty text changes nothing.');
+  if (typeof weight !== "number" || !(weight > 0)) throw wrong("weight: expected a number above 0.");
+  try {
+    return { name, text: textOrFile(text).trim(), weight };
+  } catch (error) {
+    throw error instanceof UsageError ? wrong(error.message) : error;
+  }
+}
+
+/** The variant of a session; undefined without any. */
+export function variantFor(session: string, { all, chosen }: PromptVariants): PromptVariant | undefined {
+  if (chosen !== undefined) return all.find(({ name }) => name === chosen);
+  const scored = all.map((variant) => ({ variant, score: -variant.weight / Math.log(shareOf(session, variant.name)) }));
+  return scored.sort((a, b) => b.score - a.score)[0]?.variant;
+}
+
+/** A number between 0 and 1, the same for the same words. */
+function shareOf(session: string, name: string): number {
+  const hash = createHash("sha256").update(`${session}\0${name}`).digest();
+  return (hash.readUInt32BE(0) + 0.5) / 2 ** 32;
+}
