@@ -142,7 +142,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     notice: optional(words),
     route: optional(name),
     queued: optional(count),
-    variant: optional(label),
+    variant: optional(name),
     plan: yes,
     mode: chosenMode,
   },

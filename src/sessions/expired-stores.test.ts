@@ -24,7 +24,7 @@ const turn = sampleIds(5).next("turn");
 
 /** The strings that outlive the content: ids and names, fixed words, and what decided. A new one needs a reason to be here. */
 const STAYS: Readonly<Partial<Record<EventKind, readonly string[]>>> = {
-  TurnStarted: ["route"],
+  TurnStarted: ["route", "variant"],
   InputQueued: ["from"],
   InputSteered: ["from"],
   InputDropped: ["by"],

@@ -37,7 +37,6 @@ function everyKind(session: SessionId): Envelope[] {
       kind: "FailedOver",
       payload: { turn, route: "main", from: name, to: name, reason: "Overloaded", message: SECRET },
     },
-    { kind: "ModelRouted", payload: { turn, ...name, route: "main", rule: "pictures" } },
     { kind: "ThinkingDelta", payload: { text: SECRET, provider: "p", opaque: { signature: SECRET } } },
     { kind: "TextDelta", payload: { text: SECRET } },
     { kind: "TextDelta", payload: { text: LONG_SECRET } },
