@@ -171,8 +171,16 @@ class ProviderModels implements ModelRegistry {
   }
 
   async #parts(): Promise<ModelParts> {
-    const { local, programs, contain, offlineLineMs, standIns, hears, http = this.#client(), ...options } =
-      this.#options;
+    const {
+      local,
+      programs,
+      contain,
+      offlineLineMs,
+      standIns,
+      hears,
+      http = this.#client(),
+      ...options
+    } = this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.outputs.keys()] };
     this.#opened ??= ProviderDirectory.open({
       ...options,
