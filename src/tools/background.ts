@@ -123,10 +123,18 @@ export class BackgroundCommands {
   }
 }
 
-export function createBackgroundTool(commands: BackgroundCommands): Tool {
+/** `ports`: those that listen in the session's network. */
+export function createBackgroundTool(commands: BackgroundCommands, ports?: () => Promise<readonly number[]>): Tool {
   return {
     ...CATALOG.background,
-    run: (args, context) => run(commands, args, context),
+    run: async (args, context) => {
+      const outcome = await run(commands, args, context);
+      const isRunning = commands.list().some(({ end }) => end === undefined);
+      const listening = isRunning && outcome.status === "ok" ? await ports?.() : undefined;
+      if (listening === undefined || listening.length === 0) return outcome;
+      const note = `[Listening here: ${listening.join(", ")}. The user reaches a port with /ports open ${listening[0]}.]`;
+      return { ...outcome, content: [...outcome.content, ownText(note)] };
+    },
   };
 }
 

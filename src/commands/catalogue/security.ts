@@ -96,6 +96,37 @@ export const PERMISSIONS_PROMOTE: CommandSpec = {
   places: ANY_TIME,
 };
 
+export const PORTS_NAMESPACE = { ports: "show and open ports that commands of this session listen on" };
+
+const PORT = [{ name: "PORT", kind: "number" }] as const;
+
+export const PORTS_LIST: CommandSpec = {
+  name: "ports:list",
+  aliases: ["ports"],
+  summary: "show the ports that listen in this session, and which are open (the default)",
+  reaches: "session",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const PORTS_OPEN: CommandSpec = {
+  name: "ports:open",
+  summary: "let your programs reach a port of this session at 127.0.0.1",
+  arguments: PORT,
+  reaches: "user",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const PORTS_CLOSE: CommandSpec = {
+  name: "ports:close",
+  summary: "close a port that you opened",
+  arguments: PORT,
+  reaches: "user",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
 export const SAFEMODE_NAMESPACE = { safemode: "run only listed commands, for you and for the model" };
 
 /** They apply to all sessions of the folder. */

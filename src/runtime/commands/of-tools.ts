@@ -4,10 +4,11 @@ import { type Opening, runOf } from "../opening.js";
 import { envCommand, modeCommand, shellCommand } from "./conversation.js";
 import { permissionReplay } from "./permission-replay.js";
 import { planCommands } from "./plan.js";
+import { portCommands } from "./ports.js";
 
 export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
   const run = runOf(opening);
-  const { security, permissions } = opening.built.all();
+  const { security, permissions, sandbox } = opening.built.all();
   const { sessions, variables, loaded } = opening.engine;
   return [
     ...(await security.commands()),
@@ -18,6 +19,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
       mode: () => (permissions.planning ? "plan" : permissions.mode),
       person: run.bus.originator,
     }),
+    ...portCommands(() => sandbox.ports()),
     envCommand({ variables, policy: loaded.settings.environment.value }),
     shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),
   ];

@@ -11,6 +11,7 @@ import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { CommandWatch } from "../../security/planted/command-watch.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
+import type { SessionPorts } from "../../security/sandbox/session-ports.js";
 import type { SessionSpace } from "../../security/sandbox/session-space.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -46,6 +47,7 @@ export class RunSandbox {
   #held: Promise<HeldChanges> | undefined;
   #whyNotHeld: Promise<string | undefined> | undefined;
   #space: Promise<SessionSpace> | undefined;
+  #ports: Promise<SessionPorts> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
   #isClosed = false;
 
@@ -206,6 +208,7 @@ export class RunSandbox {
     this.#isClosed = true;
     await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
+    (await this.#ports)?.closeAll();
     if (this.#options.space === undefined) await (await this.#space)?.close();
   }
 
@@ -264,6 +267,16 @@ export class RunSandbox {
   /** The folder that commands see as `/tmp`; undefined where they see the one of this machine. */
   async temporaryFolder(): Promise<string | undefined> {
     return (await this.find()).kind === "bubblewrap" ? (await this.space()).temporaryFolder() : undefined;
+  }
+
+  /** The ports of the session's network. */
+  ports(): Promise<SessionPorts> {
+    const { variables, root } = this.#options;
+    this.#ports ??= Promise.all([import("../../security/sandbox/session-ports.js"), this.space()]).then(
+      ([{ SessionPorts }, space]) =>
+        new SessionPorts({ holder: () => space.holder(), path: variables.PATH, workspace: root }),
+    );
+    return this.#ports;
   }
 
   /** A command outside sees the `/tmp` of this machine, and finds the one of the session by a variable. */

@@ -38,6 +38,8 @@ export interface ToolboxOptions {
   readonly webNames?: "check" | "proxy";
   /** The folder that commands see as `/tmp`; without it the file tools do not reach `/tmp`. */
   readonly temporary?: () => Promise<string | undefined>;
+  /** The ports that listen in the network of the session's commands. */
+  readonly ports?: () => Promise<readonly number[]>;
   /** Folders that the file tools use like the workspace, without links. */
   readonly extraRoots?: readonly string[];
   /** Absolute folders beside the workspace that commands may write to. */
@@ -165,7 +167,7 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
     });
   },
   background: async (place) =>
-    (await import("../../tools/background.js")).createBackgroundTool(await place.background()),
+    (await import("../../tools/background.js")).createBackgroundTool(await place.background(), place.options.ports),
   git: async (place) => {
     const { wrapReader } = place.options;
     return (await import("../../tools/git.js")).createGitTool({ ...place.shell, ...(wrapReader && { wrapReader }) });

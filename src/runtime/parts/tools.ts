@@ -151,6 +151,7 @@ function sessionToolbox(
     umask,
     outputDirectory: outputs.own,
     temporary: () => sandbox.temporaryFolder(),
+    ports: async () => (await (await sandbox.ports()).listening()).map(({ port }) => port),
     commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
     reachesOutputs: true,
     onOutputFile: outputs.trim,
