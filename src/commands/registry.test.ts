@@ -299,6 +299,7 @@ describe("a token for certain sessions", () => {
         "plan:off",
         "plan:on",
         "plan:status",
+        "ports:list",
         "queue",
         "record:status",
         "rename",

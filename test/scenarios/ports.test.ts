@@ -42,8 +42,8 @@ needs("sandbox").describe("the ports of a session", () => {
     if (!created.ok || created.session === undefined) throw new Error("no session");
     const { session } = created;
     await agent.send("AttachSession", {}, session);
-    const valueOf = (answer: CommandReply) => (answer.ok ? JSON.stringify(answer.value) : answer.failure.message);
-    const say = async (line: string, by = client) => valueOf(await slash(by, session, line));
+    const said = (answer: CommandReply) => (answer.ok ? JSON.stringify(answer.value) : answer.failure.message);
+    const say = async (line: string, by = client) => said(await slash(by, session, line));
 
     expect(await say("/ports")).toContain("No port listens");
     const events = await turnOf(client, session, "start it");
