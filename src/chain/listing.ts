@@ -10,6 +10,7 @@ import { create as assemble10Messages } from "./stages/assemble/10-messages.js";
 import { create as assemble20Tools } from "./stages/assemble/20-tools.js";
 import { create as assemble30Instructions } from "./stages/assemble/30-instructions.js";
 import { create as assemble50Compaction } from "./stages/assemble/50-compaction.js";
+import { create as assemble60OutputLimit } from "./stages/assemble/60-output-limit.js";
 import { create as done10OpenCalls } from "./stages/done/10-open-calls.js";
 import { create as done20Permission } from "./stages/done/20-permission.js";
 import { create as done60WindowNotice } from "./stages/done/60-window-notice.js";
@@ -52,6 +53,7 @@ export const listing: ChainListing = {
       { name: "20-tools", create: assemble20Tools },
       { name: "30-instructions", create: assemble30Instructions },
       { name: "50-compaction", create: assemble50Compaction },
+      { name: "60-output-limit", create: assemble60OutputLimit },
     ],
     send: [{ name: "50-model", create: send50Model }],
     receive: [{ name: "50-answer", create: receive50Answer }],

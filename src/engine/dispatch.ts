@@ -7,26 +7,35 @@
  * 4. A failing tool is a result, never an exception. Only a TurnFailure from a link ends the turn, after the results.
  */
 import { AbortNode } from "../base/abort-tree.js";
+import { groupDigits } from "../base/group-digits.js";
 import { MOST_ARGUMENT_LEVELS, nestingOf } from "../base/json-nesting.js";
 import { originOf, withOrigin } from "../base/message-origin.js";
 import type { ToolResultBlock, ToolUseBlock } from "../protocol/content.js";
-import { ownText, text } from "../protocol/content.js";
-import type { Failure } from "../protocol/errors.js";
+import { ownText, plainText, text } from "../protocol/content.js";
+import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Bus } from "./bus.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { compose } from "./compose.js";
 import type { EnginePorts, Tool, ToolLinkContext, ToolOutcome } from "./ports.js";
+import { type ReadCall, readCall, unknownTool } from "./read-call.js";
 import type { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
 /** How long the turn waits for a cancelled tool to stop: Ctrl-C ends the program within two seconds. */
 const STOP_GRACE_MS = 1300;
 
+/** How often the same call may fail in the same way before the turn ends. */
+const MOST_REPEATS = 3;
+
 interface Entry {
   block: ToolUseBlock;
   readonly tool: Tool | undefined;
   readonly safe: boolean;
+  /** What the model should know about its call. */
+  notes: readonly string[];
+  /** Why it does not run. */
+  refused: string | undefined;
   /** A hook answered the call, so it does not run. */
   given?: ToolOutcome;
   running?: Promise<void>;
@@ -69,10 +78,10 @@ export class Dispatch {
   }
 
   /** Takes the next call of the message and starts it at once if that is safe. */
-  offer(block: ToolUseBlock): void {
+  offer(block: ToolUseBlock, { notes, refused }: Pick<ReadCall, "notes" | "refused"> = { notes: [] }): void {
     const tool = this.#ports.tools.find(block.tool);
-    const safe = tool?.concurrencySafe === true && block.malformed === undefined;
-    const entry: Entry = { block, tool, safe };
+    const safe = tool?.concurrencySafe === true && block.malformed === undefined && refused === undefined;
+    const entry: Entry = { block, tool, safe, notes, refused };
     const nothingBefore = this.#entries.every((earlier) => earlier.running !== undefined);
     this.#entries.push(entry);
     const early =
@@ -101,7 +110,12 @@ export class Dispatch {
   change(call: string, args: JsonObject): void {
     const entry = this.#findOpen(call);
     if (entry === undefined) return;
-    entry.block = { ...entry.block, args };
+    const read = readCall(this.#ports.tools, { tool: entry.block.tool, args });
+    // Another tool than the one that the hook saw would be another call.
+    entry.refused =
+      read.tool === entry.block.tool ? read.refused : "A hook turned it into a call of another tool; nothing was run.";
+    entry.notes = read.notes;
+    entry.block = { ...entry.block, args: read.args };
     this.#rewrite(entry.block);
   }
 
@@ -208,10 +222,38 @@ export class Dispatch {
     }
   }
 
+  /** Executes a call; one that keeps failing in the same way is named, and then not run again. */
   async #execute(entry: Entry): Promise<ToolOutcome> {
-    const { block, tool } = entry;
-    if (tool === undefined) return outcome("error", this.#unknownTool(block.tool));
-    if (block.malformed !== undefined) return outcome("error", malformedText(block.malformed));
+    const { failedCalls } = this.#turn;
+    const { tool, args, malformed } = entry.block;
+    const key = JSON.stringify([tool, args, malformed]);
+    const before = failedCalls.get(key);
+    if (before !== undefined && before.times >= MOST_REPEATS) {
+      this.#failure ??= failure("RepeatedCall", { tool, times: before.times });
+      return outcome("error", `Not run: the same call failed in the same way ${before.times} times.`);
+    }
+    const result = await this.#attempt(entry);
+    if (result.status === "cancelled" || result.status === "skipped") return result;
+    if (result.status === "ok") {
+      const isChange = entry.tool?.mutating === true && entry.tool.onlyReads?.(args) !== true;
+      if (isChange) failedCalls.clear();
+      else failedCalls.delete(key);
+      return result;
+    }
+    // Times and sizes differ from call to call.
+    const words = plainText(result.content).replaceAll(/\d+/g, "0");
+    const times = before?.result === words ? before.times + 1 : 1;
+    failedCalls.set(key, { result: words, times });
+    return times < MOST_REPEATS ? result : withNotes(result, [repeatText(times)]);
+  }
+
+  async #attempt(entry: Entry): Promise<ToolOutcome> {
+    const { block, tool, refused } = entry;
+    const isCut = this.#turn.truncated && this.#turn.cutCalls > 0 && entry === this.#entries.at(-1);
+    if (isCut) return outcome("error", cutText(this.#turn.outputLimit));
+    if (block.malformed !== undefined && tool !== undefined) return outcome("error", malformedText(block.malformed));
+    if (tool === undefined || refused !== undefined)
+      return outcome("error", refused ?? unknownTool(this.#ports.tools, block.tool));
     if (tool.mutating && tool.onlyReads?.(block.args) !== true) this.#turn.unchanged = {};
     const context: ToolLinkContext = {
       definition: tool,
@@ -230,18 +272,14 @@ export class Dispatch {
     try {
       const grace = { clock: this.#ports.clock, ms: STOP_GRACE_MS };
       const result = await unlessAbandoned(chain(block, context), this.#signal, grace);
-      return result === ABANDONED ? outcome("cancelled", "Cancelled; it did not stop in time.") : result;
+      if (result === ABANDONED) return outcome("cancelled", "Cancelled; it did not stop in time.");
+      return withNotes(result, entry.notes);
     } catch (error) {
       if (error instanceof TurnFailure) this.#failure ??= error.failure;
       else if (this.#signal.aborted) return outcome("cancelled", "Cancelled before it finished.");
       // The tool's own text, which may contain untrusted content.
       return { status: "error", content: [text(error instanceof Error ? error.message : String(error))] };
     }
-  }
-
-  #unknownTool(name: string): string {
-    const names = this.#ports.tools.list().map((tool) => tool.name);
-    return `There is no tool "${name}". Available: ${names.join(", ") || "none"}.`;
   }
 }
 
@@ -251,6 +289,20 @@ function isOpen({ running, given }: Entry): boolean {
 
 export function outcome(status: ToolOutcome["status"], message: string): ToolOutcome {
   return { status, content: [ownText(message)] };
+}
+
+function withNotes(result: ToolOutcome, notes: readonly string[]): ToolOutcome {
+  if (notes.length === 0) return result;
+  return { ...result, content: [...result.content, ownText(`[${notes.join(" ")}]`)] };
+}
+
+function cutText(limit: number | undefined): string {
+  const tokens = limit === undefined ? "" : ` of ${groupDigits(limit)} tokens`;
+  return `Your answer reached the output limit${tokens}, so this call was cut and not run. Write the file in parts.`;
+}
+
+function repeatText(times: number): string {
+  return `Same call, same result, ${times} times. Change something or tell the user.`;
 }
 
 function malformedText(raw: string): string {

@@ -25,6 +25,10 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** One parameter may be written as plain text of this grammar (Lark) instead of JSON, where the service supports that. */
+  readonly freeform?: { readonly parameter: string; readonly grammar: string };
+  /** Names of other harnesses that a model may write in a text instead. They are not offered. */
+  readonly alsoNamed?: readonly string[];
 }
 
 /** How much a model thinks, if it supports that. */
@@ -118,6 +122,8 @@ export interface Model {
   contextLimit?(): Promise<number | undefined>;
   /** The longest answer, if set for its provider. */
   readonly outputTokens?: number;
+  /** Its service needs a limit for each answer. */
+  readonly needsOutputLimit?: true;
   /** US dollars per million tokens from its provider's list; undefined without one. */
   ownPrice?(): Promise<ModelPrice | undefined>;
   /** Its models, if it is made of several. */
@@ -216,14 +222,50 @@ export interface Tool extends ToolSpec {
   check?(args: JsonObject): readonly string[] | Promise<readonly string[]>;
   /** Says what a call would do, for the question about it. Permissions ignore that of an extension. */
   describe?(args: JsonObject): string;
-  /** Maps argument names of other harnesses to the schema, before the check. */
+  /** The one spelling of arguments that have several, so that the question about a call names what will be used. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;
+  /** How models call it that know other harnesses; `read-call.ts` reads every call with it. */
+  readonly habits?: ToolHabits;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
 }
 
+/**
+ * Names, parameters and values of other harnesses that mean the same as ours. Letter case, `-` and `_` do not matter in them. A field of
+ * the items of a list is written `edits.old`.
+ */
+export interface ToolHabits {
+  /** Other names of the tool. */
+  readonly names?: readonly string[];
+  /** Our name of a parameter, and its other names. */
+  readonly parameters?: Readonly<Record<string, readonly string[]>>;
+  /** Parameters that the tool reads although its schema does not offer them. */
+  readonly also?: Readonly<Record<string, JsonObject>>;
+  /** For a parameter: other values, in lower case, and ours. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Parameters that change nothing here, as `plain` names (lower case, no `_`), with a note for the model or "" for none. */
+  readonly unused?: Readonly<Record<string, string>>;
+  /**
+   * Converts what a table cannot say. It gets our names, plain names for the others, and the plain name by which the tool was called.
+   * Undefined: nothing to convert.
+   */
+  convert?(args: JsonObject, called: string): Conversion | undefined;
+}
+
+export type Conversion =
+  | {
+      readonly args: JsonObject;
+      /** The tool that the call is for, if it is another one. */
+      readonly tool?: string;
+      readonly notes?: readonly string[];
+    }
+  | { readonly refused: string };
+
 export interface ToolRegistry {
   list(): readonly Tool[];
+  /** By its own name. */
   find(name: string): Tool | undefined;
+  /** What to use instead of a tool of other harnesses that does not exist here, by its plain name. */
+  lacks?(plainName: string): string | undefined;
 }
 
 /* ---- chains ---- */

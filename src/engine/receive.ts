@@ -14,6 +14,7 @@ import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { DeltaMerger } from "./delta-merger.js";
 import type { Dispatch } from "./dispatch.js";
 import type { AnsweringModel, AttemptEvent, ModelBlock, ModelEvent, ModelStream, StopReason } from "./ports.js";
+import { readCall } from "./read-call.js";
 import type { Turn } from "./turn.js";
 
 export interface Answer {
@@ -209,15 +210,17 @@ class Reception {
       case "tool_call": {
         this.#deltas.flush();
         if (!this.#fits((block.malformed ?? JSON.stringify(block.args)).length)) return;
+        const { ids, tools } = this.#turn.ports;
+        // A hook may offer a tool and answer its calls itself.
+        const isOfHook = tools.find(block.tool) === undefined && this.#isOffered(block.tool);
+        const { tool, args, ...read } = isOfHook ? { ...block, notes: [] } : readCall(tools, block);
+        const { malformed } = block;
         const call: ToolUseBlock = {
-          type: "tool_use",
-          call: this.#turn.ports.ids.next("call"),
-          tool: block.tool,
-          args: block.args,
-          ...(block.malformed !== undefined && { malformed: block.malformed }),
+          ...{ type: "tool_use", call: ids.next("call"), tool, args },
+          ...(malformed !== undefined && { malformed }),
         };
         this.#keep(call);
-        this.#dispatch.offer(call);
+        this.#dispatch.offer(call, read);
         return;
       }
       case "yield":
@@ -228,6 +231,16 @@ class Reception {
         this.#keep(block);
         return;
     }
+  }
+
+  /** Whether the last block is a call without all of its arguments; nothing at all counts as `{}`. */
+  #endsInCall(): boolean {
+    const last = this.#blocks.at(-1);
+    return last?.type === "tool_use" && (last.malformed !== undefined || Object.keys(last.args).length === 0);
+  }
+
+  #isOffered(name: string): boolean {
+    return this.#turn.request?.tools.some((each) => each.name === name) === true;
   }
 
   /** The provider did not report its output. */
@@ -269,6 +282,8 @@ class Reception {
     }
     turn.text = plainText(this.#blocks);
     turn.truncated = this.#stop === "length";
+    turn.outputLimit = turn.request?.maxOutputTokens ?? (this.#costs.usage.output || undefined);
+    if (complete) turn.cutCalls = turn.truncated && this.#endsInCall() ? turn.cutCalls + 1 : 0;
     this.#publishEnd(whole);
     // A refused call costs nothing.
     if (complete || this.#costs.usage !== NO_USAGE) this.#costs.pay(this.#by);

@@ -113,6 +113,12 @@ export class Turn {
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
+  /** How many tokens the newest answer had when it reached its limit, if that is known. */
+  outputLimit: number | undefined;
+  /** Calls that failed, and how often in the same way, since something changed. */
+  readonly failedCalls = new Map<string, { readonly result: string; readonly times: number }>();
+  /** How many answers in a row ended in the middle of a call. */
+  cutCalls = 0;
   /** The conversation was compacted because it was too long, and no answer has come since. */
   compacted = false;
   outcome: TurnOutcome | undefined;

@@ -75,6 +75,10 @@ const TEXTS = {
   MalformedResponse: "<name> at <url> sent a response that Oxbow cannot read: <detail>. Check the base URL.",
   AnswerTooLong:
     "Stopped: the answer of <name> is longer than <limit>. To allow longer answers, raise max_answer_chars in the profile.",
+  AnswersCut:
+    "Stopped: <name> reached the output limit<limit> twice in the middle of a tool call. Ask for smaller steps, or raise max_output_tokens in the profile.",
+  RepeatedCall:
+    "Stopped: the model called <tool> again, after the same call had failed in the same way <times> times. Say what it should do differently.",
   ImageNotAccepted: "<model> cannot read the image: <detail>",
   AudioNotAccepted: "<model> cannot hear the audio: <detail>",
   CassetteMismatch:

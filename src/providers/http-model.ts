@@ -80,6 +80,7 @@ export function createHttpModel<State>(options: HttpModelOptions<State>): Model 
     model,
     ...(maxContextTokens !== undefined && { contextTokens: maxContextTokens }),
     ...(endpoint.maxOutputTokens !== undefined && { outputTokens: endpoint.maxOutputTokens }),
+    ...(wire.name === "anthropic" && endpoint.maxOutputTokens === undefined && { needsOutputLimit: true as const }),
     stream: (request, context) => stream(options, request, context),
     ...(reportsCost({ family: endpoint.family, url: endpoint.baseUrl }) && {
       ownPrice: async () => (await import("./listed-price.js")).listedPrice(options),

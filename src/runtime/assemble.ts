@@ -6,7 +6,6 @@ import { Run, type RunOptions } from "../control/run.js";
 import type { Bus } from "../engine/bus.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import type { SessionId } from "../protocol/ids.js";
-import { withoutAlias } from "../tools/tool-aliases.js";
 import { chainsOf, closeParts, refreshOf, type SessionPart, servicesOf, toolsOf } from "./part.js";
 
 type Required = Pick<ChainServices, "gate" | "log" | "systemPrompt">;
@@ -73,6 +72,7 @@ function onlyThose(registry: ToolRegistry, mayUse: AssemblyOptions["mayUse"]): T
   if (mayUse === undefined) return registry;
   return {
     list: () => registry.list().filter(({ name }) => mayUse(name)),
-    find: (name) => (mayUse(withoutAlias(name, {}).tool) ? registry.find(name) : undefined),
+    find: (name) => (mayUse(name) ? registry.find(name) : undefined),
+    ...(registry.lacks && { lacks: registry.lacks }),
   };
 }

@@ -119,6 +119,7 @@ export function toolsOf(registry: ToolRegistry, parts: readonly SessionPart[]): 
       }
       return undefined;
     },
+    ...(registry.lacks && { lacks: registry.lacks }),
   };
 }
 

@@ -113,7 +113,12 @@ describe("[T1] apply_patch", () => {
 
   it("renames without changes, and overwrites what a move or an addition names", async () => {
     await put({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
-    await applied("*** Update File: a.txt\n*** Move to: b.txt\n*** Add File: c.txt\n+C");
+    const patch = "*** Update File: a.txt\n*** Move to: b.txt\n*** Add File: c.txt\n+C";
+    expect(await refused(patch)).toContain("b.txt exists and has not been read");
+    await workspace.readText("b.txt");
+    expect(await refused(patch)).toContain("c.txt exists and has not been read");
+    await workspace.readText("c.txt");
+    await applied(patch);
     expect(await tree()).toEqual({ "b.txt": "a\n", "c.txt": "C\n" });
   });
 
@@ -160,13 +165,32 @@ describe("[T1] apply_patch", () => {
     expect(Object.keys(await tree())).not.toContain("a.bin");
   });
 
-  it("takes the patch under other names and as a command", async () => {
-    for (const [i, key] of ["input", "patchText", "patch_text"].entries()) {
-      expect((await run({ [key]: envelope(`*** Add File: ${i}\n+x`) })).status).toBe("ok");
-    }
-    expect((await run({ command: ["apply_patch", envelope("*** Add File: c\n+x")] })).status).toBe("ok");
-    expect((await run({})).status).toBe("error");
-    expect((await run({ patch: " " })).status).toBe("error");
+  it("takes a unified diff, with new, deleted and renamed files", async () => {
+    await put({ "a.txt": "one\ntwo\n", "b.txt": "b\n", "c d.txt": "c\n" });
+    const parts = [
+      "diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/a.txt\n@@ -7,2 +7,2 @@ far\n one\n-two\n+2\n",
+      "diff --git a/n.txt b/n.txt\nnew file mode 100644\n--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n",
+      "diff --git a/b.txt b/b.txt\ndeleted file mode 100644\n--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n",
+      'diff --git "a/c d.txt" "b/e.txt"\nsimilarity index 100%\nrename from c d.txt\nrename to e.txt\n',
+    ];
+    expect((await run({ patch: parts.join("") })).status).toBe("ok");
+    expect(await tree()).toEqual({ "a.txt": "one\n2\n", "n.txt": "n\n", "e.txt": "c\n" });
+  });
+
+  it("refuses a diff whose place is not certain", async () => {
+    await put({ "a.txt": "one\ntwo\n" });
+    for (const [patch, why] of [
+      ["--- a/a.txt\n+++ b/a.txt\n@@ -1,0 +2 @@\n+x\n", "only adds lines"],
+      ["--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-three\n+x\n", "does not have these lines"],
+      [
+        "diff --git a/a.bin b/a.bin\nindex 1..2\nBinary files a/a.bin and b/a.bin differ\n--- a/x\n+++ b/x\n@@\n",
+        "binary",
+      ],
+      ["diff --git a/a.txt b/b.txt\nsimilarity index 100%\ncopy from a.txt\ncopy to b.txt\n", "copy"],
+      ["diff --git a/a.txt b/a.txt\nold mode 100644\nnew mode 100755\n", "has no changes"],
+    ] as const)
+      expect(resultText((await run({ patch })).content), patch).toContain(why);
+    expect(await tree()).toEqual({ "a.txt": "one\ntwo\n" });
   });
 
   it("does nothing after a cancellation", async () => {

@@ -6,23 +6,25 @@
  * 3. Symbolic links are not followed: a patch names the files it changes.
  */
 import { diffText } from "../base/diff.js";
+import { schemaProblems } from "../base/json-schema.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { ownText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { CATALOG } from "./catalog.js";
 import { failed, failedWith } from "./file-tool.js";
 import { printable } from "./files/printable.js";
+import { type FileChange, PatchError } from "./patch/changes.js";
 import { commit, HalfAppliedError } from "./patch/commit.js";
-import { type FileChange, PatchError, parsePatch } from "./patch/parse.js";
+import { parsePatch } from "./patch/parse.js";
 import { type PlannedFile, planPatch } from "./patch/plan.js";
 import { type Workspace, WorkspaceError } from "./workspace.js";
 
 export function createApplyPatchTool(workspace: Workspace): Tool {
   return {
     ...CATALOG.apply_patch,
-    canonical,
+    check,
     async run(args, { signal, granted }) {
-      const { patch } = canonical(args);
+      const { patch } = args;
       if (typeof patch !== "string" || patch.trim() === "") return failed('"patch" must be the text of a patch.');
       try {
         const changes = parsePatch(patch);
@@ -42,14 +44,17 @@ export function createApplyPatchTool(workspace: Workspace): Tool {
   };
 }
 
-const NAMES = ["patch", "input", "patchText", "patch_text", "diff", "text"] as const;
-
-function canonical(args: JsonObject): JsonObject {
-  const name = NAMES.find((each) => typeof args[each] === "string");
-  if (name !== undefined) return { patch: args[name] };
-  const { command } = args;
-  const isCommand = Array.isArray(command) && command[0] === "apply_patch" && typeof command[1] === "string";
-  return isCommand ? { patch: command[1] } : args;
+/** A patch that cannot be read is an error of the call, not a question for the user. */
+function check(args: JsonObject): readonly string[] {
+  const problems = schemaProblems(CATALOG.apply_patch.inputSchema, args);
+  if (problems.length > 0) return problems;
+  try {
+    parsePatch(String(args.patch));
+    return [];
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    return [error.message.replace(/\.$/, "")];
+  }
 }
 
 function pathsOf(changes: readonly FileChange[]): readonly string[] {

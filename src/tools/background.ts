@@ -139,11 +139,16 @@ export function createBackgroundTool(commands: BackgroundCommands, ports?: () =>
 }
 
 async function run(commands: BackgroundCommands, args: JsonObject, context: ToolContext): Promise<ToolOutcome> {
-  if (args.id === undefined || args.id === "") return listAll(commands);
-  const entry = commands.find(String(args.id));
+  const isListing = args.kill !== true && typeof args.wait !== "number";
+  if ((args.id === undefined || args.id === "") && isListing) return listAll(commands);
+  const entry = entryOf(commands, args);
   if (entry === undefined) {
     const ids = commands.list().map((known) => known.id);
-    const message = `There is no background command "${String(args.id)}". Known: ${ids.join(", ") || "none"}.`;
+    const known = `Known: ${ids.join(", ") || "none"}.`;
+    const isNamed = args.id !== undefined && args.id !== "";
+    const message = isNamed
+      ? `There is no background command "${String(args.id)}". ${known}`
+      : `Give the id of the command. ${known}`;
     return failed(message);
   }
   if (args.kill === true) await entry.process.stop();
@@ -163,6 +168,15 @@ async function run(commands: BackgroundCommands, args: JsonObject, context: Tool
     ],
     details: { ...detailsOf(commands, entry), new_bytes: bytes, truncated: shown.cut },
   };
+}
+
+/** Without an id: the only command, or the only one that still runs. */
+function entryOf(commands: BackgroundCommands, { id }: JsonObject): BackgroundCommand | undefined {
+  if (id !== undefined && id !== "") return commands.find(String(id));
+  const all = commands.list();
+  const running = all.filter(({ end }) => end === undefined);
+  const [first, ...others] = running.length > 0 ? running : all;
+  return others.length === 0 ? first : undefined;
 }
 
 function listAll(commands: BackgroundCommands): ToolOutcome {

@@ -1,6 +1,7 @@
 /**
  * The descriptions of the built-in tools, separate from their code: the first request needs only these, and the first call of a
- * tool loads its code. Every request pays for every byte here.
+ * tool loads its code. Every request pays for every byte here,
+ * except for `habits`: the names that other harnesses use, in `habits/`.
  */
 import type { Tool } from "../engine/ports.js";
 import applyPatch from "./apply-patch.md";
@@ -10,7 +11,12 @@ import edit from "./edit.md";
 import git from "./git.md";
 import glob from "./glob.md";
 import grep from "./grep.md";
+import { BACKGROUND_HABITS, BASH } from "./habits/commands.js";
+import { GIT, TODO } from "./habits/plans.js";
+import { GLOB, GREP, LS, READ } from "./habits/reading.js";
+import { APPLY_PATCH, EDIT, WRITE } from "./habits/writing.js";
 import ls from "./ls.md";
+import { PATCH_GRAMMAR } from "./patch/grammar.js";
 import read from "./read.md";
 import todo from "./todo.md";
 import { WEB_FETCH } from "./web/definition.js";
@@ -33,6 +39,7 @@ const described = <T extends object>(schema: T, description: string) => ({ ...sc
 export const CATALOG = {
   read: {
     name: "read",
+    habits: READ,
     description: read.trim(),
     set: "read",
     ...READS,
@@ -45,6 +52,7 @@ export const CATALOG = {
   },
   ls: {
     name: "ls",
+    habits: LS,
     description: ls.trim(),
     set: "read",
     ...READS,
@@ -52,6 +60,7 @@ export const CATALOG = {
   },
   glob: {
     name: "glob",
+    habits: GLOB,
     description: glob.trim(),
     set: "read",
     ...READS,
@@ -63,6 +72,7 @@ export const CATALOG = {
   },
   grep: {
     name: "grep",
+    habits: GREP,
     description: grep.trim(),
     set: "read",
     ...READS,
@@ -83,6 +93,7 @@ export const CATALOG = {
   },
   write: {
     name: "write",
+    habits: WRITE,
     description: write.trim(),
     set: "edit",
     ...CHANGES,
@@ -91,6 +102,7 @@ export const CATALOG = {
   },
   edit: {
     name: "edit",
+    habits: EDIT,
     description: edit.trim(),
     set: "edit",
     ...CHANGES,
@@ -110,14 +122,17 @@ export const CATALOG = {
   },
   apply_patch: {
     name: "apply_patch",
+    habits: APPLY_PATCH,
     description: applyPatch.trim(),
     set: "edit",
     ...CHANGES,
     replacedBy: { tool: "edit", models: (model) => !knowsPatches(model) },
     inputSchema: { type: "object", properties: { patch: string }, required: ["patch"] },
+    freeform: { parameter: "patch", grammar: PATCH_GRAMMAR },
   },
   bash: {
     name: "bash",
+    habits: BASH,
     description: bash.trim(),
     set: "command",
     ...CHANGES,
@@ -137,6 +152,7 @@ export const CATALOG = {
   },
   background: {
     name: "background",
+    habits: BACKGROUND_HABITS,
     description: background.trim(),
     set: "command",
     ...CHANGES,
@@ -151,6 +167,7 @@ export const CATALOG = {
   },
   git: {
     name: "git",
+    habits: GIT,
     description: git.trim(),
     set: "git",
     ...READS,
@@ -167,6 +184,7 @@ export const CATALOG = {
   },
   todo: {
     name: "todo",
+    habits: TODO,
     description: todo.trim(),
     set: "read",
     ...READS,

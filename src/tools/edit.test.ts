@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { schemaProblems } from "../base/json-schema.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
+import { readCall } from "../engine/read-call.js";
 import { resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { createEditTool } from "./edit.js";
@@ -121,11 +122,10 @@ describe("[T1] edit", () => {
     ];
     for (const args of variants) {
       await put("a.txt", "x\n");
-      const canonical = (await tool.canonical?.(args)) ?? args;
-      expect(schemaProblems(tool.inputSchema, canonical), JSON.stringify(args)).toEqual([]);
-      expect((await run(canonical)).status, JSON.stringify(args)).toBe("ok");
-      expect((await run({ path: "a.txt", edits: [{ old: "y", new: "x" }] })).status).toBe("ok");
-      expect((await run(args)).status, JSON.stringify(args)).toBe("ok");
+      const read = readCall({ list: () => [tool], find: () => undefined }, { tool: "Edit", args });
+      expect(read, JSON.stringify(args)).toMatchObject({ tool: "edit", notes: [] });
+      expect(schemaProblems(tool.inputSchema, read.args), JSON.stringify(args)).toEqual([]);
+      expect((await run(read.args)).status, JSON.stringify(args)).toBe("ok");
       expect(await get("a.txt")).toBe("y\n");
     }
   });
@@ -134,9 +134,6 @@ describe("[T1] edit", () => {
     expect(await failure({ edits: [{ old: "a", new: "b" }] })).toContain('"path"');
     expect(await failure({ path: "a.txt" })).toContain('"edits"');
     expect(await failure({ path: "a.txt", edits: [{ old: "a", new: "b" }, { old: "a" }] })).toContain('"edits[1]"');
-    expect(schemaProblems(tool.inputSchema, await tool.canonical?.({ path: "a", edits: "no json" }))).toEqual([
-      expect.stringContaining('"edits" must be an array'),
-    ]);
   });
 
   it("is described in few bytes", () => {
@@ -154,13 +151,36 @@ describe("[T5] edit and the file", () => {
     expect((await stat(join(root, "a.txt"))).mode & 0o777).toBe(0o751);
   });
 
-  it("is refused when the file changed since the session read it", async () => {
+  it("replaces an exact, unique quotation in a file that changed since, and says so", async () => {
     await put("a.txt", "one\ntwo\n");
     await workspace.readText("a.txt");
     await put("a.txt", "one\ntwo\nthree\n");
-    expect(await failure({ path: "a.txt", edits: [{ old: "one", new: "1" }] })).toContain(
-      "has changed since it was read",
+    const outcome = await run({ path: "a.txt", edits: [{ old: "one", new: "1" }] });
+    expect(resultText(outcome.content)).toContain("had changed since you read it");
+    expect(await get("a.txt")).toBe("1\ntwo\nthree\n");
+    // The rest of the file is still unknown.
+    await expect(workspace.writeText("a.txt", "mine\n")).rejects.toThrow("has changed since it was read");
+  });
+
+  it("is refused in a file that changed since if the quotation is not exact or not unique", async () => {
+    await put("a.txt", "one  line\ntwo\n");
+    await workspace.readText("a.txt");
+    await put("a.txt", "one  line\ntwo\ntwo\n");
+    for (const edit of [
+      { old: "one line", new: "1" },
+      { old: "two", new: "2", all: true },
+    ])
+      expect(await failure({ path: "a.txt", edits: [edit] })).toContain("has changed since it was read");
+    expect(await get("a.txt")).toBe("one  line\ntwo\ntwo\n");
+  });
+
+  it("replaces exactly the number of places in count, or none", async () => {
+    await put("a.txt", "a a a\n");
+    expect(await failure({ path: "a.txt", edits: [{ old: "a", new: "b", count: 2 }] })).toContain(
+      "occurs 3 times, not 2",
     );
-    expect(await get("a.txt")).toBe("one\ntwo\nthree\n");
+    expect(await get("a.txt")).toBe("a a a\n");
+    expect((await run({ path: "a.txt", edits: [{ old: "a", new: "b", count: 3 }] })).status).toBe("ok");
+    expect(await get("a.txt")).toBe("b b b\n");
   });
 });

@@ -3,7 +3,7 @@ import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { ownText } from "../protocol/content.js";
 import { CATALOG } from "./catalog.js";
-import { canonicalEditArguments, type EditArguments, readEditArguments } from "./edit/arguments.js";
+import { type EditArguments, readEditArguments } from "./edit/arguments.js";
 import { applyEdits, EditError } from "./edit/replace.js";
 import { failed, failedWith } from "./file-tool.js";
 import { printable } from "./files/printable.js";
@@ -12,7 +12,6 @@ import { type Workspace, WorkspaceError, type WriteResult } from "./workspace.js
 export function createEditTool(workspace: Workspace): Tool {
   return {
     ...CATALOG.edit,
-    canonical: canonicalEditArguments,
     async run(args, { granted }) {
       const request = readEditArguments(args);
       if (typeof request === "string") return failed(request);
@@ -37,7 +36,9 @@ async function edit(workspace: Workspace, { path, edits }: EditArguments): Promi
     return report(await workspace.writeText(path, first.new, { basis: file.version }), { count: 1, loose: 0 });
   }
   const replaced = applyEdits(file.text, edits);
-  return report(await workspace.writeText(path, replaced.text, { basis: file.version }), replaced);
+  // A quotation that is there exactly and once means the same place, whatever else has changed.
+  const despiteChange = replaced.loose === 0 && replaced.count === edits.length;
+  return report(await workspace.writeText(path, replaced.text, { basis: file.version, despiteChange }), replaced);
 }
 
 function report(written: WriteResult, { count, loose }: { count: number; loose: number }): ToolOutcome {
@@ -45,10 +46,13 @@ function report(written: WriteResult, { count, loose }: { count: number; loose: 
   const shown = printable(path);
   const { text: diff, added, removed } = diffText(written.before, written.after);
   const what = written.created ? `Created ${shown}` : `Edited ${shown}: ${count} replacement${count === 1 ? "" : "s"}`;
-  const note = loose === 0 ? "" : ` ${loose} matched although the quotation differs from the file.`;
+  const notes = [
+    ...(loose === 0 ? [] : [` ${loose} matched although the quotation differs from the file.`]),
+    ...(written.hadChanged ? [" The file had changed since you read it; the quoted text was still there, once."] : []),
+  ];
   return {
     status: "ok",
-    content: [ownText(`${what} (+${added} -${removed} lines).${note}`)],
+    content: [ownText(`${what} (+${added} -${removed} lines).${notes.join("")}`)],
     details: { path, created: written.created, replacements: count, added, removed, diff },
   };
 }

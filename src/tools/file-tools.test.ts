@@ -9,7 +9,6 @@ import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { createFileTools } from "./file-tools.js";
-import { TOOL_ALIASES, withoutAlias } from "./tool-aliases.js";
 import { Workspace } from "./workspace.js";
 
 let base: string;
@@ -68,21 +67,6 @@ describe("[T1] the tools as a set", () => {
       const bytes = Buffer.byteLength(JSON.stringify({ name, description, inputSchema }));
       expect(bytes, name).toBeLessThanOrEqual(name === "grep" ? 750 : 450);
     }
-  });
-
-  verifies(["T1"], "have aliases that lead to them", () => {
-    for (const [name, alias] of Object.entries(TOOL_ALIASES)) {
-      const tool = tools.find((each) => each.name === alias.tool);
-      if (tool === undefined) continue;
-      const properties = (tool.inputSchema.properties ?? {}) as JsonObject;
-      for (const ours of Object.values(alias.args)) expect(Object.keys(properties), name).toContain(ours);
-    }
-    expect(withoutAlias("read_file", { file_path: "a", start_line: 3 })).toEqual({
-      tool: "read",
-      args: { path: "a", offset: 3 },
-    });
-    expect(withoutAlias("list_dir", { path: "a", directory: "b" })).toEqual({ tool: "ls", args: { path: "a" } });
-    expect(withoutAlias("toString", { x: 1 })).toEqual({ tool: "toString", args: { x: 1 } });
   });
 
   verifies(["T3"], "refuse what leads outside, each of them", async () => {

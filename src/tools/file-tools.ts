@@ -9,7 +9,6 @@ import type { Workspace } from "./workspace.js";
 import { createWriteTool } from "./write.js";
 
 export { findRipgrep } from "./search/find-ripgrep.js";
-export { TOOL_ALIASES, type ToolAlias, withoutAlias } from "./tool-aliases.js";
 
 export type FileToolsOptions = SearcherOptions;
 

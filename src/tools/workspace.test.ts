@@ -17,8 +17,8 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { homedir, tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { times } from "../../test/support/thorough.js";
@@ -102,6 +102,17 @@ describe("opening a workspace", () => {
   });
 });
 
+describe("what the session has read", () => {
+  it("is forgotten, except for the files that are still shown", async () => {
+    await writeFile(join(root, "b.txt"), "b\n");
+    await workspace.readText("a.txt");
+    await workspace.readText("b.txt");
+    await workspace.keepSeen(["./b.txt", "gone.txt"]);
+    expect((await refusal(workspace.writeText("a.txt", "x\n"))).code).toBe("unread");
+    await workspace.writeText("b.txt", "x\n");
+  });
+});
+
 describe("names that are fine", () => {
   it.each([
     "with space.txt",
@@ -115,10 +126,9 @@ describe("names that are fine", () => {
     "a\nb",
     "$HOME",
     "%2e%2e",
-    "~",
-    "~/x",
+    "~x",
+    "x~",
     "quote'\".txt",
-    "back\\slash",
     "deep/er/and/deeper.txt",
   ])("%j can be written, read, listed and removed", async (name) => {
     await workspace.writeText(name, "content\n");
@@ -127,6 +137,23 @@ describe("names that are fine", () => {
     expect(await readFile(join(root, name), "utf8")).toBe("content\n");
     await workspace.remove(name);
     await expect(lstat(join(root, name))).rejects.toThrow("ENOENT");
+  });
+
+  it("may be written with the separator of Windows, unless a file is named so", async () => {
+    await mkdir(join(root, "d"));
+    await workspace.writeText("d\\new.txt", "new\n");
+    expect(await readFile(join(root, "d/new.txt"), "utf8")).toBe("new\n");
+    await writeFile(join(root, "d\\a.txt"), "odd name");
+    expect(await readable("d\\a.txt")).toBe("odd name");
+    expect((await refusal(workspace.writeText("..\\out.txt", "x"))).code).toBe("outside");
+  });
+
+  it("may begin with the home folder, unless a file is named so", async () => {
+    expect((await refusal(workspace.writeText("~/new.txt", "x"))).code).toBe("outside");
+    expect((await workspace.resolve(`~/${relative(homedir(), join(root, "a.txt"))}`, "read")).display).toBe("a.txt");
+    await mkdir(join(root, "~"));
+    await writeFile(join(root, "~/x"), "odd name");
+    expect(await readable("~/x")).toBe("odd name");
   });
 
   it("follows links that stay inside, and shows where they lead", async () => {

@@ -153,6 +153,12 @@ export class Workspace {
     this.#shared.readFiles.record(path.absolute, { stamp, ...(version === undefined ? {} : { version }) });
   }
 
+  /** The session no longer knows the text of other files than these. */
+  async keepSeen(paths: readonly string[]): Promise<void> {
+    const places = await Promise.all(paths.map((path) => this.resolve(path, "read").catch(() => undefined)));
+    this.#shared.readFiles.keepOnly(new Set(places.flatMap((place) => place?.absolute ?? [])));
+  }
+
   hasSeen(path: ResolvedPath): boolean {
     return this.#shared.readFiles.has(path.absolute);
   }

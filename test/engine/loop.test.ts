@@ -4,9 +4,10 @@ import { ManualClock } from "../../src/base/clock.js";
 import { TurnFailure } from "../../src/engine/cancel.js";
 import type { ModelEvent } from "../../src/engine/ports.js";
 import type { NamedHook } from "../../src/engine/turn.js";
-import { text } from "../../src/protocol/content.js";
+import { plainText, text } from "../../src/protocol/content.js";
 import { failure } from "../../src/protocol/errors.js";
-import { call, calls, deferred, ok, says, scriptedModel, testEngine, tool } from "../support/engine.js";
+import { NO_USAGE } from "../../src/protocol/usage.js";
+import { call, calls, deferred, ok, type Part, says, scriptedModel, testEngine, tool } from "../support/engine.js";
 import { verifies } from "../verifies.js";
 
 const echo = tool("echo", async (args) => ok(`heard ${args.word}`));
@@ -71,6 +72,45 @@ describe("the loop", () => {
     expect(await turn(words(6), call("echo", { word: "x".repeat(9) }))).toMatchObject(tooLong);
     const retracted = await turn(words(6), { type: "retract", reason: "Overloaded" }, words(5));
     expect(retracted).toMatchObject({ outcome: "answered", text: "x".repeat(5) });
+  });
+
+  verifies(["L4", "L8", "L21"], "says that an answer was cut inside a call, and stops after two", async () => {
+    const ran: string[] = [];
+    const write = tool(
+      "write",
+      async ({ path }) => {
+        ran.push(String(path));
+        return ok("written");
+      },
+      { concurrencySafe: false, mutating: true },
+    );
+    const cut: Part = async function* () {
+      const block = { type: "tool_call" as const, tool: "write", args: {}, malformed: '{"path":"a","content":"one' };
+      yield [
+        { type: "usage", usage: { ...NO_USAGE, output: 8192 } },
+        { type: "block", block },
+        { type: "stop", reason: "length" },
+      ];
+    };
+    // Cut before the first argument.
+    const bare: Part = async function* () {
+      yield [call("write"), { type: "stop", reason: "length" }];
+    };
+    const whole = calls(call("write", { path: "b" }));
+    const once = testEngine({ model: scriptedModel([cut, whole, bare, says("Done.")]), tools: [write] });
+    expect(await once.turn("go")).toMatchObject({ outcome: "answered" });
+    const [first] = once.events.flatMap((event) =>
+      event.kind === "ToolResult" ? [plainText(event.payload.content)] : [],
+    );
+    expect(first).toBe(
+      "Your answer reached the output limit of 8,192 tokens, so this call was cut and not run. Write the file in parts.",
+    );
+    const model = scriptedModel([cut, cut, says("never")]);
+    const twice = testEngine({ model, tools: [write] });
+    const message = expect.stringContaining("reached the output limit of 8,192 tokens twice");
+    expect(await twice.turn("go")).toMatchObject({ outcome: "failed", failure: { reason: "AnswersCut", message } });
+    expect(model.requests.length).toBe(2);
+    expect(ran).toEqual(["b"]);
   });
 
   verifies(["L2", "L4"], "ends a turn whose hooks never go on, after the hooks for an error", async () => {

@@ -100,6 +100,7 @@ export function ok(words: string): ToolOutcome {
 export interface EngineOptions {
   readonly model: Model;
   readonly tools?: readonly Tool[];
+  readonly lacks?: (plainName: string) => string | undefined;
   readonly mode?: PermissionMode;
   readonly clock?: Clock;
   readonly maxIterations?: number;
@@ -129,7 +130,11 @@ export function testEngine(options: EngineOptions): TestEngine {
   const events: Envelope[] = [];
   bus.subscribe((event) => events.push(event));
   const tools = options.tools ?? [];
-  const registry = { list: () => tools, find: (name: string) => tools.find((candidate) => candidate.name === name) };
+  const registry = {
+    list: () => tools,
+    find: (name: string) => tools.find((candidate) => candidate.name === name),
+    ...(options.lacks && { lacks: options.lacks }),
+  };
   const gate = new PermissionGate(options.mode ?? "allow");
   const services: ChainServices = {
     tools: registry,

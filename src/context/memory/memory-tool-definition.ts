@@ -12,6 +12,42 @@ export const MEMORY_TOOL: Omit<Tool, "run"> = {
   ownResults: true,
   onlyReads: ({ action }) => action === "find",
   describe: describeMemory,
+  habits: {
+    names: [
+      "save_memory",
+      "remember",
+      "store_memory",
+      "create_memory",
+      "write_memory",
+      "memory_save",
+      "add_memory",
+      "search_memory",
+      "read_memory",
+    ],
+    parameters: {
+      action: ["operation", "command"],
+      content: ["fact", "text", "memory", "note", "value", "query", "facts"],
+      name: ["key", "title"],
+    },
+    values: {
+      action: {
+        add: "save",
+        create: "save",
+        store: "save",
+        write: "save",
+        delete: "forget",
+        remove: "forget",
+        search: "find",
+        read: "find",
+        get: "find",
+      },
+      scope: { global: "user", workspace: "project" },
+    },
+    convert(args, called) {
+      if (args.action !== undefined) return undefined;
+      return { args: { ...args, action: /^(?:search|read)/.test(called) ? "find" : "save" } };
+    },
+  },
   inputSchema: {
     type: "object",
     properties: {

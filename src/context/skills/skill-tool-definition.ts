@@ -9,6 +9,14 @@ export const SKILL_TOOL: Omit<Tool, "run"> = {
   concurrencySafe: true,
   mutating: false,
   ownResults: true,
+  habits: {
+    names: ["activate_skill", "use_skill", "load_skill", "invoke_skill", "run_skill", "read_skill"],
+    parameters: { name: ["skill", "skill_name", "skill_id", "command"], file: ["path", "resource"] },
+    unused: {
+      args: "the skill is text to follow; it takes no arguments.",
+      arguments: "the skill is text to follow; it takes no arguments.",
+    },
+  },
   inputSchema: {
     type: "object",
     properties: { name: { type: "string" }, file: { type: "string" } },

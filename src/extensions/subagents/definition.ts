@@ -1,9 +1,9 @@
 /** The descriptions of the tools `agent` and `delegate`, separate from their code: every request pays for these bytes. */
 import type { Tool } from "../../engine/ports.js";
-import type { JsonObject } from "../../protocol/json.js";
 import agent from "./agent.md";
 import type { AgentType } from "./agent-type.js";
 import delegate from "./delegate.md";
+import { agentHabits, DELEGATE } from "./habits.js";
 
 export type AgentToolName = "agent" | "delegate";
 export type AgentToolDefinition = Omit<Tool, "run"> & { readonly name: AgentToolName };
@@ -38,7 +38,7 @@ export function agentTool(types: readonly AgentType[], { cheap }: { readonly che
       },
       required: ["prompt", "description"],
     },
-    canonical: withOurNames,
+    habits: agentHabits(types.map(({ name }) => name)),
   };
 }
 
@@ -50,17 +50,12 @@ export function delegateTool(): AgentToolDefinition {
     // Its model `cheap` does the same.
     replacedBy: { tool: "agent" },
     inputSchema: { type: "object", properties: { prompt: string }, required: ["prompt"] },
-    canonical: withOurNames,
+    habits: DELEGATE,
   };
 }
 
 export function isAgentTool(name: string): name is AgentToolName {
   return name === "agent" || name === "delegate";
-}
-
-/** Models that were trained on another harness call the type `subagent_type`. */
-function withOurNames({ subagent_type, ...args }: JsonObject): JsonObject {
-  return subagent_type === undefined || args.type !== undefined ? args : { ...args, type: subagent_type };
 }
 
 function short(description: string): string {

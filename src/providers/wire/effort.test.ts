@@ -40,7 +40,7 @@ describe("an effort", () => {
         "anthropic",
         "claude-haiku-4-5",
         "high",
-        { thinking: { type: "enabled", budget_tokens: 16_384 }, max_tokens: 24_576 },
+        { thinking: { type: "enabled", budget_tokens: 16_384 }, max_tokens: 48_384 },
       ],
       ["anthropic", "claude-opus-4-5", "low", { thinking: { type: "enabled" }, output_config: { effort: "low" } }],
       ["openaiChat", "gpt-5.6", "low", { reasoning_effort: "low" }],

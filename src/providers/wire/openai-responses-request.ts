@@ -6,12 +6,19 @@
  * 2. Calls and results are separate items, paired by the call id.
  * 3. OpenAI's own items go back unchanged, except one whose result is missing.
  */
-import type { ModelRequest } from "../../engine/ports.js";
-import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";
+import type { ModelRequest, ToolSpec } from "../../engine/ports.js";
+import type {
+  AssistantBlock,
+  ImageBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from "../../protocol/content.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { type AssistantTurn, arrange, callName, type UserTurn, withoutAudio } from "./conversation.js";
 import { asList, asObject, asText } from "./fields.js";
-import { WITHOUT_REASONING } from "./openai-models.js";
+import { WITH_PLAIN_TEXT_TOOLS, WITHOUT_REASONING } from "./openai-models.js";
 import { compatibleUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
@@ -27,14 +34,11 @@ const UNANSWERABLE =
 
 export function encodeResponses(request: ModelRequest, target: WireTarget): WireRequest {
   const turns = arrange(request.messages, (block) => isSendable(block, target.family));
-  const input = turns.flatMap((turn) => (turn.role === "user" ? encodeUser(turn) : encodeAssistant(turn)));
-  const tools = request.tools.map((tool) => ({
-    type: "function",
-    name: tool.name,
-    description: tool.description,
-    parameters: tool.inputSchema,
-    strict: false,
-  }));
+  const freeform = freeformOf(request, target);
+  const input = turns.flatMap((turn) =>
+    turn.role === "user" ? encodeUser(turn, freeform) : encodeAssistant(turn, freeform),
+  );
+  const tools = request.tools.map((tool) => encodeTool(tool, freeform));
   const reasons = !WITHOUT_REASONING.test(request.model);
   return {
     url: compatibleUrl(target.baseUrl, "/responses"),
@@ -58,6 +62,26 @@ export function encodeResponses(request: ModelRequest, target: WireTarget): Wire
   };
 }
 
+/** Tools that take plain text, and the parameter that it is. */
+type Freeform = ReadonlyMap<string, string>;
+
+/** Only OpenAI's own service knows such tools, and only with models that were trained on them. */
+function freeformOf({ model, tools }: ModelRequest, { family }: WireTarget): Freeform {
+  if (family !== "openai" || !WITH_PLAIN_TEXT_TOOLS.test(model)) return new Map();
+  return new Map(tools.flatMap(({ name, freeform }) => (freeform === undefined ? [] : [[name, freeform.parameter]])));
+}
+
+function encodeTool({ name, description, inputSchema, freeform }: ToolSpec, known: Freeform): JsonObject {
+  if (freeform === undefined || !known.has(name))
+    return { type: "function", name, description, parameters: inputSchema, strict: false };
+  return {
+    type: "custom",
+    name,
+    description,
+    format: { type: "grammar", syntax: "lark", definition: freeform.grammar },
+  };
+}
+
 function isSendable(block: AssistantBlock, family: string): boolean {
   if (block.type === "opaque") {
     return block.provider === family && !UNANSWERABLE.test(asText(asObject(block.data).type));
@@ -70,10 +94,10 @@ function isReasoning(opaque: JsonValue | undefined): boolean {
   return typeof encrypted === "string" || kind === PLAIN_REASONING.kind;
 }
 
-function encodeUser(turn: UserTurn): readonly JsonObject[] {
+function encodeUser(turn: UserTurn, freeform: Freeform): readonly JsonObject[] {
   const message =
     turn.content.length > 0 ? [{ role: "user", content: withoutAudio(turn.content).map(encodeContent) }] : [];
-  return [...turn.results.map(encodeResult), ...message];
+  return [...turn.results.map((result) => encodeResult(result, freeform)), ...message];
 }
 
 function encodeContent(block: TextBlock | ImageBlock): JsonObject {
@@ -82,15 +106,16 @@ function encodeContent(block: TextBlock | ImageBlock): JsonObject {
 }
 
 /** A list only if it contains an image: merely compatible servers accept only text. */
-function encodeResult(result: ToolResultBlock): JsonObject {
+function encodeResult(result: ToolResultBlock, freeform: Freeform): JsonObject {
   const content = result.content.filter((block) => block.type === "image" || block.text.trim() !== "");
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
   const output =
     texts.length < content.length ? content.map(encodeContent) : texts.length > 0 ? texts.join("\n\n") : "(no output)";
-  return { type: "function_call_output", call_id: result.call, output };
+  const type = freeform.has(result.tool) ? "custom_tool_call_output" : "function_call_output";
+  return { type, call_id: result.call, output };
 }
 
-function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
+function encodeAssistant(turn: AssistantTurn, freeform: Freeform): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let phase: JsonObject = {};
   for (const block of turn.blocks) {
@@ -103,8 +128,7 @@ function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
         items.push(...encodeReasoning(block, turn));
         break;
       case "tool_use": {
-        const call = { name: callName(block.tool), arguments: JSON.stringify(block.args) };
-        items.push({ type: "function_call", call_id: block.call, ...call });
+        items.push(encodeCall(block, freeform));
         break;
       }
       case "opaque": {
@@ -118,6 +142,19 @@ function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
     }
   }
   return items.slice(0, items.findLastIndex((item) => item.type !== "reasoning") + 1);
+}
+
+function encodeCall({ tool, call, args }: ToolUseBlock, freeform: Freeform): JsonObject {
+  const name = callName(tool);
+  const parameter = freeform.get(tool);
+  if (parameter === undefined) return { type: "function_call", call_id: call, name, arguments: JSON.stringify(args) };
+  const text = args[parameter];
+  return {
+    type: "custom_tool_call",
+    call_id: call,
+    name,
+    input: typeof text === "string" ? text : JSON.stringify(args),
+  };
 }
 
 function encodeReasoning(block: ThinkingBlock, { current }: AssistantTurn): readonly JsonObject[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelEvent, ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, Message } from "../../protocol/content.js";
+import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { replay } from "./framing.js";
 import { openaiResponses } from "./openai-responses.js";
@@ -114,10 +115,13 @@ describe("[M2] the stream of OpenAI Responses", () => {
     expect(blocksOf(seen)).toEqual([{ type: "opaque", provider: "openai", data: search }]);
   });
 
-  it("takes a call with free text for one that cannot be run", () => {
+  it("takes a call with plain text as its input", () => {
     const item = { type: "custom_tool_call", call_id: "c", name: "sql", input: "SELECT 1" };
     const seen = events(added(0, { ...item, input: "" }), done(0, item), ended());
-    expect(blocksOf(seen)).toEqual([{ type: "tool_call", tool: "sql", args: {}, malformed: "SELECT 1" }]);
+    expect(blocksOf(seen)).toEqual([{ type: "tool_call", tool: "sql", args: { input: "SELECT 1" } }]);
+    const piece = { type: "response.custom_tool_call_input.delta", output_index: 0, delta: "SELECT 2" };
+    const streamed = events(added(0, { ...item, input: "" }), piece, done(0, { ...item, input: "" }), ended());
+    expect(blocksOf(streamed)).toEqual([{ type: "tool_call", tool: "sql", args: { input: "SELECT 2" } }]);
     expect(seen.at(-1)).toEqual({ type: "stop", reason: "tool_calls" });
   });
 
@@ -217,6 +221,36 @@ describe("[M1 M2] a request to OpenAI Responses", () => {
   const said = (value: string): Message => ({ role: "user", content: [{ type: "text", text: value }] });
   const answered = (...content: readonly AssistantBlock[]): Message => ({ role: "assistant", content });
   const user = (text: string) => ({ role: "user", content: [{ type: "input_text", text }] });
+
+  it("offers a tool of plain text with its grammar, and sends such calls back as they were", () => {
+    const patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+    const [name, description] = ["apply_patch", "Applies a patch."];
+    const freeform = { parameter: "patch", grammar: 'start: "x"' };
+    const tools = [{ name, description, inputSchema: { type: "object" }, freeform }];
+    const call = "call_1" as CallId;
+    const messages: readonly Message[] = [
+      { role: "user", content: [{ type: "text", text: "go" }] },
+      { role: "assistant", content: [{ type: "tool_use", call, tool: name, args: { patch } }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", call, tool: name, content: [{ type: "text", text: "done" }], is_error: false },
+        ],
+      },
+    ];
+    const body = encode(messages, { tools });
+    const definition = freeform.grammar;
+    expect(body.tools).toEqual([
+      { type: "custom", name, description, format: { type: "grammar", syntax: "lark", definition } },
+    ]);
+    expect(body.input).toMatchObject([
+      {},
+      { type: "custom_tool_call", call_id: call, name, input: patch },
+      { type: "custom_tool_call_output", call_id: call, output: "done" },
+    ]);
+    for (const model of ["gpt-4.1", "gpt-5-chat-latest"])
+      expect(encode(messages, { tools, model }).tools).toMatchObject([{ type: "function", name }]);
+  });
 
   it("has the instructions, the tools and the limits, and stores nothing", () => {
     const tools = [{ name: "read", description: "Reads.", inputSchema: { type: "object" } }];

@@ -6,7 +6,7 @@
  * 2. A reasoning item becomes a thinking block whose `opaque` holds the fields to send it back. Items without a canonical form
  *    (searches, code that OpenAI ran) are kept whole.
  */
-import type { ModelBlock, ModelEvent, StopReason } from "../../engine/ports.js";
+import type { ModelBlock, ModelEvent, ModelToolCall, StopReason } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
@@ -74,6 +74,7 @@ function step(state: ResponsesState, frame: Frame): Step {
     case "response.reasoning_text.delta":
       return grow(state, data, "reasoning");
     case "response.function_call_arguments.delta":
+    case "response.custom_tool_call_input.delta":
       return grow(state, data, "function_call");
     case "response.function_call_arguments.done":
       return argumentsDone(state, data);
@@ -110,7 +111,7 @@ function openItem(data: JsonObject, start: JsonObject, kind = kindOf(start)): Op
 
 function kindOf(item: JsonObject): ItemKind {
   const { type } = item;
-  // A call with free text as arguments: Oxbow offers no such tool, and the result says so.
+  // Its arguments are plain text.
   if (type === "custom_tool_call") return "function_call";
   return type === "message" || type === "reasoning" || type === "function_call" ? type : "other";
 }
@@ -221,10 +222,17 @@ function blocksOf({ kind, body }: OpenItem, whole: JsonObject, family: string): 
       return body === "" ? [] : [{ type: "thinking", text: body, provider: family }];
     }
     case "function_call":
-      return [toolCall(asText(whole.name), body || asText(whole.arguments ?? whole.input))];
+      return [calledIn(whole, body)];
     case "other":
       return whole.type === undefined ? [] : [{ type: "opaque", provider: family, data: whole }];
   }
+}
+
+function calledIn(whole: JsonObject, body: string): ModelToolCall {
+  const name = asText(whole.name);
+  if (whole.type !== "custom_tool_call") return toolCall(name, body || asText(whole.arguments));
+  // Each tool understands `input` as its parameter for plain text.
+  return toolCall(name, JSON.stringify({ input: asText(whole.input) || body }));
 }
 
 /** The fields that a reasoning item needs to be sent back; its text is the summary by default. */

@@ -66,6 +66,9 @@ export const CALL_TAGS: readonly CallTag[] = [
   jsonBetween("<TOOLCALL>", "</TOOLCALL>"),
   jsonBetween("<tool_calls>", "</tool_calls>"),
   jsonBetween("<|START_ACTION|>", "<|END_ACTION|>"),
+  ..."execute_command read_file write_to_file replace_in_file apply_diff search_and_replace search_files list_files"
+    .split(" ")
+    .map(xmlTool),
 ];
 
 /** The characters that tags begin with. */
@@ -126,6 +129,27 @@ function readInvokes(inside: string, { tools }: TagReading): Calls {
     return "";
   });
   return rest.trim() === "" ? whole(calls) : undefined;
+}
+
+/* ---- Cline and Roo: <read_file><path>a</path></read_file> ---- */
+
+function xmlTool(name: string): CallTag {
+  const form = /<(\w+)>\n?([\s\S]*?)\n?<\/\1>/g;
+  const named = (tools: readonly ToolSpec[]) => tools.find((tool) => tool.name === name);
+  return {
+    open: `<${name}>`,
+    close: `</${name}>`,
+    judge(text, tools) {
+      if (named(tools) === undefined) return "prose";
+      if (/^\s*(<(\w+)?)?$/.test(text)) return "undecided";
+      return /^\s*<\w+>/.test(text) ? "call" : "prose";
+    },
+    read(inside, { tools, end }) {
+      const tool = named(tools);
+      if (tool === undefined || end === "open") return undefined;
+      return one(fromPairs(tool, pairsOf(inside, form, tool)));
+    },
+  };
 }
 
 /* ---- Mistral: a list of calls, or name[ARGS]{…} ---- */

@@ -8,6 +8,7 @@ const TOOLS = [
     name: "read",
     description: "",
     inputSchema: { properties: { path: { type: "string" }, lines: { type: "integer" } } },
+    alsoNamed: ["read_file", "open"],
   },
   { name: "run_tests", description: "", inputSchema: {} },
 ];
@@ -235,5 +236,30 @@ describe("tool calls written as text", () => {
       }),
       { numRuns: times(200, 1000) },
     );
+  });
+});
+
+describe("calls under the names of other harnesses", () => {
+  it.each([
+    ["JSON", '{"name": "read_file", "arguments": {"path": "a"}}', "read_file"],
+    ["JSON in Claude Code's spelling", '{"name": "Read", "arguments": {"path": "a"}}', "Read"],
+    ["a tag", '<tool_call>{"name": "ReadFile", "arguments": {"path": "a"}}</tool_call>', "ReadFile"],
+    ["Python", 'read_file(path="a")', "read_file"],
+    ["Cline's XML", "<read_file>\n<path>a</path>\n</read_file>", "read_file"],
+    ["an invocation", '<invoke name="Read"><parameter name="path">a</parameter></invoke>', "Read"],
+  ])("%s", (_, text, name) => {
+    expect(read(text)).toEqual([[name, { path: "a" }]]);
+    expect(read(...text)).toEqual([[name, { path: "a" }]]);
+  });
+
+  it.each([
+    ["a small word", 'open(path="a")'],
+    ["XML of no tool", "<write_to_file><path>a</path></write_to_file>"],
+    ["XML with words in it", "<read_file>the file <path>a</path></read_file>"],
+    ["XML in a fence", "```xml\n<read_file>\n<path>a</path>\n</read_file>\n```"],
+    ["a name in a sentence", "Use <read_file> for that."],
+  ])("stay text: %s", (_, text) => {
+    expect(read(text)).toEqual([text]);
+    expect(read(...text)).toEqual([text]);
   });
 });

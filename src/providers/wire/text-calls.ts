@@ -36,7 +36,8 @@ interface Outcome {
 
 export const NO_TEXT_CALLS: TextCallState = { mode: "undecided", held: "", passed: "", atBoundary: true };
 
-export function pushText(state: TextCallState, text: string, tools: readonly ToolSpec[]): Outcome {
+export function pushText(state: TextCallState, text: string, offered: readonly ToolSpec[]): Outcome {
+  const tools = withOtherNames(offered);
   if (tools.length === 0) return { state, parts: [{ type: "text", text }] };
   if (isPlainProse(state, text)) {
     const passed = state.passed + text;
@@ -52,13 +53,41 @@ export function pushText(state: TextCallState, text: string, tools: readonly Too
   return { state: verdict === "call" ? { ...next, mode: "json" } : next, parts: [] };
 }
 
+const KNOWN = new WeakMap<readonly ToolSpec[], readonly ToolSpec[]>();
+
+/**
+ * The tools also under the names that models know from other harnesses: `run_shell_command`, `Bash`. A single small word such as `find`
+ * could begin any text, so it counts only as the tool's own name.
+ */
+function withOtherNames(offered: readonly ToolSpec[]): readonly ToolSpec[] {
+  let known = KNOWN.get(offered);
+  if (known === undefined) {
+    const own = new Set(offered.map(({ name }) => name));
+    known = offered.flatMap((tool) => {
+      const others = (tool.alsoNamed ?? []).filter((name) => name.includes("_"));
+      const names = [...others, ...[tool.name, ...others].map(inPascalCase)].filter((name) => !own.has(name));
+      return [tool, ...[...new Set(names)].map((name) => ({ ...tool, name }))];
+    });
+    KNOWN.set(offered, known);
+  }
+  return known;
+}
+
+function inPascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** A fast path for nearly every token. */
 function isPlainProse({ mode, held, atBoundary }: TextCallState, text: string): boolean {
   return mode === "prose" && held === "" && !atBoundary && !TAG_STARTS.some((start) => text.includes(start));
 }
 
 /** The answer has ended: the held text is a call or plain text. */
-export function finishText(state: TextCallState, tools: readonly ToolSpec[]): readonly TextPart[] {
+export function finishText(state: TextCallState, offered: readonly ToolSpec[]): readonly TextPart[] {
+  return finish(state, withOtherNames(offered));
+}
+
+function finish(state: TextCallState, tools: readonly ToolSpec[]): readonly TextPart[] {
   const { mode, held, atBoundary } = state;
   if (held === "" || (atBoundary && held.trim() === "")) return [];
   if (mode === "json") {
@@ -67,7 +96,7 @@ export function finishText(state: TextCallState, tools: readonly ToolSpec[]): re
   }
   if (mode === "json" || mode === "undecided") {
     const { state: rest, parts } = scan(state, tools);
-    return [...parts, ...finishText(rest, tools)];
+    return [...parts, ...finish(rest, tools)];
   }
   // Many models stop at the end of the call without closing it.
   const found = mode === "tag" ? nextTag(held) : undefined;

@@ -4,6 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { PERMISSIONS_REPLAY } from "../../commands/catalogue/security.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { ToolRegistry } from "../../engine/ports.js";
+import { readCall } from "../../engine/read-call.js";
 import type { JsonValue } from "../../protocol/json.js";
 import { replayDecisions, replayText } from "../../security/permissions/replay-decisions.js";
 import type { RunPermissions } from "../parts/permissions.js";
@@ -37,8 +38,9 @@ async function replay(typed: string, { sessions, permissions, tools }: ReplayPor
   const { engine } = await permissions.parts();
   await permissions.findSandbox();
   const replayed = await replayDecisions(store.events(id), engine.policy, async (tool, input) => {
-    const definition = tools.find(tool);
-    return definition && engine.factsOf({ tool: definition, args: input });
+    const read = readCall(tools, { tool, args: input });
+    const definition = tools.find(read.tool);
+    return definition && engine.factsOf({ tool: definition, args: read.args });
   });
   return { text: safeText(replayText(replayed)), value: JSON.parse(JSON.stringify(replayed)) as JsonValue };
 }

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
+import { plainToolName } from "../../base/tool-name.js";
 import { isBuiltInHook } from "../../chain/build.js";
 import type { Command } from "../../commands/command.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
 import { CATALOG } from "../../tools/catalog.js";
-import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import { OWN_TOOLS, SUBAGENT_TOOLS } from "./own-tools.js";
@@ -199,10 +199,8 @@ export class Executables {
   }
 }
 
-/** Ignores case: people and models do not distinguish `Bash` from `bash`. */
+/** People and models do not distinguish `Bash` from `bash`, and a call of `Apply-Patch` means `apply_patch`. */
 export function isBuiltInTool(name: string): boolean {
-  const wanted = name.toLowerCase();
-  return [...OWN_TOOLS, ...SUBAGENT_TOOLS, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some(
-    (known) => known.toLowerCase() === wanted,
-  );
+  const wanted = plainToolName(name);
+  return [...OWN_TOOLS, ...SUBAGENT_TOOLS, ...Object.keys(CATALOG)].some((known) => plainToolName(known) === wanted);
 }

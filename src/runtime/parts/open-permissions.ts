@@ -7,6 +7,7 @@ import type { PermissionPolicy } from "../../security/permissions/decide.js";
 import { diskLinks } from "../../security/permissions/disk-links.js";
 import { diskTrees } from "../../security/permissions/disk-trees.js";
 import { PermissionEngine } from "../../security/permissions/engine.js";
+import type { Decision } from "../../security/permissions/facts.js";
 import { loadPermissions } from "../../security/permissions/load-permissions.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import { type PathPermissionState, pathPermissionFile } from "../../security/permissions/path-permissions.js";
@@ -20,6 +21,7 @@ import { isQuietRepository as quietRepository } from "../../security/shell/quiet
 import { noteWorkspace } from "../../system/project-folders.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import { protection } from "../../tools/files/protected-paths.js";
+import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
 import { parsePatch } from "../../tools/patch/parse.js";
 import type { Workspace } from "../../tools/workspace.js";
 import { pluginRules } from "../plugins/plugin-rules.js";
@@ -109,6 +111,15 @@ function lateCommandReader({ variables, root, ownFolders, outputDirectory }: Per
   };
 }
 
+/**
+ * A rule may name a tool as other harnesses do. Only what asks or denies counts for an alias: a tool of an extension may have that name,
+ * and what allows it must not allow more.
+ */
+function meantTools(name: string, decision: Decision): readonly string[] {
+  const alias = decision === "allow" ? undefined : aliasedTool(name);
+  return [ownSpelling(name), ...(alias === undefined ? [] : [alias])];
+}
+
 export async function openPermissions(place: PermissionPlace & OtherRuns, live: LiveFacts): Promise<PermissionParts> {
   const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace, outer, plugins } = place;
   const { settings, roots } = loaded;
@@ -119,14 +130,15 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
   const own = await readLayer(workspaceRules(roots.config, root));
   const ofWorkspace = own && { table: own.profile.permissions, file: own.path, scope: "user" as const };
   const tables = [...(settings.permissions.value ?? []), ...(ofWorkspace ? [ofWorkspace] : [])];
-  const parsed = await loadPermissions(tables, { home, commandReader });
+  const how = { home, commandReader, meantTools };
+  const parsed = await loadPermissions(tables, how);
   // An invalid rule may be the one that denies, so nothing is decided without it.
   const [problem] = parsed.problems;
   if (problem !== undefined) throw new Error(`Oxbow cannot use the permission rules: ${problem}`);
-  const ofPlugins = await pluginRules(plugins, (table) => loadPermissions([table], { home, commandReader }));
+  const ofPlugins = await pluginRules(plugins, (table) => loadPermissions([table], how));
   let { rules } = parsed;
   const addRules = async (section: unknown, file: string) => {
-    const added = await loadPermissions([{ table: section, file, scope: "user" }], { home, commandReader });
+    const added = await loadPermissions([{ table: section, file, scope: "user" }], how);
     const before = rules.filter(({ source }) => source.file === file).length;
     rules = [...rules, ...added.rules.map((rule) => ({ ...rule, number: before + rule.number }))];
   };

@@ -1,8 +1,9 @@
 /**
- * The tools of one run: the built-in ones of the chosen sets, found by name or by the names that other harnesses use.
- * A tool's code is loaded at its first call; until then only its description exists.
+ * The tools of one run: the built-in ones of the chosen sets. A tool's code is loaded at its first call; until then only its description
+ * exists.
  */
 
+import { schemaProblems } from "../../base/json-schema.js";
 import { once } from "../../base/once.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
@@ -12,8 +13,8 @@ import type { BashOptions } from "../../tools/bash.js";
 import { CATALOG, type ToolName } from "../../tools/catalog.js";
 import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import type { WrapReader } from "../../tools/git.js";
+import { lackingTool } from "../../tools/habits/lacking.js";
 import type { Searcher } from "../../tools/search/searcher.js";
-import { TOOL_ALIASES, withoutAlias } from "../../tools/tool-aliases.js";
 import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace.js";
 
 export interface ToolboxOptions {
@@ -73,13 +74,10 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
   const loaders = new Map(names.map((name) => [name, once(() => LOADERS[name](place))]));
   const offered = [...loaders].map(([name, load]) => lazyTool(name, load));
   const byName = new Map<string, Tool>(offered.map((tool) => [tool.name, tool]));
-  for (const [alias, { tool: name }] of Object.entries(TOOL_ALIASES)) {
-    const tool = byName.get(name);
-    if (tool !== undefined) byName.set(alias, underAlias(alias, tool));
-  }
   return {
     list: () => offered,
     find: (name) => byName.get(name),
+    lacks: lackingTool,
     workspace: place.workspace,
     prepare: async (name) => loaders.get(name)?.(),
     open: (name) => loaders.get(name)?.() ?? LOADERS[name](place),
@@ -193,16 +191,7 @@ function lazyTool(name: ToolName, load: () => Promise<Tool>): Tool {
   return {
     ...CATALOG[name],
     canonical: async (args) => (await (await load()).canonical?.(args)) ?? args,
+    check: async (args) => (await (await load()).check?.(args)) ?? schemaProblems(CATALOG[name].inputSchema, args),
     run: async (args, context) => (await load()).run(args, context),
-  };
-}
-
-function underAlias(alias: string, tool: Tool): Tool {
-  return {
-    ...tool,
-    canonical: async (args) => {
-      const renamed = withoutAlias(alias, args).args;
-      return (await tool.canonical?.(renamed)) ?? renamed;
-    },
   };
 }

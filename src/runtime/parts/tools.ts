@@ -6,6 +6,7 @@ import type { PlanSwitch, RunOptions } from "../../control/run.js";
 import type { Bus } from "../../engine/bus.js";
 import type { Model, ToolRegistry } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
+import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
@@ -108,6 +109,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       outputs: { save: (text) => saveResult(text, { directory: outputDirectory, onFile: outputs.trim }) },
     },
     promptSection: () => extraRootsText(extra),
+    compactions: [{ after: async ({ messages }) => (await toolbox.workspace()).keepSeen(filesShownIn(messages)) }],
     close: async () => {
       await first.close();
       await toolbox.close();
@@ -118,6 +120,17 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     },
   };
   return { part, toolbox, permissions, security, sandbox, undo, hookVariables, outputDirectory };
+}
+
+/** The files whose text the messages have. */
+function filesShownIn(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap(({ role, content }) => {
+    if (role !== "assistant") return [];
+    return content.flatMap((block) => {
+      const shows = block.type === "tool_use" && (block.tool === "read" || block.tool === "write");
+      return shows && typeof block.args.path === "string" ? [block.args.path] : [];
+    });
+  });
 }
 
 /** The folders with the long outputs of all sessions and of this one. */

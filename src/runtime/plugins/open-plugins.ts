@@ -22,7 +22,6 @@ import type { LogFunction } from "../../system/log.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 import { CATALOG } from "../../tools/catalog.js";
-import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
 import { isPluginEntry, pluginFiles } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
@@ -113,7 +112,7 @@ function ownNames(): OwnNames {
     ...Object.fromEntries(hooks),
     "request link": names(listing.request),
     "tool link": [...names(listing.tool), "95-subagents"],
-    tool: [...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES), "agent", "delegate"],
+    tool: [...Object.keys(CATALOG), "agent", "delegate"],
     provider: [...NAMED_PROVIDERS.map(({ name }) => name), "offline", "route"],
     "command namespace": [...new Set(commands.map((name) => namespaceOf(name) ?? name))],
   };

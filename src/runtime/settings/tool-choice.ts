@@ -9,7 +9,7 @@ import { namePattern, type TextPattern } from "../../base/star-pattern.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { ToolSet } from "../../engine/ports.js";
 import { SEARCH_TOOL } from "../../extensions/mcp/search-definition.js";
-import { withoutAlias } from "../../tools/tool-aliases.js";
+import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
 import type { Layer } from "./profile.js";
 import { originOf, type Setting, type SettingReader } from "./setting.js";
 
@@ -142,7 +142,7 @@ function choose(text: string, { own, origin }: { readonly own: OwnSets; readonly
     else {
       const isSet = (tool: string) => WHOLE_SET.test(tool);
       sets.push(...tools.filter(isSet).map((tool) => tool.slice("set:".length)));
-      named = [...(named ?? []), ...tools.filter((tool) => !isSet(tool)).map((tool) => withoutAlias(tool, {}).tool)];
+      named = [...(named ?? []), ...tools.filter((tool) => !isSet(tool)).map(meantTool)];
       // A server with many tools is reached by searching them.
       if (named.some((tool) => /^(\*|mcp__)/.test(tool))) named.push(SEARCH_TOOL);
     }
@@ -150,6 +150,12 @@ function choose(text: string, { own, origin }: { readonly own: OwnSets; readonly
   const ordered = TOOL_SETS.filter((set) => names.includes(set));
   const chosen = [...ordered, ...names.filter((name) => own.has(name))];
   return new ToolChoice(chosen, { sets: sets as ToolSet[], named });
+}
+
+/** A single word may as well be the name of a tool of an extension. */
+function meantTool(name: string): string {
+  const alias = name.includes("_") ? aliasedTool(name) : undefined;
+  return alias ?? ownSpelling(name);
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -45,6 +45,8 @@ export type PermissionPreset = "quiet" | "strict";
 export interface ParseOptions {
   /** For paths that begin with `~/`; without it they are a problem. */
   readonly home?: string;
+  /** The tools that a name in a rule means besides those of that very name. */
+  readonly meantTools?: (name: string, decision: Decision) => readonly string[];
 }
 
 const SECTION_KEYS = ["rules", "edits", "preset"];
@@ -127,7 +129,7 @@ class RuleReader {
     for (const key of unknownKeys(this.#value, RULE_KEYS)) {
       this.problems.push(`unknown key "${key}"; there are ${RULE_KEYS.join(", ")}.`);
     }
-    const tool = this.#glob("tool", "text");
+    const tool = this.#tool();
     if (this.#value.tool === undefined) this.problems.push('tool is missing; write tool = "*" for every tool.');
     const decision = this.#choice<Decision>("decision", DECISIONS);
     if (this.#value.decision === undefined) this.problems.push("decision is missing: allow, ask or deny.");
@@ -153,6 +155,17 @@ class RuleReader {
       ...(reason !== undefined && { reason }),
       ...(network && { network }),
     };
+  }
+
+  /** Also under the names that the rule's author knows from elsewhere. */
+  #tool(): Glob | undefined {
+    const written = this.#text("tool");
+    const glob = this.#glob("tool", "text");
+    const decision = DECISIONS.find((each) => each === this.#value.decision);
+    if (written === undefined || glob === undefined || decision === undefined || /[^\w-]/.test(written)) return glob;
+    const meant = this.#options.meantTools?.(written, decision) ?? [];
+    const names = [...new Set([written, ...meant])];
+    return names.length === 1 ? glob : { ...compileGlob(`{${names.join(",")}}`, "text"), source: written };
   }
 
   #subject(): Pick<PermissionRule, "command" | "path" | "argument"> {

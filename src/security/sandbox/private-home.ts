@@ -67,7 +67,8 @@ export function privateHome(options: PrivateHomeOptions): PrivateHome {
 const CACHES: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: "xdg",
   npm_config_cache: "npm",
-  npm_config_store_dir: "pnpm",
+  // Its store is inside. As `npm_config_store_dir` every command of npm would warn about it.
+  PNPM_HOME: "pnpm",
   YARN_CACHE_FOLDER: "yarn",
   BUN_INSTALL_CACHE_DIR: "bun",
   DENO_DIR: "deno",

@@ -5,11 +5,12 @@
  * 2. Blocks that are no files (examples, commands) are left out. A note says so if one looks like a file.
  */
 import type { Replacement } from "../edit/replace.js";
-import { type FileChange, PatchError, parsePatch } from "../patch/parse.js";
+import { type FileChange, PatchError } from "../patch/changes.js";
+import { parsePatch } from "../patch/parse.js";
+import { isUnifiedDiff, readUnifiedDiff } from "../patch/unified-diff.js";
 import { languageOf, type Naming, nameOf, pathInCaption, pathInComment, pathOnFence } from "./block-name.js";
 import { type CodeBlock, segmentsOf } from "./code-blocks.js";
 import { markedEdit, takeEdits } from "./search-replace.js";
-import { isUnifiedDiff, readUnifiedDiff } from "./unified-diff.js";
 
 export type AnswerChange =
   | {

@@ -243,9 +243,9 @@ describe("diffs", () => {
   verifies(["U7"], "that delete or move files, name none, or are broken are a problem", () => {
     for (const [text, problem] of [
       [HUNK, "names no file"],
-      [`--- a/x.ts\n+++ /dev/null\n${HUNK}`, "deletes a/x.ts"],
-      [`--- a/x.ts\n+++ b/y.ts\n${HUNK}`, "moves a/x.ts to b/y.ts"],
-      ["diff --git a/x b/y\nrename from x\nrename to y\n", "moves a file"],
+      [`--- a/x.ts\n+++ /dev/null\n${HUNK}`, "deletes or moves x.ts"],
+      [`--- a/x.ts\n+++ b/y.ts\n${HUNK}`, "deletes or moves x.ts"],
+      ["diff --git a/x b/y\nrename from x\nrename to y\n", "deletes or moves x"],
       ["--- a/x.ts\n+++ b/x.ts\n@@\nno sign", "Line 4 of the diff"],
       ["*** Begin Patch\n*** Delete File: a.ts\n*** End Patch", "deletes or moves a.ts"],
     ])

@@ -3,7 +3,7 @@
 import { omission } from "../edit/omission.js";
 import { applyEdits, EditError } from "../edit/replace.js";
 import { applyHunks } from "../patch/apply.js";
-import { type FileChange, PatchError } from "../patch/parse.js";
+import { type FileChange, PatchError } from "../patch/changes.js";
 import { type Workspace, WorkspaceError } from "../workspace.js";
 import type { AnswerChange, ProposedFile } from "./answer-changes.js";
 

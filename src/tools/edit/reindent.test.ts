@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { canonicalEditArguments, readEditArguments } from "./arguments.js";
+import type { Tool, ToolRegistry } from "../../engine/ports.js";
+import { readCall } from "../../engine/read-call.js";
+import { CATALOG } from "../catalog.js";
+import { readEditArguments } from "./arguments.js";
 import { type NewLine, type QuotedLine, reindent } from "./reindent.js";
 
 /** `quoted|actual` indentation with its words; `+` for a line that stays. */
@@ -110,6 +113,9 @@ describe("[T1] the indentation of new lines", () => {
   });
 });
 
+const EDIT: Tool = { ...CATALOG.edit, run: async () => ({ status: "ok", content: [] }) };
+const EDIT_ONLY: ToolRegistry = { list: () => [EDIT], find: (name) => (name === "edit" ? EDIT : undefined) };
+
 describe("[T1] the arguments of an edit", () => {
   const one = (more: object = {}) => ({ path: "f", edits: [{ old: "a", new: "b", ...more }] });
   it.each([
@@ -123,7 +129,7 @@ describe("[T1] the arguments of an edit", () => {
     [{ path: "f", edits: [{ old_text: "a", new_text: "b" }], old: null }, one()],
     [
       { path: "f", edits: "no JSON" },
-      { path: "f", edits: "no JSON" },
+      { path: "f", edits: ["no JSON"] },
     ],
     [
       { path: "f", edits: [5] },
@@ -134,7 +140,9 @@ describe("[T1] the arguments of an edit", () => {
       { path: "f", edits: [{ new: "b" }] },
     ],
     [{ path: "f" }, { path: "f" }],
-  ] as const)("%j are %j", (args, expected) => expect(canonicalEditArguments(args as never)).toEqual(expected));
+  ] as const)("%j are %j", (args, expected) =>
+    expect(readCall(EDIT_ONLY, { tool: "edit", args: args as never }).args).toEqual(expected),
+  );
 
   it.each([
     [{}, '"path" must be the path of a file.'],
@@ -148,12 +156,12 @@ describe("[T1] the arguments of an edit", () => {
     [{ path: "f", edits: [{ new: "a" }] }, '"edits[0]" must have "old" and "new", both strings.'],
     [{ path: "f", edits: ["x"] }, '"edits[0]" must have "old" and "new", both strings.'],
     [
-      { path: "f", old: "a", new: "b" },
+      { path: "f", edits: [{ old: "a", new: "b" }] },
       { path: "f", edits: [{ old: "a", new: "b", all: false }] },
     ],
     [
-      { path: "f", old: "a", new: "b", all: "true" },
-      { path: "f", edits: [{ old: "a", new: "b", all: true }] },
+      { path: "f", edits: [{ old: "a", new: "b", all: true, count: 2 }] },
+      { path: "f", edits: [{ old: "a", new: "b", all: true, count: 2 }] },
     ],
   ] as const)("%j are read as %j", (args, expected) => expect(readEditArguments(args as never)).toEqual(expected));
 });

@@ -21,6 +21,8 @@ export interface Replacement {
   readonly new: string;
   /** Replace every match, not just a single one. */
   readonly all?: boolean;
+  /** How many matches there must be; all of them are replaced. */
+  readonly count?: number;
 }
 
 export interface Replaced {
@@ -54,7 +56,12 @@ export function applyEdits(text: string, edits: readonly Replacement[]): Replace
   const search = new Search(unixNewlines(text));
   const splices = edits.flatMap((edit, index) => {
     const name = edits.length === 1 ? "old" : `edits[${index}].old`;
-    return search.find(normalized(edit), name).map((splice) => ({ ...splice, name }));
+    const found = search.find(normalized(edit), name);
+    if (edit.count !== undefined && found.length !== edit.count) {
+      const times = found.length === 1 ? "once" : `${found.length} times`;
+      throw new EditError(`${name} occurs ${times}, not ${edit.count} times. Nothing was changed.`);
+    }
+    return found.map((splice) => ({ ...splice, name }));
   });
   splices.sort((a, b) => a.start - b.start || a.end - b.end);
   splices.forEach((splice, i) => {
@@ -72,9 +79,11 @@ interface Found extends Splice {
   readonly loose: boolean;
 }
 
-function normalized(edit: Replacement): Required<Replacement> {
+type Wanted = Required<Omit<Replacement, "count">>;
+
+function normalized(edit: Replacement): Wanted {
   const plain = (text: string) => text.replaceAll("\r\n", "\n").replace(/^\ufeff/, "");
-  return { old: plain(edit.old), new: plain(edit.new), all: edit.all === true };
+  return { old: plain(edit.old), new: plain(edit.new), all: edit.all === true || (edit.count ?? 1) > 1 };
 }
 
 class Search {
@@ -86,7 +95,7 @@ class Search {
     this.#text = text;
   }
 
-  find(edit: Required<Replacement>, name: string): readonly Found[] {
+  find(edit: Wanted, name: string): readonly Found[] {
     refuseEmpty(edit, name);
     const exact = this.#exact(edit, name);
     if (exact.length > 0) return exact;
@@ -98,7 +107,7 @@ class Search {
     return this.#loose(edit, name);
   }
 
-  #exact({ old, new: fresh, all }: Required<Replacement>, name: string): readonly Found[] {
+  #exact({ old, new: fresh, all }: Wanted, name: string): readonly Found[] {
     const starts: number[] = [];
     // Overlapping places count: which of them is meant is just as unclear.
     const step = all ? old.length : 1;
@@ -124,7 +133,7 @@ class Search {
     }
   }
 
-  #loose(edit: Required<Replacement>, name: string): readonly Found[] {
+  #loose(edit: Wanted, name: string): readonly Found[] {
     if (this.#text.length > MAX_LOOSE_CHARS) throw this.#missing(edit, name);
     const { print } = this.#file;
     const oldPrint = fingerprint(edit.old);
@@ -137,7 +146,7 @@ class Search {
     return chosen.map((at) => ({ ...this.#carryOver(edit, { at, name }), loose: true }));
   }
 
-  #carryOver(edit: Required<Replacement>, { at, name }: { at: number; name: string }): Splice {
+  #carryOver(edit: Wanted, { at, name }: { at: number; name: string }): Splice {
     const { text, print } = this.#file;
     try {
       return carryOver({ file: this.#file, at }, edit);
@@ -168,7 +177,7 @@ class Search {
     );
   }
 
-  #missing(edit: Required<Replacement>, name: string): EditError {
+  #missing(edit: Wanted, name: string): EditError {
     const text = this.#text;
     const done = edit.new.trim().length >= LEAST_EVIDENCE && text.includes(edit.new);
     const hint = done ? ` The new text is already there, at line ${lineAt(text, text.indexOf(edit.new))}.` : "";

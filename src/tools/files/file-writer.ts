@@ -37,23 +37,25 @@ export class FileWriter {
   }
 
   async write(path: string, options: WriteOptions, content: NewContent): Promise<WriteResult> {
-    const { paths, writing, entries } = this.#options;
+    const { paths, writing, entries, readFiles } = this.#options;
     const place = await paths.resolve(path, "write");
     return writing.run(place.absolute, () =>
       entries.inFolderOf(place, async ({ at, admit }) => {
         await admit();
         const existing = await readExisting(at, place);
-        this.#refuseUnlessKnown(place, existing, options.basis);
+        const hadChanged = existing !== undefined && readFiles.hasChanged(place.absolute, existing);
+        this.#refuseUnlessKnown(place, existing, options);
         const bytes = content(existing, place);
         const version = await versionOf(bytes);
         const changes = existing?.version !== version;
         if (changes)
           await this.#replace(place, { at, admit, existing, bytes, mode: options.mode ?? this.#usualMode() });
-        // After a change to an unread file, its other lines are still unknown.
-        if (existing === undefined || options.basis === undefined || this.#hasSeen(place)) {
+        // After a change to an unread file, or to one that had changed, its other lines are still unknown.
+        const isKnown = this.#hasSeen(place) && !hadChanged;
+        if (existing === undefined || options.basis === undefined || isKnown) {
           // Another process may have removed it already.
           const written = await withWorkspaceErrors(shown(place), () => lstat(at, { bigint: true }));
-          this.#options.readFiles.record(place.absolute, { version, stamp: stampOf(written) });
+          readFiles.record(place.absolute, { version, stamp: stampOf(written) });
         }
         return {
           path: { ...place, exists: true },
@@ -62,6 +64,7 @@ export class FileWriter {
           before: existing === undefined ? "" : decodeText(existing.bytes).text,
           after: decodeText(bytes).text,
           version,
+          ...(hadChanged && { hadChanged }),
         };
       }),
     );
@@ -79,12 +82,16 @@ export class FileWriter {
     return this.#options.readFiles.has(place.absolute);
   }
 
-  #refuseUnlessKnown(place: ResolvedPath, existing: ExistingFile | undefined, basis: string | undefined): void {
+  #refuseUnlessKnown(
+    place: ResolvedPath,
+    existing: ExistingFile | undefined,
+    { basis, despiteChange }: WriteOptions,
+  ): void {
     if (existing === undefined) {
       if (basis !== undefined) throw changed(place.display);
       return;
     }
-    this.#options.readFiles.refuseChanged(place.absolute, existing, place.display);
+    if (despiteChange !== true) this.#options.readFiles.refuseChanged(place.absolute, existing, place.display);
     if (basis !== undefined && basis !== existing.version) throw changed(place.display);
     // Replacing needs no write permission on the file itself, but a read-only file is read-only on purpose.
     if ((existing.mode & 0o222) === 0) throw readOnly(place);

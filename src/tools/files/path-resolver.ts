@@ -1,12 +1,14 @@
 /**
  * Resolves a path to a place inside the workspace.
  *
- * 1. A path is resolved as the kernel would do it: links are followed before `..` is applied, nothing is decoded or expanded.
+ * 1. A path is resolved as the kernel would do it: links are followed before `..` is applied. Only a path that does not exist is read
+ *    again as a model may mean it: `~` is the home folder, `\` is `/`.
  * 2. The result has no symbolic links and lies in one of the roots, or there is no result.
  * 3. A refusal does not reveal whether something outside exists.
  * 4. Where commands have a `/tmp` of their own, `/tmp` means that folder, except for a root below the real one.
  */
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { forwardSlashes, isInside, isKernelPath, pathTextFault } from "./containment.js";
 import { NO_GUARD, type PathGuard } from "./path-guard.js";
@@ -109,6 +111,8 @@ export class PathResolver {
   }
 
   async #locateMissing(full: string, path: string): Promise<Location> {
+    const meant = meantPath(path);
+    if (meant !== undefined) return this.#locate(meant);
     const parts = full.split(sep).filter((part) => part !== "" && part !== ".");
     const { base, depth } = await deepestExisting(full, parts);
     const rest = parts.slice(depth);
@@ -193,6 +197,12 @@ export class PathResolver {
     const advice = quoted === undefined ? "Use ls or glob to list files." : "Did you mean one of these?";
     return new WorkspaceError("missing", `${shown} does not exist. ${advice}`, { quoted });
   }
+}
+
+/** What a path means that does not exist as it is written: `~` as in a shell, and the separator of Windows. */
+function meantPath(path: string): string | undefined {
+  if (/^~(?=\/|$)/.test(path)) return `${homedir()}${path.slice(1)}`;
+  return sep === "/" && path.includes("\\") ? path.replaceAll("\\", "/") : undefined;
 }
 
 function invalid(path: string, fault: string): WorkspaceError {

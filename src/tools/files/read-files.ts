@@ -35,19 +35,28 @@ export class ReadFiles {
     this.#seen.delete(absolute);
   }
 
+  /** Forgets all other files. */
+  keepOnly(kept: ReadonlySet<string>): void {
+    for (const absolute of this.#seen.keys()) if (!kept.has(absolute)) this.#seen.delete(absolute);
+  }
+
   rename(from: string, to: string): void {
     const seen = this.#seen.get(from);
     this.#seen.delete(from);
     if (seen !== undefined) this.#seen.set(to, seen);
   }
 
-  /** Throws if the file differs from what the session saw. A file that it never saw passes. */
+  /** Throws if the file differs from what the session saw. */
   refuseChanged(absolute: string, now: ReadState, shown: string): void {
+    if (this.hasChanged(absolute, now)) throw changed(shown);
+  }
+
+  /** Whether the file differs from what the session saw. A file that it never saw does not. */
+  hasChanged(absolute: string, now: ReadState): boolean {
     const seen = this.#seen.get(absolute);
-    if (seen === undefined) return;
+    if (seen === undefined) return false;
     const isComparable = seen.version !== undefined && now.version !== undefined;
-    const same = isComparable ? seen.version === now.version : seen.stamp === now.stamp;
-    if (!same) throw changed(shown);
+    return isComparable ? seen.version !== now.version : seen.stamp !== now.stamp;
   }
 }
 

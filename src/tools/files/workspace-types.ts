@@ -22,6 +22,8 @@ export interface ReadTextOptions {
 }
 
 export interface WriteOptions {
+  /** It replaces text that was found in the file as it is now, so a change since the session read it does not matter. */
+  readonly despiteChange?: boolean;
   /**
    * The version that the new content is based on. The write is refused if the file has changed; the session then needs no earlier read.
    * A file that the session did read must still be unchanged, with or without a basis.
@@ -32,6 +34,8 @@ export interface WriteOptions {
 }
 
 export interface WriteResult {
+  /** The file had changed since the session read it. */
+  readonly hadChanged?: true;
   readonly path: ResolvedPath;
   readonly created: boolean;
   /** False if the file already had exactly this content. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../test/support/generated-edits.js";
 import { applyHunks } from "./apply.js";
-import { PatchError, parsePatch } from "./parse.js";
+import { PatchError } from "./changes.js";
+import { parsePatch } from "./parse.js";
 
 function applied(text: string, body: string): string {
   const [change] = parsePatch(`*** Begin Patch\n*** Update File: f\n${body}\n*** End Patch`);

@@ -8,7 +8,7 @@
  * 4. The result ends with a newline, as the format knows only whole lines.
  */
 import { applySplices, newlineOf, type Splice, unixNewlines } from "../edit/splice.js";
-import { type Hunk, PatchError } from "./parse.js";
+import { type Hunk, PatchError } from "./changes.js";
 import { nameOf, type Place, Target } from "./target.js";
 
 /** Throws a PatchError that names the hunk, what it expected and what the file has. */

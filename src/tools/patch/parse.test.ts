@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PatchError, parsePatch } from "./parse.js";
+import { PatchError } from "./changes.js";
+import { parsePatch } from "./parse.js";
 
 const body = "*** Update File: a.txt\n@@\n-one\n+two";
 const wrapped = `*** Begin Patch\n${body}\n*** End Patch`;

@@ -11,38 +11,10 @@
  *     *** End Patch
  *
  * Forgiven: shell heredocs, code fences and space around the envelope, a missing first `@@`, a missing envelope, line
- * numbers as in a unified diff (they are ignored).
+ * numbers as in a unified diff (they are ignored). A unified diff is understood as well.
  */
-export type FileChange =
-  | { readonly kind: "add"; readonly path: string; readonly text: string }
-  | { readonly kind: "delete"; readonly path: string }
-  | { readonly kind: "update"; readonly path: string; readonly moveTo?: string; readonly hunks: readonly Hunk[] };
-
-export interface Hunk {
-  /** Its first line in the patch, from 1. */
-  readonly patchLine: number;
-  /** Lines of the file before the change, each to be looked for after the one before it. */
-  readonly headers: readonly string[];
-  readonly lines: readonly HunkLine[];
-  readonly atEnd: boolean;
-}
-
-export interface HunkLine {
-  readonly kind: "keep" | "drop" | "add";
-  readonly text: string;
-}
-
-/** The message is for the model. */
-export class PatchError extends Error {
-  override readonly name = "PatchError";
-  /** What the message quotes from the file. */
-  readonly quoted: string | undefined;
-
-  constructor(message: string, quoted?: string) {
-    super(message);
-    this.quoted = quoted;
-  }
-}
+import { type FileChange, type Hunk, type HunkLine, PatchError } from "./changes.js";
+import { isUnifiedDiff, readUnifiedDiff } from "./unified-diff.js";
 
 const FILE_HEADER = /^\*\*\* (Add|Delete|Update) File: *(.*)$/;
 const MOVE_HEADER = /^\*\*\* Move to: *(.+)$/;
@@ -51,14 +23,22 @@ const LINE_NUMBERS = /^-\d+(?:,\d+)? \+\d+(?:,\d+)?\s*@@.*$/;
 const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "drop", "+": "add" };
 
 export function parsePatch(patch: string): readonly FileChange[] {
-  const { lines, offset } = unwrap(patch);
+  const unwrapped = unwrap(patch);
+  if ("changes" in unwrapped) return unwrapped.changes;
+  const { lines, offset } = unwrapped;
   const changes = new Parser(lines, offset).parse();
   if (changes.length === 0) throw new PatchError("The patch is empty: it names no file.");
   return changes;
 }
 
-/** The lines between the markers, and how many lines of the patch come before them. */
-function unwrap(patch: string): { lines: readonly string[]; offset: number } {
+interface Envelope {
+  readonly lines: readonly string[];
+  /** How many lines of the patch come before them. */
+  readonly offset: number;
+}
+
+/** The lines between the markers, or the changes of a diff that has none. */
+function unwrap(patch: string): Envelope | { readonly changes: readonly FileChange[] } {
   let lines = patch.replaceAll("\r\n", "\n").split("\n");
   let offset = 0;
   const strip = (first: number, last: number) => {
@@ -78,10 +58,16 @@ function unwrap(patch: string): { lines: readonly string[]; offset: number } {
   const begins = lines[0]?.trim() === "*** Begin Patch";
   const ends = lines.length > 1 && lines.at(-1)?.trim() === "*** End Patch";
   if (!begins && !FILE_HEADER.test(lines[0]?.trim() ?? "")) {
-    throw new PatchError("Not a patch: the first line must be '*** Begin Patch'.");
+    const text = lines.join("\n");
+    if (isUnifiedDiff(text)) return { changes: readUnifiedDiff(text) };
+    throw new PatchError("Not a patch: the first line must be '*** Begin Patch', or it must be a unified diff.");
   }
   if (begins && !ends) throw new PatchError("The patch is incomplete: the last line must be '*** End Patch'.");
   strip(begins ? 1 : 0, ends ? 1 : 0);
+  const inside = lines.join("\n").trim();
+  // Models put one format into the markers of the other.
+  if (isUnifiedDiff(inside) && !lines.some((line) => FILE_HEADER.test(line.trim())))
+    return { changes: readUnifiedDiff(inside) };
   return { lines, offset };
 }
 

@@ -1,9 +1,10 @@
 /** Computes the result of a patch in memory. */
 import { isAbsolute, join } from "node:path";
 import { printable } from "../files/printable.js";
+import { unread } from "../files/read-files.js";
 import { isInside, MAX_TEXT_BYTES, type ResolvedPath, type Workspace, WorkspaceError } from "../workspace.js";
 import { applyHunks } from "./apply.js";
-import { type FileChange, PatchError } from "./parse.js";
+import { type FileChange, PatchError } from "./changes.js";
 
 export interface PlannedFile {
   readonly path: ResolvedPath;
@@ -44,6 +45,7 @@ class Plan {
     switch (change.kind) {
       case "add":
         if (file.before !== undefined && file.before.text === undefined) throw await this.#unusable(file);
+        this.#refuseUnread(file);
         return this.#set(file, change.text);
       case "delete":
         if (file.before === undefined && file.after === undefined) throw await this.#unusable(file);
@@ -67,6 +69,7 @@ class Plan {
     if (change.moveTo === undefined) return this.#set(file, text);
     const target = await this.#file(change.moveTo);
     if (target.path.absolute === file.path.absolute) return this.#set(file, text);
+    this.#refuseUnread(target);
     this.#set(file, undefined);
     const movedFrom = file.before ?? file.movedFrom;
     this.#files.set(target.path.absolute, {
@@ -74,6 +77,12 @@ class Plan {
       after: text,
       ...(movedFrom === undefined ? {} : { movedFrom }),
     });
+  }
+
+  /** To replace a whole file, the session must have seen it, as with the tool write. */
+  #refuseUnread({ path, before, after }: PlannedFile): void {
+    const isReplaced = before !== undefined && after !== undefined && before.bytes.length > 0;
+    if (isReplaced && !this.#workspace.hasSeen(path)) throw unread(path.display);
   }
 
   #set(file: PlannedFile, after: string | undefined): void {

@@ -5,8 +5,8 @@ import { merge, type Step } from "../edit/merge.js";
 import { excerpt, nearest, renderExcerpt } from "../edit/nearest.js";
 import { SearchedText } from "../edit/searched-text.js";
 import { lineAt, listLines, type Splice, trimSplice } from "../edit/splice.js";
+import { type Hunk, type HunkLine, PatchError } from "./changes.js";
 import { findHeaders } from "./headers.js";
-import { type Hunk, type HunkLine, PatchError } from "./parse.js";
 
 /** A way to apply a hunk. */
 export interface Place {

@@ -1,11 +1,13 @@
 /** The description of `web_fetch`, apart from its code, which is loaded at the first call. */
 import type { ToolDefinition } from "../catalog.js";
+import { WEB_FETCH_HABITS } from "../habits/plans.js";
 import description from "../web-fetch.md";
 
 export const WEB_FORMATS = ["markdown", "text", "raw"] as const;
 
 export const WEB_FETCH = {
   name: "web_fetch",
+  habits: WEB_FETCH_HABITS,
   description: description.trim(),
   set: "web",
   concurrencySafe: true,

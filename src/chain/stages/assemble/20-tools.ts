@@ -8,7 +8,11 @@ export const create: CreateHook =
     if (turn.request === undefined || services.gate.mode === "deny") return;
     const fit = await services.fit?.(turn.model);
     const offered = offeredTo(turn.model, services.tools.list(), fit?.without);
-    const tools = offered.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const tools = offered.map(({ name, description, inputSchema, habits, freeform }) => ({
+      ...{ name, description, inputSchema },
+      ...(freeform !== undefined && { freeform }),
+      ...(habits?.names !== undefined && { alsoNamed: habits.names }),
+    }));
     turn.request = { ...turn.request, tools };
   };
 

@@ -30,6 +30,7 @@ const ERRORS: Partial<Record<FailureReason, string>> = {
   ModelNotFound: "model_not_found",
   ProviderFailed: "server_error",
   AnswerTooLong: "max_output_tokens",
+  AnswersCut: "max_output_tokens",
 };
 
 /** The type of an error for a matcher. */

@@ -9,6 +9,7 @@ import { schemaProblems } from "../../../base/json-schema.js";
 import type { ApprovalGate, GateContext, GateReview } from "../../../chain/approval-gate.js";
 import type { ChangeRecorder } from "../../../chain/services.js";
 import type { Tool, ToolCall, ToolLink, ToolLinkContext, ToolOutcome } from "../../../engine/ports.js";
+import { readCall } from "../../../engine/read-call.js";
 import type { EventHooks, Fired, FiredHook } from "../../../extensions/hooks/event-hooks.js";
 import { type HookAnswer, joinAnswers } from "../../../extensions/hooks/hook-answer.js";
 import { toolResponse } from "../../../extensions/hooks/tool-response.js";
@@ -196,13 +197,15 @@ function stopOf({ stop }: HookAnswer, { turn }: ToolLinkContext): ToolOutcome | 
 
 async function changedArguments(
   { view, answer }: FiredHook,
-  { canonical, inputSchema }: Tool,
+  tool: Tool,
 ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
   if (view?.argsOf === undefined) return { problem: "a hook cannot change the input of this tool." };
   try {
-    const args = view.argsOf(answer.updatedInput ?? {});
-    const final = (await canonical?.(args)) ?? args;
-    const problems = schemaProblems(inputSchema, final);
+    const sent = { tool: tool.name, args: view.argsOf(answer.updatedInput ?? {}) };
+    const read = readCall({ list: () => [tool], find: (name) => (name === tool.name ? tool : undefined) }, sent);
+    if (read.refused !== undefined) return { problem: read.refused };
+    const final = (await tool.canonical?.(read.args)) ?? read.args;
+    const problems = schemaProblems(tool.inputSchema, final);
     return problems.length === 0 ? { args: final } : { problem: `${problems.join("; ")}.` };
   } catch (error) {
     return { problem: (error as Error).message };

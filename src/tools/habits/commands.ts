@@ -1,0 +1,361 @@
+/** How models of other harnesses run commands. */
+import { readableShellWord } from "../../base/shell-word.js";
+import type { Conversion, ToolHabits } from "../../engine/ports.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import { isFalse, isTrue, listIn, numberIn, WORDS, without } from "./shared.js";
+
+const FOLDERS = [
+  "cwd",
+  "workingdir",
+  "workingdirectory",
+  "directory",
+  "dir",
+  "dirpath",
+  "currentdirectory",
+  "folder",
+  "cd",
+  "pwd",
+  "projectpath",
+];
+const BACKGROUND = ["isbackground", "background", "runasbackground", "async", "detach", "detached", "inbackground"];
+/** Longer limits of seconds are hardly ever meant: one day is possible, 3,601 and more are milliseconds. */
+const MOST_SECONDS = 3600;
+
+export const BASH: ToolHabits = {
+  names: [
+    ...[
+      "shell",
+      "exec_command",
+      "run_shell_command",
+      "execute_command",
+      "run_command",
+      "run_terminal_cmd",
+      "run_in_terminal",
+    ],
+    ...[
+      "execute_bash",
+      "bash_tool",
+      "run_bash",
+      "run_bash_command",
+      "shell_command",
+      "local_shell",
+      "exec",
+      "execute",
+      "terminal",
+    ],
+    ...[
+      "execute_shell_command",
+      "run_shell",
+      "shell_exec",
+      "exec_shell",
+      "sh",
+      "command",
+      "run",
+      "cmd",
+      "container_exec",
+      "containerexec",
+    ],
+    ...[
+      "execute_bash_command",
+      "run_terminal_command",
+      "start_process",
+      "run_script",
+      "execute_script",
+      "bash_command",
+      "console",
+      "run_commands",
+    ],
+    ...["execute_terminal_command", "shell_tool", "system", "run_cmd", "terminal_command"],
+  ],
+  parameters: {
+    command: [
+      "cmd",
+      "script",
+      "commands",
+      "command_line",
+      "commandline",
+      "bash_command",
+      "shell_command",
+      "code",
+      "bash",
+      "input_command",
+      "cmd_string",
+    ],
+    timeout: [
+      "timeout_seconds",
+      "timeout_secs",
+      "timeout_sec",
+      "timeout_s",
+      "time_limit",
+      "max_time",
+      "timeout_in_seconds",
+    ],
+    run_in_background: BACKGROUND,
+    // Not a parameter of ours: it becomes a `cd` that the permissions see.
+    workdir: FOLDERS,
+    pty: ["tty", "use_pty", "interactive"],
+    outside_sandbox: [
+      "dangerously_disable_sandbox",
+      "with_escalated_permissions",
+      "escalate",
+      "disable_sandbox",
+      "unsandboxed",
+    ],
+  },
+  unused: {
+    ...Object.fromEntries(Object.keys(WORDS).map((name) => [name, ""])),
+    login: "commands run in a plain shell.",
+    yieldtimems: "the call waits for the end of the command; run_in_background keeps one running.",
+    maxoutputtokens: "long output is cut in the middle and saved to a file.",
+    maxoutputlength: "long output is cut in the middle and saved to a file.",
+    maxoutputchars: "long output is cut in the middle and saved to a file.",
+    maxlines: "long output is cut in the middle and saved to a file.",
+    requiresapproval: "",
+    requireapproval: "",
+    needsapproval: "",
+    safetoautorun: "",
+    prefixrule: "",
+    requireuserapproval: "",
+  },
+  convert: bashArguments,
+};
+
+function bashArguments(sent: JsonObject, called: string): Conversion | undefined {
+  if (isTrue(sent.restart) && sent.command === undefined)
+    return { refused: "Every command runs in a new shell, so there is nothing to restart. Nothing was run." };
+  if (isTrue(sent.isinput) || typeof sent.stdin === "string")
+    return {
+      refused:
+        "bash does not type into a running command: give the input in the command (a pipe or a heredoc). Nothing was run.",
+    };
+  if (isTrue(sent.reset))
+    return { refused: "Every command runs in a new shell, so there is nothing to `reset`. Nothing was run." };
+  let args = without(sent, "isinput", "restart", "reset");
+  const notes: string[] = [];
+  if (args.description === undefined) {
+    const said = ["justification", "explanation", "toolsummary"]
+      .map((name) => args[name])
+      .find((each) => typeof each === "string");
+    if (said !== undefined) args = { ...args, description: said };
+  }
+  const shell = args.shell;
+  if (shell !== undefined && called !== "shell") {
+    if (!/(?:^|\/)(?:ba|da)?sh$|^true$|^$/.test(String(shell)))
+      return {
+        refused: `bash does not know \`shell\` ${JSON.stringify(shell)}: commands run in bash. Nothing was run.`,
+      };
+  }
+  args = without(args, "shell");
+  const permissions = args.sandboxpermissions;
+  if (permissions !== undefined) {
+    if (permissions === "require_escalated") args = { ...args, outside_sandbox: true };
+    else if (permissions !== "use_default")
+      return {
+        refused: `bash does not know \`sandbox_permissions\` ${JSON.stringify(permissions)}; it takes outside_sandbox and allow; nothing was run.`,
+      };
+    args = without(args, "sandboxpermissions");
+  }
+  const waits = ["blocking", "wait", "waitforcompletion", "block"].find((name) => args[name] !== undefined);
+  if (waits !== undefined && (isTrue(args[waits]) || isFalse(args[waits]))) {
+    if (isFalse(args[waits])) args = { ...args, run_in_background: true };
+    args = without(args, waits);
+  }
+  const limit = timeLimit(args, notes);
+  args = limit;
+  const command = commandText(args);
+  if (typeof command !== "string") {
+    if (command !== undefined) return command;
+  } else args = { ...without(args, "args", "arguments"), command };
+  const heredoc = typeof command === "string" ? patchIn(command) : undefined;
+  const { workdir: folder } = args;
+  if (heredoc !== undefined) {
+    if (heredoc.folder === undefined && (folder === undefined || isHere(folder)))
+      return { tool: "apply_patch", args: { patch: heredoc.patch } };
+    return {
+      refused:
+        "apply_patch is a tool here, and its paths begin at the workspace: call it with `patch`, without a folder. Nothing was run.",
+    };
+  }
+  if (folder === undefined) return { args, notes };
+  args = without(args, "workdir");
+  if (isHere(folder) || typeof args.command !== "string") return { args, notes };
+  if (typeof folder !== "string")
+    return { refused: `bash: the folder must be a text, got ${JSON.stringify(folder)}; nothing was run.` };
+  return { args: { ...args, command: inFolder(args.command, folder) }, notes };
+}
+
+function isHere(folder: JsonValue): boolean {
+  return typeof folder === "string" && /^(?:\.?\/?|\$PWD|\$\(pwd\))$/.test(folder.trim());
+}
+
+/** A failed `cd` must not run the command somewhere else. */
+function inFolder(command: string, folder: string): string {
+  const word = /^~(\/|$)/.test(folder)
+    ? `~${pathRest(folder.slice(1))}`
+    : readableShellWord(folder.startsWith("-") ? `./${folder}` : folder);
+  return /[\n;|&()#]/.test(command) ? `cd ${word} || exit\n${command}` : `cd ${word} && ${command}`;
+}
+
+function pathRest(rest: string): string {
+  return rest === "" ? "" : readableShellWord(rest);
+}
+
+function timeLimit(sent: JsonObject, notes: string[]): JsonObject {
+  let args = sent;
+  const inMs = ["timeoutms", "timeoutmillis", "timeoutmilliseconds", "hardtimeoutms"].find(
+    (name) => args[name] !== undefined,
+  );
+  if (inMs !== undefined) {
+    const ms = numberIn(args[inMs]);
+    if (ms !== undefined && args.timeout === undefined) args = { ...without(args, inMs), timeout: ms / 1000 };
+  }
+  const given = numberIn(args.timeout);
+  if (given === undefined) return args;
+  // A limit of 0 means none in some harnesses and the default in others.
+  if (given <= 0) return without(args, "timeout");
+  if (given <= MOST_SECONDS || inMs !== undefined) return { ...args, timeout: given };
+  notes.push(`The timeout of ${given} was read as milliseconds: ${given / 1000} s. Send seconds.`);
+  return { ...args, timeout: given / 1000 };
+}
+
+/** One command of a text, a list of words, or a program and its arguments. */
+function commandText(args: JsonObject): string | Conversion | undefined {
+  const { command } = args;
+  const words = listIn(command);
+  if (words?.every((each) => typeof each === "string")) return fromWords(words as readonly string[]);
+  const more = listIn(args.args ?? args.arguments);
+  if (typeof command !== "string") return undefined;
+  if (more === undefined) return command;
+  return [command, ...more.map((each) => readableShellWord(String(each)))].join(" ");
+}
+
+const SHELLS = /(?:^|\/)(?:bash|sh|zsh|dash)$/;
+
+function fromWords(words: readonly string[]): string | Conversion | undefined {
+  const [program = "", ...rest] = words;
+  if (SHELLS.test(program) && rest.length > 0) {
+    const at = rest.findIndex((word) => /^-[a-z]*c[a-z]*$/.test(word));
+    const options = rest.slice(0, at);
+    const known =
+      at >= 0 && [...options, rest[at] ?? ""].every((word) => /^-[lic]+$|^--(?:login|noprofile|norc)$/.test(word));
+    if (known && rest.length === at + 2) return rest[at + 1];
+  }
+  if (/^(?:applypatch|apply_patch)$/.test(program) && rest.length === 1)
+    return `apply_patch <<'PATCH'\n${rest[0]}\nPATCH`;
+  // One text with blanks is a whole command, not the name of a program.
+  if (rest.length === 0) return program;
+  return words.map((word) => (word === "" ? "''" : readableShellWord(word))).join(" ");
+}
+
+const HEREDOC =
+  /^\s*(?:cd\s+(?<folder>[^\s&;|]+|'[^']*'|"[^"]*")\s*&&\s*)?(?:applypatch|apply_patch)\s*<<-?\s*(?<quote>['"]?)(?<tag>\w+)\k<quote>[ \t]*\n(?<patch>[\s\S]*?)\n\s*\k<tag>\s*$/;
+const QUOTED = /^\s*(?:applypatch|apply_patch)\s+(?:'(?<single>[^']*)'|"(?<double>[^"$`\\]*)")\s*$/;
+
+/** The patch of a command that is nothing but a call of `apply_patch`. */
+function patchIn(command: string): { readonly patch: string; readonly folder?: string } | undefined {
+  if (!/apply_?patch/.test(command)) return undefined;
+  const { patch, folder } = HEREDOC.exec(command)?.groups ?? {};
+  if (patch !== undefined) return { patch, ...(folder !== undefined && { folder }) };
+  const { single, double } = QUOTED.exec(command)?.groups ?? {};
+  const text = single ?? double;
+  return text === undefined ? undefined : { patch: text };
+}
+
+/* ---- background ---- */
+
+export const BACKGROUND_HABITS: ToolHabits = {
+  names: [
+    ...[
+      "bash_output",
+      "kill_bash",
+      "kill_shell",
+      "task_output",
+      "task_stop",
+      "kill_process",
+      "read_background_output",
+      "write_stdin",
+    ],
+    ...[
+      "get_terminal_output",
+      "read_process_output",
+      "force_terminate",
+      "list_sessions",
+      "list_processes",
+      "stop_process",
+      "command_status",
+    ],
+    ...[
+      "read_command_output",
+      "bash_status",
+      "get_command_output",
+      "kill_terminal",
+      "read_output",
+      "check_background",
+      "process",
+      "agent_output",
+    ],
+  ],
+  parameters: {
+    id: [
+      "bash_id",
+      "shell_id",
+      "session_id",
+      "task_id",
+      "process_id",
+      "terminal_id",
+      "command_id",
+      "pid",
+      "background_id",
+      "job_id",
+      "execution_id",
+    ],
+    wait: ["timeout", "wait_seconds", "seconds", "wait_for", "timeout_seconds", "wait_duration_seconds"],
+    kill: ["stop", "terminate", "force_kill"],
+  },
+  unused: {
+    ...WORDS,
+    filter: "the whole new output is shown.",
+    search: "the whole new output is shown.",
+    maxoutputtokens: "long output is cut in the middle and saved to a file.",
+    outputcharactercount: "long output is cut in the middle and saved to a file.",
+    outputpriority: "",
+    lines: "the whole new output is shown.",
+    offset: "the new output is shown.",
+    limit: "the new output is shown.",
+    signal: "the command is asked to end, and is killed then.",
+  },
+  convert(sent, called) {
+    let args = typeof sent.id === "number" ? { ...sent, id: String(sent.id) } : sent;
+    const typed = ["chars", "input", "text", "data", "stdin"].find(
+      (name) => typeof args[name] === "string" && args[name] !== "",
+    );
+    if (typed !== undefined && args[typed] !== "\u0003")
+      return {
+        refused:
+          "background does not type into a running command: give the input in the command of bash (a pipe or a heredoc). Nothing was run.",
+      };
+    if (typed !== undefined) args = { ...args, kill: true };
+    args = without(args, "chars", "input", "text", "data", "stdin");
+    if (
+      ["killbash", "killshell", "taskstop", "killprocess", "forceterminate", "stopprocess", "killterminal"].includes(
+        called,
+      )
+    )
+      args = { ...args, kill: true };
+    const ms = numberIn(args.yieldtimems ?? args.timeoutms);
+    if (ms !== undefined && args.wait === undefined) args = { ...args, wait: ms / 1000 };
+    args = without(args, "yieldtimems", "timeoutms");
+    const notes: string[] = [];
+    const wait = numberIn(args.wait);
+    if (isFalse(args.block)) args = without(args, "wait");
+    else if (isTrue(args.block) && wait === undefined) args = { ...args, wait: 30 };
+    args = without(args, "block");
+    if (isTrue(args.wait)) args = { ...args, wait: 600 };
+    else if (isFalse(args.wait)) args = without(args, "wait");
+    if (numberIn(args.wait) !== undefined && wait !== undefined && wait > MOST_SECONDS) {
+      notes.push(`The ${wait} was read as milliseconds: ${wait / 1000} s. Send seconds.`);
+      args = { ...args, wait: wait / 1000 };
+    }
+    return { args, notes };
+  },
+};

@@ -1,0 +1,267 @@
+/** How models of other harnesses keep a plan, fetch pages and look at git. */
+import type { Conversion, ToolHabits } from "../../engine/ports.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { isTrue, listIn, numberIn, WORDS, without } from "./shared.js";
+
+/* ---- todo ---- */
+
+const STATUS: Readonly<Record<string, string>> = {
+  ...{ completed: "done", complete: "done", finished: "done", closed: "done", x: "done", resolved: "done" },
+  ...{
+    todo: "pending",
+    not_started: "pending",
+    "not-started": "pending",
+    open: "pending",
+    planned: "pending",
+    "not started": "pending",
+    new: "pending",
+    blocked: "pending",
+  },
+  ...{
+    active: "in_progress",
+    doing: "in_progress",
+    started: "in_progress",
+    current: "in_progress",
+    inprogress: "in_progress",
+    running: "in_progress",
+    working: "in_progress",
+  },
+};
+
+export const TODO: ToolHabits = {
+  names: [
+    ...[
+      "todo_write",
+      "update_plan",
+      "write_todos",
+      "update_todo_list",
+      "manage_todo_list",
+      "todos",
+      "task_tracker",
+      "set_plan",
+      "plan",
+    ],
+    ...[
+      "write_plan",
+      "update_todos",
+      "todo_list",
+      "create_plan",
+      "task_list",
+      "todo_update",
+      "create_todo_list",
+      "set_todos",
+      "tasks",
+    ],
+  ],
+  parameters: {
+    todos: ["plan", "items", "tasks", "steps", "todo_list", "task_list", "list", "todo", "checklist", "entries"],
+    "todos.text": ["content", "step", "title", "description", "task", "name", "subject", "item", "label", "todo"],
+    "todos.status": ["state"],
+  },
+  values: { "todos.status": STATUS },
+  unused: {
+    ...WORDS,
+    name: "",
+    ...Object.fromEntries(
+      [
+        "id",
+        "activeform",
+        "priority",
+        "notes",
+        "note",
+        "order",
+        "index",
+        "details",
+        "dependencies",
+        "parentid",
+        "createdat",
+        "updatedat",
+      ].map((name) => [`todos.${name}`, ""]),
+    ),
+    ...Object.fromEntries(Object.keys(WORDS).map((name) => [`todos.${name}`, ""])),
+  },
+  convert: todoArguments,
+};
+
+function todoArguments(sent: JsonObject): Conversion | undefined {
+  const action = sent.command ?? sent.operation ?? sent.action;
+  if (isTrue(sent.merge))
+    return { refused: "todo replaces the whole list: send all items, also the unchanged ones. Nothing was run." };
+  const args = without(sent, "command", "operation", "action", "merge");
+  if (typeof action === "string" && /^(view|read|list|get)$/i.test(action))
+    return { refused: "The list stands in your last call of todo. Send the whole list to change it. Nothing was run." };
+  if (typeof action === "string" && !/^(plan|write|update|set|create|replace)$/i.test(action))
+    return { refused: `todo has no action ${JSON.stringify(action)}: send the whole list. Nothing was run.` };
+  const given = args.todos;
+  const list = listIn(given) ?? (typeof given === "string" ? checklist(given) : undefined);
+  if (list === undefined) return { args };
+  const notes: string[] = [];
+  const items = list.flatMap((item): readonly JsonValue[] => {
+    if (typeof item === "string") return checklist(item) ?? [{ text: item, status: "pending" }];
+    if (!isJsonObject(item)) return [item];
+    const { status, completed, done } = item;
+    if (typeof status === "string" && /^cancell?ed|^deleted|^skipped/i.test(status)) {
+      notes.push("Items that are cancelled were left out.");
+      return [];
+    }
+    const isDone = completed ?? done;
+    const rest = without(withText(item), "completed", "done", ...(typeof status === "boolean" ? ["status"] : []));
+    if (typeof (isDone ?? status) === "boolean")
+      return [{ ...rest, status: isTrue(isDone ?? status) ? "done" : "pending" }];
+    return [item.status === undefined && item.state === undefined ? { ...rest, status: "pending" } : rest];
+  });
+  return { args: { ...args, todos: items }, notes: [...new Set(notes)] };
+}
+
+/** Of a title and a longer description the title is the item. */
+function withText(item: JsonObject): JsonObject {
+  const names = ["text", "content", "step", "title", "subject", "task", "name", "item", "label", "todo", "description"];
+  const [first, ...others] = names.filter((name) => typeof item[name] === "string");
+  return first === undefined || others.length === 0 ? item : without(item, ...others);
+}
+
+/** `- [x] done`, `- [ ] open`, `1. open`: the lines of a Markdown list. */
+function checklist(text: string): readonly JsonObject[] | undefined {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const items = lines.map((line) => /^\s*(?:[-*+]|\d+[.)])\s*(?:\[(.)\]\s*)?(.+)$|^\s*\[(.)\]\s*(.+)$/.exec(line));
+  if (items.length === 0 || items.some((item) => item === null)) return undefined;
+  return items.map((item) => ({
+    text: (item?.[2] ?? item?.[4] ?? "").trim(),
+    status: marked(item?.[1] ?? item?.[3] ?? " "),
+  }));
+}
+
+function marked(mark: string): string {
+  if (/[xX✓✔]/.test(mark)) return "done";
+  return mark === " " ? "pending" : "in_progress";
+}
+
+/* ---- web_fetch ---- */
+
+export const WEB_FETCH_HABITS: ToolHabits = {
+  names: [
+    ...[
+      "fetch",
+      "fetch_url",
+      "web_fetch_tool",
+      "url_fetch",
+      "read_url",
+      "read_url_content",
+      "get_url",
+      "http_get",
+      "browse",
+      "open_url",
+    ],
+    ...[
+      "fetch_webpage",
+      "fetch_web_page",
+      "read_web_page",
+      "web_scrape",
+      "scrape",
+      "fetch_content",
+      "fetch_page",
+      "read_webpage",
+      "visit",
+      "get_page",
+      "curl",
+      "browser_navigate",
+    ],
+  ],
+  parameters: {
+    url: ["uri", "urls", "link", "href", "address", "page"],
+    limit: ["max_length", "max_chars", "max_characters", "max_content_length"],
+    offset: ["start_index", "start"],
+    format: ["output_format", "output", "return_format"],
+  },
+  values: { format: { html: "raw", md: "markdown", plain: "text", txt: "text", json: "raw", source: "raw" } },
+  unused: {
+    ...WORDS,
+    prompt: "the page itself is returned.",
+    query: "the page itself is returned.",
+    objective: "the page itself is returned.",
+    question: "the page itself is returned.",
+    timeout: "the tool has its own limit.",
+    timeoutms: "the tool has its own limit.",
+    useragent: "the tool has its own.",
+    extractionprompt: "the page itself is returned.",
+  },
+  convert(sent) {
+    let args = sent;
+    const method = args.method;
+    if (method !== undefined && !/^get$/i.test(String(method)))
+      return {
+        refused: `web_fetch only gets pages: it does not know \`method\` ${JSON.stringify(method)}. Nothing was run.`,
+      };
+    args = without(args, "method");
+    for (const name of ["headers", "body", "data", "cookies"]) {
+      const given = args[name];
+      const isEmpty = given === undefined || given === "" || (isJsonObject(given) && Object.keys(given).length === 0);
+      if (!isEmpty)
+        return {
+          refused: `web_fetch does not know \`${name}\`; it takes url, format, offset, limit; nothing was run.`,
+        };
+      args = without(args, name);
+    }
+    if (isTrue(args.raw)) args = { ...args, format: "raw" };
+    args = without(args, "raw");
+    const list = listIn(args.url);
+    if (list !== undefined && list.length > 1) {
+      const calls = list.map((url) => JSON.stringify({ url })).join(" ");
+      return { refused: `web_fetch takes one address a call. Nothing was run. Send these calls: ${calls}` };
+    }
+    // Gemini CLI names the addresses within the prompt.
+    if (args.url === undefined && typeof args.prompt === "string") {
+      const urls = [...new Set(args.prompt.match(/https?:\/\/[^\s"'<>()]+/g) ?? [])].map((url) =>
+        url.replace(/[.,;:!?]+$/, ""),
+      );
+      if (urls.length === 1) args = { ...args, url: urls[0] as string };
+      else if (urls.length > 1)
+        return {
+          refused: `web_fetch takes one address a call. Nothing was run. Send these calls: ${urls.map((url) => JSON.stringify({ url })).join(" ")}`,
+        };
+    }
+    return { args };
+  },
+};
+
+/* ---- git ---- */
+
+const GIT_ACTIONS = ["status", "diff", "log", "show", "blame"] as const;
+
+export const GIT: ToolHabits = {
+  names: [...GIT_ACTIONS.map((action) => `git_${action}`), "git_diff_unstaged", "git_diff_staged"],
+  parameters: { action: ["command", "subcommand", "operation"], args: ["arguments", "options", "flags"] },
+  unused: { ...WORDS, repopath: "", repo: "" },
+  convert(sent, called) {
+    const place = sent.repopath ?? sent.repo;
+    if (typeof place === "string" && !/^\.?\/?$/.test(place) && !place.startsWith("/"))
+      return { refused: "git works in the workspace; use `git -C` with bash for another repository. Nothing was run." };
+    const action = GIT_ACTIONS.find((each) => called.startsWith(`git${each}`));
+    let args = action !== undefined && sent.action === undefined ? { ...sent, action } : sent;
+    if (called === "gitdiffstaged") args = { ...args, args: ["--staged", ...(listIn(args.args) ?? [])] };
+    const text = args.action;
+    // The whole command line in one parameter.
+    if (typeof text === "string" && /\s/.test(text.trim()) && args.args === undefined) {
+      const [first = "", ...rest] = text
+        .trim()
+        .replace(/^git\s+/, "")
+        .split(/\s+/);
+      if (/['"\\$`]/.test(text)) return { refused: `git takes an action and a list of args. Nothing was run.` };
+      args = { ...args, action: first, args: rest };
+    }
+    if (typeof args.args === "string" && listIn(args.args) === undefined) {
+      if (/['"\\$`]/.test(args.args)) return { refused: `git takes args as a list of words. Nothing was run.` };
+      args = { ...args, args: args.args.trim().split(/\s+/) };
+    }
+    const count = numberIn(args.maxcount ?? args.limit ?? args.n);
+    if (count !== undefined)
+      args = { ...without(args, "maxcount", "limit", "n"), args: [...(listIn(args.args) ?? []), "-n", String(count)] };
+    const revision = args.revision ?? args.target ?? args.commit;
+    if (typeof revision === "string")
+      args = { ...without(args, "revision", "target", "commit"), args: [...(listIn(args.args) ?? []), revision] };
+    const path = args.path ?? args.filepath ?? args.file;
+    if (typeof path === "string")
+      args = { ...without(args, "path", "filepath", "file"), args: [...(listIn(args.args) ?? []), "--", path] };
+    return { args };
+  },
+};
