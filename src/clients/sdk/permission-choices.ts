@@ -53,5 +53,13 @@ export const RULE_PLACES: readonly PermissionChoice[] = [
 ];
 
 function listed(rules: readonly string[]): string {
-  return rules.map((rule) => safeLine(rule).replace(/^bash: (command=)?/, "")).join(", ");
+  return rules.map((rule) => ofCommand(safeLine(rule))).join(", ");
+}
+
+/** `bash+network: git push *` as people say it: `git push *, with network`. */
+function ofCommand(rule: string): string {
+  const { openings, command } = /^bash(?<openings>(?:\+\w+)*): (?:command=)?(?<command>.*)$/s.exec(rule)?.groups ?? {};
+  if (command === undefined) return rule;
+  const more = (openings ?? "").split("+").filter((each) => each !== "");
+  return more.length === 0 ? command : `${command}, with ${more.join(" and ").replaceAll("_", " ")}`;
 }

@@ -99,7 +99,7 @@ describe("a question beside the draft", () => {
     const { questions, answers, press, show } = prompt();
     show([question(1, { always: ["bash+network: git push *"] })], { now: 5000, draftIsEmpty: true });
     const text = () => questions.view({ columns: 100, rows: 20 }, plainTheme)?.lines.join("\n") ?? "";
-    expect(text()).toContain("[a] always allow: bash+network: git push *");
+    expect(text()).toContain("[a] always allow: git push *, with network");
     press("a", 6000);
     expect(text()).toContain("[p] in this project");
     expect(press("escape", 7000)).toBe(true);
