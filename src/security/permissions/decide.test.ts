@@ -73,7 +73,7 @@ describe("law 2: plan mode", () => {
 it("plan mode says why, and what to do", () => {
   const reason = (facts: DecisionFacts) => decide(facts, policyWith()).reason;
   expect(reason(onPath("edit", "a.ts", PLANNING))).toBe(
-    "Plan mode only reads, and edit changes something. Put it in the plan.",
+    "Plan mode only reads, and edit makes changes. Put it in the plan.",
   );
   expect(reason(bash("touch a", PLANNING))).toBe(
     'Plan mode runs only what is known to read and stays in the workspace. "touch" changes files. Put it in the plan.',

@@ -20,7 +20,7 @@ const planMode: WholeLaw = ({ tool, command, planMode: planning }) => {
   const who = isSubagent ? "This subagent" : "Plan mode";
   const what =
     command === undefined
-      ? `${who} only reads, and ${tool.name} changes something.`
+      ? `${who} only reads, and ${tool.name} makes changes.`
       : `${who} runs only what is known to read and stays in the workspace. ${sentence(command.reason)}`;
   const instead = isSubagent ? "Say in your answer what should be done." : "Put it in the plan.";
   const decidedBy = isSubagent ? "read-only subagent" : "plan mode";
