@@ -233,7 +233,7 @@ describe("the terminal client", () => {
       content: { folder, asksLater: true },
     });
     const client = await TuiClient.open(hosted);
-    await client.until("SKILL.md (new skill) waits");
+    await client.until("1 skill waits for approval");
     client.type("\x1ba");
     await client.until("Deploys.");
     client.type("a");

@@ -60,12 +60,17 @@ export class RunSandbox {
     return this.#state;
   }
 
+  /** For what is about to run: says once if there is no sandbox. */
   async find(): Promise<SandboxState> {
     if (this.#state !== undefined) return this.#state;
-    const state = await (await this.#open("pipes", USUAL)).state();
+    const state = await this.#look();
     if (this.#state === undefined) await this.#announce(state);
     this.#state = state;
     return state;
+  }
+
+  async #look(): Promise<SandboxState> {
+    return this.#state ?? (await this.#open("pipes", USUAL)).state();
   }
 
   /** Does ahead what the first command would wait for; reports nothing until then. */
@@ -266,7 +271,7 @@ export class RunSandbox {
 
   /** The folder that commands see as `/tmp`; undefined where they see the one of this machine. */
   async temporaryFolder(): Promise<string | undefined> {
-    return (await this.find()).kind === "bubblewrap" ? (await this.space()).temporaryFolder() : undefined;
+    return (await this.#look()).kind === "bubblewrap" ? (await this.space()).temporaryFolder() : undefined;
   }
 
   /** The ports of the session's network. */

@@ -61,7 +61,19 @@ const each = (names: string, verbs: string) =>
  */
 export const OWN_COMMANDS: readonly (readonly string[])[] = [
   ...each("permissions", "set reset revoke promote safemode on off allow deny"),
-  ...[["ack"], ["attach"], ["engine"], ["stop"], ["uninstall"], ["serve"], ["token"], ["tokens"], ["kb"], ["rag"]],
+  ...[
+    ["ack"],
+    ["attach"],
+    ["engine"],
+    ["stop"],
+    ["uninstall"],
+    ["serve"],
+    ["token"],
+    ["tokens"],
+    ["kb"],
+    ["rag"],
+    ["debug"],
+  ],
   ...each("auth creds", "set add remove delete unlock lock"),
   ...each("session sessions", "delete gc dismiss undo unpin import rename compact"),
   ...each("sources", "allow revoke"),
