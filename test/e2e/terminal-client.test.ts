@@ -114,18 +114,32 @@ needs("tmux").describe("the terminal client", () => {
     await leave(terminal);
   });
 
-  verifies(["U2"], "takes a paste of a megabyte as one block that does not send itself", async () => {
+  verifies(["U2"], "takes a paste of 240 KB as one block that does not send itself", async () => {
     const terminal = await start([reply().text("Read.")]);
     const paste = join(folder, "paste.txt");
-    await writeFile(paste, `${"a line of the paste\n".repeat(52_000)}the end`);
+    await writeFile(paste, `${"a line of the paste\n".repeat(12_000)}the end`);
     terminal.run("load-buffer", paste);
     terminal.run("paste-buffer", "-p");
-    await terminal.until(/\[pasted 52,?001 lines\]/);
+    await terminal.until(/\[pasted 12,?001 lines\]/);
     expect(mocks[0]?.requests.length).toBe(0);
     terminal.type(" what is it?", "Enter");
     await terminal.until("Read.");
     expect(mocks[0]?.requests.length).toBe(1);
     expect(JSON.stringify(mocks[0]?.requests[0])).toContain("the end what is it?");
+    await leave(terminal);
+  });
+
+  verifies(["U2"], "gives a prompt that is too long back, and says what to do", async () => {
+    const terminal = await start([]);
+    const paste = join(folder, "paste.txt");
+    await writeFile(paste, `${"a line of the paste\n".repeat(52_000)}the end`);
+    terminal.run("load-buffer", paste);
+    terminal.run("paste-buffer", "-p");
+    await terminal.until(/\[pasted 52,?001 lines\]/);
+    terminal.type("Enter");
+    await terminal.until("Save the text in a file");
+    await terminal.until(/> \[pasted 52,?001 lines\]/);
+    expect(mocks[0]?.requests.length).toBe(0);
     await leave(terminal);
   });
 

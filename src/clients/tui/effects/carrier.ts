@@ -146,7 +146,7 @@ export class Carrier {
   }
 
   async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): Promise<void> {
-    const { client, state, update } = this.#options;
+    const { client, state } = this.#options;
     if (kind === "CancelTurn" && this.stopShell()) return;
     if (kind === "SendInput") await this.#switching;
     const { session } = state();
@@ -157,9 +157,17 @@ export class Carrier {
       return;
     }
     this.#complain(reply);
-    // No turn has begun.
-    if (kind === "SendInput") update((now) => (now.turn?.id === undefined ? without(now, "turn") : now));
+    if (kind === "SendInput") this.#takeBack(payload as CommandPayloads["SendInput"]);
     if (kind === "SetMode") await this.refresh();
+  }
+
+  /** Puts a refused input back into the draft, and what it took along back to the next one. No turn has begun. */
+  #takeBack({ content }: CommandPayloads["SendInput"]): void {
+    const { apply, state } = this.#options;
+    const [typed = "", ...shared] = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+    const now = state();
+    const left = now.turn?.id === undefined ? without(now, "turn") : now;
+    apply({ state: { ...left, context: [...shared, ...left.context] }, effects: [{ do: "restore", text: typed }] });
   }
 
   #complain(reply: CommandReply): void {

@@ -99,12 +99,14 @@ export class Composer {
     this.#buffer.insert(text);
   }
 
-  /** Inserts text above the draft, which keeps its pastes and images; the caret goes to the end. */
+  /** Inserts text that was sent above the draft, which keeps its pastes and images; the caret goes to the end. */
   prepend(text: string): void {
     const { editor } = this.#buffer;
     const end = this.isEmpty ? "" : "\n";
+    this.#completer.close();
     this.#jump({ line: 0, column: 0 });
-    this.insert(text + end);
+    this.#buffer.insertSent(text);
+    this.#buffer.insert(end);
     this.#jump({ line: editor.lines.length - 1, column: Number.POSITIVE_INFINITY });
   }
 

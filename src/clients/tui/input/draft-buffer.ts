@@ -81,14 +81,16 @@ export class DraftBuffer {
 
   /** Sets a text of the history; a long one is a block. */
   recall(text: string): void {
-    const isCommand = /^\s*[/!]/.test(text);
-    const lines = MAX_RECALLED_LINES;
-    const long = !isCommand && isLong(text, { lines, characters: MAX_RECALLED_CHARACTERS });
-    this.editor.setText(long ? (this.#attachments.addPaste(text) ?? text) : this.#foldLongLines(text));
+    this.editor.setText(this.#recalled(text));
   }
 
   insert(text: string): void {
     this.editor.insert(this.#foldLongLines(cleanPaste(text)));
+  }
+
+  /** Inserts a text that was sent; a long one is a block. */
+  insertSent(text: string): void {
+    this.editor.insert(this.#recalled(cleanPaste(text)));
   }
 
   paste(pasted: string): void {
@@ -171,6 +173,12 @@ export class DraftBuffer {
     this.#attachments.replace(token, { kind: "paste", text: attachment.source });
     this.#layout.forget();
     this.editor.replaceToken(token, attachment.source);
+  }
+
+  #recalled(text: string): string {
+    const isCommand = /^\s*[/!]/.test(text);
+    const long = !isCommand && isLong(text, { lines: MAX_RECALLED_LINES, characters: MAX_RECALLED_CHARACTERS });
+    return long ? (this.#attachments.addPaste(text) ?? text) : this.#foldLongLines(text);
   }
 
   #folded(text: string): string {
