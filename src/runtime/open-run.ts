@@ -123,6 +123,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       // A subagent that only reads has a task of its own: no one approves a plan of it.
       isPlanning: () => built.permissions.planning && opening.parent?.onlyReads !== true,
       branch: () => branchOf(engine.root),
+      changedFiles: async () => (await import("../system/git/changed-files.js")).countChangedFiles(engine.root),
       approved: () => prompt.takeApproved(),
       parts,
     }),

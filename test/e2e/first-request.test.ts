@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
@@ -59,7 +60,15 @@ describe("the first request", () => {
       await Promise.all(["objects", "refs"].map((name) => mkdir(join(cwd, ".git", name))));
     });
     expect(text).toMatch(/\\nShell: (bash|sh)\\n/);
-    expect(text).toContain("Git branch: topic");
+    // Without an index the number of changes is unknown.
+    expect(text).toContain('Git branch: topic"');
+    const changed = await firstRequest("openai:gpt-4o", [], async (cwd) => {
+      execFileSync("git", ["init", "-q", "-b", "main"], { cwd });
+      await writeFile(join(cwd, "a"), "one\n");
+      execFileSync("git", ["add", "."], { cwd });
+      await writeFile(join(cwd, "a"), "another\n");
+    });
+    expect(changed.text).toContain("Git branch: main, unstaged changes in 1 tracked file");
     expect(text).toContain("Commands run in a sandbox where the machine has one");
     const off = await firstRequest("openai:gpt-4o", ["--sandbox", "off"]);
     expect(off.text).not.toContain("Commands run in a sandbox");

@@ -5,6 +5,7 @@
 // npm run bench -- --terminal [--peers DIR]: the terminal client in a real terminal (terminal.mjs).
 // npm run bench -- --extensions: what 200 tools and 100 hooks add to a turn (extensions.mjs).
 // npm run bench -- --mcp: what ten MCP servers with 300 tools add to a start (mcp.mjs).
+// npm run bench -- --tokens [--peers DIR]: what a task of 15 calls sends to a model (tokens.mjs).
 // npm run bench -- --held-up: how long clients of `oxbow serve` wait while another one sends long inputs (held-up.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
 // If a row fails, all are measured once more and the rounds of both count together: more rounds, no choice between figures.
@@ -23,6 +24,7 @@ const SUBJECTS = {
   "--extensions": async () => (await import("./extensions.mjs")).measureExtensions,
   "--mcp": async () => (await import("./mcp.mjs")).measureMcp,
   "--held-up": async () => (await import("./held-up.mjs")).measureHeldUp,
+  "--tokens": async () => (await import("./tokens.mjs")).measureTokens,
   "--peers": async () => (await import("./peers.mjs")).measurePeers,
 };
 const [, loadMeasure] = Object.entries(SUBJECTS).find(([flag]) => process.argv.includes(flag)) ?? [];

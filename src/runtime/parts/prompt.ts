@@ -18,6 +18,8 @@ export function inputNotices(facts: {
   readonly isPlanning: () => boolean;
   /** The branch that is checked out now. */
   readonly branch: () => string | undefined;
+  /** How many tracked files differ from git's index; undefined if unknown. */
+  readonly changedFiles: () => Promise<number | undefined>;
   /** Instructions that the user approved since the last input. */
   readonly approved: () => readonly string[];
   readonly parts: readonly SessionPart[];
@@ -31,7 +33,7 @@ export function inputNotices(facts: {
     const notices = [
       ...facts.approved(),
       ...(today === known ? [] : [`The date is now ${today}.`]),
-      ...(branch === undefined || branch === knownBranch ? [] : [`Git branch: ${branch}`]),
+      ...(branch === undefined || branch === knownBranch ? [] : [branchLine(branch, await facts.changedFiles())]),
       ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
       ...(ofParts === undefined ? [] : [ofParts]),
     ];
@@ -39,6 +41,12 @@ export function inputNotices(facts: {
     knownBranch = branch;
     return notices.length === 0 ? undefined : notices.join("\n\n");
   };
+}
+
+function branchLine(branch: string, changed: number | undefined): string {
+  if (changed === undefined) return `Git branch: ${branch}`;
+  const files = changed === 1 ? "1 tracked file" : `${changed} tracked files`;
+  return `Git branch: ${branch}, ${changed === 0 ? "no unstaged changes" : `unstaged changes in ${files}`}`;
 }
 
 /** True with and without a sandbox: it is tested with the first command, after the first request. */

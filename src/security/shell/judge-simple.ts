@@ -64,7 +64,8 @@ interface Call {
   readonly place: Whereabouts;
 }
 
-function rulesProblem(name: string, { words, rules, place }: Call): string | undefined {
+function rulesProblem(name: string, { words: all, rules, place }: Call): string | undefined {
+  const words = afterLeading(all, rules);
   const [first, ...rest] = words;
   const sub = first === undefined ? undefined : fixedValue(first);
   if (rules.commands !== undefined && sub !== undefined && !sub.startsWith("-")) {
@@ -83,6 +84,14 @@ function rulesProblem(name: string, { words, rules, place }: Call): string | und
     if (problem !== undefined) return problem;
   }
   return rules.check === undefined ? undefined : CHECKS[rules.check]({ program: name, words, arguments: read, place });
+}
+
+/** The words without options before a sub-command that change nothing about what it does. */
+function afterLeading(words: readonly Word[], { leading }: ProgramRules): readonly Word[] {
+  if (leading === undefined) return words;
+  const options = leading.split(" ");
+  const first = words.findIndex((word) => !options.includes(fixedValue(word) ?? ""));
+  return first === -1 ? [] : words.slice(first);
 }
 
 function argumentsProblem(

@@ -10,6 +10,7 @@ import { judgeCommand } from "./judge.js";
 const COMMANDS = [
   "git log",
   "git log --oneline -5",
+  "git --no-pager log -3",
   "git log --stat --summary --dirstat",
   "git log --numstat --shortstat",
   "git log --name-status --follow -- b.txt",

@@ -12,13 +12,34 @@ export interface IndexContent {
   readonly extensions: readonly string[];
 }
 
+/** A file in the index, with what git noted of it when it last compared it. */
+export interface IndexEntry {
+  /** From the top of the work tree, with `/`. */
+  readonly path: string;
+  readonly hash: string;
+  /** A file that git compares with the work tree: one of a sparse checkout may be absent there. */
+  readonly isCompared: boolean;
+  readonly size: number;
+  readonly seconds: number;
+  /** 0 where git does not note them. */
+  readonly nanoseconds: number;
+}
+
 const MAX_BYTES = 256 * 1024 * 1024;
 const HEADER_BYTES = 12;
 const STAT_BYTES = 40;
+const SECONDS_AT = 8;
+const NANOSECONDS_AT = 12;
 const MODE_AT = 24;
+const SIZE_AT = 36;
+const FILE_MODE = 0x8000;
 const REPOSITORY_MODE = 0xe000;
 /** The last one is a folder of a sparse index, which represents all its files. */
-const KNOWN_MODES = new Set([0x8000, 0xa000, REPOSITORY_MODE, 0x4000]);
+const KNOWN_MODES = new Set([FILE_MODE, 0xa000, REPOSITORY_MODE, 0x4000]);
+const ASSUME_VALID = 0x8000;
+const EXTENDED = 0x4000;
+/** In the second flags. */
+const SKIP_WORKTREE = 0x4000;
 /** The length of a path that is too long for its field. */
 const LONG_PATH = 0xfff;
 const HASH_SIZES = [20, 32];
@@ -34,12 +55,18 @@ export function readIndexFile(path: string): IndexContent | undefined {
 
 /** The hash of each file in an index, by its path from the top of the work tree. Undefined if the index is incomplete. */
 export function readIndexHashes(path: string): ReadonlyMap<string, string> | undefined {
-  const bytes = plainFile(path, MAX_BYTES);
+  const entries = readIndexEntries(path, MAX_BYTES);
+  return entries && new Map(entries.map((entry) => [entry.path, entry.hash]));
+}
+
+/** Undefined if the index is missing, larger or incomplete. */
+export function readIndexEntries(path: string, maxBytes: number): readonly IndexEntry[] | undefined {
+  const bytes = plainFile(path, maxBytes);
   if (!Buffer.isBuffer(bytes)) return undefined;
   for (const hashSize of HASH_SIZES) {
-    const hashes = new Map<string, string>();
-    const content = new Reader(bytes, hashSize).read((entry, hash) => hashes.set(entry, hash));
-    if (content !== undefined) return isWhole(content) ? hashes : undefined;
+    const entries: IndexEntry[] = [];
+    const content = new Reader(bytes, hashSize).read((entry) => entries.push(entry));
+    if (content !== undefined) return isWhole(content) ? entries : undefined;
   }
   return undefined;
 }
@@ -79,16 +106,16 @@ class Reader {
     this.#end = bytes.length - hashSize;
   }
 
-  read(visit?: (path: string, hash: string) => void): IndexContent | undefined {
+  read(visit?: (entry: IndexEntry) => void): IndexContent | undefined {
     if (this.#end < HEADER_BYTES || this.#bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
     this.#version = this.#bytes.readUInt32BE(4);
     if (this.#version < 2 || this.#version > 4) return undefined;
     const repositories: string[] = [];
     for (let left = this.#bytes.readUInt32BE(8); left > 0; left--) {
-      const hashAt = this.#position + STAT_BYTES;
+      const start = this.#position;
       const mode = this.#entry();
       if (mode === undefined) return undefined;
-      visit?.(this.#path.toString("utf8"), this.#bytes.toString("hex", hashAt, hashAt + this.#hashSize));
+      visit?.(this.#found(start, mode));
       if (mode !== REPOSITORY_MODE) continue;
       const path = this.#path.toString("utf8");
       if (path.includes("\ufffd")) return undefined;
@@ -98,6 +125,21 @@ class Reader {
     return extensions && { repositories, extensions };
   }
 
+  #found(start: number, mode: number): IndexEntry {
+    const hashAt = start + STAT_BYTES;
+    const flagsAt = hashAt + this.#hashSize;
+    const flags = this.#bytes.readUInt16BE(flagsAt);
+    const isAbsent = (flags & EXTENDED) !== 0 && (this.#bytes.readUInt16BE(flagsAt + 2) & SKIP_WORKTREE) !== 0;
+    return {
+      path: this.#path.toString("utf8"),
+      hash: this.#bytes.toString("hex", hashAt, hashAt + this.#hashSize),
+      isCompared: mode === FILE_MODE && (flags & ASSUME_VALID) === 0 && !isAbsent,
+      size: this.#bytes.readUInt32BE(start + SIZE_AT),
+      seconds: this.#bytes.readUInt32BE(start + SECONDS_AT),
+      nanoseconds: this.#bytes.readUInt32BE(start + NANOSECONDS_AT),
+    };
+  }
+
   /** The mode of the entry, whose path is `#path` then. */
   #entry(): number | undefined {
     const start = this.#position;
@@ -105,7 +147,7 @@ class Reader {
     if (flagsAt + 2 > this.#end) return undefined;
     const mode = this.#bytes.readUInt32BE(start + MODE_AT) & 0xf000;
     const flags = this.#bytes.readUInt16BE(flagsAt);
-    const isExtended = (flags & 0x4000) !== 0;
+    const isExtended = (flags & EXTENDED) !== 0;
     if (isExtended && this.#version < 3) return undefined;
     this.#position = flagsAt + (isExtended ? 4 : 2);
     if (!KNOWN_MODES.has(mode) || !this.#readPath()) return undefined;

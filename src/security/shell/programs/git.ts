@@ -7,7 +7,8 @@
  * 2. `log` has signatures checked when log.showSignature or format.pretty say so: `QUIET_GIT_ENVIRONMENT` overrides both.
  * 3. Lists of branches and tags are sorted as the configuration says, and newer versions sort by signatures, which they have
  *    checked by a program of the configuration: in a repository that names programs, they ask.
- * 4. No option before the sub-command: they move the repository, its configuration or its programs.
+ * 4. Before the sub-command only options that switch the pager off, or locks: others move the repository, its configuration or its
+ *    programs.
  */
 import type { ProgramTable } from "./rules.js";
 
@@ -16,6 +17,7 @@ export const GIT_PROGRAMS: ProgramTable = {
     flags: "--help",
     required: "--help",
     operands: "none",
+    leading: "--no-pager -P --no-optional-locks",
     commands: {
       log: {
         flags:

@@ -36,6 +36,8 @@ export interface ProgramRules {
   /** Unusual options and operands: `check` parses the words itself. */
   readonly unlike?: true;
   readonly commands?: Readonly<Record<string, ProgramRules>>;
+  /** Options without a value that may stand before a sub-command. */
+  readonly leading?: string;
 }
 
 export type CheckName =
