@@ -66,16 +66,16 @@ export interface YieldBlock {
   readonly type: "yield";
 }
 
-/** Text of a result. */
+/** Text of a result, or beside an input. */
 export interface ResultText extends TextBlock {
-  /** The harness's own text, not from the call: a denial, a count, instructions that the user approved. */
+  /** The harness's own text, not from the call or the user: a denial, a count, a notice, instructions that the user approved. */
   readonly own?: true;
 }
 
 export type MediaBlock = ImageBlock | AudioBlock;
 export type ResultContent = ResultText | ImageBlock;
 export type InputContent = TextBlock | MediaBlock;
-export type UserBlock = InputContent | ToolResultBlock;
+export type UserBlock = InputContent | ResultText | ToolResultBlock;
 export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock | OpaqueBlock | YieldBlock;
 
 export interface UserMessage {
@@ -106,7 +106,7 @@ export function inputMessage(
   input: readonly InputContent[],
   notice?: string,
 ): { readonly role: "user"; readonly content: readonly InputContent[] } {
-  return { role: "user", content: notice === undefined ? input : [...input, text(notice)] };
+  return { role: "user", content: notice === undefined ? input : [...input, ownText(notice)] };
 }
 
 /** What the conversation holds where a hook refused an input. */
@@ -114,7 +114,7 @@ export const REFUSED_INPUT = "(A hook refused this input, so you do not see it.)
 
 /** Text that a part of Oxbow adds to the conversation, as the model gets it. */
 export function contextMessage(context: string): { readonly role: "user"; readonly content: readonly TextBlock[] } {
-  return { role: "user", content: [text(context)] };
+  return { role: "user", content: [ownText(context)] };
 }
 
 /** Whether input or results contain an image. */

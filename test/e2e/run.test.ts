@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
@@ -387,6 +388,20 @@ describe("exit codes and clear errors", () => {
     expect(stderr).toContain("oxbow: cancelled.\n");
     expect(code).toBe(130);
   });
+
+  verifies(
+    ["M6"],
+    "the offline model understands a request that comes with notices: the branch, plan mode",
+    async () => {
+      const cwd = await temporaryFolder();
+      execFileSync("git", ["init", "--quiet"], { cwd });
+      await writeFile(join(cwd, "notes.txt"), "water the plants\n");
+      for (const flags of [[], ["--plan"]]) {
+        const { stdout } = await oxbow(["run", "show notes.txt", "--model", "offline", ...flags], { cwd });
+        expect(stdout).toContain("water the plants");
+      }
+    },
+  );
 
   verifies(["U1"], "a reader that goes away ends the run quietly", async () => {
     const mock = await mockModel("reply\n  text repeat=200000: words and words \n  hang\n");

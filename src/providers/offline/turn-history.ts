@@ -1,5 +1,5 @@
 /** The current turn in the conversation: the newest request, and the results of its tool calls so far. */
-import { type Message, resultText, text, type UserMessage } from "../../protocol/content.js";
+import { type Message, resultText, type TextBlock, text, type UserMessage } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ToolFact } from "./plan.js";
 
@@ -30,12 +30,17 @@ function startsTurn(message: UserMessage, isRequest: (text: string) => boolean):
   return message.content.every((block) => block.type !== "tool_result") || isRequest(request);
 }
 
-/** Context that the harness puts around a request (instructions, memory) comes in such blocks; it is not the request. */
+/** What others say beside a request (a hook, memory) comes in such blocks; it is not the request. */
 const WRAPPED = /<((?:untrusted|approved|system)-[\w-]+)[^>]*>[\s\S]*?<\/\1[^>]*>/g;
 
 function requestText(message: UserMessage): string {
-  const texts = message.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const texts = message.content.flatMap((block) => (block.type === "text" && !isOwn(block) ? [block.text] : []));
   return texts.join("\n").replace(WRAPPED, "").trim();
+}
+
+/** The harness's own notices: the branch, the date, plan mode. */
+function isOwn(block: TextBlock): boolean {
+  return "own" in block && block.own === true;
 }
 
 type Block = Message["content"][number];
