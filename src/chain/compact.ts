@@ -9,8 +9,8 @@ import {
   summarizeConversation as summarize,
 } from "../context/compaction/compact.js";
 import { TurnFailure } from "../engine/cancel.js";
+import type { CallFacts } from "../engine/ports.js";
 import { callBeside, type SidePlace } from "../engine/side-call.js";
-import type { Message } from "../protocol/content.js";
 import { failure } from "../protocol/errors.js";
 import { estimateRequestTokens } from "../providers/tokens/estimate-request.js";
 import type { RunJournal } from "./services.js";
@@ -18,9 +18,9 @@ import type { RunJournal } from "./services.js";
 export type { Compacted, Summarized } from "../context/compaction/compact.js";
 
 export interface CompactionServices
-  extends Pick<CompactionTools, "summaryModel" | "limitsOf" | "untrusted" | "pinned"> {
-  /** Messages as they are sent. */
-  asSent(messages: readonly Message[]): readonly Message[];
+  extends Pick<CompactionTools, "summaryModel" | "limitsOf" | "untrusted" | "pinned" | "asSent" | "frameFor"> {
+  /** The place of the last call of the conversation. */
+  readonly facts: CallFacts | undefined;
   readonly journal?: Pick<RunJournal, "flush"> | undefined;
 }
 
@@ -46,7 +46,11 @@ function toolsFor(place: Place, services: CompactionServices): CompactionTools {
     ...services,
     weigh: (messages, { family }) =>
       estimateRequestTokens({ system: "", messages: services.asSent(messages), tools: [] }, family),
-    ask: (model, request) => callBeside({ model, request, purpose: "summary" }, place),
+    ask: (model, request, where) => {
+      // With the same facts it goes to the same model of a route, and has the same variant of the prompt.
+      const facts = where === "continued" ? services.facts : undefined;
+      return callBeside({ model, request, purpose: "summary", ...(facts && { facts }) }, place);
+    },
     onProgress: (part) => {
       const message = `summarising the conversation${part}`;
       bus.publish("Notice", { ...within, level: "progress", message });

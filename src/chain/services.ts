@@ -8,6 +8,7 @@ import type {
   Effort,
   EnginePorts,
   Model,
+  ModelRequest,
   RequestLink,
   Tool,
   ToolCall,
@@ -139,6 +140,8 @@ export type PricedModel = AnsweringModel &
 export interface Compaction extends EventObserver {
   /** Whether the conversation leaves too little room for the request that is about to be sent. Usually one comparison. */
   isDue(turn: Turn): boolean | Promise<boolean>;
+  /** The conversation is sent with this request. */
+  sent?(request: ModelRequest, model: Model, facts: CallFacts | undefined): void;
   /** False when it did not change; the user knows why. */
   shorten(turn: Turn, reason: CompactionReason): Promise<boolean>;
   /** Tells the watcher about each compaction from now on. */

@@ -8,7 +8,7 @@ import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { compose } from "./compose.js";
-import type { AnsweringModel, EnginePorts, Model, ModelEvent, ModelRequest, ModelStream } from "./ports.js";
+import type { AnsweringModel, CallFacts, EnginePorts, Model, ModelEvent, ModelRequest, ModelStream } from "./ports.js";
 import { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
@@ -24,9 +24,15 @@ export interface SideCall {
   readonly model: Model;
   readonly request: ModelRequest;
   readonly purpose: NonNullable<EventPayloads["CostIncremented"]["purpose"]>;
+  /** For a request that continues the conversation. */
+  readonly facts?: CallFacts;
 }
 
-export type SideAnswer = { readonly text: string } | { readonly failure: Failure } | { readonly cancelled: true };
+/** `called`: the model made a call, which is not run. */
+export type SideAnswer =
+  | { readonly text: string; readonly called?: true }
+  | { readonly failure: Failure }
+  | { readonly cancelled: true };
 
 export async function callBeside(call: SideCall, place: SidePlace): Promise<SideAnswer> {
   const { ports, signal, turn } = place;
@@ -37,13 +43,15 @@ export async function callBeside(call: SideCall, place: SidePlace): Promise<Side
   });
   const reading = new SideReading(call, place);
   try {
-    await read(await send(call.request, { model: call.model, signal }), reading, place);
+    const context = { model: call.model, signal, ...(call.facts && { facts: call.facts }) };
+    await read(await send(call.request, context), reading, place);
   } catch (error) {
     if (!signal.aborted) reading.fail(error);
   }
   reading.pay();
   if (signal.aborted) return { cancelled: true };
-  return reading.failure === undefined ? { text: reading.text } : { failure: reading.failure };
+  if (reading.failure !== undefined) return { failure: reading.failure };
+  return { text: reading.text, ...(reading.called && { called: true as const }) };
 }
 
 async function read(stream: ModelStream, reading: SideReading, { ports, signal }: SidePlace): Promise<void> {
@@ -63,6 +71,7 @@ class SideReading {
   readonly #call: SideCall;
   readonly #place: SidePlace;
   text = "";
+  called = false;
   failure: Failure | undefined;
   #by: AnsweringModel;
   #usage: Usage = NO_USAGE;
@@ -80,6 +89,9 @@ class SideReading {
     switch (event.type) {
       case "text":
         this.text += event.text;
+        return;
+      case "block":
+        this.called ||= event.block.type === "tool_call";
         return;
       case "usage":
         this.#usage = event.usage;

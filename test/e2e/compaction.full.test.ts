@@ -16,7 +16,7 @@ afterEach(async () => {
 const MODEL = "anthropic:claude-sonnet-4-5";
 const WINDOW = `[models."${MODEL}"]\ncontext = 20000\noutput = 2000\n`;
 const SUMMARY =
-  'reply times=any when system contains "You write the summary"\n  text: ## Goal: find the heron\n  usage input=900 output=80\n';
+  'reply times=any when body contains "You write the summary"\n  text: ## Goal: find the heron\n  usage input=900 output=80\n';
 /** Three commands of which the second says a word that is nowhere else, and a last request that comes with a nearly full window. */
 const LONG_TURN = `${SUMMARY}
 reply
@@ -152,7 +152,7 @@ describe("a conversation that fills the window", () => {
     expect(told.stderr).toMatch(/^conversation shortened: 17k → \d+(\.\d)?k tokens$/m);
     expect(told.stdout).toBe("I look around.\nFound it.\n");
     const failing = await scene(
-      `reply times=any when system contains "You write the summary"\n  error 400 bad-request "no summaries today"\n${LONG_TURN.replace(SUMMARY, "")}`,
+      `reply times=any when body contains "You write the summary"\n  error 400 bad-request "no summaries today"\n${LONG_TURN.replace(SUMMARY, "")}`,
     );
     const failed = await failing.run([...ALLOW, "find the heron"]);
     expect(failed.code).toBe(0);
@@ -189,7 +189,7 @@ describe("a conversation that fills the window", () => {
 
   verifies(["X7", "L9"], "Ctrl-C ends the summary too, and nothing was shortened (130)", async () => {
     const { run, mock, env } = await scene(
-      `reply times=any when system contains "You write the summary"\n  hang\n${LONG_TURN.replace(SUMMARY, "")}`,
+      `reply times=any when body contains "You write the summary"\n  hang\n${LONG_TURN.replace(SUMMARY, "")}`,
     );
     let pressed = false;
     const { code, stdout } = await run([...ALLOW, "find the heron"], {
@@ -312,7 +312,7 @@ describe("/compact and /summarize", () => {
     expect(talk.stdout).toContain("## Goal: find the heron\n");
     expect(talk.stdout).toMatch(/Conversation shortened: [\d.]+k → [\d.]+k tokens\./);
     const sent = bodies(mock);
-    const wishes = sent.filter(({ system }) => JSON.stringify(system).includes("You write the summary"));
+    const wishes = sent.filter((body) => JSON.stringify(body).includes("You write the summary"));
     expect(JSON.stringify(wishes[0])).toContain("keeps this in mind: the legs");
     expect(JSON.stringify(wishes[1])).toContain("keeps this in mind: keep the beak in mind");
     expect(JSON.stringify(sent.at(-1)?.messages)).toContain("<summary>");

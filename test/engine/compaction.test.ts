@@ -38,7 +38,7 @@ function countingModel(steps: readonly Step[]): Model & { summaries: number } {
         { type: "text", text: value },
         { type: "block", block: text(value) },
       ];
-      if (request.system.includes("You write the summary")) {
+      if (JSON.stringify([request.system, request.messages.at(-1)]).includes("You write the summary")) {
         yield [...words(`summary ${++this.summaries}`), { type: "usage", usage }, { type: "stop", reason: "end" }];
         return;
       }

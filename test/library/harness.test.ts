@@ -652,7 +652,7 @@ describe("a harness is refused", () => {
 
 describe("a long conversation", () => {
   verifies(["L13", "X7"], "is shortened before it fills contextTokens, and on request", async () => {
-    const summary = reply().when("system", { contains: "You write the summary" }).times(9).text("a summary");
+    const summary = reply().when("body", { contains: "You write the summary" }).times(9).text("a summary");
     const long = (n: number) =>
       reply()
         .text(`answer ${n} `.repeat(300))

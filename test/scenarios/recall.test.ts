@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/program.js";
 import { slash } from "../support/slash-turn.js";
 import { verifies } from "../verifies.js";
 
-const SCRIPT = `reply times=any when system contains "You write the summary"
+const SCRIPT = `reply times=any when body contains "You write the summary"
   text: Birds were counted.
 reply when last-user contains "where was it"
   tool recall {"query":"nest of the kingfisher"}
@@ -31,7 +31,7 @@ const closeAll = async () => {
 afterEach(closeAll);
 
 /** Every answer is the same. */
-const BIRDS = `reply times=any when system contains "You write the summary"
+const BIRDS = `reply times=any when body contains "You write the summary"
   text: The user counts herons.
 reply times=any
   text: I saw the kingfisher.

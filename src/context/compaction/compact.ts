@@ -4,6 +4,8 @@
  * 1. The event is saved before any request that uses the summary, so that the log always gives the same messages.
  * 2. Without a summary nothing changes.
  * 3. The system prompt, instructions and tools are not part of the conversation and stay.
+ * 4. The conversation's own model is asked behind the conversation as it was sent, so that a cache serves all before the question. Where
+ *    that does not fit, and from another model, the summary is requested with the conversation as text.
  */
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { originOf } from "../../base/message-origin.js";
@@ -11,6 +13,7 @@ import type { Model, ModelRequest } from "../../engine/ports.js";
 import type { Message } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
+import { type ConversationFrame, continuedRequest, roomBehind } from "./continued-summary.js";
 import { type Cut, cutConversation, hasResults } from "./cut.js";
 import { keptTokens, type ModelLimits, summaryTokens, transcriptRoom } from "./limits.js";
 import { type SummaryAnswer, type SummaryRequest, summarize } from "./summarize.js";
@@ -31,14 +34,21 @@ export interface CompactionTools {
   readonly untrusted: MarkUntrusted;
   /** The estimated tokens of messages as they are sent. */
   weigh(messages: readonly Message[], model: Model): number;
-  /** Calls a model outside the conversation. */
-  ask(model: Model, request: ModelRequest): Promise<SummaryAnswer>;
+  /** Messages as they are sent. */
+  asSent(messages: readonly Message[]): readonly Message[];
+  /** What surrounds the conversation in its requests to this model; undefined before the first one. */
+  frameFor(model: Model): ConversationFrame | undefined;
+  /** Calls a model outside the conversation, or with the conversation as it stands. */
+  ask(model: Model, request: ModelRequest, place: "beside" | "continued"): Promise<SummaryCallAnswer>;
   onProgress(part: string): void;
   /** Publishes the event; resolves when it is saved. */
   publish(event: Omit<EventPayloads["CompactionTriggered"], "turn">): Promise<void>;
   /** Texts that every summary repeats word for word. */
   pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
 }
+
+/** `called`: it made a call, which is not run. */
+export type SummaryCallAnswer = SummaryAnswer & { readonly called?: true };
 
 export interface PinnedPlace {
   /** About how many characters there is room for. */
@@ -92,7 +102,7 @@ export async function compact(
       ? { older: [...conversation], kept: [] }
       : cutConversation(conversation, { keep, weigh: (message) => weigh([message]) });
   if (!isWorthIt(cut, weigh, options)) return { nothing: true };
-  const answer = await summaryOf(cut.older, options.focus, { place, tools, tokens: all });
+  const answer = await summaryOf(cut, options, { place, tools, tokens: all });
   if (!("text" in answer)) return answer;
   const message = summaryMessage(await wordsOf(answer.text, cut, { keep, tools }));
   const saved = all - weigh([message, ...cut.kept]);
@@ -123,7 +133,7 @@ export async function summarizeConversation(
 ): Promise<Summarized> {
   if (!place.conversation.some(({ role }) => role === "assistant")) return { nothing: true };
   const tokens = tools.weigh(place.conversation, place.model);
-  return summaryOf(place.conversation, focus, { place, tools, tokens });
+  return summaryOf({ older: place.conversation, kept: [] }, { reason: "asked", focus }, { place, tools, tokens });
 }
 
 /** The messages since an earlier summary must be worth a request. */
@@ -145,25 +155,54 @@ interface SummaryPlace {
   readonly tokens: number;
 }
 
-async function summaryOf(
-  messages: readonly Message[],
-  focus: string | undefined,
-  { place, tools, tokens }: SummaryPlace,
-): Promise<SummaryAnswer> {
-  const model = (await tools.summaryModel()) ?? place.model;
+async function summaryOf(cut: Cut, options: CompactionOptions, work: SummaryPlace): Promise<SummaryAnswer> {
+  const { place, tools, tokens } = work;
+  const chosen = await tools.summaryModel();
+  const model = chosen ?? place.model;
+  const known = await tools.limitsOf(model);
+  const isOwn = model.provider === place.model.provider && model.model === place.model.model;
+  const continued = isOwn ? await continuedSummary(cut, options, { ...work, limits: known }) : undefined;
+  if (continued !== undefined) return continued;
   // For an unknown model, assume that it reads about as much as this conversation.
-  const limits = (await tools.limitsOf(model)) ?? { reads: Math.max(4_000, tokens), writes: 4_000 };
+  const limits = known ?? { reads: Math.max(4_000, tokens), writes: 4_000 };
   const maxOutputTokens = summaryTokens(limits);
   const ask = async ({ system, input, piece, pieces }: SummaryRequest): Promise<SummaryAnswer> => {
     tools.onProgress(pieces === 1 ? "" : ` (part ${piece} of ${pieces})`);
     const messages: readonly Message[] = [{ role: "user", content: [{ type: "text", text: input }] }];
     const request: ModelRequest = { model: model.model, system, messages, tools: [], maxOutputTokens };
-    const answer = await tools.ask(model, request);
+    const answer = await tools.ask(model, request, "beside");
     if (!("text" in answer) || answer.text.trim() !== "") return answer;
     return { failure: failure("ProviderFailed", { name: model.provider, detail: "it wrote an empty summary." }) };
   };
   const { untrusted } = tools;
-  return summarize({ messages, focus, room: transcriptRoom(limits), tokensOf: estimateTokens, untrusted, ask });
+  const { focus } = options;
+  return summarize({
+    messages: cut.older,
+    focus,
+    room: transcriptRoom(limits),
+    tokensOf: estimateTokens,
+    untrusted,
+    ask,
+  });
+}
+
+/** Undefined if it does not fit, or the model continued the work instead. */
+async function continuedSummary(
+  cut: Cut,
+  { reason, focus, tokens = 0 }: CompactionOptions,
+  { place: { model }, tools, tokens: all, limits }: SummaryPlace & { readonly limits: ModelLimits | undefined },
+): Promise<SummaryAnswer | undefined> {
+  const frame = reason === "too long" ? undefined : tools.frameFor(model);
+  if (frame === undefined) return undefined;
+  const room = limits && roomBehind({ tokens, all, frame }, limits);
+  if (limits !== undefined && room !== undefined && room < summaryTokens(limits)) return undefined;
+  tools.onProgress("");
+  const { asSent } = tools;
+  const request = continuedRequest(cut, { frame, focus, room, asSent, model: model.model });
+  const answer = await tools.ask(model, request, "continued");
+  if ("failure" in answer) return answer.failure.reason === "ContextTooLong" ? undefined : answer;
+  if ("cancelled" in answer) return answer;
+  return answer.called || answer.text.trim() === "" ? undefined : answer;
 }
 
 /** The whole text of the summary message. */

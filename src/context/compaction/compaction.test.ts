@@ -5,9 +5,10 @@ import { verifies } from "../../../test/verifies.js";
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { originOf, withOrigin } from "../../base/message-origin.js";
 import type { Model, ModelRequest } from "../../engine/ports.js";
-import { type Message, ownText, type ResultContent, text } from "../../protocol/content.js";
+import { type Message, ownText, plainText, type ResultContent, text } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
-import { type CompactionTools, compact, summarizeConversation } from "./compact.js";
+import { type CompactionTools, compact, type SummaryCallAnswer, summarizeConversation } from "./compact.js";
+import type { ConversationFrame } from "./continued-summary.js";
 import { cutConversation, hasResults } from "./cut.js";
 import { fullAt, keptTokens, summaryTokens, transcriptRoom } from "./limits.js";
 import { type SummaryAnswer, type SummaryRequest, summarize } from "./summarize.js";
@@ -146,6 +147,8 @@ describe("compacting", () => {
       limitsOf: async () => ({ reads: 100_000, writes: 4_000 }),
       untrusted: (words) => words,
       weigh: (messages) => messages.reduce((sum, message) => sum + weigh(message), 0),
+      asSent: (messages) => messages,
+      frameFor: () => undefined,
       ask: async (_model, request) => {
         requests.push(request);
         return { text: written };
@@ -237,6 +240,90 @@ describe("compacting", () => {
       expect([at.conversation, published]).toEqual([whole, []]);
     }
   });
+
+  const FRAME: ConversationFrame = {
+    system: "the prompt",
+    tools: [{ name: "bash", description: "runs", inputSchema: {} }],
+    cacheKey: "sess_x",
+    maxOutputTokens: 99_500,
+  };
+  const working = () => ({
+    model,
+    conversation: [
+      user("do it"),
+      calls(1),
+      results(1, LONG),
+      calls(2),
+      results(2, "new"),
+      answer("done"),
+      user("next"),
+    ],
+  });
+
+  verifies(["X7", "L21"], "asks behind the conversation as it was sent, and says what stays", async () => {
+    const at = working();
+    const sent = at.conversation.slice(0, -1);
+    const { tools, requests, published } = toolsWith({ frameFor: () => FRAME });
+    expect(await compact(at, { ...OPTIONS, focus: "the port" }, tools)).toHaveProperty("summary", "short");
+    const [{ messages = [], ...around } = { messages: [] }] = requests;
+    // What is left of the window behind the conversation limits the answer.
+    expect(around).toEqual({ ...FRAME, model: "m", maxOutputTokens: expect.any(Number) });
+    expect("maxOutputTokens" in around && around.maxOutputTokens).toBeLessThan(99_500);
+    expect(messages.slice(0, -1)).toEqual(sent);
+    const asked = plainText(messages.at(-1)?.content ?? []);
+    expect(asked).toContain("You write the summary");
+    expect(asked).toContain("from your last calls, the first of bash, on");
+    expect(asked).toContain("keeps this in mind: the port");
+    expect([requests.length, published.length]).toEqual([1, 1]);
+    expect(at.conversation.slice(1)).toEqual([...sent.slice(3), expect.objectContaining({ role: "user" })]);
+    const { tools: all, requests: whole } = toolsWith({ frameFor: () => FRAME });
+    await compact(working(), { ...OPTIONS, replaces: "all" }, all);
+    expect(plainText(whole[0]?.messages.at(-1)?.content ?? [])).toContain("replaces every message");
+  });
+
+  verifies(
+    ["X7", "L21"],
+    "tells the conversation as text where it does not fit, or the model goes on to work",
+    async () => {
+      const told = async (more: Partial<CompactionTools>, options: object = {}) => {
+        const { tools, requests } = toolsWith({ frameFor: () => FRAME, ...more });
+        const inner = tools.ask.bind(tools);
+        const asked: string[] = [];
+        const done = await compact(
+          working(),
+          { ...OPTIONS, ...options },
+          {
+            ...tools,
+            ask: (by, request, where) => {
+              asked.push(where);
+              return more.ask === undefined ? inner(by, request, where) : more.ask(by, request, where);
+            },
+          },
+        );
+        return { asked, done, last: requests.at(-1) };
+      };
+      const first = (answer: SummaryCallAnswer): Partial<CompactionTools> => ({
+        ask: async (_model, _request, where) => (where === "continued" ? answer : { text: "told" }),
+      });
+      for (const [more, options, expected] of [
+        [first({ text: "Let me look.", called: true }), {}, ["continued", "beside"]],
+        [first({ text: " " }), {}, ["continued", "beside"]],
+        [first({ failure: failure("ContextTooLong", { model: "m", detail: "" }) }), {}, ["continued", "beside"]],
+        [{}, { reason: "too long" }, ["beside"]],
+        [{}, { tokens: 95_000 }, ["beside"]],
+        [{ frameFor: () => undefined }, {}, ["beside"]],
+        [{ summaryModel: async () => ({ ...model, model: "small" }) as Model }, {}, ["beside"]],
+        [{ limitsOf: async () => undefined }, {}, ["continued"]],
+      ] as const) {
+        const { asked, done } = await told(more, options);
+        expect([asked, "summary" in done]).toEqual([expected, true]);
+      }
+      const refused = { failure: failure("Overloaded", { name: "p" }) };
+      expect(await told(first(refused))).toMatchObject({ asked: ["continued"], done: refused });
+      const { last } = await told({}, { reason: "too long" });
+      expect([last?.tools, last?.system]).toEqual([[], expect.stringContaining("You write the summary")]);
+    },
+  );
 
   verifies(
     ["X7", "M16"],

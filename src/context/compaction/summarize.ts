@@ -9,6 +9,8 @@
 import { capText } from "../../base/cap-text.js";
 import type { Message } from "../../protocol/content.js";
 import type { Failure } from "../../protocol/errors.js";
+import { wish } from "./continued-summary.js";
+import form from "./summary-form.md";
 import { readSummary } from "./summary-message.js";
 import prompt from "./summary-prompt.md";
 import { type MarkUntrusted, transcriptOf } from "./transcript.js";
@@ -49,7 +51,8 @@ export async function summarize(work: SummaryWork): Promise<SummaryAnswer> {
   for (let halvings = 0; left.length > 0 || summary === undefined; ) {
     const [piece = [], ...later] = inPieces(left, room, work.tokensOf);
     const input = inputOf({ summary, conversation: piece.join("\n\n"), focus: work.focus });
-    const answer = await work.ask({ system: prompt.trim(), input, piece: done + 1, pieces: done + 1 + later.length });
+    const system = `${prompt.trim()}\n\n${form.trim()}`;
+    const answer = await work.ask({ system, input, piece: done + 1, pieces: done + 1 + later.length });
     if ("failure" in answer && answer.failure.reason === "ContextTooLong" && halvings++ < MOST_HALVINGS) {
       room = Math.floor(room / 2);
       continue;
@@ -109,7 +112,7 @@ function inputOf({
   return [
     ...(summary === undefined ? [] : [`<earlier-summary>\n${summary}\n</earlier-summary>`]),
     `<conversation>\n${conversation}\n</conversation>`,
-    ...(focus === undefined ? [] : [`The user asks that the summary keeps this in mind: ${focus}`]),
+    ...(focus === undefined ? [] : [wish(focus)]),
     "Write the summary now.",
   ].join("\n\n");
 }

@@ -9,11 +9,12 @@ import type { Compacted, CompactionServices, Summarized } from "../../chain/comp
 import type { OutsideResults } from "../../chain/outside-results.js";
 import type { Compaction, CompactionWatcher, RunJournal, StartedCompaction } from "../../chain/services.js";
 import type { CompactionOptions, CompactionReason } from "../../context/compaction/compact.js";
+import type { ConversationFrame } from "../../context/compaction/continued-summary.js";
 import { fullAt, type ModelLimits } from "../../context/compaction/limits.js";
 import { WindowMeter } from "../../context/compaction/window-meter.js";
 import type { Run } from "../../control/run.js";
 import { TurnFailure } from "../../engine/cancel.js";
-import type { Model, ModelRequest } from "../../engine/ports.js";
+import type { CallFacts, Model, ModelRequest } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import { isCostOfAnswer } from "../../protocol/answer-ends.js";
 import { type Message, plainText } from "../../protocol/content.js";
@@ -50,6 +51,10 @@ export class RunCompaction implements Compaction {
   /** Below this size it does not try again. */
   #notBefore = 0;
   #warned = false;
+  /** The last request of the conversation, without its messages. */
+  #last:
+    | { readonly frame: ConversationFrame; readonly model: Model; readonly facts: CallFacts | undefined }
+    | undefined;
 
   constructor(options: RunCompactionOptions) {
     this.#options = options;
@@ -60,6 +65,10 @@ export class RunCompaction implements Compaction {
     const { input, cache_read, cache_write, output } = event.payload.usage;
     const tokens = input + cache_read + cache_write + output;
     if (tokens > 0) this.#meter.record(tokens, this.#options.conversation().length);
+  }
+
+  sent({ messages: _, ...frame }: ModelRequest, model: Model, facts: CallFacts | undefined): void {
+    this.#last = { frame, model, facts };
   }
 
   watch(watcher: CompactionWatcher): void {
@@ -138,9 +147,13 @@ export class RunCompaction implements Compaction {
   ): Promise<Summarized> {
     const { bus, model } = run;
     const conversation = [...messages];
-    return this.#between(run, async ({ summarizeConversation }, { signal, ports }) =>
-      summarizeConversation({ bus, ports, signal, model, conversation }, focus, await this.#tools()),
-    );
+    const isWhole = messages === run.conversation;
+    return this.#between(run, async ({ summarizeConversation }, { signal, ports }) => {
+      const tools = await this.#tools();
+      // Some of the messages are no beginning that a cache knows.
+      const services = isWhole ? tools : { ...tools, frameFor: () => undefined };
+      return summarizeConversation({ bus, ports, signal, model, conversation }, focus, services);
+    });
   }
 
   async #between<T>(
@@ -208,6 +221,8 @@ export class RunCompaction implements Compaction {
       untrusted: await outside.wrapper(),
       asSent: await outside.sender(),
       summaryModel: async () => summaryModel?.(),
+      facts: this.#last?.facts,
+      frameFor: (model) => (this.#last?.model === model ? this.#last.frame : undefined),
       ...(pinned !== undefined && { pinned }),
     };
   }

@@ -6,7 +6,7 @@ import type { CreateHook } from "../../services.js";
 
 /** Opens the model's answer through the request chain, or the calls that a person wants first. */
 export const create: CreateHook =
-  ({ callFacts }) =>
+  ({ callFacts, compaction }) =>
   async (turn): Promise<undefined> => {
     const { request, ports, timing, signal, calls } = turn;
     if (calls !== undefined) {
@@ -18,6 +18,7 @@ export const create: CreateHook =
     if (request === undefined) throw new Error("nothing was assembled to send");
     const facts = callFacts?.();
     const context: RequestContext = { model: turn.model, signal, ...(facts && { facts }) };
+    compaction?.sent?.(request, turn.model, facts);
     const send = compose(ports.requestLinks, async (final, inner) => inner.model.stream(final, inner), {
       timing,
       prefix: "request-link",
