@@ -41,7 +41,7 @@ const SECRET_NAME =
 const SECRET_VALUE =
   /\b(sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abeprs]|npm|hf|gsk|AIza|AKIA|ASIA|eyJ)[-_A-Za-z0-9]{16,}|-----BEGIN /;
 
-/** Stops programs from asking, paging, opening editors and buffering their output. */
+/** Stops programs from asking, paging, opening editors and buffering their output, and tells them where they are. */
 const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
   PAGER: "cat",
   MANPAGER: "cat",
@@ -54,6 +54,8 @@ const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
   PIP_NO_INPUT: "1",
   PYTHONUNBUFFERED: "1",
+  // A command sees the workspace as a file system of its own, and its repository may begin above it.
+  GIT_DISCOVERY_ACROSS_FILESYSTEM: "1",
   // An Oxbow that sees this variable was started by a model: it asks no questions and approves nothing.
   OXBOW_AGENT: "1",
 };

@@ -136,7 +136,7 @@ needs("tmux").describe("two terminals", () => {
         script([reply().tool("bash", { command: "touch begun; sleep 60" }), reply().text("Going on.").times(9)]),
       );
       const folder = await temporaryFolder();
-      const one = open(folder, { flags: "--plain --permission-mode allow" });
+      const one = open(folder, { flags: "--plain --permission-mode allow --sandbox off" });
       await one.until("Ctrl-D to leave");
       one.type("go", "Enter");
       await eventually(() => readFileSync(join(folder, "begun")));

@@ -204,6 +204,6 @@ reply times=any
     await oxbow(["models", "test", "ollama:weak:1b", "--forget"], { env });
     const whole = await offered();
     expect(whole.small).toBe(false);
-    expect(whole.tools).toEqual(expect.arrayContaining(["apply_patch", "git", "todo"]));
+    expect(whole.tools).toEqual(expect.arrayContaining(["ls", "web_fetch", "todo"]));
   });
 });

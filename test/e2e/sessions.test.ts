@@ -165,7 +165,7 @@ reply
     const { run } = await machine();
     const mock = await mockModel('reply\n  tool bash {"command": "true"}\nreply\n  text: Done.\n');
     const env = providerEnvironment("anthropic", mock.url);
-    const { stdout } = await run(["run", "--permission-mode", "allow", "--stream-events", "go"], env);
+    const { stdout } = await run(["run", "--permission-mode", "allow", "--sandbox", "off", "--stream-events", "go"], env);
     const timing = envelopes(stdout).find((event) => event.kind === "TurnTiming");
     expect(timing?.payload.parts["log/write"]).toBeGreaterThan(0);
   });
@@ -210,7 +210,7 @@ reply
     const place = await machine();
     const mock = await mockModel(SCRIPT);
     const env = providerEnvironment(wire, mock.url);
-    const result = await oxbow(["run", "--permission-mode", "allow", "--stream-events", "go"], {
+    const result = await oxbow(["run", "--permission-mode", "allow", "--sandbox", "off", "--stream-events", "go"], {
       cwd: place.cwd,
       env: { OXBOW_HOME: place.home, ...env },
       onStart: (child) => {

@@ -108,6 +108,8 @@ reply times=any
   await writeFile(join(cwd, "key"), sampleKey());
   // A picture of one point.
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+  await writeFile(join(cwd, "memo.mp3"), Buffer.from("ID3\u0004\0\0\0\0\0\0"));
+  for (const name of ["mine.jsonl", "theirs.jsonl"]) await writeFile(join(cwd, name), '{"model":"m","messages":[]}\n');
   for (const name of ["shot.png", "before.png"]) await writeFile(join(cwd, name), Buffer.from(png, "base64"));
   const key = sampleKey();
   const own = `http://127.0.0.1:${new URL(mock.url).port}`;

@@ -12,6 +12,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
@@ -139,8 +140,11 @@ async function startHolder({ bubblewrap, path, workspace }: Place): Promise<Hold
   for (const words of asRoot === undefined ? [plain] : [asRoot, plain]) {
     const [program = "", ...args] = words;
     const child = spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
-    child.unref();
     const pid = await firstNumber(child);
+    // It keeps no program alive, and neither do its pipes.
+    child.unref();
+    child.stdout.destroy();
+    (child.stdin as Socket).unref();
     if (pid !== undefined) return { child, pid, nsenter, mounts: words !== plain };
   }
   return undefined;
