@@ -22,7 +22,6 @@ import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
-import { pipeNote } from "./shell/pipe-note.js";
 import type {
   AddedEnvironment,
   SettledChanges,
@@ -177,7 +176,17 @@ class Shell {
     const live = new LiveProgress((piece) => context.progress(piece), this.#clock);
     const startedAt = this.#clock.now();
     const timeoutMs = timeoutOf(args) ?? this.defaultTimeoutMs;
+    const { pipeNote, watchPipes } = await import("./shell/pipe-note.js");
+    const root = this.#options.workspaceRoot;
+    const stopped = new AbortController();
+    let waits: string | undefined;
+    const onFound = (why: string) => {
+      waits = why;
+      stopped.abort();
+    };
+    const pipes = watchPipes(args.command, { root, onFound });
     const output = withoutSecretPatches(args, context, (chunk) => {
+      pipes?.heard();
       const whole = file.started ? undefined : window.whole();
       if (whole !== undefined && whole.length + chunk.length > WINDOW_BYTES) file.append(whole);
       if (file.started) file.append(chunk);
@@ -187,7 +196,7 @@ class Shell {
     const request: ProcessRequest = {
       ...this.#request(prepared),
       ...(timeoutMs !== undefined && { timeoutMs }),
-      signal: context.signal,
+      signal: pipes === undefined ? context.signal : AbortSignal.any([context.signal, stopped.signal]),
       onOutput: output.write,
     };
     let outcome: ToolOutcome;
@@ -197,12 +206,13 @@ class Shell {
       prepared.started?.(context.granted ?? []);
       const end = await runProcess(request, launch);
       output.end();
-      const pipe = end.reason === "timeout" ? await pipeNote(args.command, this.#options.workspaceRoot) : undefined;
+      const pipe = end.reason === "timeout" ? await pipeNote(args.command, root) : undefined;
       const explain = (output: string) => pipe ?? prepared.explain?.(output);
       const durationMs = this.#clock.now() - startedAt;
       settled = await prepared.settle?.(end, context);
-      outcome = report(end, { window, file, durationMs, explain, settled });
+      outcome = waits === undefined ? report(end, { window, file, durationMs, explain, settled }) : failure(waits);
     } finally {
+      pipes?.stop();
       live.stop();
       file.close();
       await prepared.ended?.();

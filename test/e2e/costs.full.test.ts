@@ -86,7 +86,10 @@ describe("costs", () => {
       "No price is known for 2 of the calls (openai:gpt-5): they are not in the sums.",
     );
     const wrong = await run(["cost", "--by", "week"]);
-    expect([wrong.code, wrong.stderr]).toEqual([2, 'oxbow: --by: expected model, day, project, variant, got "week".\n']);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      'oxbow: --by: expected model, day, project, variant, got "week".\n',
+    ]);
   });
 
   verifies(["M14"], "a branch does not spend again what it copied; files are counted as the database is", async () => {

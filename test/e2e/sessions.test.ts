@@ -165,7 +165,10 @@ reply
     const { run } = await machine();
     const mock = await mockModel('reply\n  tool bash {"command": "true"}\nreply\n  text: Done.\n');
     const env = providerEnvironment("anthropic", mock.url);
-    const { stdout } = await run(["run", "--permission-mode", "allow", "--sandbox", "off", "--stream-events", "go"], env);
+    const { stdout } = await run(
+      ["run", "--permission-mode", "allow", "--sandbox", "off", "--stream-events", "go"],
+      env,
+    );
     const timing = envelopes(stdout).find((event) => event.kind === "TurnTiming");
     expect(timing?.payload.parts["log/write"]).toBeGreaterThan(0);
   });

@@ -37,9 +37,9 @@ describe("configurations of others work unchanged", () => {
     const edit = reply().tool("edit", { path: "a.js", edits: [{ old: "let a = 1", new: "let a = 2" }] });
     await project.open([write("a.js", "let   a  =   1\n"), write("b.md", "a   b"), edit, done]);
     const { results } = await project.turn();
-    expect([project.read("a.js"), project.read("b.md")]).toEqual(["let a = 1\n", "a   b"]);
+    expect([project.read("a.js"), project.read("b.md")]).toEqual(["let a = 2\n", "a   b"]);
     expect(results[0]).toContain("[hook] A hook changed a.js after this call.");
-    expect(results[2]).toContain("has changed since it was read");
+    expect(results[2]).toContain("The file had changed since you read it");
     // Undo takes back the hook's change with the call's.
     expect(await project.slash("/undo yes")).toContain("Reverted");
     expect(project.read("a.js")).toBeUndefined();

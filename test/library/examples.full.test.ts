@@ -27,6 +27,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(npm (pack|i -g)|ln -s|npx oxbow)\b/,
     "installs the program for its user (tools/setup.full.test.ts, test/e2e/install)",
   ],
+  [/--audio\b/, "needs a model that takes audio (test/e2e/audio)"],
   [/^oxbow uninstall\b/, "removes the home that these tests use (test/e2e/install)"],
   [/^\w+=…/, "shows variables to choose from"],
   [
@@ -108,7 +109,6 @@ reply times=any
   await writeFile(join(cwd, "key"), sampleKey());
   // A picture of one point.
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-  await writeFile(join(cwd, "memo.mp3"), Buffer.from("ID3\u0004\0\0\0\0\0\0"));
   for (const name of ["mine.jsonl", "theirs.jsonl"]) await writeFile(join(cwd, name), '{"model":"m","messages":[]}\n');
   for (const name of ["shot.png", "before.png"]) await writeFile(join(cwd, name), Buffer.from(png, "base64"));
   const key = sampleKey();
@@ -246,9 +246,14 @@ async function checkPreset({ text, place }: Block): Promise<void> {
 async function checkConf({ text, place }: Block): Promise<void> {
   const home = await temporaryFolder();
   await mkdir(join(home, "config", "providers"), { recursive: true });
-  await writeFile(join(home, "config", "providers", "acme.conf"), text);
+  const [, name = "acme"] = /providers\/([\w-]+)\.conf/.exec(text) ?? [];
+  await writeFile(join(home, "config", "providers", `${name}.conf`), text);
+  // A file may name a program as its protocol.
+  const program = join(home, "config", "providers", "acme");
+  const isVariant = /^protocol=acme$/m.test(text);
+  if (isVariant) await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
   const { stdout, stderr } = await oxbow(["models"], { env: { OXBOW_HOME: home } });
-  expect(stdout + stderr, place).toMatch(/acme.*ACME_API_KEY/);
+  expect(stdout + stderr, place).toMatch(isVariant ? /acme-eu:acme-large/ : /acme.*ACME_API_KEY/);
 }
 
 /** Whole, or a line each. */
