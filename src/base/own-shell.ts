@@ -3,6 +3,7 @@
  * whether safe mode allows it, and in which folder the session works.
  */
 import type { EngineClient } from "../protocol/client.js";
+import type { InputContent } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import { isJsonObject } from "../protocol/json.js";
@@ -30,6 +31,25 @@ export interface OwnCommandEnd {
 
 /** Runs a command of the person; never throws. */
 export type OwnShell = (command: OwnCommand) => Promise<OwnCommandEnd>;
+
+const SHARED = /^<untrusted-\w+ kind="shell-output" source="(![^\n]*)">\n/;
+
+/** The text that a person typed, without the output of their commands that goes along with it. */
+export function typedText(input: readonly InputContent[]): string {
+  return input.flatMap((block) => (block.type === "text" && !SHARED.test(block.text) ? [block.text] : [])).join("");
+}
+
+/** The same, and the commands whose output goes along, for a reader. */
+export function shownInput(input: readonly InputContent[]): string {
+  const sources = input.flatMap((block) => (block.type === "text" ? (SHARED.exec(block.text)?.[1] ?? []) : []));
+  const commands = sources.map((source) =>
+    source.replace(/&(quot|lt|gt|amp);/g, (_, name: string) => ENTITIES[name] ?? ""),
+  );
+  const text = typedText(input);
+  return commands.length === 0 ? text : `${text}\n(with the output of ${commands.join(", ")})`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', lt: "<", gt: ">", amp: "&" };
 
 const NO_SHELL =
   "This client cannot run your commands: it uses an engine by its address. Run the command in your shell.";

@@ -107,6 +107,8 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
             maxItems: MOST_BLOCKS,
             items: object({ provider: NAME, account: NAME, base_url: PATH }),
           },
+          withheld: { type: "array", maxItems: MOST_BLOCKS, items: LINE },
+          anew: BOOLEAN,
         },
       ),
       orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: LINE }),

@@ -28,6 +28,10 @@ export interface SessionStart {
   readonly flags?: readonly string[];
   /** Keys of the client's environment, by the names under which the credential helper keeps them. */
   readonly keys?: readonly SessionKey[];
+  /** The names of the variables that the client left out. */
+  readonly withheld?: readonly string[];
+  /** With `resume`: the client began the session, and the engine may have ended before its first turn was stored. Then it opens empty, with its id. */
+  readonly anew?: boolean;
 }
 
 export interface SessionKey {

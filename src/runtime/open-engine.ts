@@ -56,6 +56,8 @@ export interface Place {
 export type OwnSurroundings = Pick<ProcessParts, "variables" | "notify" | "hint"> & {
   readonly flags: ParsedFlags;
   readonly umask?: number | undefined;
+  /** The names of the variables that the client left out. */
+  readonly withheld?: readonly string[];
   /** Keys that the client gave to the credential helper. */
   readonly keys: readonly SessionKey[];
 };
@@ -97,6 +99,8 @@ export interface EngineOptions extends ProcessParts {
 export interface SessionParts extends ProcessParts, Place {
   /** Of the client that opened the session; absent: that of the process. */
   readonly umask?: number | undefined;
+  /** The names of the variables that this client left out. */
+  readonly withheld?: readonly string[];
   readonly clock: Clock;
   readonly ids: IdSource;
   /** The subagents of all sessions that work now; absent where no client can follow them. */

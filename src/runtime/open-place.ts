@@ -73,7 +73,8 @@ async function startPlace(
   const variables = { ...(shared.isDetached ? secrets : ofService), ...start.environment };
   const given = shared.isDetached ? readFlags(start.flags ?? []) : over(readFlags(start.flags ?? []), shared.flags);
   const flags = profile === undefined ? given : withProfile(given, { name: profile, root: cwd ?? homedir() });
-  const own = { variables, flags, notify: report, hint: report, umask: start.umask, keys: start.keys ?? [] };
+  const { umask, keys = [], withheld = [] } = start;
+  const own = { variables, flags, notify: report, hint: report, umask, keys, withheld };
   const root = await openRoot(resolve(cwd ?? homedir()));
   const mine = patient(await loadSettings(flags, variables));
   for (const warning of mine.warnings) report(warning);

@@ -3,6 +3,7 @@ import { NO_EXTENSIONS } from "../base/extension-files.js";
 import type { RunRequest } from "../control/host.js";
 import type { LeftInput } from "../control/inbox.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
+import { withReplaced } from "../control/replaced-ids.js";
 import type { Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
 import type { CallFacts } from "../engine/ports.js";
@@ -65,14 +66,17 @@ function contextOf(
   { resumed, before, back, previous, parent }: Pick<Opening, "resumed" | "before" | "back" | "previous" | "parent">,
 ): Opening {
   const { clock, log, root } = engine;
-  const session = resumed?.record.id ?? engine.ids.next("sess");
+  const session = resumed?.record.id ?? request.resume?.resume ?? engine.ids.next("sess");
+  // A session that opens anew: its client may have seen events of a run that stored nothing.
+  const anew = resumed === undefined && request.resume !== undefined ? withReplaced([], 0) : undefined;
+  const replaced = resumed?.wasCutOff ? resumed.replaced : anew;
   const bus = new Bus({
     session,
     originator: request.originator,
     clock,
     firstId: (resumed?.record.last_event ?? 0) + 1,
     lastAt: resumed?.lastAt,
-    first: resumed?.wasCutOff ? { kind: "SessionContinued", payload: { replaced: resumed.replaced } } : undefined,
+    first: replaced && { kind: "SessionContinued", payload: { replaced } },
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
   const person = promptsOf({ engine, session, bus, request, parent });

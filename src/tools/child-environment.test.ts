@@ -142,4 +142,10 @@ it("reports names and reasons, never values", () => {
     set: ["NODE_ENV"],
   });
   expect(withheldLines(report)).toContain("secret: MY_TOKEN");
+  // A client names what it left out; what this process does not have is not withheld.
+  expect(
+    environmentReport({ MY_TOKEN: "hidden", GONE_KEY: undefined }, FILTERED, ["OF_CLIENT_KEY", "MY_TOKEN"]),
+  ).toEqual({
+    ...{ passed: [], withheld: { secret: ["MY_TOKEN", "OF_CLIENT_KEY"] }, set: [] },
+  });
 });

@@ -119,10 +119,16 @@ export interface EnvironmentReport {
   readonly set: readonly string[];
 }
 
-export function environmentReport(env: Environment, policy: EnvironmentPolicy): EnvironmentReport {
+/** `secrets`: the names of variables that are missing in `env`, because its client left them out. */
+export function environmentReport(
+  env: Environment,
+  policy: EnvironmentPolicy,
+  secrets: readonly string[] = [],
+): EnvironmentReport {
   const passed: string[] = [];
-  const left: Partial<Record<Withheld, string[]>> = {};
-  for (const [name, value = ""] of Object.entries(env).sort()) {
+  const left: Partial<Record<Withheld, string[]>> = secrets.length > 0 ? { secret: [...secrets].sort() } : {};
+  for (const [name, value] of Object.entries(env).sort()) {
+    if (value === undefined || secrets.includes(name)) continue;
     const why = withheld(name, value, { env, policy });
     if (why === undefined) passed.push(name);
     else left[why] = [...(left[why] ?? []), name];

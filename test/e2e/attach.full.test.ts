@@ -83,7 +83,9 @@ needs("tmux").describe("two terminals", () => {
         ]),
       );
       const [here, there] = [await temporaryFolder(), await temporaryFolder()];
-      const first = open(here, { PLACE: "here", flags: "--permission-mode allow" });
+      const [user, word] = ["me", "of-my-proxy"];
+      const proxy = { HTTPS_PROXY: `http://${user}:${word}@127.0.0.1:9` };
+      const first = open(here, { PLACE: "here", flags: "--permission-mode allow", ...proxy });
       await first.until("? for keys");
       first.type("first prompt", "Enter");
       await first.until("One.");
@@ -96,13 +98,15 @@ needs("tmux").describe("two terminals", () => {
       expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("place=there");
       // A command of the person runs in their terminal, with all of its environment.
       second.type("!echo $PLACE $MY_TOKEN $PPID $PWD", "Enter");
+      second.type("/env", "Enter");
+      expect(await second.until(/Not passed, secret: .*/)).toMatch(/secret: .*ANTHROPIC_API_KEY.*MY_TOKEN/);
       const [, parent] = /^there mine (\d+) (.*)$/m.exec(await second.until(/^there mine \d+ \/.*$/m)) ?? [];
       expect(Number(parent)).not.toBe(engine());
       // The key reaches the provider through the credential helper: the engine has it nowhere.
       expect(mock.requests.at(-1)?.headers["x-api-key"]).toMatch(/\w/);
       const before = engine();
       const environment = readFileSync(`/proc/${before}/environ`, "utf8");
-      expect(environment).not.toMatch(/ANTHROPIC_API_KEY|PLACE=/);
+      expect(environment).not.toMatch(/ANTHROPIC_API_KEY|PLACE=|of-my-proxy/);
       process.kill(before, "SIGKILL");
       await eventually(() => {
         expect(engine()).not.toBe(before);

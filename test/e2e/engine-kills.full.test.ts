@@ -63,6 +63,8 @@ verifies(
     onTestFinished(async () => {
       for (const { connection } of terminals) await connection.close();
     });
+    // Nothing of their sessions is stored yet.
+    process.kill(engine(), "SIGKILL");
     const [first] = terminals;
     expect(await first?.connection.send("SetModel", { model: "ollama:n" }, first.session)).toMatchObject({ ok: true });
     const idle = async () => {

@@ -20,6 +20,38 @@ function outputs(events: readonly Envelope[]): readonly string[] {
   });
 }
 
+verifies(["C10", "S3"], "a new session whose engine died before its first turn opens again with its id", async () => {
+  const mock = await startMockModel({ script: script([reply().text("Here.")]) });
+  onTestFinished(() => mock.close());
+  const base = await temporaryFolder();
+  const home = join(base, "home");
+  await mkdir(home);
+  const environment = {
+    ...{ PATH: process.env.PATH ?? "", HOME: home, OXBOW_HOME: home },
+    ...(providerEnvironment("anthropic", mock.url) as Record<string, string>),
+  };
+  const open = async () => {
+    const { engine } = await hostEngine(base, mock, { home, isDetached: true });
+    onTestFinished(() => engine.close());
+    return engine.host.connect({
+      ...{ id: engine.newClientId(), identity: "human", canAnswer: true, isLocalOwner: true, transport: "inproc" },
+    });
+  };
+  const start = { environment, flags: ["--permission-mode=ask"] };
+  const created = await (await open()).send("CreateSession", { cwd: base, start });
+  const session = (created.ok ? created.session : undefined) as SessionId;
+
+  const owner = await open();
+  const again = { cwd: base, resume: session, start };
+  expect(await owner.send("CreateSession", again)).toMatchObject({ failure: { reason: "SessionNotFound" } });
+  const anew = await owner.send("CreateSession", { ...again, start: { ...start, anew: true } });
+  expect(anew).toMatchObject({ ok: true, session });
+  const status = await owner.query("GetStatus", {}, session);
+  expect(status.ok && status.answer.place).toMatchObject({ cwd: base, mode: "ask" });
+  // The ids of the first run may name other events here.
+  expect((await settledTurn(owner, session, "go"))[0]).toMatchObject({ id: 1, kind: "SessionContinued" });
+});
+
 verifies(
   ["C10", "S6"],
   "a session keeps the environment and the umask of its terminal in an engine that resumes it without the terminal",

@@ -14,8 +14,10 @@ export async function sessionStart(
   { variables, loaded }: { readonly variables: Variables; readonly loaded: LoadedSettings },
 ): Promise<SessionStart> {
   const keys = await lendKeys(loaded, variables);
+  const environment = sessionEnvironment(variables, loaded.settings.environment.value);
   return {
-    environment: sessionEnvironment(variables, loaded.settings.environment.value),
+    environment,
+    withheld: Object.keys(variables).filter((name) => variables[name] !== undefined && environment[name] === undefined),
     umask: process.umask(),
     flags: sessionFlags(flags),
     keys,

@@ -13,11 +13,14 @@ const KEPT = [
     " ",
   ),
   ..."XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY NODE_EXTRA_CA_CERTS SSL_CERT_FILE".split(" "),
-  ..."OXBOW_HOME OXBOW_STORE OXBOW_SESSIONS OXBOW_LOG OXBOW_CATALOGUE_URL".split(" "),
-  ..."HTTPS_PROXY HTTP_PROXY ALL_PROXY NO_PROXY https_proxy http_proxy all_proxy no_proxy".split(" "),
+  ..."OXBOW_HOME OXBOW_STORE OXBOW_SESSIONS OXBOW_LOG".split(" "),
+  ..."NO_PROXY no_proxy".split(" "),
 ];
-/** They go through a pipe: the environment of a process can be read by others of the same user. */
-const SECRET = ["OXBOW_MACHINE_KEY", "OXBOW_PASSPHRASE"];
+/** They go through a pipe: the environment of a process can be read by others of the same user. The address of a proxy may have a password. */
+const SECRET = [
+  ..."OXBOW_MACHINE_KEY OXBOW_PASSPHRASE OXBOW_CATALOGUE_URL".split(" "),
+  ..."HTTPS_PROXY HTTP_PROXY ALL_PROXY https_proxy http_proxy all_proxy".split(" "),
+];
 
 /** The feature of an engine that ends at SIGUSR2 as soon as it has nothing to do. */
 export const RETIRES = "retires";

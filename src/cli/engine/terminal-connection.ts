@@ -3,7 +3,8 @@
  *
  * 1. Every session that it opens gets the surroundings of this terminal.
  * 2. An engine that has ended is started again: before the next command, or when the stream of events drops. The sessions of this
- *    terminal are opened there again, and the stream continues after the last event that arrived.
+ *    terminal are opened there again, and the stream continues after the last event that arrived. A new session of which nothing is
+ *    stored yet opens empty.
  *    A command that meets the end of the engine waits for the next one. It is sent again if it did not arrive: of input the log tells.
  * 3. If a session cannot be opened again without an answer of the person, `onLost` says so, and the conversation starts over.
  */
@@ -47,7 +48,8 @@ const LOOK_MS = 50;
 
 export class TerminalConnection implements WireClient {
   readonly #options: TerminalConnectionOptions;
-  readonly #sessions = new Set<SessionId>();
+  /** With what each was opened. */
+  readonly #sessions = new Map<SessionId, CommandPayloads["CreateSession"]>();
   #engine: Connected;
   #input: Promise<unknown> = Promise.resolve();
   #reviving: Promise<boolean> | undefined;
@@ -133,10 +135,13 @@ export class TerminalConnection implements WireClient {
       if (isAgain === "arrived") return { ok: true };
       return isAgain === "no" ? reply : this.#send(kind, payload, session);
     }
-    if (reply.session !== undefined) this.#sessions.add(reply.session);
     if (kind === "DetachSession" && session !== undefined) this.#sessions.delete(session);
-    const after = kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]).after : undefined;
+    if (reply.session === undefined) return reply;
+    const created =
+      kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]) : { resume: reply.session };
+    const { after, until: _, orphans: __, ...request } = created;
     if (after !== undefined) this.#sessions.delete(after);
+    this.#sessions.set(reply.session, request);
     return reply;
   }
 
@@ -215,9 +220,15 @@ export class TerminalConnection implements WireClient {
     // The session may have another model by now than the one that the terminal was started with.
     const { flags = [], ...rest } = this.#options.start;
     const start = { ...rest, flags: flags.filter((flag) => !/^--(model|provider)=/.test(flag)) };
-    for (const session of this.#sessions) {
+    for (const [session, request] of this.#sessions) {
       const reply = await client.send("CreateSession", { resume: session, start });
-      if (reply.ok || reply.failure.reason === "SessionNotFound") continue;
+      if (reply.ok) continue;
+      if (reply.failure.reason === "SessionNotFound") {
+        if (request.resume !== undefined) continue;
+        // Nothing of it was stored yet.
+        const anew = { ...this.#options.start, anew: true };
+        if ((await client.send("CreateSession", { ...request, resume: session, start: anew })).ok) continue;
+      }
       await client.close();
       onLost();
       return false;

@@ -5,7 +5,7 @@
 
 import { chosenBy } from "../../base/chosen-settings.js";
 import { hintOf } from "../../base/input-hint.js";
-import { runOwnCommand } from "../../base/own-shell.js";
+import { runOwnCommand, typedText } from "../../base/own-shell.js";
 import { firstLine } from "../../base/pasted-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -13,7 +13,7 @@ import { isBinaryText } from "../../base/text-or-binary.js";
 import { readTypedInput, type TypedInput } from "../../base/typed-input.js";
 import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
-import { type MediaBlock, plainText, text } from "../../protocol/content.js";
+import { type MediaBlock, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
@@ -114,7 +114,7 @@ class Repl {
     // Already answered, perhaps by another client.
     if (event.kind === "PermissionResolved" && event.payload.call === this.#asked) this.#question.abort();
     if (event.kind === "TurnStarted" && event.originator !== this.#options.client.id) {
-      this.#view.aside(`Another client: ${firstLine(safeText(plainText(event.payload.input)))}`);
+      this.#view.aside(`Another client: ${firstLine(safeText(typedText(event.payload.input)))}`);
     }
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);

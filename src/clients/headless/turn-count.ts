@@ -1,7 +1,7 @@
 /** Counts the running turn and the inputs that wait for one, so that the line client knows when nothing is left. */
+import { typedText } from "../../base/own-shell.js";
 import { firstLine } from "../../base/pasted-text.js";
 import { safeText } from "../../base/terminal-text.js";
-import { plainText } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 
 export class TurnCount {
@@ -34,7 +34,7 @@ export class TurnCount {
         // Inputs that waited in an earlier run are not counted here.
         if (event.payload.queued && this.#waiting > 0) {
           this.#waiting--;
-          this.#say(`> ${safeText(firstLine(plainText(event.payload.input)))}`);
+          this.#say(`> ${safeText(firstLine(typedText(event.payload.input)))}`);
         }
         return;
       case "InputQueued":
@@ -45,7 +45,7 @@ export class TurnCount {
         return;
       case "InputDropped":
         this.#waiting -= event.payload.inputs.length;
-        for (const input of event.payload.inputs) this.#say(`Not sent: ${safeText(plainText(input))}`);
+        for (const input of event.payload.inputs) this.#say(`Not sent: ${safeText(typedText(input))}`);
         break;
       case "TurnEnded":
         this.#isRunning = false;

@@ -18,4 +18,21 @@ describe("the answers to a question", () => {
       expect([labels.s, labels.a]).toEqual([`yes, and not again this session for: ${words}`, `always allow: ${words}`]);
     });
   }
+
+  for (const [summary, words] of [
+    ["bash: make", "exactly this command"],
+    ["issues: make one", "exactly this call"],
+  ]) {
+    verifies(["P2"], `say "${words}" without the call, which is in the question`, () => {
+      const question = {
+        call: "call_1" as CallId,
+        tool: "bash",
+        args: {},
+        summary: "",
+        offer: [`only this: ${summary}`],
+      };
+      const again = permissionChoices(question).find(({ key }) => key === "s");
+      expect(again?.label).toBe(`yes, and not again this session for ${words}`);
+    });
+  }
 });

@@ -39,7 +39,11 @@ export function permissionChoices(question: Question): readonly PermissionChoice
   const choices: readonly (PermissionChoice | false)[] = [
     { key: "y", label: onceOnly ? "yes, this once" : "yes", answer: { decision: "allow_once" } },
     !onceOnly &&
-      offer.length > 0 && { key: "s", label: `${again}: ${listed(offer)}`, answer: { decision: "allow_pattern" } },
+      offer.length > 0 && {
+        key: "s",
+        label: `${again}${exactly(offer) ?? `: ${listed(offer)}`}`,
+        answer: { decision: "allow_pattern" },
+      },
     !onceOnly && { key: "t", label: `${again} ${any}`, answer: { decision: "allow_tool" } },
     !onceOnly && always.length > 0 && { key: "a", label: `always allow: ${listed(always)}`, answer: "where" },
     { key: "n", label: "no, and tell the model why", answer: "why" },
@@ -54,6 +58,12 @@ export const RULE_PLACES: readonly PermissionChoice[] = [
 
 function listed(rules: readonly string[]): string {
   return rules.map((rule) => ofCommand(safeLine(rule))).join(", ");
+}
+
+/** The call is in the question already. */
+function exactly([rule = "", ...others]: readonly string[]): string | undefined {
+  if (others.length > 0 || !rule.startsWith("only this: ")) return undefined;
+  return rule.startsWith("only this: bash") ? " exactly this command" : " exactly this call";
 }
 
 /** `bash+network: git push *` as people say it: `git push *, with network`. */

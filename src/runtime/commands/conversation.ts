@@ -159,23 +159,21 @@ export function modeCommand({ run, mode, person }: ModePort): Command {
 
 export interface EnvironmentPort {
   readonly variables: Variables;
+  /** The names of those that the terminal did not send to the engine; absent if the engine is its own. */
+  readonly atHome?: readonly string[] | undefined;
   readonly policy: EnvironmentPolicy;
 }
 
-export function envCommand({ variables, policy }: EnvironmentPort): Command {
+export function envCommand({ variables, atHome, policy }: EnvironmentPort): Command {
   return {
     ...ENV,
     run: () => {
-      const report = environmentReport(variables, policy);
+      const report = environmentReport(variables, policy, atHome);
       const { passed, withheld, set } = report;
       const lines = [
         `Commands of the model get: ${passed.join(", ") || "nothing of your environment"}`,
         ...(set.length === 0 ? [] : [`Set by the settings: ${set.join(", ")}`]),
         ...withheldLines(report).map((line) => `Not passed, ${line}`),
-        // A terminal sends an engine in another process no secret, not even its name.
-        ...(withheld.secret === undefined
-          ? ["Secrets do not leave your terminal; 'oxbow doctor' names them there."]
-          : []),
         "Change it: [environment] in the profile (docs/sandbox.md). What you run with ! gets everything.",
       ];
       return { text: lines.join("\n"), value: { passed, withheld: { ...withheld }, set } };

@@ -9,7 +9,7 @@ import { portCommands } from "./ports.js";
 export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
   const run = runOf(opening);
   const { security, permissions, sandbox } = opening.built.all();
-  const { sessions, variables, loaded } = opening.engine;
+  const { sessions, variables, loaded, withheld } = opening.engine;
   return [
     ...(await security.commands()),
     ...planCommands({ run, isOn: () => permissions.planning, person: run.bus.originator }),
@@ -20,7 +20,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
       person: run.bus.originator,
     }),
     ...portCommands(() => sandbox.ports()),
-    envCommand({ variables, policy: loaded.settings.environment.value }),
+    envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),
     shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),
   ];
 }

@@ -28,15 +28,16 @@ export interface ResumedSession extends StoredSession {
 
 type Request = CommandPayloads["CreateSession"] & { readonly resume: SessionId };
 
+/** Undefined: nothing of it is stored, and its client begins it anew. */
 export async function resumeSession(
   sessions: SessionStores,
-  { resume: session, orphans: answer }: Request,
-): Promise<ResumedSession | { readonly failure: Failure }> {
+  { resume: session, orphans: answer, start }: Request,
+): Promise<ResumedSession | undefined | { readonly failure: Failure }> {
   try {
     const store = await sessions.open();
     // Checks first: otherwise it would lease a session that does not exist.
     if ((await store?.get(session)) === undefined || store === undefined) {
-      return { failure: failure("SessionNotFound", { session }) };
+      return start?.anew === true ? undefined : { failure: failure("SessionNotFound", { session }) };
     }
     const lease = await store.lease(session);
     try {

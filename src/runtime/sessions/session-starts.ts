@@ -22,7 +22,11 @@ export async function earlierStart(
 }
 
 /** Once the session is in the store: with its first turn here. */
-export function keepStart({ environment, umask }: SessionStart, run: Run, { sessions, log }: StartParts): void {
+export function keepStart(
+  { environment, umask, withheld }: SessionStart,
+  run: Run,
+  { sessions, log }: StartParts,
+): void {
   const stop = run.bus.subscribe(({ kind }) => {
     if (kind !== "TurnStarted") return;
     stop();
@@ -32,14 +36,18 @@ export function keepStart({ environment, umask }: SessionStart, run: Run, { sess
   });
   const keep = async () => {
     if ((await run.saved()) !== undefined || (await sessions.choice()).kind !== "sqlite") return;
-    const start = JSON.stringify({ environment, ...(umask !== undefined && { umask }) });
+    const start = JSON.stringify({ environment, umask, withheld });
     await (await sessions.open())?.keepStart?.(run.session, start);
   };
 }
 
 function readStart(text: string): SessionStart | undefined {
-  const { environment, umask } = JSON.parse(text) as Record<string, unknown>;
+  const { environment, umask, withheld } = JSON.parse(text) as Record<string, unknown>;
   if (!isJsonObject(environment)) return undefined;
   const texts = Object.entries(environment).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  return { environment: Object.fromEntries(texts), ...(typeof umask === "number" && { umask }) };
+  return {
+    environment: Object.fromEntries(texts),
+    ...(typeof umask === "number" && { umask }),
+    ...(Array.isArray(withheld) && { withheld: withheld.filter((name) => typeof name === "string") }),
+  };
 }

@@ -2,8 +2,8 @@
  * Goes back to before an earlier prompt: the conversation continues in a copy of the session that ends there, and the prompt is in the
  * draft again. Rules of the session and its mode are those from before the prompt. The session itself and the files stay as they are.
  */
+import { typedText } from "../../../base/own-shell.js";
 import type { EngineClient } from "../../../protocol/client.js";
-import { plainText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { isJsonObject } from "../../../protocol/json.js";
@@ -109,7 +109,7 @@ async function promptsOf(client: EngineClient, session: SessionId): Promise<read
   for (const event of found) {
     if (event.kind === "CostIncremented") costs = addCosts(costs, event.payload);
     if (event.kind !== "TurnStarted") continue;
-    const text = plainText(event.payload.input);
+    const text = typedText(event.payload.input);
     const { contextUsed } = costs;
     prompts.push({ turn: prompts.length + 1, text, at: Date.parse(event.ts), event: event.id, contextUsed });
   }

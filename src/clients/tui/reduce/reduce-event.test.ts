@@ -65,6 +65,14 @@ function words(effect: Effect): string {
 }
 
 describe("a turn on the screen", () => {
+  verifies(["U1"], "names the command whose output goes along with a prompt, and leaves the output out", () => {
+    const output = '<untrusted-abc kind="shell-output" source="!echo &quot;hi&quot;">\nhi\n</untrusted-abc>';
+    const input = [text("do it"), text(output)];
+    const { state, done } = play([event("TurnStarted", { turn: TURN, input, queued: 0 } as never)]);
+    expect(done).toEqual(['prompt: do it\n(with the output of !echo "hi")']);
+    expect(state.turn?.text).toBe("do it");
+  });
+
   verifies(["U1"], "prints the thought, the answer and parallel calls once each, in the model's order", () => {
     const { state, done } = play([
       started(),
@@ -104,6 +112,8 @@ describe("a turn on the screen", () => {
     expect([own.state.questions.map((question) => question.call), own.done]).toEqual([[B], []]);
     const other = play([resolved(B, "cli_2")], own.state);
     expect(other.done).toEqual(["notice: Already denied by cli_2."]);
+    // The turn says it.
+    for (const why of ["cancelled", "interrupted"]) expect(play([resolved(B, why)], own.state).done).toEqual([]);
     // A rule that decides without a question is no news.
     expect(play([resolved(A, "rule 1")], other.state).done).toEqual([]);
   });

@@ -1,7 +1,9 @@
 /** What an event of the engine changes on the screen. */
+
+import { shownInput, typedText } from "../../../base/own-shell.js";
 import { subagentLine } from "../../../base/subagent-line.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
-import { type InputContent, plainText } from "../../../protocol/content.js";
+import type { InputContent } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { type ClientId, isId } from "../../../protocol/ids.js";
@@ -120,7 +122,7 @@ function startTurn(
   { turn: id, input, queued: taken = 0 }: EventPayloads["TurnStarted"],
   now: number,
 ): Reduced {
-  const text = plainText(input);
+  const text = typedText(input);
   const media = countMedia(input);
   const { turn } = state;
   return {
@@ -137,7 +139,7 @@ function startTurn(
         cancelling: false,
       },
     },
-    effects: [{ do: "print", block: { kind: "prompt", text, ...media } }],
+    effects: [{ do: "print", block: { kind: "prompt", text: shownInput(input), ...media } }],
   };
 }
 
@@ -155,7 +157,7 @@ function countMedia(input: readonly InputContent[]): { readonly images: number; 
 
 function queued({ input, delivery, from }: EventPayloads["InputQueued"], { client }: State): QueuedInput {
   const media = countMedia(input);
-  return { text: plainText(input), ...media, delivery, own: from === client };
+  return { text: typedText(input), ...media, delivery, own: from === client };
 }
 
 /** The oldest of the waiting steering inputs. */
@@ -163,13 +165,13 @@ function steered(state: State, { input }: EventPayloads["InputSteered"]): Reduce
   const at = state.queue.findIndex(({ delivery }) => delivery === "steer");
   const queue = at === -1 ? state.queue : state.queue.toSpliced(at, 1);
   const media = countMedia(input);
-  const block: Block = { kind: "prompt", text: plainText(input), ...media, steered: true };
+  const block: Block = { kind: "prompt", text: shownInput(input), ...media, steered: true };
   return { state: { ...state, queue }, effects: [{ do: "print", block }] };
 }
 
 /** Puts this user's inputs back into the editor without sending them. */
 function dropped(state: State, { inputs }: EventPayloads["InputDropped"]): Reduced {
-  const texts = inputs.map((input) => plainText(input));
+  const texts = inputs.map((input) => typedText(input));
   const gone = state.queue.filter(({ text }) => texts.includes(text));
   const own = gone.filter((input) => input.own).map(({ text }) => text);
   const foreign = gone.filter((input) => !input.own);
@@ -230,9 +232,12 @@ function resolved(state: State, { call, decision, decided_by, message }: EventPa
   const rest = message ? ` ${message}` : "";
   const notification: Effect = isId("cli", decided_by)
     ? { do: "tell who", client: decided_by, text: `Already ${verb} by <client>.${rest}` }
-    : notice("info", `Already ${verb} by ${decided_by}.${rest}`);
-  return { state: { ...state, questions }, effects: foreign ? [notification] : [] };
+    : notice("info", message ?? `Already ${verb} by ${decided_by}.`);
+  return { state: { ...state, questions }, effects: foreign && !WITH_TURN.has(decided_by) ? [notification] : [] };
 }
+
+/** What a question ends with when its turn does: the turn says so. */
+const WITH_TURN: ReadonlySet<string> = new Set(["cancelled", "interrupted"]);
 
 /** Leaves out what it cost, where the person wants to see no cost. */
 function shownPart<P extends { readonly cost?: unknown }>({ hidesCost }: State, payload: P): P {
