@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { keepEnvironment, OF_ENGINE, unlikeEngine } from "../runtime/engine-environment.js";
+import type { Setting } from "../runtime/settings/setting.js";
+import type { LogLevels } from "../system/log.js";
 import { KNOWN_VARIABLES } from "./known-variables.js";
 
 describe("the variables", () => {
@@ -23,4 +25,27 @@ describe("the variables", () => {
       expect(unlikeEngine({ state }, {})).toEqual(differs);
     });
   }
+
+  verifies(
+    ["C10"],
+    "and settings that hold for the engine are compared with its own, and a flag of the engine is not",
+    async () => {
+      const state = mkdtempSync(join(tmpdir(), "engine-"));
+      onTestFinished(() => rmSync(state, { recursive: true }));
+      const settings = (days: number, level: string, origin = "default") => ({
+        retention_days: { value: days, origin: "/config.toml (retention_days)" },
+        log: { value: { standard: level, byComponent: new Map([["engine", level]]) }, origin } as Setting<LogLevels>,
+      });
+      await keepEnvironment({ state }, { OXBOW_LOG: "info" }, settings(30, "info", "OXBOW_LOG"));
+      const unlike = (log: string, ...wanted: Parameters<typeof settings>) =>
+        unlikeEngine({ state }, { OXBOW_LOG: log }, settings(...wanted));
+      expect(unlike("info", 30, "info", "OXBOW_LOG")).toEqual([]);
+      expect(unlike("info", 7, "info", "OXBOW_LOG")).toEqual(["retention_days"]);
+      expect(unlike("debug", 30, "debug", "OXBOW_LOG")).toEqual(["OXBOW_LOG"]);
+      expect(unlike("info", 30, "debug", "/config.toml (log)")).toEqual(["log"]);
+
+      await keepEnvironment({ state }, { OXBOW_LOG: "info" }, settings(30, "debug", "--log-level"));
+      expect(unlike("info", 30, "info", "OXBOW_LOG")).toEqual([]);
+    },
+  );
 });

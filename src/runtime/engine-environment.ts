@@ -1,6 +1,6 @@
 /**
- * The variables that hold for a whole engine, so that a client with others can tell its user. A file beside the token of the owner has a
- * salted digest of each, never a value. Everything else in the environment belongs to a session: its client brings it.
+ * What holds for a whole engine, variables and settings, so that a client with others can tell its user. A file beside the token of the owner
+ * has a salted digest of each, never a value. Everything else belongs to a session: its client brings it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -8,27 +8,62 @@ import { join } from "node:path";
 import { CONTROL_ENVIRONMENT } from "../base/control-names.js";
 import type { Variables } from "../base/variables.js";
 import type { Roots } from "../system/xdg-paths.js";
+import { SETTINGS_OF_ENGINE } from "./settings/setting-words.js";
+import type { Settings } from "./settings/settings.js";
 
 export const OF_ENGINE = ["OXBOW_SESSIONS", "OXBOW_STORE", "OXBOW_LOG", "NODE_EXTRA_CA_CERTS"];
 
-type Kept = { readonly salt: string; readonly digests: Readonly<Record<string, string>> };
+/** The setting of a variable. */
+const SETS: Readonly<Record<string, string>> = { OXBOW_STORE: "store", OXBOW_LOG: "log" };
 
-export async function keepEnvironment({ state }: Pick<Roots, "state">, variables: Variables): Promise<void> {
+type Kept = { readonly salt: string; readonly digests: Readonly<Record<string, string>> };
+type OfEngine = Partial<Pick<Settings, (typeof SETTINGS_OF_ENGINE)[number]>>;
+
+export async function keepEnvironment(
+  { state }: Pick<Roots, "state">,
+  variables: Variables,
+  settings: OfEngine = {},
+): Promise<void> {
   const { writePrivateFile } = await import("../control/auth/private-file.js");
   const salt = randomBytes(16).toString("hex");
-  const digests = Object.fromEntries(named(variables).map(([name, value]) => [name, digest(salt, value)]));
+  const held = [...named(variables), ...chosen(settings)];
+  const digests = Object.fromEntries(held.map(([name, value]) => [name, digest(salt, value)]));
   await writePrivateFile(join(state, CONTROL_ENVIRONMENT), `${JSON.stringify({ salt, digests })}\n`);
 }
 
-/** The variables of this process that the engine does not have, or has with another value. Empty if the engine is older than the file. */
-export function unlikeEngine({ state }: Pick<Roots, "state">, variables: Variables): readonly string[] {
+/**
+ * The variables and settings of this process that the engine does not have, or has with another value. Empty if the engine is older than the
+ * file. What a flag of the engine set holds for all.
+ */
+export function unlikeEngine(
+  { state }: Pick<Roots, "state">,
+  variables: Variables,
+  settings: OfEngine = {},
+): readonly string[] {
   const kept = read(join(state, CONTROL_ENVIRONMENT));
   if (kept === undefined) return [];
-  return named(variables).flatMap(([name, value]) => (kept.digests[name] === digest(kept.salt, value) ? [] : [name]));
+  const { salt, digests } = kept;
+  const differs = ([name, value]: readonly [string, string]) => digests[name] !== digest(salt, value);
+  const ofVariables = named(variables).filter(differs);
+  const ofSettings = chosen(settings).filter((each) => each[0] in digests && differs(each));
+  const names = [...ofVariables, ...ofSettings].map(([name]) => name);
+  return names.filter((name) => !names.some((other) => SETS[other] === name));
 }
 
 function named(variables: Variables): readonly (readonly [string, string])[] {
   return OF_ENGINE.map((name) => [name, variables[name] ?? ""]);
+}
+
+/** Those that no flag sets. */
+function chosen(settings: OfEngine): readonly (readonly [string, string])[] {
+  return SETTINGS_OF_ENGINE.flatMap((key) => {
+    const { value, origin } = settings[key] ?? { value: undefined, origin: "--" };
+    return origin.startsWith("--") ? [] : [[key, JSON.stringify(value, entries) ?? ""]];
+  });
+}
+
+function entries(_key: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value;
 }
 
 function digest(salt: string, value: string): string {

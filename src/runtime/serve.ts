@@ -28,10 +28,13 @@ import { ControlOwner } from "./control-owner.js";
 import { controlPlace } from "./control-place.js";
 import { keepEnvironment } from "./engine-environment.js";
 import type { Engine } from "./open-engine.js";
+import type { Settings } from "./settings/settings.js";
 
 export interface ServeOptions {
   readonly roots: Pick<Roots, "state" | "config">;
   readonly variables: Variables;
+  /** Those of the engine's own place. */
+  readonly settings?: Settings;
   /** False: no Unix socket. */
   readonly socket?: boolean;
   /** This process owns the socket already. */
@@ -82,7 +85,7 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   const tokens = await Tokens.open({ stateFolder: roots.state, clock: engine.clock, channels, fileTokens });
   const ownerToken = await tokens.keepOwnerToken();
   engine.host.addVerbs("tokens", tokenVerbs(tokens));
-  if (options.socket !== false) await keepEnvironment(roots, variables);
+  if (options.socket !== false) await keepEnvironment(roots, variables, options.settings);
   for (const feature of ["rest", "ws", "openapi", "tokens"]) engine.host.addFeature(feature);
   const service = new HttpService({
     ...{ host: engine.host, tokens, clock: engine.clock, log },

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, readlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
@@ -98,10 +98,10 @@ needs("tmux").describe("two terminals", () => {
       expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("place=there");
       // A command of the person runs in their terminal, with all of its environment.
       second.type("!echo $PLACE $MY_TOKEN $PPID $PWD", "Enter");
-      second.type("/env", "Enter");
-      expect(await second.until(/Not passed, secret: .*/)).toMatch(/secret: .*ANTHROPIC_API_KEY.*MY_TOKEN/);
       const [, parent] = /^there mine (\d+) (.*)$/m.exec(await second.until(/^there mine \d+ \/.*$/m)) ?? [];
       expect(Number(parent)).not.toBe(engine());
+      second.type("/env", "Enter");
+      expect(await second.until(/Not passed, secret: .*/)).toMatch(/secret: .*ANTHROPIC_API_KEY.*MY_TOKEN/);
       // The key reaches the provider through the credential helper: the engine has it nowhere.
       expect(mock.requests.at(-1)?.headers["x-api-key"]).toMatch(/\w/);
       const before = engine();
@@ -133,20 +133,40 @@ needs("tmux").describe("two terminals", () => {
   });
 
   verifies(
+    ["C10"],
+    "compare what holds for a whole engine with the one that runs, not with one that has ended",
+    async () => {
+      const { home, open, engine } = await terminals(script([]));
+      const folder = await temporaryFolder();
+      const first = open(folder);
+      await first.until("? for keys");
+      first.type("C-d");
+      await first.until(/^(?![\s\S]*for keys)/);
+      process.kill(engine(), "SIGTERM");
+      await eventually(() => expect(() => engine()).toThrow());
+      const second = open(folder, { OXBOW_LOG: "debug" });
+      expect(await second.until("? for keys")).not.toContain("its own process");
+      mkdirSync(join(home, "config"), { recursive: true });
+      writeFileSync(join(home, "config", "config.toml"), "retention_days = 7\n");
+      const third = open(folder, { OXBOW_LOG: "debug" });
+      expect(await third.until("? for keys")).toContain("The running engine has another retention_days.");
+    },
+  );
+
+  verifies(
     ["C10", "S3"],
     "are both asked how a call ended that died with the engine, without a spinner over the question",
     async () => {
       const { open, engine } = await terminals(
-        script([reply().tool("bash", { command: "touch begun; sleep 60" }), reply().text("Going on.").times(9)]),
+        script([reply().tool("bash", { command: "sleep 60" }), reply().text("Going on.").times(9)]),
       );
       const folder = await temporaryFolder();
       const one = open(folder, { flags: "--plain --permission-mode allow --sandbox off" });
       await one.until("Ctrl-D to leave");
       one.type("go", "Enter");
-      await eventually(() => readFileSync(join(folder, "begun")));
+      await one.until(/bash \[\d+s\]/);
       const two = open(folder, { flags: "--plain --continue" });
       await two.until("Ctrl-D to leave");
-      await one.until(/bash \[\d+s\]/);
       process.kill(engine(), "SIGKILL");
       const asked = "[f] it failed";
       for (const terminal of [one, two]) await terminal.until(asked);

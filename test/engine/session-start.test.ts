@@ -8,6 +8,7 @@ import type { SessionId } from "../../src/protocol/ids.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { hostEngine } from "../support/hosted-engine.js";
 import { providerEnvironment, temporaryFolder } from "../support/program.js";
+import { type AskOptions, serve } from "../support/served-engine.js";
 import { settledTurn } from "../support/slash-turn.js";
 import { verifies } from "../verifies.js";
 
@@ -19,6 +20,20 @@ function outputs(events: readonly Envelope[]): readonly string[] {
     return plainText(event.payload.content).trim().split("\n").slice(0, 2);
   });
 }
+
+verifies(["C10", "S6"], "only the owner's token brings an environment, and only over the Unix socket", async () => {
+  const served = await serve();
+  onTestFinished(() => served.close());
+  const body = { start: { environment: { PATH: process.env.PATH ?? "", MARK: "brought" } } };
+  const create = async (how: AskOptions) => {
+    await served.ask("/v1/handshake", how);
+    return (await served.ask("/v1/sessions", { ...how, method: "POST", body })).json;
+  };
+  expect(await create({})).toMatchObject({ session: expect.stringMatching(/^sess_/) });
+  const { token } = await served.served.tokens.make({ identity_class: "human", display_name: "another person" });
+  for (const how of [{ over: "port" }, { token }, { token, over: "port" }] as const)
+    expect(JSON.stringify(await create(how))).toContain("Only the owner of the engine may bring an environment");
+});
 
 verifies(["C10", "S3"], "a new session whose engine died before its first turn opens again with its id", async () => {
   const mock = await startMockModel({ script: script([reply().text("Here.")]) });

@@ -44,9 +44,16 @@ async function settings(): Promise<string> {
   const { keys, settings: read } = await loadSettings(parseFlags(RUN_FLAGS, [], "run"), { OXBOW_HOME: home });
   await rm(home, { recursive: true });
   const defaults = new Map(settingRows(read).map(([key, value]) => [key, value]));
-  const rows = settingKeys(keys).map(({ key, about, project, guide }) => {
+  const rows = settingKeys(keys).map(({ key, about, project, guide, holds }) => {
     const usual = defaults.get(key) ?? "";
-    return [code(key), about, /^$|^\(none\)$/.test(usual) ? "" : code(usual), project, `[${guide}](${guide}.md)`];
+    return [
+      code(key),
+      about,
+      /^$|^\(none\)$/.test(usual) ? "" : code(usual),
+      project,
+      holds,
+      `[${guide}](${guide}.md)`,
+    ];
   });
   const own = ["schema_version", "name", "description"].map((key) => [
     code(key),
@@ -57,7 +64,12 @@ async function settings(): Promise<string> {
   ]);
   const text =
     "`~/.config/oxbow/config.toml`, profiles and `.oxbow/config.toml` of a project have these keys. `oxbow config keys` lists them, `oxbow config show` prints the values with their origin.";
-  return section("Settings", text, ["key", "what it does", "default", "a project", "guide"], [...rows, ...own]);
+  return section(
+    "Settings",
+    text,
+    ["key", "what it does", "default", "a project", "holds for", "guide"],
+    [...rows, ...own],
+  );
 }
 
 function variables(): string {

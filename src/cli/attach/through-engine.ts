@@ -77,9 +77,7 @@ async function whyOwnEngine(
   const stores = (root: string) =>
     new SessionStores({ settings, roots: loaded.roots, variables, root, notify: () => {}, hint: () => {} }).choice();
   const [here, usual] = await Promise.all([stores(folderOf(flags)), stores("/")]);
-  if (JSON.stringify(here) !== JSON.stringify(usual)) return "This folder stores its sessions itself.";
-  const names = unlikeEngine(roots(variables), variables);
-  return names.length === 0 ? undefined : `The engine runs with another ${names.map(safeLine).join(", ")}.`;
+  return JSON.stringify(here) === JSON.stringify(usual) ? undefined : "This folder stores its sessions itself.";
 }
 
 interface OnceWork extends EngineWork {
@@ -110,6 +108,15 @@ async function converseOnce(
     return undefined;
   }
   const setMode: AttachPlace["setMode"] = (mode, session) => connection.send("SetMode", { mode }, session);
+  // The file is of the engine that runs now: one that has ended may have left its own.
+  const names = unlikeEngine(roots(variables), variables, work.loaded.settings).map(safeLine);
+  if (names.length > 0) {
+    printMessage(
+      `The running engine has another ${names.join(", ")}. This conversation runs in its own process ('oxbow stop' ends the engine).`,
+    );
+    await connection.close();
+    return undefined;
+  }
   const { terminal } = work;
   const place = {
     ...{ client: connection, flags, variables, terminal, setMode },

@@ -63,6 +63,7 @@ function keysCommand(loaded: LoadedSettings): Command {
       const columns = [
         { header: "KEY", value: ({ key }: SettingKey) => key, priority: 4 },
         { header: "WHAT IT DOES", value: ({ about }: SettingKey) => about, priority: 3, minWidth: 30 },
+        { header: "HOLDS FOR", value: ({ holds }: SettingKey) => holds, priority: 0 },
         { header: "A PROJECT", value: ({ project }: SettingKey) => project, priority: 1 },
         { header: "GUIDE", value: ({ guide }: SettingKey) => `docs/${guide}.md`, priority: 2 },
       ];

@@ -51,7 +51,7 @@ async function serveUntilIdle(variables: Variables, owner: ControlOwner): Promis
   const log: ServiceLog = (component, message, fields) => prepared.log("info", component, message, fields);
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
-    ...{ roots: loaded.roots, variables, owner, log, mounts: [mcp], authChannel: "client" },
+    ...{ roots: loaded.roots, settings: loaded.settings, variables, owner, log, mounts: [mcp], authChannel: "client" },
   });
   served.tokens.onRevoke((jti) => mcp.drop(jti));
   const why = await ending(engine.host, {

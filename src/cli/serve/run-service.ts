@@ -78,7 +78,7 @@ async function listen(
   const log = serviceLog(prepared);
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
-    roots: roots(variables),
+    ...{ roots: roots(variables), settings: prepared.loaded.settings },
     ...{ log, mounts: [mcp] },
     ...{ variables, socket, listen: addresses, origins: flags.list("origin"), authChannel: channelOf(flags) },
     tlsCert: flags.text("tls-cert"),

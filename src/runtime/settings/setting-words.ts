@@ -8,7 +8,15 @@ export interface SettingKey {
   readonly project: "sets it" | "makes it stricter" | "no";
   /** The guide, without `.md`. */
   readonly guide: string;
+  /** What it holds for, if several terminals share an engine. */
+  readonly holds: "session" | "engine";
 }
+
+/** A terminal with another value than the running engine hosts its conversation itself. */
+export const SETTINGS_OF_ENGINE = [
+  ...(["store", "session_key", "retention_days", "session_idle_timeout", "engine_idle_timeout"] as const),
+  ...(["log", "plugins", "plugin"] as const),
+];
 
 const PROJECT: Readonly<Record<ProjectAccess, SettingKey["project"]>> = {
   any: "sets it",
@@ -107,7 +115,14 @@ export function settingKeys(access: ReadonlyMap<string, ProjectAccess>): readonl
   return [...access]
     .map(([key, project]) => {
       const { about, guide } = words.get(key) ?? { about: "", guide: "profiles" };
-      return { key, about, project: PROJECT[project], guide };
+      const isOfEngine = SETTINGS_OF_ENGINE.some((each) => each === key);
+      return {
+        key,
+        about,
+        project: PROJECT[project],
+        guide,
+        holds: isOfEngine ? ("engine" as const) : ("session" as const),
+      };
     })
     .sort((one, other) => (one.key < other.key ? -1 : 1));
 }
