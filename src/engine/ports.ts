@@ -184,6 +184,8 @@ export interface LateQuestion {
   readonly summary: string;
   readonly reason: string;
   readonly preview?: string;
+  /** An offer: the call goes on without it, so nothing is missing without a person. */
+  readonly isOffer?: true;
 }
 
 export interface ToolOutcome {

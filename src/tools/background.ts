@@ -31,6 +31,7 @@ interface BackgroundCommand {
   readonly process: RunningProcess;
   readonly window: OutputWindow;
   readonly file: OutputFile;
+  readonly endNote: BackgroundStart["endNote"];
   readonly startedAt: number;
   endedAt?: number;
   end?: ProcessEnd;
@@ -40,6 +41,8 @@ export interface BackgroundStart {
   readonly command: string;
   readonly output: OutputPlace;
   readonly launch: (onOutput: (chunk: Buffer) => void) => Promise<RunningProcess>;
+  /** What the model should know when it has ended; given once. */
+  readonly endNote?: () => Promise<string | undefined>;
 }
 
 export class BackgroundCommands {
@@ -53,7 +56,7 @@ export class BackgroundCommands {
   }
 
   /** Starts a command and returns its id; throws when it cannot be started or too many run. */
-  async start({ command, output, launch }: BackgroundStart): Promise<string> {
+  async start({ command, output, launch, endNote }: BackgroundStart): Promise<string> {
     if (this.#closed) throw new Error("The session is ending; no command can be started.");
     const running = this.list().filter((entry) => entry.end === undefined);
     if (running.length >= MAX_RUNNING) {
@@ -72,6 +75,7 @@ export class BackgroundCommands {
       process,
       window,
       file,
+      endNote,
       startedAt: this.#clock.now(),
     };
     this.#commands.set(entry.id, entry);
@@ -160,11 +164,12 @@ async function run(commands: BackgroundCommands, args: JsonObject, context: Tool
   const bytes = entry.window.bytes;
   const shown = entry.window.text((line) => entry.file.describe(line));
   entry.window.clear();
+  const note = entry.end === undefined ? undefined : await entry.endNote?.();
   return {
     status: "ok",
     content: [
       ...(bytes === 0 ? [ownText("(no new output)")] : shown.content),
-      ownText(`[${stateOf(commands, entry)}]`),
+      ownText([`[${stateOf(commands, entry)}]`, ...(note === undefined ? [] : [note])].join("\n")),
     ],
     details: { ...detailsOf(commands, entry), new_bytes: bytes, truncated: shown.cut },
   };

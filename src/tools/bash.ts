@@ -112,11 +112,13 @@ class Shell {
       const onOwnTerminal = onTerminal ? await terminal() : undefined;
       const byPerson = context.byPerson === true;
       const isBackground = args.run_in_background === true;
-      const writes = unasked
-        ? { writes: "nothing" as const }
-        : isBackground || byPerson
-          ? {}
-          : { writes: "held" as const };
+      const writes = byPerson
+        ? {}
+        : unasked
+          ? { writes: "nothing" as const }
+          : isBackground
+            ? { writes: "live" as const, folders: foldersOf(args), ask: context.ask }
+            : { writes: "held" as const };
       const options = { onTerminal, outside, openings, byPerson, env, ...writes };
       const prepared = await this.#prepare(["-c", "--", text], options);
       const launch = onOwnTerminal ?? prepared.launch;
@@ -226,9 +228,14 @@ class Shell {
     if (background === undefined) return failure("Commands cannot be run in the background here.");
     const timeoutMs = timeoutOf(args);
     const { startProcess } = await loadProcesses();
+    let ended: Promise<void> | undefined;
     const id = await background.start({
       command,
       output: this.#output,
+      endNote: async () => {
+        await ended;
+        return prepared.leftBehind?.();
+      },
       launch: async (onOutput) => {
         const shown = withoutSecretPatches(args, context, onOutput);
         const request = {
@@ -239,12 +246,13 @@ class Shell {
         const started = await startProcess(request, launch);
         // First of all listeners: a reader of the end sees the last output.
         void started.ended.finally(shown.end).catch(() => {});
-        void started.ended.finally(() => prepared.ended?.()).catch(() => {});
+        ended = started.ended.then(() => prepared.ended?.()).catch(() => {});
         return started;
       },
     });
     const note = `Started in the background as ${id}. Read its output or kill it with the tool background.`;
-    return { status: "ok", content: [ownText(note)], details: { background_id: id } };
+    const notes = [note, ...(prepared.startNote === undefined ? [] : [prepared.startNote])];
+    return { status: "ok", content: [ownText(notes.join("\n"))], details: { background_id: id } };
   }
 
   #request(command: WrappedCommand): Omit<ProcessRequest, "onOutput"> {
@@ -340,6 +348,10 @@ function timeoutOf(args: JsonObject): number | undefined {
   const { timeout } = args;
   if (typeof timeout !== "number" || !(timeout > 0)) return undefined;
   return Math.min(timeout, MAX_TIMEOUT_SECONDS) * 1000;
+}
+
+function foldersOf({ writable }: JsonObject): readonly string[] {
+  return Array.isArray(writable) ? writable.filter((each) => typeof each === "string") : [];
 }
 
 async function terminal(): Promise<Launch> {

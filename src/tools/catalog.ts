@@ -146,6 +146,7 @@ export const CATALOG = {
         pty: described(boolean, "run on a terminal"),
         allow: described({ enum: ["network", "git", "unix_sockets", "secrets"] }, "opens the sandbox; asks"),
         outside_sandbox: described(boolean, "asks"),
+        writable: { type: "array", items: string },
       },
       required: ["command"],
     },

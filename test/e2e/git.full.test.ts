@@ -116,14 +116,4 @@ needs("sandbox").describe("a repository that a sandboxed command leaves behind",
     expect(existsSync(join(cwd, "lib/.git"))).toBe(false);
     expect(git("status", "--porcelain")).not.toContain("lib");
   });
-
-  verifies(["P8"], "is found also when a command in the background makes it", async () => {
-    const command = "git init -q lib && git -C lib config core.fsmonitor /bin/true && echo made && sleep 30";
-    const calls: (readonly [string, JsonObject])[] = [
-      ["bash", { command, run_in_background: true }],
-      bash("until test -d lib/.git && grep -q fsmonitor lib/.git/config; do sleep 0.05; done"),
-    ];
-    const { statuses, stderr } = await calling(calls, "--permission-mode", "allow");
-    expect([statuses, stderr]).toEqual([["ok", "ok"], expect.stringContaining(join(cwd, "lib/.git/config"))]);
-  });
 });

@@ -27,7 +27,7 @@ const REVIEWED: readonly (readonly [string, string, string])[] = [
   [
     "bash",
     "command mutating",
-    "{command: string, timeout?: number, description?: string, run_in_background?: boolean, pty?: boolean, allow?: network|git|unix_sockets|secrets, outside_sandbox?: boolean}",
+    "{command: string, timeout?: number, description?: string, run_in_background?: boolean, pty?: boolean, allow?: network|git|unix_sockets|secrets, outside_sandbox?: boolean, writable?: string[]}",
   ],
   ["background", "command mutating", "{id?: string, kill?: boolean, wait?: number}"],
   ["git", "git safe", "{action: status|diff|log|show|blame, args?: string[]}"],

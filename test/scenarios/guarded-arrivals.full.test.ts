@@ -142,15 +142,6 @@ needs("sandbox", "python3").describe("what a command makes at a guarded name", (
     expect(isThere(planted)).toBe(false);
     expect(auto.told.join("")).not.toContain("\x1b");
   });
-
-  it("is found while a background command keeps running after the turn", async () => {
-    program('import time\nwhile not os.path.exists("go"): time.sleep(0.01)\nopen(".envrc","w")\ntime.sleep(60)');
-    await auto.background("python3 make.py");
-    await auto.flush();
-    lay("go");
-    await until(() => isThere(".envrc.set-aside-by-oxbow"));
-    expect(isThere(".envrc")).toBe(false);
-  });
 });
 
 needs("sandbox", "python3").describe("a command whose words name a guarded path", () => {

@@ -8,6 +8,7 @@ import { parseFlags } from "../../src/commands/flags.js";
 import type { ToolContext, ToolLinkContext } from "../../src/engine/ports.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { RunGuard } from "../../src/runtime/parts/guard.js";
+import { openHeldChanges } from "../../src/runtime/parts/open-held-changes.js";
 import { RunPermissions } from "../../src/runtime/parts/permissions.js";
 import { RunSandbox } from "../../src/runtime/parts/sandbox.js";
 import { openToolbox } from "../../src/runtime/parts/toolbox.js";
@@ -20,6 +21,8 @@ export interface AutoModeOptions {
   /** Where Oxbow keeps its own files. */
   readonly ownFolder: string;
   readonly path?: string | undefined;
+  /** `held`: changes of commands are held back and checked. */
+  readonly writes?: "held";
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +33,7 @@ export interface AutoRun {
   readonly exitCode: number | undefined;
 }
 
-export async function openAutoMode({ root, home, ownFolder, path, variables: more }: AutoModeOptions) {
+export async function openAutoMode({ root, home, ownFolder, path, writes, variables: more }: AutoModeOptions) {
   const variables = { HOME: home, PATH: path ?? process.env.PATH, OXBOW_HOME: ownFolder, ...more };
   const flags = parseFlags([{ name: "permission-mode", value: "MODE", help: "" }], [], "test");
   const loaded = await loadSettings(flags, variables);
@@ -42,8 +45,20 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   const hidden = Object.values(loaded.roots);
   const notify = (message: string) => void told.push(message);
   const restrictions = () => permissions.restrictions();
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions });
   const guard = new RunGuard({ root, variables, ownFolders: hidden });
+  const reason = (path: string) => guard.reason(path);
+  const sandbox = new RunSandbox({
+    ...{ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions, reason },
+    ...(writes === "held" && {
+      openHeldChanges: () =>
+        openHeldChanges({
+          ...{ loaded, variables, root, notify, guard },
+          sessions: { ownFolders: hidden, keptFolders: async () => hidden },
+          undo: { beforeAll: async () => {} },
+          permissions: () => permissions.parts(),
+        }),
+    }),
+  });
   const tools = openToolbox({
     root,
     guard,
@@ -93,6 +108,14 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
       return { verdict, ...(await runWith(command, options)) };
     },
     background: (command: string) => runWith(command, {}, { run_in_background: true }),
+    /** What the tool for them says about a command in the background. */
+    readBackground: async (args: JsonObject) => {
+      const outcome = await tools.find("background")?.run(args, {
+        signal: new AbortController().signal,
+        progress: () => {},
+      });
+      return (outcome?.content ?? []).map((each) => ("text" in each ? each.text : "")).join("\n");
+    },
     /** The end of a turn. */
     flush: () => sandbox.flush(),
     /** As the permission link of the chain does: asks where that is needed, with the answer a person would give. */

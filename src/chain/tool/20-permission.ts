@@ -73,9 +73,9 @@ function lateQuestion(
     context: { signal, turn },
   }: { readonly person: Person; readonly context: Pick<ToolLinkContext, "signal" | "turn"> },
 ): NonNullable<ToolContext["ask"]> {
-  return async (about) => {
+  return async ({ isOffer, ...about }) => {
     if (!person.present()) {
-      turn?.unanswered.push({ tool, about: about.summary });
+      if (!isOffer) turn?.unanswered.push({ tool, about: about.summary });
       return false;
     }
     const answer = await person.ask({ call, tool, args, once_only: true, ...about }, signal);

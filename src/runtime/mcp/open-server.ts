@@ -162,6 +162,7 @@ async function contain(
     onTerminal: false,
     outside: false,
     hasInput: true,
+    writes: "live",
     openings: config.network === "open" && !isOwnCode ? ["network"] : [],
   });
   return {

@@ -45,7 +45,7 @@ export function containmentOf({ loaded, variables, root, clock, sandbox, session
       const plain = { ...command, argv: [ENV, ...command.argv], cwd: programs };
       const reading = kind === "bubblewrap" ? await sandbox.wrapReader(plain, readable) : plain;
       if (reading !== plain) return reading;
-      return sandbox.wrap(command, { onTerminal: false, outside: false, hasInput: true });
+      return sandbox.wrap(command, { onTerminal: false, outside: false, hasInput: true, writes: "nothing" });
     },
   };
 }

@@ -46,23 +46,31 @@ export async function secretPaths({ hidden, variables }: SandboxPlace): Promise<
 }
 
 /** Commands cannot create missing folders either. */
-export async function alsoWritable(
-  { loaded, variables, root }: SandboxPlace,
-  { home: kind }: Reach,
+export async function alsoWritable(place: SandboxPlace, reach: Reach): Promise<readonly string[]> {
+  return [...(await namedWritable(place, reach)), ...extraRoots(place.loaded, place.variables)];
+}
+
+/** The existing folders of the setting `sandbox_writable`. */
+async function namedWritable(
+  { loaded, variables, root }: Pick<SandboxPlace, "loaded" | "variables" | "root">,
+  { home: kind }: Pick<Reach, "home">,
 ): Promise<readonly string[]> {
-  const extra = extraRoots(loaded, variables);
   const named = loaded.settings.sandbox_writable.value;
-  if (named.length === 0) return extra;
+  if (named.length === 0) return [];
   const [{ outsideGitFolder }, { existsSync }] = await Promise.all([
     import("../../security/sandbox/outside-repository.js"),
     import("node:fs"),
   ]);
-  const existing = named
+  return named
     .filter((folder) => folder !== "git" || kind === "readable")
     .map((folder) => (folder === "git" ? outsideGitFolder(root) : fromHome(folder, variables)))
     .filter((folder) => folder !== undefined)
     .filter((folder) => existsSync(folder));
-  return [...existing, ...extra];
+}
+
+/** What programs which go on running may change besides the workspace: not its repository. */
+export function liveWritable(place: Pick<SandboxPlace, "loaded" | "variables" | "root">): Promise<readonly string[]> {
+  return namedWritable(place, { home: "private" });
 }
 
 export interface OpenSandboxOptions extends Pick<SandboxOptions, "madeByCommands" | "space"> {
@@ -105,6 +113,7 @@ export async function openSandbox(
     passesDescriptors: way === "pipes" ? "yes" : "no",
     policy: sandboxPolicy({
       writable: [root, ...(await alsoWritable(place, reach))],
+      liveWritable: await liveWritable(place),
       // A relative OXBOW_HOME lies in the workspace.
       readOnlyWithin: [".oxbow", ...Object.values(roots).map(realpathSoFar)],
       hidden: [...(await secretPaths(place)), ...(privately?.otherHomes ?? [])],

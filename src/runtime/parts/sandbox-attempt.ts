@@ -2,6 +2,7 @@
  * Starts a command in a sandbox. A sandbox may fail before its command begins: a file that it hides is deleted while it is made, or it is
  * killed when the command arrives. Then another sandbox runs the command (start-mark.ts). No command runs twice.
  */
+import type { Writes } from "../../security/sandbox/policy.js";
 import type { Sandbox, SandboxedCommand } from "../../security/sandbox/sandbox.js";
 import { type Launch, type Launched, type ProcessRequest, startOnPipes } from "../../system/process-launch.js";
 import type { ShellCommand } from "../../tools/shell/wrapped-command.js";
@@ -27,11 +28,7 @@ export interface Started {
   readonly mark: StartMark | undefined;
 }
 
-export async function newAttempt(
-  sandbox: Sandbox,
-  command: ShellCommand,
-  writes?: "held" | "nothing",
-): Promise<Attempt> {
+export async function newAttempt(sandbox: Sandbox, command: ShellCommand, writes?: Writes): Promise<Attempt> {
   const text = newMark();
   const wrapped = await sandbox.wrap({ ...plainCommand(command), mark: text, ...(writes && { writes }) });
   return {
@@ -47,11 +44,7 @@ export async function newAttempt(
 /** A sandbox for this command. On a terminal there is one attempt: nothing shows there that a sandbox ended before its command began. */
 export async function madeSandbox(
   sandbox: Sandbox,
-  {
-    command,
-    onTerminal,
-    writes,
-  }: { command: ShellCommand; onTerminal: boolean; writes: "held" | "nothing" | undefined },
+  { command, onTerminal, writes }: { command: ShellCommand; onTerminal: boolean; writes: Writes | undefined },
 ): Promise<MadeSandbox> {
   if (onTerminal) {
     const wrapped = await sandbox.wrap({ ...plainCommand(command), ...(writes && { writes }) });

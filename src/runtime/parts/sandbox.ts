@@ -18,7 +18,8 @@ import { nodeClock } from "../../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
 import type { Reach } from "./contained-reach.js";
 import type { HeldChanges } from "./held-changes.js";
-import { alsoWritable, openSandbox, type SandboxPlace, secretPaths, type Way } from "./open-sandbox.js";
+import type { LiveProgram, LivePrograms } from "./live-programs.js";
+import { alsoWritable, liveWritable, openSandbox, type SandboxPlace, secretPaths, type Way } from "./open-sandbox.js";
 import { madeSandbox } from "./sandbox-attempt.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
@@ -33,6 +34,8 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly mode?: () => PermissionMode;
   /** Applies what commands write. Without it, they write into the workspace. */
   readonly openHeldChanges?: () => Promise<HeldChanges>;
+  /** Why a change of this path needs the user. Absolute. */
+  readonly reason?: (path: string) => Promise<string | undefined>;
   /** What the commands share with those of another session, which ends it. */
   readonly space?: () => Promise<SessionSpace>;
 }
@@ -46,6 +49,7 @@ export class RunSandbox {
   #watch: Promise<CommandWatch> | undefined;
   #held: Promise<HeldChanges> | undefined;
   #whyNotHeld: Promise<string | undefined> | undefined;
+  #live: Promise<LivePrograms> | undefined;
   #space: Promise<SessionSpace> | undefined;
   #ports: Promise<SessionPorts> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
@@ -119,9 +123,10 @@ export class RunSandbox {
 
   async wrap(
     command: ShellCommand,
-    { onTerminal, outside, openings = [], byPerson, writes }: WrapOptions,
+    { onTerminal, outside, openings = [], byPerson, writes, ...live }: WrapOptions,
   ): Promise<WrappedCommand> {
     const { kind } = await this.find();
+    const programs = await this.#livePrograms();
     const mode = this.#options.loaded.settings.sandbox.value;
     if (kind === "none" && mode === "required") {
       throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
@@ -131,13 +136,15 @@ export class RunSandbox {
     const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
-    const isHeld = held !== undefined || writes === "nothing";
-    const watch = isHeld ? undefined : await this.#watchCommands();
+    const program = writes === "live" ? await this.#prepareLive(programs, { sandbox, ...live }) : undefined;
+    const access = program?.access ?? (writes === "nothing" ? writes : held && "held");
+    const watch = access !== undefined ? undefined : await this.#watchCommands();
     await watch?.begin();
-    const made = await madeSandbox(sandbox, { command, onTerminal, writes: isHeld ? writes : undefined });
+    const made = await madeSandbox(sandbox, { command, onTerminal, writes: access });
     const { wrapped } = made;
     const watched = watch?.inside(wrapped.held(), reach.home === "readable" ? "repositories" : "workspace");
     let startedAt = 0;
+    let left: string | undefined;
     return {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
@@ -149,6 +156,7 @@ export class RunSandbox {
       explain: wrapped.explain,
       launch: made.launch,
       ...watched,
+      ...(program && { startNote: program.note, leftBehind: () => left }),
       ...(held && {
         started: () => {
           startedAt = Date.now();
@@ -163,8 +171,25 @@ export class RunSandbox {
       ended: async () => {
         await wrapped.ended();
         await watched?.ended();
+        left = await program?.ended();
       },
     };
+  }
+
+  /** What a program which goes on running may change; undefined where it writes into the workspace itself. */
+  async #prepareLive(
+    programs: LivePrograms,
+    { sandbox, folders = [], ask }: Pick<WrapOptions, "folders" | "ask"> & { readonly sandbox: Sandbox },
+  ): Promise<LiveProgram | undefined> {
+    if ((await this.whyNotHeld()) !== undefined) return undefined;
+    const settings = await liveWritable(this.#options);
+    return programs.prepare({ folders, settings, covered: sandbox.covered(), ask });
+  }
+
+  #livePrograms(): Promise<LivePrograms> {
+    const { root, notify, reason } = this.#options;
+    this.#live ??= import("./live-programs.js").then(({ LivePrograms }) => new LivePrograms({ root, notify, reason }));
+    return this.#live;
   }
 
   /** At the end of a turn: waits until the leftovers of all commands are found, including running ones. */
@@ -213,6 +238,7 @@ export class RunSandbox {
     this.#isClosed = true;
     await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
+    (await this.#live)?.close();
     (await this.#ports)?.closeAll();
     if (this.#options.space === undefined) await (await this.#space)?.close();
   }

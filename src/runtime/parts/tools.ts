@@ -10,7 +10,6 @@ import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
-import { isWithin } from "../../system/within.js";
 import type { OutputPlace } from "../../tools/output-file.js";
 import type { SessionParts } from "../open-engine.js";
 import type { SessionPart } from "../part.js";
@@ -18,17 +17,15 @@ import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { workspaceRules } from "../settings/workspace-state.js";
 import type { ParentRun } from "../subagents/parent-run.js";
-import { toolChains } from "./containment.js";
 import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";
 import { HookVariables } from "./hook-variables.js";
-import type { PermissionParts } from "./open-permissions.js";
 import { type EarlierPermissions, RunPermissions } from "./permissions.js";
 import { RunSandbox } from "./sandbox.js";
 import { RunSecurity } from "./security.js";
 import { openToolbox } from "./toolbox.js";
-import { ignoreSource, RunUndo } from "./undo.js";
+import { RunUndo } from "./undo.js";
 
 type ToolsParts = Pick<
   SessionParts,
@@ -70,8 +67,9 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     restrictions: () => permissions.restrictions(),
     isRecorded: async () => (await sessions.open()) !== undefined,
     mode: () => permissions.mode,
-    openHeldChanges: () =>
-      openHeldChanges({
+    reason: (path) => guard.reason(path),
+    openHeldChanges: async () =>
+      (await import("./open-held-changes.js")).openHeldChanges({
         loaded,
         variables,
         root,
@@ -98,10 +96,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
         begin: (call) => undo.begin(call),
         flush: () => undo.flush(),
         holdsBack: async ({ args }, { name, extension }) =>
-          (name === "bash" || extension !== undefined) &&
-          !args.outside_sandbox &&
-          !args.run_in_background &&
-          (await sandbox.holdsBack()),
+          (name === "bash" || extension !== undefined) && !args.outside_sandbox && (await sandbox.holdsBack()),
         ...(shared === undefined && { onEvent: (event) => undo.onEvent(event) }),
       },
       leftovers: sandbox,
@@ -206,47 +201,6 @@ function sessionPermissions(
     ...(parent && { onlyReads: parent.onlyReads }),
   });
 }
-
-async function openHeldChanges(place: HeldPlace) {
-  const { loaded, variables, root, notify, guard, sessions, undo, permissions } = place;
-  const [{ HeldChanges, finishAbandoned }, { trackedFiles }, { UNDO_LIMITS }, { placed, refusingEntry }] =
-    await Promise.all([
-      import("./held-changes.js"),
-      import("../../security/permissions/tracked-files.js"),
-      import("../../sessions/undo/limits.js"),
-      import("../../security/permissions/path-permissions.js"),
-    ]);
-  for (const folder of await finishAbandoned(join(loaded.roots.state, "sandbox"))) {
-    notify(`Oxbow ended while it applied the changes of a command in ${folder}. They are complete now.`);
-  }
-  return new HeldChanges({
-    root,
-    ignore: async () => ignoreSource(await sessions.keptFolders()),
-    reason: (path) => guard.reason(path),
-    refusal: async () => {
-      const entries = placed(await (await permissions()).paths.load(), root);
-      return (absolute, access) => {
-        if (sessions.ownFolders.some((folder) => isWithin(absolute, folder))) return "it belongs to Oxbow";
-        const entry = refusingEntry(entries, { absolute, access, display: absolute, place: "workspace" });
-        return entry && `the path permission for ${entry.prefix} does not allow to ${access} there`;
-      };
-    },
-    tracked: (folder, paths) => trackedFiles(folder)(paths),
-    programs: () => [...SYSTEM_FOLDERS, ...toolChains(variables)],
-    notify,
-    record: (changes) => undo.beforeAll(changes),
-    keptBytes: UNDO_LIMITS.fileBytes,
-  });
-}
-
-interface HeldPlace extends Pick<ToolsParts, "loaded" | "variables" | "root" | "sessions" | "notify"> {
-  readonly guard: RunGuard;
-  readonly undo: RunUndo;
-  readonly permissions: () => Promise<PermissionParts>;
-}
-
-/** A link to a program of the system or of a tool chain leads to nothing that a command could change. */
-const SYSTEM_FOLDERS: readonly string[] = "/usr /bin /sbin /lib /lib64 /opt /nix /dev /proc".split(" ");
 
 /** What the first call of a session needs, loaded while the model answers. */
 function firstSteps(

@@ -23,7 +23,7 @@ import {
   type NetworkForwarding,
   proxyVariables,
 } from "./network-forwarding.js";
-import type { OverlayView } from "./overlay-view.js";
+import type { ViewedFolder } from "./overlay-view.js";
 import type { Command, PrivateHome, SandboxPolicy } from "./policy.js";
 import type { JoinedSpace } from "./session-space.js";
 
@@ -54,8 +54,8 @@ export interface BubblewrapParts {
   readonly forwarding?: NetworkForwarding | undefined;
   /** What the session's commands share; without it each has its own. */
   readonly space?: JoinedSpace | undefined;
-  /** Holds back what the command writes; without it the command writes into the real folders. */
-  readonly view?: Pick<OverlayView, "words" | "folders"> | undefined;
+  /** What the command sees of the writable folders; without it the command writes into the real ones. */
+  readonly view?: { readonly words: readonly string[]; readonly folders: readonly ViewedFolder[] } | undefined;
   /** The entry of a group that bounds the number of processes. */
   readonly quotaEntry?: string | undefined;
   /** Processes that count towards the limit although they run outside. */
@@ -142,13 +142,10 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
   return version[0] > major || (version[0] === major && version[1] >= minor);
 }
 
-function writableFolder(
-  path: string,
-  { view }: BubblewrapParts,
-  { writes }: Pick<Command, "writes">,
-): readonly string[] {
-  if (writes === "nothing") return ["--ro-bind", path, path];
-  return ["--bind", view?.folders.find((each) => each.path === path)?.merged ?? path, path];
+function writableFolders({ view, layout }: BubblewrapParts, { writes }: Pick<Command, "writes">): readonly string[] {
+  const access = writes === "nothing" ? "read-only" : "writable";
+  const folders = view?.folders ?? layout.writable.map((path) => ({ path, merged: path, access }));
+  return folders.flatMap((each) => [each.access === "writable" ? "--bind" : "--ro-bind", each.merged, each.path]);
 }
 
 function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes">): string[] {
@@ -169,7 +166,7 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes
     ...runFolders.flatMap((path) => ["--ro-bind", path, path]),
     ...layout.covering.flatMap((place) => hide(place, blank)),
     ...(home === undefined ? [] : privateHome(home, policy.temporaryBytes)),
-    ...layout.writable.flatMap((path) => writableFolder(path, parts, place)),
+    ...writableFolders(parts, place),
     ...pinned.flatMap((path) => ["--bind", path, path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     // An empty folder in memory is quicker to mount than one of the disk.

@@ -40,6 +40,7 @@ export interface ViewedFolder {
   readonly path: string;
   /** Where it is mounted, in the holder's namespaces. */
   readonly merged: string;
+  readonly access: "writable" | "read-only";
 }
 
 /** What a command changed in one folder. */
@@ -73,11 +74,9 @@ cd /
 PATH=$path
 exec "$@"`;
 
-interface Layers {
-  readonly path: string;
+interface Layers extends ViewedFolder {
   readonly upper: string;
   readonly work: string;
-  readonly merged: string;
   readonly hide: string | undefined;
   readonly hidden: readonly string[];
 }
@@ -95,9 +94,7 @@ export class OverlayView {
   }
 
   static make({ mounting, folder, roots, hidden }: ViewOptions): OverlayView {
-    const views = join(folder, VIEWS);
-    mkdirSync(views, { recursive: true, mode: 0o700 });
-    const own = mkdtempSync(join(views, `${processMark()}-`));
+    const own = newViewFolder(folder);
     const layers = roots.map((path, index) => {
       const place = join(own, String(index));
       const [upper, work, merged] = ["upper", "work", "merged"].map((name) => join(place, name)) as [
@@ -111,7 +108,7 @@ export class OverlayView {
       const inside = hidden.filter((each) => each !== path && isWithin(each, path)).map((each) => relative(path, each));
       const hide = inside.length === 0 ? undefined : join(place, "hide");
       if (hide !== undefined) makeWhiteouts(hide, { root: path, names: inside, device: whiteoutIn(place) });
-      return { path, upper, work, merged, hide, hidden: inside };
+      return { path, upper, work, merged, access: "writable" as const, hide, hidden: inside };
     });
     return new OverlayView(own, layers, mounting);
   }
@@ -152,14 +149,26 @@ export class OverlayView {
   }
 
   async close(): Promise<void> {
-    const mounted = this.#layers.map(({ merged }) => merged);
-    await run([...this.#mounting.words, "umount", "-l", ...mounted]);
+    await unmount(this.#mounting, this.#layers);
     // The next Oxbow finishes a plan that could not be carried out to its end.
     if (!hasPlan(this.folder)) removeView(this.folder);
   }
 }
 
 const VIEWS = "views";
+
+/** It is named after this process, so that a later one knows whether it was abandoned. */
+export function newViewFolder(folder: string): string {
+  const views = join(folder, VIEWS);
+  mkdirSync(views, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(views, `${processMark()}-`));
+}
+
+export async function unmount(mounting: SpaceMounting, folders: readonly ViewedFolder[]): Promise<void> {
+  // The last one may lie on an earlier one.
+  const mounted = folders.map(({ merged }) => merged).toReversed();
+  await run([...mounting.words, "umount", "-l", ...mounted]);
+}
 
 /** Why no view of these folders can be made; undefined if one can. */
 export async function whyNoView({

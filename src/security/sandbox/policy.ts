@@ -1,5 +1,6 @@
 /** What a sandboxed command may do. Plain data from the user's configuration, never from the model. */
 import { totalmem } from "node:os";
+import type { LiveFolders } from "./live-folders.js";
 import type { UnixSockets } from "./seccomp-filter.js";
 
 /**
@@ -39,6 +40,8 @@ export type LimitName = keyof SandboxLimits;
 export interface SandboxPolicy {
   /** Folders that may be changed, the workspace first: absolute and free of symbolic links. */
   readonly writable: readonly string[];
+  /** The part of them that also programs which go on running may change. */
+  readonly liveWritable: readonly string[];
   /** Names in those folders, or absolute paths, that may not be changed, nor made where they do not exist. Git's own are always among them. */
   readonly readOnlyWithin: readonly string[];
   /** Files and folders that may not even be read; those that do not exist are skipped. */
@@ -74,6 +77,7 @@ export const DEFAULT_LIMITS: SandboxLimits = {
 export function sandboxPolicy(given: Partial<SandboxPolicy> & Pick<SandboxPolicy, "writable">): SandboxPolicy {
   return {
     readOnlyWithin: [".oxbow"],
+    liveWritable: [],
     hidden: [],
     visible: [],
     network: "off",
@@ -86,6 +90,14 @@ export function sandboxPolicy(given: Partial<SandboxPolicy> & Pick<SandboxPolicy
   };
 }
 
+export type Writes = "held" | "nothing" | LiveAccess;
+
+/** For a program that goes on running. */
+export interface LiveAccess extends Pick<LiveFolders, "writable" | "kept"> {
+  /** Secret files of the workspace that it may read: absolute. */
+  readonly shown: readonly string[];
+}
+
 /** A program that a tool starts. */
 export interface Command {
   readonly program: string;
@@ -96,10 +108,10 @@ export interface Command {
   /** Printed right before the command starts. Only bubblewrap does so. */
   readonly mark?: string;
   /**
-   * `held`: what it writes is held back in a view, where this machine can do that. `nothing`: the folders are read-only for it. Default: it
-   * writes into the real folders.
+   * `held`: what it writes is held back in a view, where this machine can do that. `nothing`: the folders are read-only for it. Folders: it goes
+   * on running, sees the real folders and may change only these, where this machine can do that. Default: it writes into the real folders.
    */
-  readonly writes?: "held" | "nothing";
+  readonly writes?: Writes;
 }
 
 /** The sandbox cannot be put around this command; the message says why and what to do. */

@@ -23,13 +23,14 @@ import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
 import { findWithheld } from "./inherited-files.js";
-import type { Layout } from "./layout.js";
+import { type Layout, realFolder } from "./layout.js";
 import { countTasks, ownHardLimits } from "./limits.js";
+import { LiveView } from "./live-view.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
 import { OverlayView, whyNoView } from "./overlay-view.js";
 import { Placeholders } from "./placeholders.js";
-import { type Command, SandboxError } from "./policy.js";
+import { type Command, type LiveAccess, SandboxError, type Writes } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
 import { runFolders } from "./run-folders.js";
 import { sandboxExecCommand } from "./sandbox-exec.js";
@@ -92,13 +93,14 @@ export class Sandbox {
     });
     this.#open.add(ended);
     try {
-      const mounting = command.writes === "held" ? await this.#mounting(state) : undefined;
-      const writesBack = mounting === undefined && command.writes !== "nothing";
-      const layout = writesBack ? this.#layout(state, undo) : this.#place.nowHeld();
+      const { writes } = command;
+      const mounting = writes === undefined || writes === "nothing" ? undefined : await this.#mounting(state);
+      const writesBack = mounting === undefined && writes !== "nothing";
+      const layout = withShown(writesBack ? this.#layout(state, undo) : this.#place.nowHeld(), writes);
       const held = () => this.#place.held(layout);
       const entrance = await this.#entrance(state, undo);
       const space = await this.#space(state, layout);
-      const view = mounting && this.#view(mounting, { layout, undo });
+      const view = mounting && this.#view(mounting, { layout, writes, undo });
       const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
       noteEnd = this.#place.begin(layout);
       const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
@@ -107,7 +109,8 @@ export class Sandbox {
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
-      return { ...wrapped, ...kind, held, descriptors, withheld, explain, view, ended };
+      const overlay = view instanceof OverlayView ? view : undefined;
+      return { ...wrapped, ...kind, held, descriptors, withheld, explain, view: overlay, ended };
     } catch (error) {
       await ended();
       throw error;
@@ -189,17 +192,36 @@ export class Sandbox {
     return (await this.#space(state, this.#place.nowHeld()))?.mounting;
   }
 
-  #view(mounting: SpaceMounting, { layout, undo }: Pick<Pieces, "layout" | "undo">): OverlayView {
+  #view(
+    mounting: SpaceMounting,
+    { layout, writes, undo }: Pick<Pieces, "layout" | "undo"> & { readonly writes: Writes | undefined },
+  ): OverlayView | LiveView {
     const { folder } = this.#options;
     const { writable, masked } = layout;
-    const view = OverlayView.make({
-      mounting,
-      folder,
-      roots: outermost(writable),
-      hidden: masked.map(({ path }) => path),
-    });
+    const roots = outermost(writable);
+    const hidden = masked.map(({ path }) => path);
+    const view =
+      typeof writes === "object"
+        ? new LiveView({ mounting, folder, folders: this.#liveFolders(roots, writes) })
+        : OverlayView.make({ mounting, folder, roots, hidden });
     undo.push(() => view.close());
     return view;
+  }
+
+  #liveFolders(roots: readonly string[], { writable, kept }: LiveAccess) {
+    const named = this.#options.policy.liveWritable.map(realFolder);
+    const writes = (path: string) => ({ path, access: "writable" as const });
+    const reads = (path: string) => ({ path, access: "read-only" as const });
+    return [
+      ...roots.map((path) => (named.includes(path) ? writes(path) : reads(path))),
+      ...writable.map(writes),
+      ...kept.map(reads),
+    ];
+  }
+
+  /** Secret files that commands which run without asking do not see: absolute. */
+  covered(): readonly string[] {
+    return this.#place.nowHeld().masked.map(({ path }) => path);
   }
 
   #wrapped(state: SandboxState, { layout, entrance, space, view, command, undo }: Pieces): Wrapped {
@@ -218,7 +240,8 @@ export class Sandbox {
     return bubblewrapCommand(
       {
         ...{ policy, blank, mask, space, view, isRoot: isRoot(), tasks: countTasks() },
-        layout: view === undefined ? layout : { ...layout, writable: outermost(layout.writable), masked: [] },
+        // A held view does not have the names of secret files.
+        layout: view instanceof OverlayView ? { ...layout, masked: [] } : layout,
         filter: filter === undefined ? undefined : { path: filter, handOver },
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
@@ -320,9 +343,14 @@ interface Pieces {
   readonly layout: Layout;
   readonly entrance: GateEntrance | undefined;
   readonly space: JoinedSpace | undefined;
-  readonly view: OverlayView | undefined;
+  readonly view: OverlayView | LiveView | undefined;
   readonly command: Command;
   readonly undo: Undo;
+}
+
+function withShown(layout: Layout, writes: Command["writes"]): Layout {
+  if (typeof writes !== "object" || writes.shown.length === 0) return layout;
+  return { ...layout, masked: layout.masked.filter(({ path }) => !writes.shown.includes(path)) };
 }
 
 /** Without those that lie in another one. */

@@ -33,6 +33,8 @@ export interface WrappedCommand extends ShellCommand {
     end: Pick<ProcessEnd, "reason">,
     context: Pick<ToolContext, "granted" | "approved" | "ask">,
   ): Promise<SettledChanges>;
+  /** What the model should know when a command goes on running. */
+  readonly startNote?: string | undefined;
   /** A note for the model about what commands left behind; given once. */
   leftBehind?(): string | undefined;
 }
@@ -63,6 +65,10 @@ export interface WrapOptions {
   readonly byPerson?: boolean;
   /** It reads its standard input. */
   readonly hasInput?: true;
-  /** `held`: what it writes may be held back until it ends. `nothing`: it only reads. */
-  readonly writes?: "held" | "nothing";
+  /** `held`: what it writes may be held back until it ends. `nothing`: it only reads. `live`: it goes on running and sees later edits. */
+  readonly writes?: "held" | "nothing" | "live";
+  /** For `live`: folders that it wants to change, from the workspace. */
+  readonly folders?: readonly string[];
+  /** Asks the person about them. */
+  readonly ask?: ToolContext["ask"];
 }
