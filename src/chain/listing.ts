@@ -14,7 +14,6 @@ import { create as assemble60OutputLimit } from "./stages/assemble/60-output-lim
 import { create as done10OpenCalls } from "./stages/done/10-open-calls.js";
 import { create as done20Permission } from "./stages/done/20-permission.js";
 import { create as done60WindowNotice } from "./stages/done/60-window-notice.js";
-import { create as done70Leftovers } from "./stages/done/70-leftovers.js";
 import { create as done80Save } from "./stages/done/80-save.js";
 import { create as error50Report } from "./stages/error/50-report.js";
 import { create as receive50Answer } from "./stages/receive/50-answer.js";
@@ -66,7 +65,6 @@ export const listing: ChainListing = {
       { name: "10-open-calls", create: done10OpenCalls },
       { name: "20-permission", create: done20Permission },
       { name: "60-window-notice", create: done60WindowNotice },
-      { name: "70-leftovers", create: done70Leftovers },
       { name: "80-save", create: done80Save },
     ],
     error: [{ name: "50-report", create: error50Report }],

@@ -94,12 +94,6 @@ export interface ChangeRecorder extends EventObserver {
   flush(): Promise<void>;
 }
 
-/** Looks for files that commands left for other programs to run, and tells the user. */
-export interface LeftoverCheck {
-  /** Resolves when everything so far is checked. */
-  flush(): Promise<void>;
-}
-
 /** The approved instructions of a folder. */
 export interface ProjectReading {
   /** Instructions of folders that these paths touch for the first time. */
@@ -199,7 +193,6 @@ export interface ChainServices {
   readonly log: Log;
   readonly journal?: RunJournal;
   readonly undo?: ChangeRecorder;
-  readonly leftovers?: LeftoverCheck;
   readonly outputs?: ResultFiles;
   readonly content?: ProjectReading | undefined;
   readonly costs?: CostTracker;

@@ -55,7 +55,7 @@ async function project(): Promise<void> {
   git("commit", "-qm", "first");
   for (const folder of ["node_modules/vite", "dist"]) mkdirSync(at(folder), { recursive: true });
   mkdirSync(join(own, "home"));
-  mode = await openAutoMode({ root, home: join(own, "home"), ownFolder: join(own, "oxbow"), writes: "held" });
+  mode = await openAutoMode({ root, home: join(own, "home"), ownFolder: join(own, "oxbow") });
 }
 
 /** Runs it in the background and waits for its end. The text is all that it said, with what the start said in front. */

@@ -21,8 +21,6 @@ export interface AutoModeOptions {
   /** Where Oxbow keeps its own files. */
   readonly ownFolder: string;
   readonly path?: string | undefined;
-  /** `held`: changes of commands are held back and checked. */
-  readonly writes?: "held";
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +31,7 @@ export interface AutoRun {
   readonly exitCode: number | undefined;
 }
 
-export async function openAutoMode({ root, home, ownFolder, path, writes, variables: more }: AutoModeOptions) {
+export async function openAutoMode({ root, home, ownFolder, path, variables: more }: AutoModeOptions) {
   const variables = { HOME: home, PATH: path ?? process.env.PATH, OXBOW_HOME: ownFolder, ...more };
   const flags = parseFlags([{ name: "permission-mode", value: "MODE", help: "" }], [], "test");
   const loaded = await loadSettings(flags, variables);
@@ -49,15 +47,13 @@ export async function openAutoMode({ root, home, ownFolder, path, writes, variab
   const reason = (path: string) => guard.reason(path);
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions, reason },
-    ...(writes === "held" && {
-      openHeldChanges: () =>
-        openHeldChanges({
-          ...{ loaded, variables, root, notify, guard },
-          sessions: { ownFolders: hidden, keptFolders: async () => hidden },
-          undo: { beforeAll: async () => {} },
-          permissions: () => permissions.parts(),
-        }),
-    }),
+    openHeldChanges: () =>
+      openHeldChanges({
+        ...{ loaded, variables, root, notify, guard },
+        sessions: { ownFolders: hidden, keptFolders: async () => hidden },
+        undo: { beforeAll: async () => {} },
+        permissions: () => permissions.parts(),
+      }),
   });
   const tools = openToolbox({
     root,
@@ -116,12 +112,13 @@ export async function openAutoMode({ root, home, ownFolder, path, writes, variab
       });
       return (outcome?.content ?? []).map((each) => ("text" in each ? each.text : "")).join("\n");
     },
-    /** The end of a turn. */
-    flush: () => sandbox.flush(),
-    /** As the permission link of the chain does: asks where that is needed, with the answer a person would give. */
-    ask: async (command: string, answer: PersonAnswer, args: JsonObject = {}) => {
+    /** What commands see as `/tmp`. */
+    temporaryFolder: () => sandbox.temporaryFolder(),
+    /** As the permission link of the chain does: asks where that is needed. `later` answers all questions but the first. */
+    ask: async (command: string, answer: PersonAnswer, args: JsonObject = {}, later = answer) => {
       const call = { call: ids.next("call"), tool: "bash", args: { command, ...args } };
-      const person = { present: () => true, ask: async () => answer, hint: () => {} };
+      const answers = [answer];
+      const person = { present: () => true, ask: async () => answers.shift() ?? later, hint: () => {} };
       const link = create({ gate: permissions, person } as unknown as ChainServices);
       const context = { definition: bash, signal: new AbortController().signal, progress: () => {} };
       const outcome = await link(call, context as unknown as ToolLinkContext, (next, given) =>

@@ -94,11 +94,8 @@ const LATER = {
     ),
     ...["own-files", "open-guard-list"].map((name) => `src/security/guard-list/${name}.ts`),
     ...["judge", "quiet-repository", "programs/quiet-git"].map((name) => `src/security/shell/${name}.ts`),
-    "src/security/planted/planted-repositories.ts",
     ...["undo/recorder", "undo/journal"].map((name) => `src/sessions/${name}.ts`),
-    ...["open-permissions", "ask-git", "contained-reach", "sandbox-ahead"].map(
-      (name) => `src/runtime/parts/${name}.ts`,
-    ),
+    ...["open-permissions", "ask-git", "contained-reach"].map((name) => `src/runtime/parts/${name}.ts`),
     "src/runtime/settings/workspace-state.ts",
     ...["bash", "background", "child-environment", "patch/parse", "files/protected-paths", "search/ignore-files"].map(
       (name) => `src/tools/${name}.ts`,

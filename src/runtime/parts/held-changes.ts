@@ -12,6 +12,7 @@ import { diffText } from "../../base/diff.js";
 import type { ToolContext } from "../../engine/ports.js";
 import type { GateVerdict, HeldBack } from "../../security/change-gate/change-gate.js";
 import type { OverlayView, ViewedChanges } from "../../security/sandbox/overlay-view.js";
+import { shown } from "../../security/trust/shown.js";
 import {
   type Applied,
   type ApplyPlan,
@@ -104,9 +105,9 @@ export class HeldChanges {
       const { root, upper } = set;
       plans.push({ root, upper, removed: view.removedOf(root), startedAt: command.startedAt, changes: allowed });
       for (const { path, why } of set.problems.slice(0, MOST_NAMED))
-        notes.push(`[${shownPath(path)} was left out: ${why}]`);
+        notes.push(`[${named(path)} was left out: ${why}]`);
       for (const path of set.staying.slice(0, MOST_NAMED)) {
-        notes.push(`[${shownPath(path)} stays: it holds a file that commands do not see]`);
+        notes.push(`[${named(path)} stays: it holds a file that commands do not see]`);
       }
     }
     if (plans.every(({ changes }) => changes.length === 0))
@@ -127,8 +128,8 @@ export class HeldChanges {
     }
     dropPlan(view.folder);
     for (const { path, ours } of applied.flatMap(({ conflicts }) => conflicts)) {
-      const kept = `${shownPath(path)} was changed by another program meanwhile and is kept`;
-      notes.push(ours === undefined ? `[${kept}]` : `[${kept}; the version of this command is ${shownPath(ours)}]`);
+      const kept = `${named(path)} was changed by another program meanwhile and is kept`;
+      notes.push(ours === undefined ? `[${kept}]` : `[${kept}; the version of this command is ${named(ours)}]`);
     }
     const changed = applied.flatMap(({ done }) => outermostOf(done).map(lineOf));
     return { notes: [...notes, ...changedNote(changed)], changed, ...(isPart && { failed: true as const }) };
@@ -181,7 +182,7 @@ export class HeldChanges {
     const outer = outermostOf(asking.map(({ change }) => change));
     const [first] = outer;
     const more = outer.length > 1 ? ` and ${outer.length - 1} more` : "";
-    const what = first && `${verbOf(first)} ${shownPath(first.path)}${more}`;
+    const what = first && `${verbOf(first)} ${named(first.path)}${more}`;
     return ask({
       summary: `This command wants to ${what}`,
       reason: `The command has ended, and these changes are held back: ${reasonsOf(asking)}.`,
@@ -259,9 +260,14 @@ function reasonsOf(heldBack: readonly HeldBack[]): string {
   return [...new Set(heldBack.map(({ reason }) => reason))].slice(0, 3).join("; ");
 }
 
+/** A command chose these names. */
+function named(path: string): string {
+  return shown(shownPath(path));
+}
+
 function lineOf({ path, before, after, whole }: HeldChange): string {
   const sign = before === undefined ? "+" : after === undefined ? "-" : "~";
-  return `${sign}${shownPath(path)}${whole || (after ?? before)?.kind === "folder" ? "/" : ""}`;
+  return `${sign}${named(path)}${whole || (after ?? before)?.kind === "folder" ? "/" : ""}`;
 }
 
 function verbOf({ before, after }: HeldChange): string {
@@ -288,7 +294,7 @@ function outermostOf(changes: readonly HeldChange[]): readonly HeldChange[] {
 function preview({ root, upper }: ViewedChanges, change: HeldChange): string {
   const { path, before, after } = change;
   const head = lineOf(change);
-  if (after?.kind === "link") return `${head} -> ${after.target}`;
+  if (after?.kind === "link") return `${head} -> ${named(after.target ?? "")}`;
   const [old, fresh] = [before && smallText(join(root, path)), after && smallText(join(upper, path))];
   if (old === undefined && fresh === undefined) return head;
   return `${head}\n${diffText(old ?? "", fresh ?? "", { maxLines: 40 }).text}`;

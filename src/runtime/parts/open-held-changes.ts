@@ -48,4 +48,4 @@ export interface HeldPlace extends Pick<SessionParts, "loaded" | "variables" | "
 }
 
 /** A link to a program of the system or of a tool chain leads to nothing that a command could change. */
-const SYSTEM_FOLDERS: readonly string[] = "/usr /bin /sbin /lib /lib64 /opt /nix /dev /proc".split(" ");
+const SYSTEM_FOLDERS: readonly string[] = "/usr /bin /sbin /lib /lib64 /opt /nix /dev/null".split(" ");

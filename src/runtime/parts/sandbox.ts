@@ -8,18 +8,16 @@
 import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
-import type { CommandWatch } from "../../security/planted/command-watch.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
 import type { SessionPorts } from "../../security/sandbox/session-ports.js";
 import type { SessionSpace } from "../../security/sandbox/session-space.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
-import { nodeClock } from "../../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
 import type { Reach } from "./contained-reach.js";
 import type { HeldChanges } from "./held-changes.js";
 import type { LiveProgram, LivePrograms } from "./live-programs.js";
-import { alsoWritable, liveWritable, openSandbox, type SandboxPlace, secretPaths, type Way } from "./open-sandbox.js";
+import { liveWritable, openSandbox, type SandboxPlace, secretPaths, type Way } from "./open-sandbox.js";
 import { madeSandbox } from "./sandbox-attempt.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
@@ -46,7 +44,6 @@ export class RunSandbox {
   readonly #madeByCommands = new Set<string>();
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
-  #watch: Promise<CommandWatch> | undefined;
   #held: Promise<HeldChanges> | undefined;
   #whyNotHeld: Promise<string | undefined> | undefined;
   #live: Promise<LivePrograms> | undefined;
@@ -87,7 +84,7 @@ export class RunSandbox {
       runsUnasked(this.#mode, settings) && (await whyNotContained(state, this.#options)) === undefined;
     const reach = reachOf([], { isContained, settings });
     (await this.#open("pipes", reach)).prepare();
-    await Promise.all([this.#watchCommands(), this.whyNotHeld(), this.#openHeld()]);
+    await this.#openHeld();
   }
 
   /** Why commands write into the workspace itself; undefined if what they write is held back and checked. */
@@ -132,17 +129,14 @@ export class RunSandbox {
       throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
     }
     if (kind === "none") return command;
-    if (outside) return { ...(await this.#outside(command)), ...(await this.#watch)?.outside() };
+    if (outside) return this.#outside(command);
     const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
     const program = writes === "live" ? await this.#prepareLive(programs, { sandbox, ...live }) : undefined;
     const access = program?.access ?? (writes === "nothing" ? writes : held && "held");
-    const watch = access !== undefined ? undefined : await this.#watchCommands();
-    await watch?.begin();
     const made = await madeSandbox(sandbox, { command, onTerminal, writes: access });
     const { wrapped } = made;
-    const watched = watch?.inside(wrapped.held(), reach.home === "readable" ? "repositories" : "workspace");
     let startedAt = 0;
     let left: string | undefined;
     return {
@@ -155,7 +149,6 @@ export class RunSandbox {
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
       launch: made.launch,
-      ...watched,
       ...(program && { startNote: program.note, leftBehind: () => left }),
       ...(held && {
         started: () => {
@@ -170,7 +163,6 @@ export class RunSandbox {
       }),
       ended: async () => {
         await wrapped.ended();
-        await watched?.ended();
         left = await program?.ended();
       },
     };
@@ -192,33 +184,6 @@ export class RunSandbox {
     return this.#live;
   }
 
-  /** At the end of a turn: waits until the leftovers of all commands are found, including running ones. */
-  async flush(): Promise<void> {
-    await (await this.#watch)?.flush();
-  }
-
-  #watchCommands(): Promise<CommandWatch> {
-    this.#watch ??= this.#openWatch();
-    return this.#watch;
-  }
-
-  async #openWatch(): Promise<CommandWatch> {
-    const { root, notify, loaded, variables } = this.#options;
-    const [{ CommandWatch }, { childEnvironment }, { realpathOrSelf }, more] = await Promise.all([
-      import("../../security/planted/command-watch.js"),
-      import("../../tools/child-environment.js"),
-      import("../../system/real-path.js"),
-      alsoWritable(this.#options, USUAL),
-    ]);
-    return new CommandWatch({
-      roots: [root, ...more].map(realpathOrSelf),
-      notify,
-      folder: join(loaded.roots.state, "sandbox"),
-      environment: childEnvironment(variables),
-      clock: nodeClock,
-    });
-  }
-
   /** For the git tool: only these folders and the system's programs are readable, and nothing is writable. */
   async wrapReader(command: ShellCommand, readable: readonly string[]): Promise<WrappedCommand> {
     const [program = "", ...args] = command.argv;
@@ -236,7 +201,6 @@ export class RunSandbox {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
     (await this.#live)?.close();
     (await this.#ports)?.closeAll();

@@ -99,7 +99,6 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
           (name === "bash" || extension !== undefined) && !args.outside_sandbox && (await sandbox.holdsBack()),
         ...(shared === undefined && { onEvent: (event) => undo.onEvent(event) }),
       },
-      leftovers: sandbox,
       audit: security,
       outputs: { save: (text) => saveResult(text, { directory: outputDirectory, onFile: outputs.trim }) },
     },

@@ -3,7 +3,7 @@
  * decision.
  *
  * 1. Every change is judged by its path and by what is really there. What needs a person is a question about this change; what
- *    path permissions forbid is refused.
+ *    path permissions forbid is refused. A link is judged by the place that it leads to once all changes are applied.
  * 2. A path with a component `.git` in any form needs a person. In a session where commands may change repositories, git's own records
  *    pass by their path: objects, references, the index, logs, and the state of a merge or a rebase without commands in it. The
  *    configuration, hooks, `info` and `modules` never do.
@@ -11,9 +11,10 @@
  * 4. Without an answer, creations and changes that pass are applied and nothing is deleted: a file that was moved to a place that is held back
  *    is not lost.
  */
-import { dirname, posix } from "node:path";
+import { dirname, posix, relative } from "node:path";
 import { plainName } from "../../base/plain-name.js";
-import type { HeldChange, HeldEntry } from "../../system/overlay/change-set.js";
+import { type HeldChange, type HeldEntry, look } from "../../system/overlay/change-set.js";
+import { linkTarget } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
 
 export interface GateOptions {
@@ -56,6 +57,7 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
   const passing: HeldChange[] = [];
   const asking: HeldBack[] = [];
   const refused: HeldBack[] = [];
+  const linkAt = linksAfter(options);
   const deletion = options.deletions(options.changes.filter(({ after }) => after === undefined));
   for (const change of options.changes) {
     const absolute = posix.join(options.root, change.path);
@@ -65,9 +67,10 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
       continue;
     }
     const isGranted = options.granted.some((place) => isWithin(absolute, place));
-    const reason = isGranted
-      ? undefined
-      : ((await reasonOf(change, absolute, options)) ?? (change.after === undefined ? deletion : undefined));
+    const reason =
+      (isGranted ? undefined : await reasonOf(change, absolute, options)) ??
+      (await linkReason(absolute, change.after, options, linkAt)) ??
+      (change.after === undefined ? deletion : undefined);
     if (reason === undefined) passing.push(change);
     else asking.push({ change, reason });
   }
@@ -90,36 +93,65 @@ export function withoutHeldBack(passing: readonly HeldChange[], heldBack: readon
 }
 
 async function reasonOf(change: HeldChange, absolute: string, options: GateOptions): Promise<string | undefined> {
-  const { path, after } = change;
+  const { path } = change;
   const names = path.split("/");
   const gitAt = names.findIndex((name) => plainName(name) === ".git");
   if (gitAt !== -1) return gitReason(change, { names, gitAt, options });
-  if (options.isHidden(path)) return "it is a secret file that commands do not see";
-  const leads = after?.kind === "link" ? linkReason(absolute, after, options) : undefined;
-  if (names.slice(0, -1).some((name) => PACKAGE_FOLDERS.has(name))) {
-    return plainName(names.at(-1) ?? "") === "head" ? options.reason(absolute) : leads;
-  }
-  return (await options.reason(absolute)) ?? leads ?? (await targetReason(absolute, after, options));
+  if (options.isHidden(path)) return SECRET;
+  const isInPackage = names.slice(0, -1).some((name) => PACKAGE_FOLDERS.has(name));
+  return isInPackage && plainName(names.at(-1) ?? "") !== "head" ? undefined : options.reason(absolute);
 }
 
-function linkReason(absolute: string, { target = "" }: HeldEntry, { root, mayLead }: GateOptions): string | undefined {
-  const place = posix.resolve(dirname(absolute), target);
-  return isWithin(place, root) || mayLead(place)
-    ? undefined
-    : `it is a link that leads out of the workspace, to ${place}`;
-}
+type LinkAt = (path: string) => string | undefined;
 
-async function targetReason(
+async function linkReason(
   absolute: string,
   after: HeldEntry | undefined,
-  { root, reason }: GateOptions,
+  { root, mayLead, isHidden, reason }: GateOptions,
+  linkAt: LinkAt,
 ): Promise<string | undefined> {
   if (after?.kind !== "link") return undefined;
-  const place = posix.resolve(dirname(absolute), after.target ?? "");
-  const why = isWithin(place, root) && place !== root ? await reason(place) : undefined;
+  const place = leadsTo(absolute, after.target ?? "", linkAt);
+  if (place === undefined || place === root) return undefined;
+  if (!isWithin(place, root))
+    return mayLead(place) ? undefined : `it is a link that leads out of the workspace, to ${place}`;
+  const inner = relative(root, place);
+  const isGit = inner.split("/").some((name) => plainName(name) === ".git");
+  const why = isGit ? GIT : isHidden(inner) ? SECRET : await reason(place);
   return why && `it is a link to a guarded place: ${why}`;
 }
 
+/** The links as they are when all changes are applied. */
+function linksAfter({ root, changes }: GateOptions): LinkAt {
+  let changed: ReadonlyMap<string, HeldEntry | undefined> | undefined;
+  return (path) => {
+    changed ??= new Map(changes.map(({ path, after }) => [posix.join(root, path), after]));
+    if (changed.has(path)) return changed.get(path)?.target;
+    return look(path)?.isSymbolicLink() ? linkTarget(path) : undefined;
+  };
+}
+
+const MOST_LINKS = 40;
+
+/** Follows a link as the kernel does. Undefined for a loop. */
+function leadsTo(link: string, target: string, linkAt: LinkAt): string | undefined {
+  const names = target.split("/");
+  let place = target.startsWith("/") ? "/" : dirname(link);
+  let links = 0;
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const next = posix.join(place, name);
+    const inner = name === "" || name === "." || name === ".." ? undefined : linkAt(next);
+    if (inner === undefined) place = next;
+    else if (++links > MOST_LINKS) return undefined;
+    else {
+      names.unshift(...inner.split("/"));
+      if (inner.startsWith("/")) place = "/";
+    }
+  }
+  return place;
+}
+
+const SECRET = "it is a secret file that commands do not see";
 const GIT = "git runs or obeys what is in this folder";
 /** Below a git folder: what git writes when it works, and no program runs. */
 const RECORDS =

@@ -91,13 +91,7 @@ export class GuardList {
   #existing(): readonly string[] {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
-    return [...new Set([...this.named(), ...existing])];
-  }
-
-  /** Places that git's settings name and that do not exist. */
-  absent(): readonly string[] {
-    const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
-    return [...new Set(configured.map(({ path }) => path))].filter((path) => !existsSync(path));
+    return [...new Set([...this.#named(), ...existing])];
   }
 
   /** The files of git folders that git runs or obeys. */
@@ -108,7 +102,7 @@ export class GuardList {
   }
 
   /** Everything below the roots with a guarded name, except git folders. */
-  named(): readonly string[] {
+  #named(): readonly string[] {
     return this.#options.searches.flatMap((search) => search.named());
   }
 

@@ -140,9 +140,6 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 const MAY_HAVE_SHAPE =
   /(^|\/)(\.|gradle\/|tools\/|library\/|cvs\/|lefthook|simple-git|mise|lint-staged|nano-staged|mcp|bin\/|jupyter_|ipython_)|\.(code-workspace|sublime-project|ipr|iws|suo|user|bazelrc)$/;
 
-/** The names of files that Oxbow set aside; no program looks for them. */
-const SET_ASIDE = /\.set-aside-by-oxbow(-\d+)?$/;
-
 /** Notes directly in the folder of an agent that does not read them. */
 const NOTES = /^(?:[^/]+\/)*\.(?:claude|codex|cursor|gemini)\/[^/]+\.(?:txt|log)$/;
 
@@ -156,7 +153,6 @@ export function guardedName(path: string): string | undefined {
     if (reason !== undefined) return reason;
   }
   const reason = FILES.get(names.at(-1) ?? "");
-  if (SET_ASIDE.test(plain)) return reason;
   return reason ?? (MAY_HAVE_SHAPE.test(plain) ? SHAPES.find(([shape]) => shape.test(plain))?.[1] : undefined);
 }
 

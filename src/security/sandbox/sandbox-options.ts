@@ -39,16 +39,6 @@ export interface SandboxOptions extends DetectOptions {
   readonly nodeProgram?: string;
 }
 
-/** The existing part of the guard list when a command starts. */
-export interface HeldPlaces {
-  /** Read-only for it. */
-  readonly readOnly: readonly string[];
-  /** What has a guarded name. */
-  readonly named: readonly string[];
-  /** Places that git's settings name and that do not exist. */
-  readonly absent: readonly string[];
-}
-
 export interface SandboxedCommand extends Wrapped {
   /** Open files to be the command's descriptors 3 and up; they are closed by `ended`. */
   readonly descriptors: readonly number[];
@@ -60,8 +50,6 @@ export interface SandboxedCommand extends Wrapped {
   readonly isWrapper: boolean;
   /** Whether all its processes have ended when its program ends. */
   readonly endsWithAll: boolean;
-  /** The existing part of the guard list now. */
-  held(): HeldPlaces;
   /** What the model should know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
   /** The sandbox prints the mark of the command before it starts. */

@@ -97,7 +97,6 @@ export class Sandbox {
       const mounting = writes === undefined || writes === "nothing" ? undefined : await this.#mounting(state);
       const writesBack = mounting === undefined && writes !== "nothing";
       const layout = withShown(writesBack ? this.#layout(state, undo) : this.#place.nowHeld(), writes);
-      const held = () => this.#place.held(layout);
       const entrance = await this.#entrance(state, undo);
       const space = await this.#space(state, layout);
       const view = mounting && this.#view(mounting, { layout, writes, undo });
@@ -110,7 +109,7 @@ export class Sandbox {
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
       const overlay = view instanceof OverlayView ? view : undefined;
-      return { ...wrapped, ...kind, held, descriptors, withheld, explain, view: overlay, ended };
+      return { ...wrapped, ...kind, descriptors, withheld, explain, view: overlay, ended };
     } catch (error) {
       await ended();
       throw error;
@@ -332,7 +331,6 @@ function uncontained(command: Command): SandboxedCommand {
     descriptors: [],
     withheld: undefined,
     explain: () => undefined,
-    held: () => ({ readOnly: [], named: [], absent: [] }),
     ended: () => Promise.resolve(),
   };
 }

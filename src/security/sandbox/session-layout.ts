@@ -11,7 +11,7 @@ import { openGuardList } from "../guard-list/open-guard-list.js";
 import { SecretFiles } from "../guard-list/secret-files.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { findLayout, type Layout, type LayoutOptions, realFolder } from "./layout.js";
-import type { HeldPlaces, SandboxOptions } from "./sandbox-options.js";
+import type { SandboxOptions } from "./sandbox-options.js";
 
 const NO_HOME = "/nonexistent";
 
@@ -23,12 +23,6 @@ export class SessionLayout {
 
   constructor(options: SandboxOptions) {
     this.#options = options;
-  }
-
-  /** The guard list as a command with this layout finds it. */
-  held({ standIns, guards }: Layout): HeldPlaces {
-    const readOnly = [...new Set([...standIns, ...guards.readOnly, ...guards.missing.map(({ path }) => path)])];
-    return { readOnly, named: this.#guardList?.named() ?? [], absent: this.#guardList?.absent() ?? [] };
   }
 
   /** Something may have changed the workspace. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { configText, parseConfigText, readConfigText } from "./config-text.js";
+import { parseConfigText, readConfigText } from "./config-text.js";
 
 const folder = mkdtempSync(join(tmpdir(), "config-text-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -53,12 +53,4 @@ describe("the text of git's configuration", () => {
     "is not understood otherwise: %j",
     (text) => expect(parseConfigText(text)).toBeUndefined(),
   );
-
-  it("is written so that git reads the same", () => {
-    const settings = [
-      { name: "core.bare", value: "false" },
-      { name: 'remote.a.b "c\\.url', value: '\t"x" # y\n' },
-    ];
-    expect(byGit(configText(settings))).toEqual(settings);
-  });
 });

@@ -1,5 +1,5 @@
 /**
- * Reads and writes the text of git's configuration files.
+ * Reads the text of git's configuration files.
  *
  * The reader follows git and skips what git would refuse. It also reports whether the text is simple: one heading or one setting per
  * line, no value that continues on the next line. A caller that must not misread a file refuses any other text.
@@ -104,25 +104,4 @@ function readValue(text: string, start: number): Value {
     }
   }
   return { value: value.slice(0, kept), end: position, isPlain: isPlain && !quoted };
-}
-
-/** The settings as a file that git reads in the same way. */
-export function configText(settings: readonly GitSetting[]): string {
-  const lines: string[] = [];
-  let heading = "";
-  for (const { name, value } of settings) {
-    const key = name.slice(name.lastIndexOf(".") + 1);
-    const [section = "", ...middle] = name.slice(0, name.lastIndexOf(".")).split(".");
-    const next = middle.length === 0 ? `[${section}]` : `[${section} "${escaped(middle.join("."))}"]`;
-    if (next !== heading) lines.push(next);
-    heading = next;
-    lines.push(
-      `\t${key} = "${escaped(value).replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\b", "\\b")}"`,
-    );
-  }
-  return lines.map((line) => `${line}\n`).join("");
-}
-
-function escaped(text: string): string {
-  return text.replace(/["\\]/g, "\\$&");
 }

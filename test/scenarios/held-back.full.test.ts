@@ -1,0 +1,219 @@
+/** Commands in mode `auto` that make files at guarded names: those are held back, the model and the user get a message, and a yes lets them pass. */
+
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { PersonAnswer } from "../../src/chain/services.js";
+import type { LateQuestion } from "../../src/engine/ports.js";
+import { look } from "../../src/system/overlay/change-set.js";
+import { openAutoMode } from "../support/auto-mode.js";
+import { needs } from "../support/needs.js";
+import { until } from "../support/waiting.js";
+import { verifies } from "../verifies.js";
+
+const YES: PersonAnswer = { decision: "allow_once", decidedBy: "person" };
+
+let base: string;
+let root: string;
+let auto: Awaited<ReturnType<typeof openAutoMode>>;
+
+const at = (name: string) => join(root, name);
+const lay = (name: string, content = "") => {
+  mkdirSync(dirname(at(name)), { recursive: true });
+  writeFileSync(at(name), content);
+};
+const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
+/** A program of the model, whose words say nothing about what it makes. */
+const program = (code: string) => lay("make.py", `import os\n${code}\n`);
+const run = async () => (await auto.run("python3 make.py")).output ?? "asked";
+const isThere = (name: string) => look(at(name)) !== undefined;
+
+beforeEach(async () => {
+  base = realpathSync(mkdtempSync("/var/tmp/held-back-"));
+  root = join(base, "home/project");
+  mkdirSync(root, { recursive: true });
+  git("init", "-q");
+  auto = await openAutoMode({ root, home: join(base, "home"), ownFolder: join(base, "own") });
+});
+afterEach(async () => {
+  await auto.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+needs("sandbox", "python3").describe("what a command makes at a guarded name", () => {
+  const NAMES = [
+    ...[".vscode/tasks.json", ".envrc", ".husky/pre-commit", ".npmrc", ".cargo/config.toml", ".claude/settings.json"],
+    ...[".mcp.json", ".hg/hgrc", ".jj/repo/config.toml", "lib/.hg/hgrc", "a/b/c/d/e/f/g/h/i/.envrc"],
+    ...[".VSCODE/tasks.json", "sub/.Npmrc", "gradle/wrapper/gradle-wrapper.jar", "x.code-workspace"],
+    ...[
+      ".roo/mcp.json",
+      "node/.aider.conf.yml",
+      "sub/.git/config",
+      "sub2/.GIT/hooks/post-checkout",
+      "sub3/.git\u200c/x",
+    ],
+  ];
+  const plant = (names: readonly string[]) =>
+    program(
+      `for name in ${JSON.stringify(names)}:\n  os.makedirs(os.path.dirname(name) or ".", exist_ok=True)\n  open(name, "w").write("planted")`,
+    );
+
+  verifies(["P8", "P15", "P16", "P18"], "is not applied, and the model and the person learn it", async () => {
+    plant([...NAMES, "lib/ordinary.txt"]);
+    const output = await run();
+    expect(NAMES.filter(isThere)).toEqual([]);
+    expect(readFileSync(at("lib/ordinary.txt"), "utf8")).toBe("planted");
+    for (const told of [output, auto.told.join("\n")]) expect(told).toContain("+.vscode/");
+    expect(output).toContain("[not applied: ");
+  });
+
+  verifies(["P8", "P15", "P16", "P18"], "is a question about the change, with what it would write", async () => {
+    plant([".vscode/tasks.json", ".envrc", "other.txt"]);
+    const asked: LateQuestion[] = [];
+    const answer = (yes: boolean) => async (question: LateQuestion) => {
+      asked.push(question);
+      return yes;
+    };
+    await auto.runWith("python3 make.py", { ask: answer(false) });
+    expect([isThere(".vscode"), isThere(".envrc"), isThere("other.txt")]).toEqual([false, false, true]);
+    const { output } = await auto.runWith("python3 make.py", { ask: answer(true) });
+    expect([isThere(".vscode/tasks.json"), isThere(".envrc")]).toEqual([true, true]);
+    expect(output).toContain("[changed: ");
+    expect(asked.map(({ summary }) => summary)).toEqual(
+      Array(2).fill("This command wants to create .envrc and 1 more"),
+    );
+    expect(asked[0]?.preview).toContain("planted");
+    // From now on it is guarded as what was there before.
+    program('open(".vscode/tasks.json", "w")');
+    expect(await run()).toContain("[not applied: ~.vscode/tasks.json: editors run or obey it]");
+    expect(readFileSync(at(".vscode/tasks.json"), "utf8")).toBe("planted");
+  });
+
+  verifies(["P16", "P18"], "passes where a person said yes to that path, and nothing beside it", async () => {
+    lay("make2.py", 'open(".envrc", "w"); open(".vscode/launch.json", "w")');
+    const command = "mkdir .vscode && echo x > .vscode/tasks.json && python3 make2.py";
+    expect((await auto.judge(command)).law).toBe("guarded");
+    const no: PersonAnswer = { decision: "deny", decidedBy: "person" };
+    await auto.ask(command, YES, {}, no);
+    expect([isThere(".vscode/tasks.json"), isThere(".envrc")]).toEqual([true, false]);
+  });
+
+  const TRICKS: readonly (readonly [what: string, code: string, planted: string])[] = [
+    ["renamed from an innocent name", 'os.mkdir("x"); open("x/tasks.json","w"); os.rename("x",".vscode")', ".vscode"],
+    [
+      "a folder that gives an old file a guarded path",
+      'import shutil; shutil.move("cargo", ".cargo")',
+      ".cargo/config.toml",
+    ],
+    ["a link", 'os.symlink("data", ".vscode")', ".vscode"],
+    ["a link to a guarded file", 'os.symlink(".git/config", "plain.txt")', "plain.txt"],
+    ["a link to a folder around one", 'os.symlink(".git", "folder")', "folder"],
+    ["a link out of the workspace", 'os.symlink("../..", "out")', "out"],
+    ["a link to a link out of it", 'os.symlink("/", "one"); os.symlink("one/etc", "two")', "two"],
+    ["a hard link", 'os.link("data/a", ".envrc")', ".envrc"],
+    [
+      "made, removed and made again",
+      '[(open(".envrc","w"), os.unlink(".envrc")) for _ in range(9)]; open(".envrc","w")',
+      ".envrc",
+    ],
+    ["with a time in the past", 'open(".envrc","w"); os.utime(".envrc", (1, 1))', ".envrc"],
+    ["in a folder that may not be changed", 'os.mkdir("d"); open("d/.envrc","w"); os.chmod("d", 0o555)', "d/.envrc"],
+    ["in a folder that may not be listed", 'os.mkdir("d"); open("d/.envrc","w"); os.chmod("d", 0)', "d/.envrc"],
+    [
+      "in a folder with a strange name",
+      'os.mkdir("-n \\n\\x1b[31m"); open("-n \\n\\x1b[31m/.envrc","w")',
+      "-n \n\x1b[31m/.envrc",
+    ],
+    ["a socket or pipe", 'os.mkfifo(".npmrc")', ".npmrc"],
+    ["a file that a git setting names", 'open("revs","w")', "revs"],
+    ["a folder that a git setting names", 'os.makedirs("team/tool")', "team/tool"],
+    [
+      "where a file was",
+      'os.unlink("data/a"); os.makedirs("data/a/.vscode"); open("data/a/.vscode/x","w")',
+      "data/a/.vscode",
+    ],
+    [
+      "in a folder that was removed and made again",
+      'import shutil; shutil.rmtree("data"); os.makedirs("data/.vscode"); open("data/.vscode/x","w")',
+      "data/.vscode",
+    ],
+  ];
+  it.each(TRICKS)("[P18] is held back: %s", async (_what, code, planted) => {
+    lay("cargo/config.toml");
+    lay("data/a");
+    git("config", "blame.ignoreRevsFile", "revs");
+    git("config", "diff.x.textconv", "./team/tool");
+    program(code);
+    expect(await run()).toMatch(/not applied|left out/);
+    expect(isThere(planted)).toBe(false);
+    expect(auto.told.join("")).not.toContain("\x1b");
+    expect([isThere("data/a"), isThere("cargo/config.toml")]).toEqual([true, true]);
+  });
+});
+
+needs("sandbox", "python3").describe("a command whose words name a guarded path", () => {
+  const COMMANDS = [
+    ...[
+      "echo x > $PWD/.envrc",
+      'echo x > "$PWD"/.git/config',
+      "echo x > .env{rc,}",
+      "cp a .e[n]vrc",
+      "dd if=a of=.envrc",
+    ],
+    ...["tar xf a.tar -C .vscode", "unzip -d .vscode a.zip", "git apply --directory=.vscode p", "cp -t .husky tool"],
+    ...["cd .vscode && echo x > tasks.json", "env mv tool .envrc", "cp tool /proc/self/cwd/.envrc", "tee -a b .ENVRC"],
+  ];
+  it("asks about it, also after the tool was allowed for the session", async () => {
+    await auto.ask("git commit --allow-empty -m x", { ...YES, decision: "allow_tool" });
+    for (const command of COMMANDS) expect([command, (await auto.judge(command)).law]).toEqual([command, "guarded"]);
+  });
+});
+
+needs("sandbox", "python3").describe("what a command did not make", () => {
+  verifies(["P18"], "stays: what a person makes at guarded names while one runs", async () => {
+    lay(".idea/workspace.xml", "1");
+    program(
+      'import time\nopen("out","w")\nopen("/tmp/begun","w")\nwhile not os.path.exists("/tmp/go"): time.sleep(0.01)',
+    );
+    const running = run();
+    const shared = (await auto.temporaryFolder()) ?? "";
+    await until(() => existsSync(join(shared, "begun")));
+    lay(".idea/shelf/x", "2");
+    lay(".envrc", "mine");
+    writeFileSync(join(shared, "go"), "");
+    await running;
+    expect(readFileSync(at(".envrc"), "utf8")).toBe("mine");
+    expect([isThere(".idea/shelf/x"), isThere("out")]).toEqual([true, true]);
+    expect(auto.told).toEqual([]);
+  });
+
+  verifies(["P16", "P18"], "is neither changed nor moved away, however deep it lies", async () => {
+    const deep = "a/b/c/d/e/f/g/h/i/j/k/l/m/n";
+    lay(`${deep}/.envrc`, "mine");
+    program(`open("${deep}/.envrc","w")`);
+    expect(await run()).toContain("not applied");
+    program(`import shutil; shutil.move("${deep}", "moved"); shutil.rmtree("a")`);
+    expect(await run()).toContain("[so nothing that it deleted or moved is gone]");
+    expect(readFileSync(at(`${deep}/.envrc`), "utf8")).toBe("mine");
+    expect(isThere("moved/.envrc")).toBe(false);
+  });
+
+  it("passes: a link at a guarded name that leads elsewhere needs a yes as well", async () => {
+    lay("config/settings.json");
+    symlinkSync("config", at(".vscode"));
+    program('os.unlink(".vscode"); os.symlink("data", ".vscode")');
+    expect(await run()).toContain("not applied: ~.vscode");
+    expect(readlinkSync(at(".vscode"))).toBe("config");
+  });
+});
