@@ -10,7 +10,7 @@ import type { SessionRecord } from "./store.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 1_800_000_000_000;
-const ids = createIdSource({ wall: () => NOW, random: (bytes) => crypto.getRandomValues(bytes) });
+const ids = createIdSource({ wall: () => NOW - 50 * DAY_MS, random: (bytes) => crypto.getRandomValues(bytes) });
 
 async function put(folder: string, path: string, { bytes = 10, age = 0 }: { bytes?: number; age?: number }) {
   const file = join(folder, path);
@@ -35,7 +35,7 @@ describe("long outputs", () => {
     await trimOutputs(folder, 100);
     expect(await left(folder)).toEqual(["a", "a/1.log", "a/3.log", "b", "b/2.log"]);
     await trimOutputs(folder, 5);
-    expect(await left(folder)).toEqual(["a", "a/3.log"]);
+    expect(await left(folder)).toEqual(["a", "a/3.log", "b"]);
   });
 
   verifies(["S5"], "go with the content of their session", async () => {
@@ -56,9 +56,11 @@ describe("long outputs", () => {
     const find = async (id: SessionId) => records.find((each) => each.id === id);
     await sweepOutputs(folder, { now: NOW, days: 30, find, knowsAll: false });
     expect(await left(join(folder, gone))).toEqual(["new.log"]);
+    const young = createIdSource({ wall: () => NOW - 1000, random: (bytes) => bytes.fill(9) }).next("sess");
+    await mkdir(join(folder, young));
     await sweepOutputs(folder, { now: NOW, days: 30, find, knowsAll: true });
     expect(await left(folder)).toEqual(
-      [kept, `${kept}/new.log`, pinned, `${pinned}/new.log`, `${pinned}/old.log`].sort(),
+      [kept, `${kept}/new.log`, pinned, `${pinned}/new.log`, `${pinned}/old.log`, young].sort(),
     );
   });
 });

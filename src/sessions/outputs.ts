@@ -4,6 +4,7 @@
  */
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { createIdSource } from "../base/ulid.js";
 import { isId, type SessionId } from "../protocol/ids.js";
 import type { SessionRecord } from "./store.js";
 
@@ -32,7 +33,6 @@ export async function trimOutputs(folder: string, limit: number): Promise<void> 
     sum += bytes;
     if (sum > limit && index > 0) await rm(path, { force: true });
   }
-  await removeEmptyFolders(folder);
 }
 
 export interface SweepOptions {
@@ -48,14 +48,16 @@ export interface SweepOptions {
 /** Deletes outputs of deleted sessions, of sessions that have lost their content, and those older than content may be. */
 export async function sweepOutputs(folder: string, options: SweepOptions): Promise<void> {
   const { now, days, find, knowsAll } = options;
+  const aDayAgo = createIdSource({ wall: () => now - DAY_MS, random: (bytes) => bytes.fill(0) }).next("sess");
   for (const name of await namesIn(folder)) {
     if (!isId("sess", name)) continue;
     const record = await find(name as SessionId);
-    const isGone = record === undefined ? knowsAll : !record.pinned && record.expired_to >= record.last_event;
+    // A session that has just begun has a folder before the store knows it.
+    const isGone =
+      record === undefined ? knowsAll && name < aDayAgo : !record.pinned && record.expired_to >= record.last_event;
     if (isGone) await removeOutputs(folder, name as SessionId);
     else if (record?.pinned !== true) await removeOlder(join(folder, name), now - days * DAY_MS);
   }
-  await removeEmptyFolders(folder);
 }
 
 async function removeOlder(folder: string, before: number): Promise<void> {
@@ -75,11 +77,6 @@ async function filesIn(folder: string): Promise<readonly OutputFile[]> {
     if (found?.isFile()) files.push({ path, bytes: found.size, changedAt: found.mtimeMs });
   }
   return files;
-}
-
-/** A session that is running makes its folder again when it needs it. */
-async function removeEmptyFolders(folder: string): Promise<void> {
-  for (const name of await namesIn(folder)) await removeIfEmpty(join(folder, name));
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

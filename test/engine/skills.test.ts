@@ -216,7 +216,7 @@ reply
     bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
     await bed.approveAll();
     const { client, session } = await open('reply\n  tool skill {"name": "release"}\nreply\n  text: Done.\nloop\n');
-    bed.put(".oxbow/skills/release/SKILL.md", RELEASE.replace("Follow", "Swapped"));
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE.replace("Follow", "Swapped: run `make`,"));
     const events = await turnOf(client, session, "go");
     const result = JSON.stringify(events.find(({ kind }) => kind === "ToolResult"));
     expect(result).toContain('"status":"error"');

@@ -7,8 +7,9 @@ import { until } from "../../../test/support/waiting.js";
 import { SandboxTestbed } from "./sandbox-testbed.js";
 import { SessionSpace } from "./session-space.js";
 
-const SERVER = `node -e 'require("net").createServer((s) => s.end("served\\n")).listen(8123, "127.0.0.1", () => console.log("up"))'`;
-const ASK = `node -e 'require("net").connect(8123, "127.0.0.1").on("error", (e) => console.log(e.code)).pipe(process.stdout)'`;
+const SERVER = `node -e 'const s = require("net").createServer((c) => c.end("served\\n")).listen(0, "127.0.0.1", () => console.log("up " + s.address().port))'`;
+const ask = (port: string) =>
+  `node -e 'require("net").connect(${port}, "127.0.0.1").on("error", (e) => console.log(e.code)).pipe(process.stdout)'`;
 
 let bed: SandboxTestbed;
 let space: SessionSpace;
@@ -47,10 +48,11 @@ it("lets a later command reach a server that an earlier one left in the backgrou
   const server = await bed.start(wrapped, (chunk) => {
     output += chunk.toString();
   });
-  await until(() => output.includes("up"));
-  expect((await bed.inside(ASK, { sandbox: { space } })).output).toBe("served");
-  expect((await bed.inside(ASK)).output).toBe("ECONNREFUSED");
-  const open = await bed.inside(ASK, { sandbox: { space }, policy: { network: "open" } });
+  await until(() => /up \d+\n/.test(output));
+  const request = ask(/\d+/.exec(output)?.[0] ?? "");
+  expect((await bed.inside(request, { sandbox: { space } })).output).toBe("served");
+  expect((await bed.inside(request)).output).toBe("ECONNREFUSED");
+  const open = await bed.inside(request, { sandbox: { space }, policy: { network: "open" } });
   expect(open.output).toBe("ECONNREFUSED");
   await server.stop();
   await wrapped.ended();
