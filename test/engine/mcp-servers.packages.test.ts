@@ -17,7 +17,10 @@ beforeEach(() => {
 afterEach(() => project.close());
 
 async function open(name: string, args: readonly string[], { script, env = {} }: { script: string; env?: object }) {
-  const entry = { command: process.execPath, args: [join(PACKAGES, `server-${name}/dist/index.js`), ...args], env };
+  const data = join(project.bed.folder, "data");
+  mkdirSync(data, { recursive: true });
+  const program = { command: process.execPath, args: [join(PACKAGES, `server-${name}/dist/index.js`), ...args], env };
+  const entry = { ...program, writable: [data] };
   // The user's own: what it names outside the project stays visible in the sandbox.
   const file = join(project.home, ".claude.json");
   mkdirSync(project.home, { recursive: true });
@@ -79,13 +82,13 @@ describe("the reference servers", () => {
       project.bed.put("notes.txt", "Buy milk.");
       const script = [
         call("mcp__filesystem__read_text_file", { path: join(project.bed.folder, "notes.txt") }),
-        call("mcp__filesystem__write_file", { path: join(project.bed.folder, "new.txt"), content: "Hello." }),
+        call("mcp__filesystem__write_file", { path: join(project.bed.folder, "data/new.txt"), content: "Hello." }),
         call("mcp__filesystem__read_text_file", { path: "/etc/passwd" }),
       ];
       await open("filesystem", [project.bed.folder], { script: script.join("") });
       expect(resultsOf(await project.turn("use filesystem"))[0]).toContain("Buy milk.");
       expect(resultsOf(await project.turn("write"))[0]).toMatch(/^ok/);
-      expect(readFileSync(join(project.bed.folder, "new.txt"), "utf8")).toBe("Hello.");
+      expect(readFileSync(join(project.bed.folder, "data/new.txt"), "utf8")).toBe("Hello.");
       expect(resultsOf(await project.turn("outside"))[0]).toMatch(/^error/);
     },
     60_000,
@@ -100,7 +103,7 @@ describe("the reference servers", () => {
         call("mcp__memory__create_entities", { entities: [entity] }),
         call("mcp__memory__search_nodes", { query: "tea" }),
       ];
-      const env = { MEMORY_FILE_PATH: join(project.bed.folder, "memory.jsonl") };
+      const env = { MEMORY_FILE_PATH: join(project.bed.folder, "data/memory.jsonl") };
       await open("memory", [], { script: script.join(""), env });
       expect(resultsOf(await project.turn("use memory"))[0]).toMatch(/^ok/);
       expect(resultsOf(await project.turn("search"))[0]).toContain("likes tea");
