@@ -141,6 +141,7 @@ needs("sandbox", "python3").describe("secret files that git does not track", () 
     async () => {
       lay("tests/tracked.key", `-----BEGIN PRIVATE KEY-----\ntracked\n`);
       git("add", "-f", "tests/tracked.key");
+      git("commit", "-qm", "key");
       lay("ca.pem", "-----BEGIN CERTIFICATE-----\npublic\n");
       lay(".npmrc", "engine-strict=true\n");
       lay(".env.example", "A=1\n");
@@ -150,9 +151,82 @@ needs("sandbox", "python3").describe("secret files that git does not track", () 
       );
       expect((await auto.run("cp .env.example .env.test")).exitCode).toBe(0);
       expect(await shown("bash -c 'cat .env.t*'")).toBe("A=1");
-      expect(await shown("git status --short")).toContain("A  tests/tracked.key");
+      lay("tests/later.key", "later\n");
+      git("add", "-f", "tests/later.key");
+      auto.beginTurn();
+      expect(await shown("bash -c 'cat tests/la*'")).not.toContain("later");
     },
   );
+});
+
+needs("sandbox", "python3").describe("secret files of a large or odd workspace", () => {
+  verifies(["P15", "P18"], "are found behind any number of folders, and in folders with any name", async () => {
+    for (let at_ = 0; at_ < 4300; at_++) mkdirSync(at(`decoys/${at_}`), { recursive: true });
+    for (let at_ = 0; at_ < 80; at_++) lay(`decoys/${at_}/.env`, `${CANARY}\n`);
+    lay(`${"deep/".repeat(40)}.env`, CANARY);
+    lay("decoys/zzz/zzz/.env", CANARY);
+    const odd = Buffer.concat([Buffer.from(at("odd")), Buffer.of(0xff)]);
+    mkdirSync(odd);
+    writeFileSync(Buffer.concat([odd, Buffer.from("/.env")]), CANARY);
+    const read =
+      "for folder, _, names in os.walk(b'.'):\n  for name in names if b'.git' not in folder else []: print(open(folder + b'/' + name).read())";
+    lay("read.py", `import os\n${read}\n`);
+    const output = await shown("python3 read.py");
+    expect(output).toContain("os.walk");
+    expect(output).not.toContain(CANARY);
+  });
+
+  verifies(["P15", "P18"], "are not uncovered by what a command or an index says is tracked", async () => {
+    lay("a.txt", "a\n");
+    git("add", "a.txt");
+    git("commit", "-qm", "one");
+    lay(".env", CANARY);
+    lay("sub/.env", CANARY);
+    expect(await shown("bash -c 'cat .e?v sub/.e?v a.t?t 2>&1; true'")).not.toContain(CANARY);
+    git("add", "-f", ".env");
+    auto.beginTurn();
+    expect(await shown("bash -c 'cat .e?v a.t?t 2>&1; true'")).not.toContain(CANARY);
+    git("commit", "-qm", "two");
+    execFileSync("git", ["init", "-q"], { cwd: at("sub") });
+    execFileSync("git", ["add", "-f", ".env"], { cwd: at("sub") });
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"], { cwd: at("sub") });
+    auto.beginTurn();
+    expect(await shown("bash -c 'cat .e?v sub/.e?v a.t?t 2>&1; true'")).not.toContain(CANARY);
+  });
+
+  verifies(["P15", "P18"], "are hidden above and beside the workspace, too, in the same repository", async () => {
+    lay("packages/api/index.js", "");
+    lay(".env", CANARY);
+    lay("packages/web/.env.local", CANARY);
+    lay("packages/web/page.txt", "a page");
+    await auto.close();
+    auto = await openAutoMode({
+      ...{ root: at("packages/api"), home: join(base ?? "", "home") },
+      ...{ ownFolder: join(base ?? "", "own") },
+    });
+    const read = "bash -c 'cat ../../.e?v ../web/.e* ../web/page.txt'";
+    expect(await shown(`touch made; ${read}`)).not.toContain(CANARY);
+    expect(await shown(`touch made; ${read}`)).toContain("a page");
+  });
+
+  verifies(["P15", "P18"], "stay when a command removes or replaces their folder, which the result says", async () => {
+    lay("conf/.env", CANARY);
+    lay("conf/values", "1");
+    const { output } = await auto.runWith("rm -r conf; mkdir conf; echo 2 > conf/values; rm -r conf");
+    expect(output).toContain("conf stays: it holds a file that commands do not see");
+    expect(readFileSync(at("conf/.env"), "utf8")).toBe(CANARY);
+    const replaced = await auto.runWith("rm -r conf; echo file > conf");
+    expect(readFileSync(at("conf/.env"), "utf8")).toBe(CANARY);
+    expect(replaced.output).toContain("conf");
+  });
+
+  verifies(["P15", "P18"], "are only replaced after a person's yes", async () => {
+    lay(".env", CANARY);
+    const { output } = await auto.runWith("echo A=1 > .env; echo b > b.txt");
+    expect(output).toContain("secret file");
+    expect(readFileSync(at(".env"), "utf8")).toBe(CANARY);
+    expect(readFileSync(at("b.txt"), "utf8")).toBe("b\n");
+  });
 });
 
 needs("sandbox", "python3").describe("secret files that git tracks", () => {

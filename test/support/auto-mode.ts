@@ -47,6 +47,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   const reason = (path: string) => guard.reason(path);
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions, reason },
+    onChange: () => guard.mayHaveChanged(),
     openHeldChanges: () =>
       openHeldChanges({
         ...{ loaded, variables, root, notify, guard },
@@ -114,6 +115,8 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     },
     /** What commands see as `/tmp`. */
     temporaryFolder: () => sandbox.temporaryFolder(),
+    /** As the beginning of a turn does. */
+    beginTurn: () => sandbox.mayHaveChanged(),
     /** As the permission link of the chain does: asks where that is needed. `later` answers all questions but the first. */
     ask: async (command: string, answer: PersonAnswer, args: JsonObject = {}, later = answer) => {
       const call = { call: ids.next("call"), tool: "bash", args: { command, ...args } };

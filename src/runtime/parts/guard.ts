@@ -45,6 +45,11 @@ export class RunGuard implements PathGuard {
     return (await this.#load()).own.has(path, found);
   }
 
+  /** The next answer comes from a new search. */
+  mayHaveChanged(): void {
+    void this.#lists?.then(({ guarded }) => guarded.mayHaveChanged());
+  }
+
   #load(): Promise<Lists> {
     this.#lists ??= this.#open();
     return this.#lists;

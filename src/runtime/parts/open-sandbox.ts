@@ -4,8 +4,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { SecretFiles } from "../../security/guard-list/secret-files.js";
 import type { SandboxOverrides } from "../../security/sandbox/detect.js";
 import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { realpathSoFar } from "../../system/real-path.js";
 import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
@@ -73,7 +75,23 @@ export function liveWritable(place: Pick<SandboxPlace, "loaded" | "variables" | 
   return namedWritable(place, { home: "private" });
 }
 
-export interface OpenSandboxOptions extends Pick<SandboxOptions, "madeByCommands" | "space"> {
+/** The secret files of the folders that commands of a session may change. */
+export async function openSecretFiles(place: SandboxPlace): Promise<SecretFiles> {
+  const { loaded, variables, root } = place;
+  const [{ SecretFiles }, { realpathOrSelf }, also] = await Promise.all([
+    import("../../security/guard-list/secret-files.js"),
+    import("../../system/real-path.js"),
+    alsoWritable(place, { home: "private", network: "off", unixSockets: "off", secrets: "masked" }),
+  ]);
+  return new SecretFiles({
+    roots: [root, ...also].map(realpathOrSelf),
+    home: variables.HOME || homedir(),
+    shown: loaded.settings.sandbox_secrets.value,
+    clock: nodeClock,
+  });
+}
+
+export interface OpenSandboxOptions extends Pick<SandboxOptions, "secrets" | "space"> {
   readonly way: Way;
   readonly name: string;
   readonly reach: Reach;
@@ -81,7 +99,7 @@ export interface OpenSandboxOptions extends Pick<SandboxOptions, "madeByCommands
 
 export async function openSandbox(
   place: SandboxPlace,
-  { way, name, reach, madeByCommands, space }: OpenSandboxOptions,
+  { way, name, reach, secrets, space }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
@@ -107,9 +125,8 @@ export async function openSandbox(
     variables,
     id: `${session}-${name}`,
     ...(restrictions && { restrictions }),
-    ...(madeByCommands && { madeByCommands }),
+    ...(secrets && { secrets }),
     ...(space && { space }),
-    shownSecrets: settings.sandbox_secrets.value,
     passesDescriptors: way === "pipes" ? "yes" : "no",
     policy: sandboxPolicy({
       writable: [root, ...(await alsoWritable(place, reach))],

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
+import type { SecretFiles } from "../../security/guard-list/secret-files.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
@@ -17,7 +18,14 @@ import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shel
 import type { Reach } from "./contained-reach.js";
 import type { HeldChanges } from "./held-changes.js";
 import type { LiveProgram, LivePrograms } from "./live-programs.js";
-import { liveWritable, openSandbox, type SandboxPlace, secretPaths, type Way } from "./open-sandbox.js";
+import {
+  liveWritable,
+  openSandbox,
+  openSecretFiles,
+  type SandboxPlace,
+  secretPaths,
+  type Way,
+} from "./open-sandbox.js";
 import { madeSandbox } from "./sandbox-attempt.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
@@ -34,6 +42,8 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly openHeldChanges?: () => Promise<HeldChanges>;
   /** Why a change of this path needs the user. Absolute. */
   readonly reason?: (path: string) => Promise<string | undefined>;
+  /** Something besides the commands in views may have changed the workspace. */
+  readonly onChange?: () => void;
   /** What the commands share with those of another session, which ends it. */
   readonly space?: () => Promise<SessionSpace>;
 }
@@ -41,7 +51,7 @@ export interface RunSandboxOptions extends SandboxPlace {
 export class RunSandbox {
   readonly #options: RunSandboxOptions;
   readonly #opened = new Map<string, Promise<Sandbox>>();
-  readonly #madeByCommands = new Set<string>();
+  #secrets: Promise<SecretFiles> | undefined;
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
   #held: Promise<HeldChanges> | undefined;
@@ -84,6 +94,7 @@ export class RunSandbox {
       runsUnasked(this.#mode, settings) && (await whyNotContained(state, this.#options)) === undefined;
     const reach = reachOf([], { isContained, settings });
     (await this.#open("pipes", reach)).prepare();
+    if (reach.secrets === "masked") await (await this.#secretFiles()).prepare();
     await this.#openHeld();
   }
 
@@ -129,7 +140,7 @@ export class RunSandbox {
       throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
     }
     if (kind === "none") return command;
-    if (outside) return this.#outside(command);
+    if (outside) return { ...(await this.#outside(command)), ended: async () => this.mayHaveChanged() };
     const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
@@ -163,6 +174,7 @@ export class RunSandbox {
       }),
       ended: async () => {
         await wrapped.ended();
+        if (access === undefined) this.mayHaveChanged();
         left = await program?.ended();
       },
     };
@@ -203,6 +215,7 @@ export class RunSandbox {
     this.#isClosed = true;
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
     (await this.#live)?.close();
+    (await this.#secrets)?.close();
     (await this.#ports)?.closeAll();
     if (this.#options.space === undefined) await (await this.#space)?.close();
   }
@@ -280,6 +293,17 @@ export class RunSandbox {
     return folder === undefined ? command : { ...command, env: { ...command.env, TMPDIR: folder } };
   }
 
+  #secretFiles(): Promise<SecretFiles> {
+    this.#secrets ??= openSecretFiles(this.#options);
+    return this.#secrets;
+  }
+
+  /** The next command looks at the workspace again. */
+  mayHaveChanged(): void {
+    void this.#secrets?.then((secrets) => secrets.mayHaveChanged());
+    this.#options.onChange?.();
+  }
+
   /** A terminal cannot pass descriptors, so its commands need another wrapper. */
   #open(way: Way, reach: Reach): Promise<Sandbox> {
     const name = [way, ...Object.values(reach)].join("-");
@@ -287,8 +311,8 @@ export class RunSandbox {
     if (known !== undefined) return known;
     // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
-    const opening = this.space().then((space) =>
-      openSandbox(this.#options, { way, name, reach, madeByCommands: this.#madeByCommands, space }),
+    const opening = Promise.all([this.space(), this.#secretFiles()]).then(([space, secrets]) =>
+      openSandbox(this.#options, { way, name, reach, secrets, space }),
     );
     this.#opened.set(name, opening);
     return opening;

@@ -68,6 +68,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     isRecorded: async () => (await sessions.open()) !== undefined,
     mode: () => permissions.mode,
     reason: (path) => guard.reason(path),
+    onChange: () => guard.mayHaveChanged(),
     openHeldChanges: async () =>
       (await import("./open-held-changes.js")).openHeldChanges({
         loaded,
@@ -88,7 +89,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
   const part: SessionPart = {
     name: "tools",
-    subscribers: [first.subscriber, missingTools(parts, place)],
+    subscribers: [first.subscriber, missingTools(parts, place), turnBegins(sandbox)],
     services: {
       gate: permissions,
       // The changes belong to the parent's turn, so the turns of a subagent do not count.
@@ -114,6 +115,16 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     },
   };
   return { part, toolbox, permissions, security, sandbox, undo, hookVariables, outputDirectory };
+}
+
+/** Between turns, others work in the workspace, too. */
+function turnBegins(sandbox: RunSandbox): Subscriber {
+  return {
+    name: "15-workspace",
+    run: ({ kind }) => {
+      if (kind === "TurnStarted") sandbox.mayHaveChanged();
+    },
+  };
 }
 
 /** The files whose text the messages have. */

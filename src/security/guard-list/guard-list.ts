@@ -106,11 +106,6 @@ export class GuardList {
     return this.#options.searches.flatMap((search) => search.named());
   }
 
-  /** Everything below the roots that has the name of a secret file or of a folder of them. */
-  secretNames(): readonly string[] {
-    return this.#options.searches.flatMap((search) => search.secret());
-  }
-
   /** Folders of hooks that the person's own settings name, from the top of every repository. */
   hookFolders(): readonly string[] {
     const { personal } = this.#options;
@@ -120,7 +115,7 @@ export class GuardList {
       .map(({ value }) => withHome(value, personal.home));
   }
 
-  /** To be called after a program ran: the next answer comes from a new search. */
+  /** To be called when a turn begins, and after a program changed the folders directly. */
   mayHaveChanged(): void {
     for (const search of this.#options.searches) search.mayHaveChanged();
     this.#targets.mayHaveChanged();

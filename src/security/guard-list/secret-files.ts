@@ -1,13 +1,14 @@
 /**
- * The secret files of a workspace that commands which run without asking must not read. The sandbox covers them, so it makes no
- * difference how a command reaches them.
+ * The secret files of a workspace that commands which run without asking must not read. They do not exist in the views of commands, so it
+ * makes no difference how a command reaches them.
  *
  * 1. Only files that git does not track. The content of a tracked file is also in git's objects, test suites need their tracked keys,
- *    and frameworks their tracked `.env` (docs/decisions/0028-secret-files-in-mode-auto.md).
+ *    and frameworks their tracked `.env` (docs/decisions/0028-secret-files-in-mode-auto.md). Tracked means: in HEAD when the session began.
  * 2. Only files with a secret in them, where the content shows that: a certificate is public, and few `.npmrc` have a login.
- * 3. Not what commands made themselves (`madeByCommands`): `cp .env.example .env` prepares many test runs.
- * 4. Other names of such a file (hard links) are covered, too.
- * 5. A covered file stays covered when a command moves it with its folder to a place that no search enters.
+ * 3. Not what commands made themselves: `cp .env.example .env` prepares many test runs.
+ * 4. Other names of such a file (hard links) count, too, and so does what lies above and beside the workspace in its repository.
+ * 5. A folder that Oxbow cannot look into is hidden whole.
+ * 6. All folders are looked at when a turn begins. What appears within a turn counts from the next one on.
  */
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
@@ -15,98 +16,112 @@ import type { Clock } from "../../base/clock.js";
 import { isSensitiveFolder } from "../../base/sensitive-path.js";
 import { identityOf } from "../../system/file-identity.js";
 import { gitFolderAround } from "../../system/git/git-folder.js";
-import { readIndexPaths } from "../../system/git/index-file.js";
+import { HeadTree } from "../../system/git/head-tree.js";
 import { plainFile } from "../../system/git/plain-file.js";
+import { RepositoryWalk, type Walked } from "../../system/git/repository-walk.js";
 import { stampOf } from "../../system/git/settings-files.js";
+import { fsPath } from "../../system/path-bytes.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
-import { filesBelow, LinkedFiles } from "./linked-files.js";
+import { LinkedFiles } from "./linked-files.js";
+import { secretEntries } from "./secret-entries.js";
 
 export interface SecretFilesOptions {
   /** Folders that commands may change, free of links. */
   readonly roots: readonly string[];
-  /** Paths with the names of secret files, nearest first. */
-  candidates(): readonly string[];
+  /** The person's own folder: commands do not see the rest of a repository that it belongs to. */
+  readonly home: string;
   /** What the user lets commands read: paths from a root, or names; `*` is everything. */
   readonly shown: readonly string[];
-  /** The identities of files that commands made. All sandboxes of a session share it. */
-  readonly madeByCommands: Set<string>;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "wall">;
 }
 
-/** More mounts than these would slow down every command. */
-const MOST = 64;
+type Walk = RepositoryWalk<readonly string[]>;
+
 const MOST_BYTES = 1024 * 1024;
-/** Entries to look at for a file that was moved. */
-const MOST_SEARCHED = 300_000;
 
 export class SecretFiles {
   readonly #options: SecretFilesOptions;
+  readonly #walks: ReadonlyMap<string, Walk>;
   readonly #linked: LinkedFiles;
-  /** The paths of files that a command found covered, by identity. */
-  readonly #covered = new Map<string, string>();
+  /** The identities of files that commands made. */
+  readonly #made = new Set<string>();
   readonly #judged = new Map<string, { readonly stamp: string; readonly holdsSecret: boolean }>();
-  readonly #tracked = new Map<string, { readonly stamp: string; readonly paths: ReadonlySet<string> }>();
+  /** By the top of a repository, as they were when the session began. */
+  readonly #heads = new Map<string, HeadTree | undefined>();
+  #hasBegun = false;
+  #walked: readonly string[] | undefined;
+  #named: readonly string[] = [];
+  #found: readonly string[] | undefined;
 
   constructor(options: SecretFilesOptions) {
     this.#options = options;
-    const { roots, clock } = options;
-    this.#linked = new LinkedFiles({ roots, clock, guarded: () => this.#named() });
-  }
-
-  /** Files and folders to cover, free of links. */
-  find(): readonly string[] {
-    const named = this.#named().map(realpathOrSelf);
-    const linked = named.length === 0 ? [] : this.#linked.aliases();
-    const found = new Set([...named, ...linked]);
-    for (const path of this.#moved(found)) found.add(path);
-    if (found.size <= MOST) return [...found];
-    // A command that makes many such files cannot push out those that were covered before.
-    const isKnown = (path: string) => this.#covered.has(identityOf(path));
-    const all = [...found];
-    return [...all.filter(isKnown), ...all.filter((path) => !isKnown(path))].slice(0, MOST);
-  }
-
-  /** A command begins that cannot read these. */
-  noteCovered(paths: readonly string[]): void {
-    for (const path of paths) this.#covered.set(identityOf(path), path);
-  }
-
-  /** A command has ended: secret files that exist now and that no command found covered are its own. */
-  noteMade(): void {
-    for (const path of this.#named()) {
-      const found = lstatSync(path, { throwIfNoEntry: false });
-      const identity = identityOf(path);
-      // A link leads to what exists already.
-      const isNew = found?.isFile() === true && found.nlink === 1 && !this.#covered.has(identity);
-      if (isNew) this.#options.madeByCommands.add(identity);
-    }
-  }
-
-  /** Where covered files are now that are no longer where they were. */
-  #moved(found: ReadonlySet<string>): readonly string[] {
-    const identities = new Set([...found].map(identityOf));
-    const kept: string[] = [];
-    const lost = new Set<string>();
-    for (const [identity, path] of this.#covered) {
-      if (identities.has(identity)) continue;
-      if (identityOf(path) !== identity) lost.add(identity);
-      else if (!this.#isShown(path) && !this.#isTracked(path)) kept.push(path);
-    }
-    if (lost.size === 0) return kept;
-    const all = this.#options.roots.flatMap((root) => [...filesBelow(root, { most: MOST_SEARCHED, folders: "too" })]);
-    const moved = all.filter((path) => lost.has(identityOf(path)));
-    for (const identity of lost) this.#covered.delete(identity);
-    this.noteCovered(moved);
-    return [...kept, ...moved];
-  }
-
-  #named(): readonly string[] {
-    const { candidates, madeByCommands } = this.#options;
-    return candidates().filter((path) => {
-      if (this.#isShown(path) || madeByCommands.has(identityOf(path))) return false;
-      return this.#holdsSecret(path) && !this.#isTracked(path);
+    const { roots, home, clock } = options;
+    const tops = roots.map((root) => {
+      const top = gitFolderAround(root)?.top ?? root;
+      return isWithin(home, top) ? root : top;
     });
+    const outermost = new Set(tops.filter((top) => !tops.some((other) => other !== top && isWithin(top, other))));
+    this.#walks = new Map([...outermost].map((top) => [top, walkOf(top, clock)]));
+    this.#linked = new LinkedFiles({ roots: [...outermost], clock, guarded: () => this.#named });
+  }
+
+  /** To be called when a turn begins, and after a program changed the folders directly: the next answer comes from a new search. */
+  mayHaveChanged(): void {
+    this.#walked = undefined;
+    this.#found = undefined;
+  }
+
+  /** Does ahead what the first command would wait for. */
+  async prepare(): Promise<void> {
+    if (this.#walked !== undefined) return;
+    const walked = await Promise.all(
+      [...this.#walks].map(async ([top, walk]) => candidatesIn(top, await walk.inSlices())),
+    );
+    this.#walked ??= walked.flat();
+  }
+
+  /** Files and folders to hide, free of links. */
+  find(): readonly string[] {
+    this.#found ??= this.#find();
+    return this.#found;
+  }
+
+  /** A command made these, without having seen another file of the name. Absolute. */
+  noteMade(paths: readonly string[]): void {
+    for (const path of paths) {
+      const found = statHere(path);
+      // A link leads to what exists already.
+      if (found?.isFile() === true && found.nlink === 1) this.#made.add(identityOf(path));
+    }
+    if (paths.length > 0) this.mayHaveChanged();
+  }
+
+  /** For a command that writes into the real folders. Returns what to call when it has ended: what is new then is its own. */
+  beginDirect(): () => void {
+    const before = new Set(this.find().map(identityOf));
+    return () => {
+      this.mayHaveChanged();
+      this.noteMade(this.find().filter((path) => !before.has(identityOf(path))));
+    };
+  }
+
+  close(): void {
+    for (const head of this.#heads.values()) head?.close();
+    this.#heads.clear();
+  }
+
+  #find(): readonly string[] {
+    this.#walked ??= [...this.#walks].flatMap(([top, walk]) => candidatesIn(top, walk.now()));
+    this.#named = this.#walked.filter((path) => this.#isSecret(path));
+    this.#hasBegun = true;
+    const linked = this.#named.length === 0 ? [] : this.#linked.aliases();
+    return [...new Set([...this.#named.map(realpathOrSelf), ...linked])];
+  }
+
+  #isSecret(path: string): boolean {
+    if (this.#isShown(path) || this.#made.has(identityOf(path))) return false;
+    return this.#holdsSecret(path) && !this.#isTracked(path);
   }
 
   #isShown(path: string): boolean {
@@ -122,8 +137,7 @@ export class SecretFiles {
   #holdsSecret(path: string): boolean {
     const found = statOf(path);
     if (found === undefined) return false;
-    const root = this.#options.roots.find((folder) => isWithin(path, folder)) ?? "/";
-    if (found.isDirectory()) return isSensitiveFolder(relative(root, path));
+    if (found.isDirectory()) return true;
     if (!found.isFile()) return true;
     const stamp = stampOf([path]);
     const known = this.#judged.get(path);
@@ -133,32 +147,37 @@ export class SecretFiles {
     return holdsSecret;
   }
 
+  /** Of a repository that appeared later, nothing counts as tracked. */
   #isTracked(path: string): boolean {
-    const around = gitFolderAround(dirname(path));
-    const [config] = around?.configs ?? [];
-    if (around === undefined || config === undefined) return false;
-    const index = join(dirname(config), "index");
-    const stamp = stampOf([index]);
-    let known = this.#tracked.get(index);
-    if (known?.stamp !== stamp) {
-      // Nothing is known to be tracked in an index that is not understood.
-      known = { stamp, paths: readIndexPaths(index) ?? new Set() };
-      this.#tracked.set(index, known);
-    }
-    const way = relative(around.top, path);
-    return known.paths.has(way) || (statOf(path)?.isDirectory() === true && hasBelow(known.paths, way));
+    const top = gitFolderAround(dirname(path))?.top;
+    if (top === undefined) return false;
+    if (!this.#heads.has(top)) this.#heads.set(top, this.#hasBegun ? undefined : HeadTree.around(top));
+    return this.#heads.get(top)?.kindOf(path) !== undefined;
   }
 }
 
-function hasBelow(paths: ReadonlySet<string>, folder: string): boolean {
-  for (const path of paths) if (path.startsWith(`${folder}/`)) return true;
-  return false;
+function walkOf(top: string, { wall }: Pick<Clock, "wall">): Walk {
+  const note = (folder: string, names: readonly string[]) => secretEntries(relative(top, folder), names);
+  return new RepositoryWalk(top, { wall, note });
+}
+
+/** What has the name of a secret file, and what could not be searched. */
+function candidatesIn(top: string, { notes, closed }: Walked<readonly string[]>): readonly string[] {
+  const named = [...notes].flatMap(([folder, names = []]) => names.map((name) => join(folder, name)));
+  const folders = named.filter((path) => statOf(path)?.isDirectory() === true);
+  const secret = new Set(folders.filter((path) => isSensitiveFolder(relative(top, path))));
+  return [...named.filter((path) => !folders.includes(path) || secret.has(path)), ...closed];
+}
+
+/** Links are not followed. */
+function statHere(path: string): Stats | undefined {
+  return lstatSync(fsPath(path), { throwIfNoEntry: false });
 }
 
 /** Follows links. */
 function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statSync(fsPath(path), { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

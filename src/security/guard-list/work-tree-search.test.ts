@@ -30,12 +30,15 @@ describe("[P8] repositories below a folder", () => {
     const nested = new WorkTreeSearch(root, { clock });
     expect(nested.find()).toEqual([]);
     make("a/b/c/.git");
+    nested.mayHaveChanged();
     utimesSync(join(root, "a/b/c"), 0, 0);
     expect(nested.find()).toEqual([join(root, "a/b/c")]);
     make("new/deep/.git");
+    nested.mayHaveChanged();
     expect(nested.find()).toEqual(["new/deep", "a/b/c"].map((name) => join(root, name)));
     untilDiskTicks();
     rmSync(join(root, "a/b/c/.git"), { recursive: true });
+    nested.mayHaveChanged();
     expect(nested.find()).toEqual([join(root, "new/deep")]);
   });
 
@@ -50,25 +53,23 @@ describe("[P8] repositories below a folder", () => {
     }
   });
 
-  it("stay found behind more folders than are looked through", () => {
-    make("z/kept/.git");
-    const nested = new WorkTreeSearch(root, { clock, maxFolders: 20 });
-    nested.find();
-    for (let at = 0; at < 30; at++) mkdirSync(join(root, `a${at}`));
-    expect(nested.find()).toEqual([join(root, "z/kept")]);
-  });
-
-  it("are not searched again at once, unless a command ran", () => {
-    let now = 0;
-    const slow = { now: () => (now += 5), wall: clock.wall };
-    const nested = new WorkTreeSearch(root, { clock: slow });
+  it("are not searched again until something may have changed", () => {
+    const nested = new WorkTreeSearch(root, { clock });
     nested.find();
     make("new/.git");
     expect(nested.find()).toEqual([]);
     nested.mayHaveChanged();
     expect(nested.find()).toEqual([join(root, "new")]);
-    make("later/.git");
-    now += 100;
-    expect(nested.find()).toHaveLength(2);
+  });
+
+  it("are found below any number of folders, and in folders whose names are not UTF-8", () => {
+    const deep = "d/".repeat(60);
+    make(`${deep}.git`);
+    for (let at = 0; at < 5000; at++) mkdirSync(join(root, `a${at}`));
+    make("z/kept/.git");
+    mkdirSync(Buffer.concat([Buffer.from(`${root}/odd`), Buffer.of(0xff)]));
+    mkdirSync(Buffer.concat([Buffer.from(`${root}/odd`), Buffer.of(0xff), Buffer.from("/.git")]));
+    const found = new WorkTreeSearch(root, { clock }).find();
+    expect(found).toEqual(["odd\udcff", "z/kept", deep.slice(0, -1)].map((name) => join(root, name)));
   });
 });

@@ -1,6 +1,7 @@
 /** What a policy means on this disk at this moment: real paths of things that exist, ready to be mounted. */
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import { fsPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
 import { findGuards, type Guards } from "./guards.js";
 import { existingSecrets, type Hidden } from "./hidden-paths.js";
@@ -63,9 +64,33 @@ export function findLayout(policy: SandboxPolicy, { alsoHidden = [], secrets = [
     covering: hidden.filter(isCovering),
     hidden: hidden.filter((place) => !isCovering(place)),
     visible,
-    masked: existingSecrets(secrets).filter(({ path }) => !hidden.some((place) => place.path === path)),
+    masked: secrets.flatMap(asMasked).filter(({ path }) => !hidden.some((place) => place.path === path)),
     home,
   };
+}
+
+function asMasked(path: string): readonly Hidden[] {
+  try {
+    return [{ path, kind: statSync(fsPath(path)).isDirectory() ? "folder" : "file" }];
+  } catch {
+    // It is gone, or nothing can reach it.
+    return [];
+  }
+}
+
+/** No command line can name a place whose name is not UTF-8: the folder around it is covered. */
+export function nameable(places: readonly Hidden[]): readonly Hidden[] {
+  const all = new Map<string, Hidden>();
+  for (const { path, kind } of places) {
+    const names = path.split("/");
+    const odd = names.findIndex((name) => !name.isWellFormed());
+    const way = odd === -1 ? path : names.slice(0, odd).join("/");
+    all.set(way, { path: way, kind: odd === -1 ? kind : "folder" });
+  }
+  return [...all.values()].filter(
+    ({ path }) =>
+      ![...all.keys()].some((other) => other !== path && isWithin(path, other) && all.get(other)?.kind === "folder"),
+  );
 }
 
 function existingHome(home: PrivateHome): PrivateHome {

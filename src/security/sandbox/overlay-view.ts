@@ -6,7 +6,7 @@
  *    by the process that then becomes it. Oxbow sees them below `/proc/PID/root`.
  * 2. A folder is entered by its name once, its device and inode are compared with what Oxbow recorded, and `.` is mounted: a folder
  *    that was swapped meanwhile is never mounted.
- * 3. Hidden names are whiteouts of a layer between both: they do not exist in the view.
+ * 3. Hidden names are whiteouts of a layer between both: they do not exist in the view. The views of a sandbox share that layer.
  * 4. The folder of a view is named after the process that made it. The next Oxbow removes those of killed ones, or finishes applying them.
  */
 import { execFile, spawnSync } from "node:child_process";
@@ -21,18 +21,21 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { hasPlan } from "../../system/overlay/apply-changes.js";
 import {
   type ChangeSet,
   type ChangeSetOptions,
+  type HeldEntry,
   type IgnoreSource,
+  look,
   readChangeSet,
 } from "../../system/overlay/change-set.js";
 import { fsPath } from "../../system/path-bytes.js";
 import { isGone, processMark } from "../../system/process-identity.js";
 import { isWithin } from "../../system/within.js";
+import { secretEntries } from "../guard-list/secret-entries.js";
 import type { SpaceMounting } from "./session-space.js";
 
 export interface ViewedFolder {
@@ -59,6 +62,8 @@ export interface ViewOptions {
   readonly roots: readonly string[];
   /** Absolute paths whose names the view does not have. */
   readonly hidden: readonly string[];
+  readonly hideLayers: HideLayers;
+  readonly access: ViewedFolder["access"];
 }
 
 const MOUNT = `path=$PATH
@@ -86,6 +91,7 @@ export class OverlayView {
   readonly folder: string;
   readonly #layers: readonly Layers[];
   readonly #mounting: SpaceMounting;
+  readonly #secrets: { readonly path: string; readonly entry: HeldEntry }[] = [];
 
   private constructor(folder: string, layers: readonly Layers[], mounting: SpaceMounting) {
     this.folder = folder;
@@ -93,7 +99,7 @@ export class OverlayView {
     this.#mounting = mounting;
   }
 
-  static make({ mounting, folder, roots, hidden }: ViewOptions): OverlayView {
+  static make({ mounting, folder, roots, hidden, hideLayers, access }: ViewOptions): OverlayView {
     const own = newViewFolder(folder);
     const layers = roots.map((path, index) => {
       const place = join(own, String(index));
@@ -106,9 +112,7 @@ export class OverlayView {
       // The mode of the view is the one of its upper layer.
       chmodSync(upper, statSync(path).mode & 0o7777);
       const inside = hidden.filter((each) => each !== path && isWithin(each, path)).map((each) => relative(path, each));
-      const hide = inside.length === 0 ? undefined : join(place, "hide");
-      if (hide !== undefined) makeWhiteouts(hide, { root: path, names: inside, device: whiteoutIn(place) });
-      return { path, upper, work, merged, access: "writable" as const, hide, hidden: inside };
+      return { path, upper, work, merged, access, hide: hideLayers.layer(path, inside), hidden: inside };
     });
     return new OverlayView(own, layers, mounting);
   }
@@ -138,8 +142,21 @@ export class OverlayView {
         isHidden,
       });
       sets.push({ ...set, root: path, upper, isHidden });
+      for (const { path: way, after } of set.changes)
+        if (after?.kind === "file" && !isHidden(way) && hasSecretName(way))
+          this.#secrets.push({ path: join(path, way), entry: after });
     }
     return sets;
+  }
+
+  /** The secret files that the command made, as far as they were applied. Absolute. */
+  madeSecrets(): readonly string[] {
+    return this.#secrets
+      .filter(({ path, entry }) => {
+        const found = look(path);
+        return found?.isFile() === true && found.size === entry.size && found.mtimeMs === entry.mtimeMs;
+      })
+      .map(({ path }) => path);
   }
 
   /** A place on the file system of the layers for what is removed. */
@@ -175,7 +192,7 @@ export async function whyNoView({
   mounting,
   folder,
   roots,
-}: Omit<ViewOptions, "hidden" | "mounting"> & { readonly mounting: SpaceMounting | undefined }): Promise<
+}: Pick<ViewOptions, "folder" | "roots"> & { readonly mounting: SpaceMounting | undefined }): Promise<
   string | undefined
 > {
   if (mounting === undefined)
@@ -185,7 +202,8 @@ export async function whyNoView({
   if (roots.some((root) => isWithin(folder, root))) return "Oxbow's own folder lies in the workspace.";
   const inner = roots.flatMap((root) => mountsBelow(root).map((path) => ({ root, path })))[0];
   if (inner !== undefined) return `another file system is mounted in the workspace, at ${inner.path}.`;
-  const view = OverlayView.make({ mounting, folder, roots, hidden: [] });
+  const hideLayers = new HideLayers(folder);
+  const view = OverlayView.make({ mounting, folder, roots, hidden: [], hideLayers, access: "writable" });
   try {
     if (!isWhiteout(whiteoutIn(view.folder)))
       return "this system does not let an overlay hide files: mknod of a whiteout failed.";
@@ -238,25 +256,70 @@ function openFolders(folder: string): void {
   }
 }
 
-function makeWhiteouts(
-  hide: string,
-  { root, names, device }: { readonly root: string; readonly names: readonly string[]; readonly device: string },
-): void {
-  mkdirSync(hide, { mode: 0o700 });
-  chmodSync(hide, statSync(root).mode & 0o7777);
-  const made: string[] = [];
-  for (const name of names) {
-    for (const folder of foldersOf(name)) {
-      if (made.includes(folder)) continue;
-      made.push(folder);
-      mkdirSync(fsPath(join(hide, folder)), { mode: 0o700 });
-    }
+/** Folders of whiteouts. Nothing changes in one that was made, because views may use it. */
+export class HideLayers {
+  readonly #folder: string;
+  readonly #made = new Map<string, { readonly key: string; readonly path: string }>();
+  #own: string | undefined;
+  #count = 0;
+
+  /** Oxbow's own folder for the sandbox. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Undefined if nothing is to be hidden. Names are from the root. */
+  layer(root: string, names: readonly string[]): string | undefined {
+    if (names.length === 0) return undefined;
     // Nothing can be hidden below what is hidden itself.
-    if (!names.some((other) => other !== name && isWithin(name, other))) linkSync(device, fsPath(join(hide, name)));
+    const all = new Set(names);
+    const outer = names.filter((name) => !foldersOf(name).some((folder) => all.has(folder)));
+    const modes = new Map(["", ...outer.flatMap(foldersOf)].map((folder) => [folder, modeOf(root, folder)]));
+    const key = JSON.stringify([outer, [...modes]]);
+    const known = this.#made.get(root);
+    if (known?.key === key) return known.path;
+    this.#own ??= newViewFolder(this.#folder);
+    const path = join(this.#own, String(this.#count++));
+    makeWhiteouts(path, { names: outer, modes, newDevice: (at) => whiteoutIn(this.#own ?? "", `${path}.${at}`) });
+    this.#made.set(root, { key, path });
+    return path;
+  }
+
+  close(): void {
+    if (this.#own !== undefined) removeView(this.#own);
+    this.#own = undefined;
+    this.#made.clear();
+  }
+}
+
+/** A file can have so many names on every file system. */
+const MOST_NAMES = 30_000;
+
+interface Whiteouts {
+  readonly names: readonly string[];
+  /** By folder from the root, the outer ones first for each name. */
+  readonly modes: ReadonlyMap<string, number>;
+  newDevice(at: number): string;
+}
+
+function makeWhiteouts(hide: string, { names, modes, newDevice }: Whiteouts): void {
+  for (const folder of modes.keys()) mkdirSync(fsPath(join(hide, folder)), { mode: 0o700 });
+  let device = "";
+  for (const [at, name] of names.entries()) {
+    if (at % MOST_NAMES === 0) device = newDevice(at);
+    linkSync(device, fsPath(join(hide, name)));
   }
   // The upper ones last, or nothing could be made in one that is read-only.
-  for (const folder of made.reverse())
-    chmodSync(fsPath(join(hide, folder)), statSync(fsPath(join(root, folder))).mode & 0o7777);
+  for (const [folder, mode] of [...modes].reverse()) chmodSync(fsPath(join(hide, folder)), mode);
+}
+
+function modeOf(root: string, folder: string): number {
+  return statSync(fsPath(join(root, folder))).mode & 0o7777;
+}
+
+function hasSecretName(way: string): boolean {
+  const at = way.lastIndexOf("/");
+  return secretEntries(way.slice(0, Math.max(at, 0)), [way.slice(at + 1)]).length > 0;
 }
 
 /** The folders on the way to a name, the outermost first. */
@@ -267,8 +330,8 @@ function foldersOf(name: string): readonly string[] {
 }
 
 /** The file that an overlay takes for a name that is gone. Node cannot make it. */
-function whiteoutIn(folder: string): string {
-  const device = join(folder, "whiteout");
+function whiteoutIn(folder: string, name = "whiteout"): string {
+  const device = resolve(folder, name);
   spawnSync("mknod", [device, "c", "0", "0"], { env: { PATH: SYSTEM_PATH }, stdio: "ignore" });
   return device;
 }

@@ -1,6 +1,7 @@
 /** The options of a session's sandbox, and the command it returns. */
 import type { Clock } from "../../base/clock.js";
 import type { Withheld } from "../../system/process-launch.js";
+import type { SecretFiles } from "../guard-list/secret-files.js";
 import type { Wrapped } from "./bubblewrap.js";
 import type { DetectOptions } from "./detect.js";
 import type { NetworkGateOptions, ResolveSafely } from "./network-gate.js";
@@ -12,10 +13,8 @@ export interface SandboxOptions extends DetectOptions {
   readonly policy: SandboxPolicy;
   /** What path permissions forbid besides the policy; called for every command. */
   readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
-  /** Secret files that commands may read although the policy masks them: paths from the workspace, or names; `*` is all. */
-  readonly shownSecrets?: readonly string[];
-  /** Identities of secret files that commands made; all sandboxes of a session share it. */
-  readonly madeByCommands?: Set<string>;
+  /** The secret files of the workspace; all sandboxes of a session share it. */
+  readonly secrets?: SecretFiles;
   /** Shared by all sandboxes of a session; without it each command has its own `/tmp` and localhost. */
   readonly space?: SessionSpace;
   /** Unique on this machine; letters, digits, `-` and `_`. */

@@ -23,12 +23,12 @@ import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
 import { findWithheld } from "./inherited-files.js";
-import { type Layout, realFolder } from "./layout.js";
+import { type Layout, nameable, realFolder } from "./layout.js";
 import { countTasks, ownHardLimits } from "./limits.js";
 import { LiveView } from "./live-view.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
-import { OverlayView, whyNoView } from "./overlay-view.js";
+import { HideLayers, OverlayView, whyNoView } from "./overlay-view.js";
 import { Placeholders } from "./placeholders.js";
 import { type Command, type LiveAccess, SandboxError, type Writes } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
@@ -61,10 +61,12 @@ export class Sandbox {
   #forwarderPlace: NetworkForwarding["place"] | undefined;
   #files: SandboxFiles | undefined;
   #quota: ProcessQuota | undefined;
+  readonly #hideLayers: HideLayers;
   #count = 0;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
+    this.#hideLayers = new HideLayers(options.folder);
     this.#place = new SessionLayout(options);
     const { clock = nodeClock, lingerMs = LINGER_MS } = options;
     this.#placeholders = new Placeholders({ clock, lingerMs, folder: options.folder });
@@ -85,7 +87,7 @@ export class Sandbox {
     const state = await this.state();
     if (state.kind === "none") return uncontained(command);
     const undo: Undo = [];
-    let noteEnd = () => this.#place.mayHaveChanged();
+    let noteEnd = () => {};
     const ended = once(async () => {
       this.#open.delete(ended);
       noteEnd();
@@ -94,14 +96,16 @@ export class Sandbox {
     this.#open.add(ended);
     try {
       const { writes } = command;
-      const mounting = writes === undefined || writes === "nothing" ? undefined : await this.#mounting(state);
-      const writesBack = mounting === undefined && writes !== "nothing";
-      const layout = withShown(writesBack ? this.#layout(state, undo) : this.#place.nowHeld(), writes);
+      const mounting = writes === undefined ? undefined : await this.#mounting(state);
+      const isDirect = mounting === undefined && writes !== "nothing";
+      const layout = withShown(isDirect ? this.#layout(state, undo) : this.#place.nowHeld(), writes);
       const entrance = await this.#entrance(state, undo);
       const space = await this.#space(state, layout);
-      const view = mounting && this.#view(mounting, { layout, writes, undo });
+      const needsView = writes !== "nothing" || layout.masked.length > 0;
+      const view = mounting && needsView ? this.#view(mounting, { layout, writes, undo }) : undefined;
       const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
-      noteEnd = this.#place.begin(layout);
+      if (isDirect) noteEnd = this.#place.beginDirect();
+      else if (view instanceof OverlayView) noteEnd = () => this.#place.noteMade(view.madeSecrets());
       const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
       const isWrapper = state.kind === "bubblewrap";
@@ -127,6 +131,8 @@ export class Sandbox {
   /** Ends what is left of commands that were never reported ended. */
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((ended) => ended()));
+    this.#hideLayers.close();
+    this.#place.close();
     this.#placeholders.removeUnused();
     this.#quota?.close();
     this.#quota = undefined;
@@ -199,10 +205,11 @@ export class Sandbox {
     const { writable, masked } = layout;
     const roots = outermost(writable);
     const hidden = masked.map(({ path }) => path);
+    const access = writes === "nothing" ? "read-only" : "writable";
     const view =
       typeof writes === "object"
         ? new LiveView({ mounting, folder, folders: this.#liveFolders(roots, writes) })
-        : OverlayView.make({ mounting, folder, roots, hidden });
+        : OverlayView.make({ mounting, folder, roots, hidden, hideLayers: this.#hideLayers, access });
     undo.push(() => view.close());
     return view;
   }
@@ -239,8 +246,7 @@ export class Sandbox {
     return bubblewrapCommand(
       {
         ...{ policy, blank, mask, space, view, isRoot: isRoot(), tasks: countTasks() },
-        // A held view does not have the names of secret files.
-        layout: view instanceof OverlayView ? { ...layout, masked: [] } : layout,
+        layout: { ...layout, masked: mounted(view instanceof OverlayView ? outsideOf(layout) : layout.masked, layout) },
         filter: filter === undefined ? undefined : { path: filter, handOver },
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
@@ -349,6 +355,21 @@ interface Pieces {
 function withShown(layout: Layout, writes: Command["writes"]): Layout {
   if (typeof writes !== "object" || writes.shown.length === 0) return layout;
   return { ...layout, masked: layout.masked.filter(({ path }) => !writes.shown.includes(path)) };
+}
+
+function mounted(masked: readonly Hidden[], { writable }: Layout): readonly Hidden[] {
+  const places = nameable(masked);
+  const around = places.find(({ path }) => writable.some((root) => isWithin(root, path)));
+  if (around !== undefined)
+    throw new SandboxError(
+      `A secret file in ${around.path} has a name that is not UTF-8, and cannot be covered. Rename it.`,
+    );
+  return places;
+}
+
+/** A view does not have the names of secret files in its folders. */
+function outsideOf({ masked, writable }: Layout): readonly Hidden[] {
+  return masked.filter(({ path }) => !writable.some((root) => isWithin(path, root)));
 }
 
 /** Without those that lie in another one. */

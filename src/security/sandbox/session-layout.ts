@@ -30,13 +30,23 @@ export class SessionLayout {
     this.#guardList?.mayHaveChanged();
   }
 
-  /** A command with this layout begins. Returns what to call when it has ended. */
-  begin({ masked }: Layout): () => void {
-    this.#secrets?.noteCovered(masked.map(({ path }) => path));
+  /** A command begins that writes into the real folders. Returns what to call when it has ended. */
+  beginDirect(): () => void {
+    const isMasked = this.#options.policy.secrets === "masked";
+    const secretsEnd = isMasked ? this.#secretFiles().beginDirect() : () => this.#secrets?.mayHaveChanged();
     return () => {
       this.mayHaveChanged();
-      this.#secrets?.noteMade();
+      secretsEnd();
     };
+  }
+
+  /** A command made these files in its view. Absolute. */
+  noteMade(paths: readonly string[]): void {
+    this.#secretFiles().noteMade(paths);
+  }
+
+  close(): void {
+    if (this.#options.secrets === undefined) this.#secrets?.close();
   }
 
   now(): Layout {
@@ -61,12 +71,10 @@ export class SessionLayout {
 
   #layout(found: Pick<LayoutOptions, "nested" | "hookFolders" | "places">): Layout {
     const { policy, platform } = this.#options;
-    this.#guardList ??= this.#openGuardList();
-    const list = this.#guardList;
     this.#hiddenLinks ??= this.#openHiddenLinks();
     const ofSystem = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
     const alsoHidden = [...ofSystem, ...this.#hiddenLinks.aliases()];
-    const secrets = policy.secrets === "masked" ? this.#secretFiles(list).find() : [];
+    const secrets = policy.secrets === "masked" ? this.#secretFiles().find() : [];
     const more = this.#options.restrictions?.();
     if (more === undefined) return findLayout(policy, { ...found, alsoHidden, secrets });
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
@@ -81,12 +89,10 @@ export class SessionLayout {
     return new LinkedFiles({ roots: policy.writable.map(realFolder), clock, guarded });
   }
 
-  #secretFiles(list: GuardList): SecretFiles {
-    const { policy, clock = nodeClock, madeByCommands = new Set(), shownSecrets = [] } = this.#options;
-    this.#secrets ??= new SecretFiles({
-      ...{ roots: policy.writable.map(realFolder), clock, madeByCommands, shown: shownSecrets },
-      candidates: () => list.secretNames(),
-    });
+  #secretFiles(): SecretFiles {
+    const { policy, home = NO_HOME, clock = nodeClock, secrets } = this.#options;
+    const roots = policy.writable.map(realFolder);
+    this.#secrets ??= secrets ?? new SecretFiles({ roots, home, clock, shown: [] });
     return this.#secrets;
   }
 

@@ -1,6 +1,7 @@
 /** Recognises git folders by their content: with and without a work tree, of worktrees and submodules, under any name. */
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { fsPath } from "../path-bytes.js";
 import { realpathOrSelf } from "../real-path.js";
 import { smallText } from "./plain-file.js";
 
@@ -69,7 +70,7 @@ function withoutEnd(text: string): string {
 /** Does not follow a link. Undefined also if the entry cannot be read. */
 export function statOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false });
+    return lstatSync(fsPath(path), { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -11,12 +11,13 @@ import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { nodeClock } from "../node-clock.js";
+import { fsPath, pathText } from "../path-bytes.js";
 import { mayBeGitFolder } from "./git-folder.js";
 
 export interface RepositoryWalkOptions<Note> {
   readonly wall: () => number;
-  readonly maxFolders: number;
-  readonly maxDepth?: number;
+  /** Default: no limit. */
+  readonly maxFolders?: number;
   /** How many folders in `node_modules` to search; default: none. */
   readonly maxModuleFolders?: number;
   /**
@@ -35,8 +36,10 @@ export interface Walked<Note> {
   readonly notes: ReadonlyMap<string, Note | undefined>;
   /** The number of each folder on the disk. */
   readonly inodes: ReadonlyMap<string, number>;
-  /** False if some folders were not searched, or have names that are not UTF-8. */
+  /** False if some folders were not searched. */
   readonly complete: boolean;
+  /** Folders that cannot be listed. */
+  readonly closed: readonly string[];
 }
 
 interface Listing<Note> {
@@ -81,28 +84,27 @@ export class RepositoryWalk<Note = undefined> {
   }
 
   *#steps(): Generator<undefined, Walked<Note>> {
-    const { maxFolders, maxDepth = Number.POSITIVE_INFINITY, maxModuleFolders = 0 } = this.#options;
+    const { maxFolders = Number.POSITIVE_INFINITY, maxModuleFolders = 0 } = this.#options;
     const listings = new Map<string, Listing<Note>>();
-    const waiting = [{ folder: this.#root, depth: 0 }];
+    const waiting = [this.#root];
     const modules: string[] = [];
-    let unnamed = false;
-    for (const { folder, depth } of waiting) {
+    const closed: string[] = [];
+    for (const folder of waiting) {
       if (listings.size >= maxFolders) break;
       const listing = this.#listing(folder);
-      // Node cannot name a folder whose name is not UTF-8.
-      if (listing === undefined) unnamed ||= folder.includes("\ufffd");
-      if (listing === undefined) continue;
+      if (listing === "closed") closed.push(folder);
+      if (listing === undefined || listing === "closed") continue;
       listings.set(folder, listing);
       for (const name of listing.subfolders) {
         if (name === MODULES) modules.push(join(folder, name));
-        else if (depth < maxDepth) waiting.push({ folder: join(folder, name), depth: depth + 1 });
+        else waiting.push(join(folder, name));
       }
       yield;
     }
     for (let index = 0; index < Math.min(modules.length, maxModuleFolders); index++) {
       const folder = modules[index] as string;
       const listing = this.#listing(folder);
-      if (listing === undefined) continue;
+      if (listing === undefined || listing === "closed") continue;
       listings.set(folder, listing);
       for (const name of listing.subfolders) modules.push(join(folder, name));
       yield;
@@ -113,30 +115,29 @@ export class RepositoryWalk<Note = undefined> {
       repositories: found.filter(([, { isRepository }]) => isRepository).map(([folder]) => folder),
       notes: new Map(found.map(([folder, { note }]) => [folder, note])),
       inodes: new Map(found.map(([folder, { inode }]) => [folder, inode])),
-      complete: waiting.length <= maxFolders && !unnamed,
+      complete: waiting.length <= maxFolders,
+      closed,
     };
   }
 
-  #listing(folder: string): Listing<Note> | undefined {
+  #listing(folder: string): Listing<Note> | "closed" | undefined {
     const listing = this.#list(folder);
     if (listing !== "closed") return listing;
-    const isOpen = this.#options.closed === "opened" && openForOwner(folder);
-    const again = isOpen ? this.#list(folder) : undefined;
-    return again === "closed" ? undefined : again;
+    return this.#options.closed === "opened" && openForOwner(folder) ? this.#list(folder) : listing;
   }
 
   #list(folder: string): Listing<Note> | "closed" | undefined {
     try {
-      const { ctimeMs, ino } = lstatSync(folder);
+      const { ctimeMs, ino } = lstatSync(fsPath(folder));
       const known = this.#listings.get(folder);
       if (known !== undefined && known.changed === ctimeMs && known.inode === ino) return known;
-      const entries = readdirSync(folder, { withFileTypes: true });
+      const entries = entriesIn(folder);
       const names = new Set(entries.map(({ name }) => name));
       return {
         changed: this.#options.wall() - ctimeMs > TICK_MS ? ctimeMs : Number.NaN,
         inode: ino,
         isRepository: names.has(".git") || mayBeGitFolder((name) => names.has(name)),
-        subfolders: entries.filter((entry) => entry.isDirectory() && entry.name !== ".git").map(({ name }) => name),
+        subfolders: entries.filter(({ name, isFolder }) => isFolder && name !== ".git").map(({ name }) => name),
         note: isInModules(folder.slice(this.#root.length)) ? undefined : this.#options.note?.(folder, [...names]),
       };
     } catch (error) {
@@ -145,13 +146,25 @@ export class RepositoryWalk<Note = undefined> {
   }
 }
 
+/** Names keep every byte. */
+function entriesIn(folder: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
+  const place = fsPath(folder);
+  const entries = readdirSync(place, { withFileTypes: true });
+  if (!entries.some(({ name }) => name.includes("\ufffd")))
+    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+  return readdirSync(place, { withFileTypes: true, encoding: "buffer" }).map((entry) => ({
+    name: pathText(entry.name),
+    isFolder: entry.isDirectory(),
+  }));
+}
+
 function isInModules(below: string): boolean {
   return `${below}/`.includes(`/${MODULES}/`);
 }
 
 function openForOwner(folder: string): boolean {
   try {
-    chmodSync(folder, (lstatSync(folder).mode & 0o7777) | 0o500);
+    chmodSync(fsPath(folder), (lstatSync(fsPath(folder)).mode & 0o7777) | 0o500);
     return true;
   } catch {
     return false;
