@@ -29,7 +29,7 @@ export async function bundle({ root, entries, startUp, together = {}, later = {}
       input,
       platform: "node",
       external: (id) => isBuiltin(id) || outside.some((name) => id === name || id.startsWith(`${name}/`)),
-      plugins: [textModules(), lateSegmenter(), graphOf(graph)],
+      plugins: [textModules(), graphOf(graph)],
       transform: { define, target: "node20.19" },
       logLevel: "silent",
     });
@@ -125,25 +125,6 @@ function textModules() {
     load(id) {
       if (!/\.(md|txt|toml)$/.test(id)) return null;
       return { code: `export default ${JSON.stringify(readFileSync(id, "utf8"))};`, moduleType: "js" };
-    },
-  };
-}
-
-const EAGER_SEGMENTER = 'const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });';
-const LATE_SEGMENTER = `let madeSegmenter;
-const segmenter = {
-  segment: (text) => (madeSegmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" })).segment(text),
-};`;
-
-/** pi-tui makes a segmenter when it is loaded. The first one of a process takes 20 ms, and plain text needs none. */
-function lateSegmenter() {
-  return {
-    name: "late-segmenter",
-    transform(code, id) {
-      if (!id.endsWith("pi-tui/dist/utils.js")) return null;
-      if (!code.includes(EAGER_SEGMENTER))
-        throw new ToolError("pi-tui makes its segmenter in another way: change tools/build.");
-      return code.replace(EAGER_SEGMENTER, LATE_SEGMENTER);
     },
   };
 }

@@ -6,6 +6,7 @@
  *    sorted.
  */
 import type { Clock } from "../../base/clock.js";
+import { looseScore } from "../../base/loose-match.js";
 
 export interface FileIndexOptions {
   /** Relative paths with forward slashes, in any order. */
@@ -113,14 +114,14 @@ function lettersOf(lower: string): number {
 }
 
 /** The best first. A path that leaves the folder finds nothing. */
-async function search(entries: readonly Entry[], query: string, limit: number): Promise<readonly string[]> {
+function search(entries: readonly Entry[], query: string, limit: number): readonly string[] {
   const word = query.replace(/^\.\//, "").toLowerCase();
   if (/^(?:\/|~|\.\.(?:\/|$))/.test(word)) return [];
   if (word === "") return topOf(entries, limit);
   const groups = grouped(entries, word, limit);
   const found = groups.exact.flat().slice(0, limit);
   if (found.length < limit && word.length > 1) {
-    found.push(...(await looseMatches(groups.others, word, limit - found.length)));
+    found.push(...looseMatches(groups.others, word, limit - found.length));
   }
   return found.map(({ path }) => path);
 }
@@ -165,14 +166,11 @@ function hasInOrder(text: string, word: string): boolean {
   return true;
 }
 
-async function looseMatches(entries: readonly Entry[], word: string, limit: number): Promise<readonly Entry[]> {
-  if (entries.length === 0) return [];
-  const { fuzzyMatch } = await import("@earendil-works/pi-tui/dist/fuzzy.js");
+function looseMatches(entries: readonly Entry[], word: string, limit: number): readonly Entry[] {
   const last = word.slice(word.lastIndexOf("/") + 1);
   const scored = entries.map((entry) => {
-    const name = fuzzyMatch(last, entry.lower.slice(entry.base));
-    const path = fuzzyMatch(word, entry.lower);
-    return { entry, score: name.matches ? name.score - 100 : path.score };
+    const name = looseScore(last, entry.lower.slice(entry.base));
+    return { entry, score: name === undefined ? (looseScore(word, entry.lower) ?? 0) : name - 100 };
   });
   scored.sort((a, b) => a.score - b.score);
   return scored.slice(0, limit).map(({ entry }) => entry);

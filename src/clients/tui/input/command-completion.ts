@@ -7,7 +7,7 @@
  * 3. Both spellings work: `/route:add` and `/route add`.
  */
 
-import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import { looseScore } from "../../../base/loose-match.js";
 import type { ArgumentInfo, CommandInfo } from "../../../protocol/queries.js";
 import { readSlashLine } from "../../../protocol/slash-command.js";
 import type { CompletionSource, Place, Suggestion, Suggestions } from "./completion.js";
@@ -110,8 +110,7 @@ function rank(typed: string, all: readonly Candidate[]): readonly Suggestion[] {
 
 function scoreOf(word: string, name: string): number {
   if (name.startsWith(word)) return name.length - 10_000;
-  const { matches, score } = fuzzyMatch(word, name);
-  return matches ? score : Number.POSITIVE_INFINITY;
+  return looseScore(word, name) ?? Number.POSITIVE_INFINITY;
 }
 
 function argumentsAt(

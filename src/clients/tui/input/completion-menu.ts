@@ -6,7 +6,7 @@
  * 3. Enter takes the entry that the user moved to. Without a move it takes one only if the typed text is incomplete, and never runs it:
  *    Enter runs what was typed or chosen.
  */
-import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import { looseScore } from "../../../base/loose-match.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { padText, textWidth, truncateText } from "../../../base/text-width.js";
 import type { Theme } from "../theme.js";
@@ -164,7 +164,7 @@ export class CompletionMenu {
     if (this.#shown === undefined) return;
     const { start } = this.#shown;
     const typed = line.slice(start, column);
-    const items = this.#shown.items.filter(({ value }) => fuzzyMatch(typed, value).matches);
+    const items = this.#shown.items.filter(({ value }) => looseScore(typed, value) !== undefined);
     this.#shown = column < start || /\s/.test(typed) ? undefined : { start, items };
     this.#typed = typed;
     this.#selected = 0;

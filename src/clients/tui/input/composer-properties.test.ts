@@ -1,9 +1,9 @@
 /** Random keys: nothing that was typed or pasted is lost but by a key that deletes, and undo brings everything back. */
 
-import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { expect, it } from "vitest";
 import { times } from "../../../../test/support/thorough.js";
 import { ManualClock } from "../../../base/clock.js";
+import { textWidth } from "../../../base/text-width.js";
 import { Composer } from "./composer.js";
 import { InputHistory } from "./history.js";
 import { BYTES, key, plainTheme } from "./keys.testkit.js";
@@ -61,7 +61,7 @@ it("loses no text by typing, pasting and moving, and shows rows that fit", () =>
       const width = 5 + Math.floor(random() * 60);
       const { lines, cursor } = composer.view(width, 6, plainTheme);
       expect(lines.length).toBeLessThanOrEqual(6);
-      for (const line of lines) expect(visibleWidth(line), `run ${run}: ${line}`).toBeLessThanOrEqual(width);
+      for (const line of lines) expect(textWidth(line), `run ${run}: ${line}`).toBeLessThanOrEqual(width);
       expect(cursor.row).toBeLessThan(lines.length);
       expect(cursor.column).toBeLessThan(width);
     }

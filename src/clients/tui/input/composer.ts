@@ -14,7 +14,7 @@ import type { CompletionSource } from "./completion.js";
 import { type ComposerView, viewDraft } from "./composer-view.js";
 import { type Draft, DraftBuffer, type ImageAccess, type Submission } from "./draft-buffer.js";
 import type { DraftKeeper } from "./draft-keeper.js";
-import { EDITOR_KEYS, isNewlineKey, typedText, UNDO_KEYS } from "./editing-keys.js";
+import { isNewlineKey, typedText } from "./editing-keys.js";
 import type { InputHistory } from "./history.js";
 import { HistoryBrowser } from "./history-browser.js";
 import { type HistorySearch, openSearch, searchKey, viewSearch } from "./history-search.js";
@@ -184,21 +184,20 @@ export class Composer {
       this.#completer.update();
       return true;
     }
-    return key.id !== undefined && (this.#completer.onKey(key.id) || this.#command(key.id, key.data));
+    return key.id !== undefined && (this.#completer.onKey(key.id) || this.#command(key.id));
   }
 
-  #command(id: string, data: string): boolean {
+  #command(id: string): boolean {
     if (id === "ctrl+d" && this.isEmpty) return false;
-    if (EDITOR_KEYS.has(id)) {
-      const before = this.#buffer.editor.text;
-      this.#buffer.editor.press(data);
-      if (this.#buffer.editor.text === before) this.#completer.close();
+    const { lines } = this.#buffer.editor;
+    if (this.#buffer.editor.press(id)) {
+      if (this.#buffer.editor.lines === lines) this.#completer.close();
       else this.#completer.update();
       return true;
     }
     if (id === "tab") return this.#buffer.expandHere() || this.#completer.tab();
     const action = this.#actions[id];
-    if (action === undefined) return UNDO_KEYS.has(id) && this.#undo();
+    if (action === undefined) return false;
     this.#completer.close();
     return action() !== false;
   }
@@ -212,8 +211,6 @@ export class Composer {
     "ctrl+n": () => this.#browser.down(),
     pageUp: () => this.#buffer.editor.moveRows(-PAGE) || true,
     pageDown: () => this.#buffer.editor.moveRows(PAGE) || true,
-    "ctrl+backspace": () => this.#buffer.editor.deleteWord("back"),
-    "ctrl+delete": () => this.#buffer.editor.deleteWord("forward"),
     "ctrl+home": () => this.#jump({ line: 0, column: 0 }),
     "ctrl+end": () => this.#jump({ line: Number.POSITIVE_INFINITY, column: Number.POSITIVE_INFINITY }),
     "ctrl+r": () => this.#openSearch(),
@@ -224,12 +221,6 @@ export class Composer {
       this.#chord = true;
     },
   };
-
-  #undo(): boolean {
-    this.#completer.close();
-    this.#buffer.editor.undo();
-    return true;
-  }
 
   #jump(caret: Caret): void {
     this.#buffer.editor.caret = caret;

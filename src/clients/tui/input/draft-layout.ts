@@ -2,9 +2,8 @@
  * The positions of a draft's characters on the screen: rows broken at words by display width, and cells of whole characters. Each line
  * is laid out once, so that the cost of a key does not depend on the length of the draft.
  */
-import { isWhitespaceChar, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { safeLine } from "../../../base/terminal-text.js";
-import { characters, truncateText } from "../../../base/text-width.js";
+import { characters, textWidth, truncateText } from "../../../base/text-width.js";
 
 /** A part of a line that fits into one row: code units from `start` to `end`. */
 export interface Row {
@@ -76,7 +75,7 @@ export class DraftLayout {
     let chance: { readonly at: number; readonly width: number } | undefined;
     let afterSpace = false;
     for (const { segment, index } of segmentsOf(text)) {
-      const space = isWhitespaceChar(segment);
+      const space = /^\s/.test(segment);
       if (afterSpace && !space) chance = { at: index, width: used };
       const { width } = this.#cell(segment, index);
       if (used + width > this.#width && index > start) {
@@ -99,11 +98,11 @@ export class DraftLayout {
     const label = this.#label(segment);
     if (label !== undefined) {
       const text = truncateText(label, Math.max(1, this.#width));
-      return { index, length, text, width: visibleWidth(text), token: true };
+      return { index, length, text, width: textWidth(text), token: true };
     }
     if (segment === "\t") return { index, length, text: TAB, width: TAB.length, token: false };
     const text = length === 1 && segment >= " " && segment <= "~" ? segment : safeLine(segment);
-    const width = visibleWidth(text);
+    const width = textWidth(text);
     if (width > this.#width) return { index, length, text: "?", width: 1, token: false };
     return { index, length, text, width, token: false };
   }

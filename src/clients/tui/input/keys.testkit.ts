@@ -1,10 +1,10 @@
 /** Keys as a terminal sends them, and a theme without styles, for tests. */
-import { parseKey } from "@earendil-works/pi-tui/dist/keys.js";
+import { nameKey } from "../terminal/key-name.js";
 import type { Key } from "../terminal/terminal.js";
 import { ROLES, type Theme } from "../theme.js";
 
 export function key(data: string): Key {
-  return { id: parseKey(data), data };
+  return nameKey(data) ?? { id: undefined, data };
 }
 
 /** One key for each character. */

@@ -2,14 +2,12 @@
  * Makes lines fit a row of the screen. Views clean and clip their text themselves; this is a second check, because a single cursor
  * movement or line break too many destroys the text above the live part.
  */
-import { truncateToWidth } from "@earendil-works/pi-tui/dist/utils.js";
-import { textWidth } from "../../../base/text-width.js";
+import { characters, characterWidth, textWidth } from "../../../base/text-width.js";
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
 /** Colours and links stay. Every other sequence and control character is removed. */
 const PIECES =
   /(\x1b\[[0-9;:]*m|\x1b\]8;[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\))|\x1b\[[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x1f\x7f-\x9f]/g;
-/** As wide as pi-tui counts a tab. */
 const TAB = "   ";
 
 /** No row shows more. Splitting a text into characters takes quadratic time. */
@@ -23,9 +21,25 @@ export function cleanLine(line: string): string {
 /** The line cut to `columns`, without blanks at its end, which a selection would copy. */
 export function fitLine(line: string, columns: number): string {
   const clean = cleanLine(line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line);
-  // Our own width tables need no segmenter for plain text and rules, which makes the first frame faster.
-  const fits = textWidth(withoutStyles(clean)) <= columns;
-  return (fits ? clean : truncateToWidth(clean, columns, "")).trimEnd();
+  return (textWidth(withoutStyles(clean)) <= columns ? clean : cutLine(clean, columns)).trimEnd();
+}
+
+/** The beginning of a line, with the styles in it. */
+function cutLine(line: string, columns: number): string {
+  let out = "";
+  let used = 0;
+  for (const part of line.split(STYLE_PARTS)) {
+    if (part.startsWith("\x1b")) {
+      out += part;
+      continue;
+    }
+    for (const character of characters(part)) {
+      used += characterWidth(character);
+      if (used > columns) return out;
+      out += character;
+    }
+  }
+  return out;
 }
 
 /** Lines that go to the scrollback. They may be wider than the screen: the terminal wraps them, and copies them unwrapped. */
@@ -34,6 +48,7 @@ export function printedLines(lines: readonly string[]): string[] {
 }
 
 const STYLES = /\x1b\[[0-9;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g;
+const STYLE_PARTS = new RegExp(`(${STYLES.source})`);
 
 export function withoutStyles(line: string): string {
   return line.replace(STYLES, "");

@@ -1,5 +1,4 @@
 /** Sets the terminal modes of the client (raw mode, pastes, the key protocol, the alternate screen) and restores them. */
-import { setKittyProtocolActive } from "@earendil-works/pi-tui/dist/keys.js";
 import {
   CANCEL_SEQUENCE,
   enterFullScreen,
@@ -67,7 +66,6 @@ export class Holding {
 
   end(): void {
     this.#watcher?.end();
-    setKittyProtocolActive(false);
   }
 
   /** Work that can wait until the first frame. */
@@ -106,7 +104,6 @@ export class Holding {
     }
     if (!KITTY_ANSWER.test(answer) || this.#hasKitty) return;
     this.#hasKitty = true;
-    setKittyProtocolActive(true);
     if (this.#release === undefined) return;
     this.#options.io.write(SWITCH_TO_KITTY);
     this.#owesKitty = this.#isFullScreen;

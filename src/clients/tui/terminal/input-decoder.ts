@@ -7,8 +7,8 @@
  * 3. A cut sequence or character waits for its end. These waits are the only timers.
  */
 import { StringDecoder } from "node:string_decoder";
-import { getSegmenter } from "@earendil-works/pi-tui/dist/utils.js";
 import type { Clock } from "../../../base/clock.js";
+import { characters } from "../../../base/text-width.js";
 import { cutInput, type InputPiece, isAnswer } from "./input-sequences.js";
 import { nameKey } from "./key-name.js";
 import type { TerminalInput } from "./terminal.js";
@@ -171,7 +171,7 @@ export class InputDecoder {
 
   #emitPieces(pieces: readonly InputPiece[]): void {
     for (const { kind, text } of pieces) {
-      if (kind === "text") for (const key of splitKeys(text)) this.#emitKey(key);
+      if (kind === "text") for (const key of characters(text)) this.#emitKey(key);
       else if (isAnswer(text)) this.#options.onAnswer(text);
       else this.#emitKey(text);
     }
@@ -209,10 +209,4 @@ function isBurst(text: string): boolean {
 
 function normalBreaks(text: string): string {
   return text.replace(/\r\n?/g, "\n");
-}
-
-/** One key for each visible character. */
-function splitKeys(text: string): Iterable<string> {
-  if (/^[\x00-\x7f]*$/.test(text)) return text;
-  return Array.from(getSegmenter().segment(text), ({ segment }) => segment);
 }

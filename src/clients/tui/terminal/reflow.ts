@@ -2,7 +2,7 @@
  * What a terminal does with the live rows when its window gets narrower: most wrap each row that is now too long. The cursor is then
  * further from the first live row than before.
  */
-import { getSegmenter, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { characters, characterWidth, textWidth } from "../../../base/text-width.js";
 import { certainWidth } from "./certain-width.js";
 import { withoutStyles } from "./fit-line.js";
 import type { Painted } from "./painter.js";
@@ -41,10 +41,11 @@ function sum(numbers: readonly number[]): number {
  * a remnant, but one row too many would erase text above the live part.
  */
 export function wrappedRows(line: string, columns: number): number {
-  if (visibleWidth(line) <= columns) return 1;
+  const text = withoutStyles(line);
+  if (textWidth(text) <= columns) return 1;
   let [rows, used] = [1, 0];
-  for (const { segment } of getSegmenter().segment(withoutStyles(line))) {
-    const cells = (segment.length === 1 && certainWidth(segment.charCodeAt(0))) || Math.min(1, visibleWidth(segment));
+  for (const segment of characters(text)) {
+    const cells = (segment.length === 1 && certainWidth(segment.charCodeAt(0))) || Math.min(1, characterWidth(segment));
     // A wide character that does not fit at the end of a row moves to the next.
     if (used + cells > columns) {
       rows++;

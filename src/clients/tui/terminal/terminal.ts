@@ -1,9 +1,9 @@
 /** The terminal as the client sees it. `openTerminal` makes one from real streams; tests make one from a virtual terminal. */
 
 export interface Key {
-  /** As pi-tui's `parseKey` names it: `enter`, `shift+tab`, `ctrl+c`, `alt+up`, `a`. Undefined for text it has no name for. */
+  /** As `nameKey` names it: `enter`, `shift+tab`, `ctrl+c`, `alt+up`, `a`. Undefined for text it has no name for. */
   readonly id: string | undefined;
-  /** The bytes as they came, for the editor. */
+  /** The bytes as they came. */
   readonly data: string;
 }
 
