@@ -85,13 +85,11 @@ export interface ChangeRecorder extends EventObserver {
   begin(call: {
     readonly call: CallId;
     readonly tool: string;
-    /** `announced`: every change goes through the workspace, which reports it. `watched`: its changes are not known in advance. */
-    readonly changes: "announced" | "watched";
-  }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[] | undefined> }>;
+    /** `announced`: a file tool reports each change. `held`: those of a command are reported before they are applied. `unknown`: nothing reports them. */
+    readonly changes: "announced" | "held" | "unknown";
+  }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[]> }>;
   /** Whether the changes of this call are held back and announced before they are applied. */
   holdsBack?(call: ToolCall, tool: Tool): Promise<boolean>;
-  /** Resolves when the ended calls are recorded. */
-  flush(): Promise<void>;
 }
 
 /** The approved instructions of a folder. */

@@ -51,7 +51,7 @@ const TEXTS = {
 
   // Tools
   BashCancelledMidCommand:
-    "Stopped after <duration>. Changed files: <list>. 'oxbow session diff <session>' shows the changes, '/undo' reverts them.",
+    "Stopped after <duration>. It wrote into the workspace directly, so it may have changed files: look at them, with 'git status' for example.",
 
   // Models
   RateLimited:

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { plainText } from "../../protocol/content.js";
 import { applyUndo } from "../../sessions/undo/apply.js";
 import { openUndoJournal, type UndoJournal } from "../../sessions/undo/journal.js";
 import { planUndo } from "../../sessions/undo/plan.js";
-import { UndoRecorder } from "../../sessions/undo/recorder.js";
+import { GAPS, UndoRecorder } from "../../sessions/undo/recorder.js";
 import { BackgroundCommands } from "../../tools/background.js";
 import { createBashTool } from "../../tools/bash.js";
 import { createEditTool } from "../../tools/edit.js";
@@ -60,59 +60,72 @@ async function turn(tools: readonly Tool[], undo: ChangeRecorder | undefined, ..
     if (event.kind === "TurnStarted") recorder.startTurn(event.payload.turn);
   });
   await engine.turn("go");
-  await undo?.flush();
   return engine.events.flatMap((event) => (event.kind === "ToolResult" ? [plainText(event.payload.content)] : []));
 }
 
 describe("the undo link", () => {
-  verifies(["T10"], "records what write, edit and bash change in a turn", async () => {
-    const read = tool("read", async () => ok("nothing"));
-    await turn(
-      [...(await builtIn()), read],
-      recorder,
-      call("read"),
-      call("write", { path: "sub/b.txt", content: "two\n" }),
-      call("edit", { path: "a.txt", edits: [{ old: "one", new: "ONE" }] }),
-      call("bash", { command: "cat a.txt sub/b.txt > c.txt; rm a.txt" }),
-    );
-    expect(readFileSync(join(root, "c.txt"), "utf8")).toBe("ONE\ntwo\n");
-    const plan = await planUndo(journal, { workspaceRoot: root });
-    expect(plan.items.map(({ path, action, tools }) => [path, action, tools])).toEqual([
-      ["a.txt", "recreate", ["edit", "bash"]],
-      ["c.txt", "delete", ["bash"]],
-      ["sub", "delete", ["write"]],
-      ["sub/b.txt", "delete", ["write"]],
-    ]);
-    await applyUndo(journal, plan);
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
-    expect(warnings).toEqual([]);
-  });
+  verifies(
+    ["T10"],
+    "records what the file tools change, and the changes of a command before they are applied",
+    async () => {
+      const content = (text: string) => ({ kind: "file" as const, content: Buffer.from(text), mode: 0o644 });
+      const [write, edit] = await builtIn();
+      const holding: ChangeRecorder = { begin: (each) => recorder.begin(each), holdsBack: async () => true };
+      const held = tool(
+        "bash",
+        async () => {
+          const [a, c] = [join(root, "a.txt"), join(root, "c.txt")];
+          await recorder.beforeAll([
+            () => ({ absolute: a, before: content(readFileSync(a, "utf8")), after: undefined }),
+            () => ({ absolute: c, before: undefined, after: content("ONE\n") }),
+          ]);
+          renameSync(a, c);
+          return ok("moved");
+        },
+        { set: "command", mutating: true },
+      );
+      await turn(
+        [write, edit, held, tool("read", async () => ok("nothing"))].filter((each) => each !== undefined),
+        holding,
+        call("read"),
+        call("write", { path: "sub/b.txt", content: "two\n" }),
+        call("edit", { path: "a.txt", edits: [{ old: "one", new: "ONE" }] }),
+        call("bash", { command: "mv a.txt c.txt" }),
+      );
+      const plan = await planUndo(journal, { workspaceRoot: root });
+      expect(plan.items.map(({ path, action, tools }) => [path, action, tools])).toEqual([
+        ["a.txt", "recreate", ["edit", "bash"]],
+        ["c.txt", "delete", ["bash"]],
+        ["sub", "delete", ["write"]],
+        ["sub/b.txt", "delete", ["write"]],
+      ]);
+      expect(plan.notes.join()).toContain("Undo covers only what bash changed");
+      await applyUndo(journal, plan);
+      expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
+      expect(warnings).toEqual([]);
+    },
+  );
 
-  it("says that a command in the background is not covered", async () => {
+  it("says that a command which writes directly, or goes on, is not covered", async () => {
     const tools = await builtIn();
     await turn(
       tools,
       recorder,
+      call("write", { path: "b.txt", content: "two\n" }),
       call("bash", { command: "echo 1 > x" }),
       call("bash", { command: "true", run_in_background: true }),
     );
     const { notes } = await planUndo(journal, { workspaceRoot: root });
-    expect(notes.join("\n")).toContain("running in the background");
+    expect(notes.join("\n")).toContain(GAPS.unknown);
+    expect(notes.join("\n")).toContain(GAPS.goesOn);
   });
 
   it("records the end of a tool that throws, and does not ask a recorder about tools that change nothing", async () => {
-    const fails = tool(
-      "fails",
-      async () => {
-        writeFileSync(join(root, "a.txt"), "half\n");
-        throw new Error("broken");
-      },
-      { set: "command", mutating: true },
-    );
-    await turn([fails], recorder, call("fails"));
-    await applyUndo(journal, await planUndo(journal, { workspaceRoot: root }));
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
-    const never: ChangeRecorder = { begin: () => Promise.reject(new Error("asked")), flush: async () => {} };
+    const fails = tool("fails", async () => Promise.reject(new Error("broken")), { set: "command", mutating: true });
+    await turn([fails, ...(await builtIn())], recorder, call("fails"), call("write", { path: "b", content: "two\n" }));
+    const [item] = (await planUndo(journal, { workspaceRoot: root })).items;
+    expect(item?.tools).toEqual(["write"]);
+    const never: ChangeRecorder = { begin: () => Promise.reject(new Error("asked")) };
     await turn([tool("read", async () => ok("x"))], never, call("read"));
     expect(warnings).toEqual([]);
   });

@@ -13,6 +13,7 @@ import type { ToolContext } from "../../engine/ports.js";
 import type { GateVerdict, HeldBack } from "../../security/change-gate/change-gate.js";
 import type { OverlayView, ViewedChanges } from "../../security/sandbox/overlay-view.js";
 import { shown } from "../../security/trust/shown.js";
+import { MAX_KEPT_BYTES } from "../../sessions/undo/limits.js";
 import {
   type Applied,
   type ApplyPlan,
@@ -198,22 +199,23 @@ export class HeldChanges {
       .filter(({ recorded }) => recorded)
       .map(({ path, before, after }) => () => ({
         absolute: join(root, path),
-        before: this.#entry(join(root, path), before),
-        after: this.#entry(join(upper, path), after),
+        before: observed(join(root, path), before, this.#options.keptBytes),
+        // Its content is only named, to recognise it later.
+        after: observed(join(upper, path), after, MAX_KEPT_BYTES),
       }));
-  }
-
-  #entry(full: string, entry: HeldEntry | undefined): ObservedEntry | undefined {
-    if (entry === undefined) return undefined;
-    const { kind, mode, size, target = "" } = entry;
-    if (kind === "link") return { kind, target };
-    if (kind === "other") return { kind };
-    if (kind === "folder") return { kind, mode };
-    return { kind, mode, content: size <= this.#options.keptBytes ? bytesOf(full) : undefined };
   }
 }
 
 const NOTHING: Settled = { notes: [], changed: [] };
+
+function observed(full: string, entry: HeldEntry | undefined, most: number): ObservedEntry | undefined {
+  if (entry === undefined) return undefined;
+  const { kind, mode, size, target = "" } = entry;
+  if (kind === "link") return { kind, target };
+  if (kind === "other") return { kind };
+  if (kind === "folder") return { kind, mode };
+  return { kind, mode, size, content: size <= most ? bytesOf(full) : undefined };
+}
 
 /** Finishes or drops what Oxbows that ended left. Returns the folders of which something was finished. */
 export async function finishAbandoned(folder: string): Promise<readonly string[]> {

@@ -95,7 +95,6 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       // The changes belong to the parent's turn, so the turns of a subagent do not count.
       undo: {
         begin: (call) => undo.begin(call),
-        flush: () => undo.flush(),
         holdsBack: async ({ args }, { name, extension }) =>
           (name === "bash" || extension !== undefined) && !args.outside_sandbox && (await sandbox.holdsBack()),
         ...(shared === undefined && { onEvent: (event) => undo.onEvent(event) }),
@@ -109,7 +108,6 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       await first.close();
       await toolbox.close();
       await sandbox.close();
-      await undo.flush();
       if (shared === undefined) undo.close();
       await keepOutputs(outputs.all, session, sessions);
     },

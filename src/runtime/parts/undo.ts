@@ -4,9 +4,8 @@ import { LateConsumer } from "../../base/late-consumer.js";
 import type { ChangeRecorder } from "../../chain/services.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId, TurnId } from "../../protocol/ids.js";
-import type { IgnoreRules, IgnoreSource } from "../../sessions/undo/folder-memory.js";
 import type { UndoRecorder } from "../../sessions/undo/recorder.js";
-import { namesIn } from "../../system/path-bytes.js";
+import type { IgnoreRules, IgnoreSource } from "../../system/overlay/change-set.js";
 import type { IgnoreTop } from "../../tools/search/ignore-files.js";
 import type { IgnoreScope } from "../../tools/search/ignore-rules.js";
 import type { ChangeObserver, ObservedChange } from "../../tools/workspace.js";
@@ -46,9 +45,9 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
 
   async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
     const recorder = this.#isOver ? undefined : await this.#recorder.ready();
-    if (recorder === undefined || this.#isOver) return { end: async () => undefined };
+    if (recorder === undefined || this.#isOver) return { end: async () => [] };
     const begun = await recorder.begin(call);
-    return { end: async (options) => (this.#isOver ? undefined : begun.end(options)) };
+    return { end: async (options) => (this.#isOver ? [] : begun.end(options)) };
   }
 
   async before(change: ObservedChange): Promise<void> {
@@ -62,11 +61,7 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
     await (await this.#recorder.ready())?.beforeAll(changes);
   }
 
-  async flush(): Promise<void> {
-    await (await this.#recorder.loading?.catch(() => undefined))?.flush();
-  }
-
-  /** Ends recording. An abandoned call that ends later writes nothing: the next session finds its changes. */
+  /** Ends recording. An abandoned call that ends later writes nothing. */
   close(): void {
     this.#isOver = true;
     this.#journal?.close();
@@ -97,35 +92,17 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
 
 /** The journal of a session, for the tools and for `oxbow session undo`. */
 export async function openSessionUndo(sessions: SessionStores, session: SessionId) {
-  const [{ openUndoJournal }, ignore, key] = await Promise.all([
-    import("../../sessions/undo/journal.js"),
-    sessions.keptFolders().then(ignoreSource),
-    sessions.key(),
-  ]);
-  return openUndoJournal({ folder: sessions.undoFolder, session, key, ignore });
-}
-
-/** While a command runs, the sandbox creates this read-only folder; an empty one is not a change. */
-function isStandIn(path: string): boolean {
-  if (basename(path) !== ".oxbow") return false;
-  try {
-    return namesIn(path).length === 0;
-  } catch {
-    return false;
-  }
+  const [{ openUndoJournal }, key] = await Promise.all([import("../../sessions/undo/journal.js"), sessions.key()]);
+  return openUndoJournal({ folder: sessions.undoFolder, session, key });
 }
 
 /** The ignore files as the search tools read them. Oxbow's own folders change with every call and are ignored. */
 export async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource> {
-  const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES }] = await Promise.all([
-    import("../../tools/search/ignore-files.js"),
-    import("../../tools/search/ignore-rules.js"),
-  ]);
+  const { ignoreTop, loadScope, scopeAbove } = await import("../../tools/search/ignore-files.js");
   const own = new Set(ownFolders);
   const scopes = new WeakMap<IgnoreRules, IgnoreScope>();
   let top: IgnoreTop | undefined;
   return {
-    files: IGNORE_FILES,
     async above(root) {
       top = await ignoreTop(root);
       const scope = await scopeAbove(root, top);
@@ -137,8 +114,7 @@ export async function ignoreSource(ownFolders: readonly string[]): Promise<Ignor
       const parent = above === undefined ? undefined : scopes.get(above);
       const scope = await loadScope({ name: basename(path), parent, top, names, at: (name) => join(path, name) });
       const rules = {
-        ignores: (name: string, kind: "file" | "folder") =>
-          own.has(join(path, name)) || scope.ignores(name, kind) || isStandIn(join(path, name)),
+        ignores: (name: string, kind: "file" | "folder") => own.has(join(path, name)) || scope.ignores(name, kind),
       };
       scopes.set(rules, scope);
       return rules;

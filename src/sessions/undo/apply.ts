@@ -76,10 +76,6 @@ async function carryOut(journal: UndoJournal, plan: UndoPlan): Promise<UndoResul
   const changes: Change[] = [];
   for (const item of done) changes.push(await keepPresent(journal, plan, item));
   await journal.flush();
-  if (plan.interrupted !== undefined) {
-    const { call, changes: found, gaps } = plan.interrupted;
-    journal.append({ is: "change", call, list: found }, { is: "end", call, gaps });
-  }
   const killed = killedUndos(journal, plan);
   const list = withKilled(journal, { plan, killed, changes });
   journal.append({ is: "undo", id, at: journal.clock.wall(), of: plan.of, redo: plan.redo, list });

@@ -1,6 +1,6 @@
 /** The state of a path, as far as undo needs it. */
 
-import type { BigIntStats, Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { type EntryKind, kindOf } from "../../base/entry-kind.js";
 
 export { type EntryKind, kindOf };
@@ -14,12 +14,8 @@ export interface EntryState {
   readonly size?: number;
   /** Where a link says it leads. */
   readonly target?: string;
-  /** Distinguishes an unchanged file without reading it. Absent if it changed too recently to be sure. */
+  /** Distinguishes an unchanged file without reading it. */
   readonly stamp?: string;
-  /** The file's number in its file system: a file that is renamed keeps it. */
-  readonly ino?: number;
-  /** It was moved here from a place that is not watched, so it may be the only copy. */
-  readonly elsewhere?: true;
 }
 
 /** Undefined means that nothing exists there. */
@@ -52,17 +48,7 @@ function sameMode(left: EntryState, right: EntryState): boolean {
   return left.mode === undefined || right.mode === undefined || left.mode === right.mode;
 }
 
-/** No program can set the time of a change of status, so equal stamps mean the same bytes, once they are old enough. */
-export function stampOf(stat: Stats | BigIntStats): string {
+/** No program can set the time of a change of status. */
+export function stampOf(stat: Stats): string {
   return `${stat.ino}.${stat.size}.${stat.mtimeMs}.${stat.ctimeMs}`;
-}
-
-/** File systems store time in ticks of up to 10 ms, some in seconds: two changes in one tick look like one. */
-export const TICK_MS = 50;
-const COARSE_TICK_MS = 2100;
-
-/** Whether a change from `seenAt` on would show in the times of the file. */
-export function isOldEnough(stat: Stats, seenAt: number): boolean {
-  const latest = Math.max(stat.mtimeMs, stat.ctimeMs);
-  return latest < seenAt - (latest % 1000 === 0 ? COARSE_TICK_MS : TICK_MS);
 }

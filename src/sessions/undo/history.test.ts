@@ -17,7 +17,7 @@ function turn(
   const id: TurnId = `turn_${number}`;
   const list = changes.map(([path, before, after]) => ({ path, before, after }));
   return [
-    { is: "call", call, turn: id, number, tool: "edit", at: number, watched: false },
+    { is: "call", call, turn: id, number, tool: "edit", at: number },
     { is: "change", call, list },
   ] as const;
 }

@@ -20,7 +20,6 @@ import type {
 } from "./records.js";
 
 export interface RecordedCall extends CallRecord {
-  hasEnded: boolean;
   readonly gaps: string[];
 }
 
@@ -54,8 +53,6 @@ export type Group = TurnGroup | UndoGroup;
 
 export class History {
   readonly groups: Group[] = [];
-  /** The workspace at the last comparison; undefined if there was none. */
-  workspace: Map<string, EntryState> | undefined;
   opening: OpenRecord | undefined;
   readonly #turns = new Map<string, TurnGroup>();
   readonly #calls = new Map<string, RecordedCall>();
@@ -67,10 +64,8 @@ export class History {
     return this.#order;
   }
 
-  /** A watched call without an end: the process died while the command ran. */
-  get interrupted(): RecordedCall | undefined {
-    for (const call of this.#calls.values()) if (call.watched && !call.hasEnded) return call;
-    return undefined;
+  knows({ call, turn }: Pick<CallRecord, "call" | "turn">): boolean {
+    return this.#calls.get(call)?.turn === turn;
   }
 
   add(record: UndoRecord): void {
@@ -78,16 +73,10 @@ export class History {
     this.#order++;
     if (record.is === "open") this.opening ??= record;
     else if (record.is === "call") this.#addCall(record);
-    else if (record.is === "seen") for (const [path, state] of record.list) this.#see(path, state ?? undefined);
     else if (record.is === "change") this.#addChanges(record);
     else if (record.is === "end") this.#endCall(record);
     else if (record.is === "undo") this.#addUndo(record);
     else if (record.is === "done") this.#endUndo(record);
-  }
-
-  turnOf(call: string): TurnGroup | undefined {
-    const turn = this.#calls.get(call)?.turn;
-    return turn === undefined ? undefined : this.#turns.get(turn);
   }
 
   #addCall(record: CallRecord): void {
@@ -98,27 +87,20 @@ export class History {
       this.#turns.set(turn, group);
       this.groups.push(group);
     }
-    if (record.watched) this.workspace ??= new Map();
-    const call: RecordedCall = { ...record, hasEnded: false, gaps: [] };
+    const call: RecordedCall = { ...record, gaps: [] };
     group.calls.push(call);
     this.#calls.set(call.call, call);
   }
 
   #addChanges({ call: id, list }: ChangeRecord): void {
     const call = this.#calls.get(id);
-    const group = this.turnOf(id);
-    if (call === undefined || group === undefined) return;
-    for (const change of list) {
-      group.changes.push({ ...change, order: this.#order, tool: call.tool });
-      if (call.watched) this.#see(change.path, change.after);
-    }
+    if (call === undefined) return;
+    const changes = list.map((change) => ({ ...change, order: this.#order, tool: call.tool }));
+    this.#turns.get(call.turn)?.changes.push(...changes);
   }
 
   #endCall({ call: id, gaps }: EndRecord): void {
-    const call = this.#calls.get(id);
-    if (call === undefined) return;
-    call.hasEnded = true;
-    call.gaps.push(...(gaps ?? []));
+    this.#calls.get(id)?.gaps.push(...(gaps ?? []));
   }
 
   #endUndo({ id, failed }: DoneRecord): void {
@@ -131,12 +113,6 @@ export class History {
     const group: UndoGroup = { is: "undo", id, at, of, redo, changes, state: "begun" };
     this.groups.push(group);
     this.#undos.set(id, group);
-  }
-
-  #see(path: string, state: EntryState | undefined): void {
-    this.workspace ??= new Map();
-    if (state === undefined) this.workspace.delete(path);
-    else this.workspace.set(path, state);
   }
 }
 

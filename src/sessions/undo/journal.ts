@@ -12,7 +12,6 @@ import { isId, type SessionId } from "../../protocol/ids.js";
 import { type HeldLock, holdLock, LockBusy, lockHolder } from "../../system/file-lock.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { StoreError } from "../store.js";
-import type { IgnoreSource } from "./folder-memory.js";
 import { History } from "./history.js";
 import { JournalFile, storeError } from "./journal-file.js";
 import { UNDO_LIMITS, type UndoLimits } from "./limits.js";
@@ -33,8 +32,6 @@ export interface UndoJournalOptions {
   /** 32 bytes; the journal's own keys are made from it. */
   readonly key: Uint8Array;
   readonly clock?: Clock;
-  /** Must be the same whenever the journal is opened. */
-  readonly ignore?: IgnoreSource;
   readonly limits?: Partial<UndoLimits>;
 }
 
@@ -53,7 +50,6 @@ export class UndoJournal {
   readonly session: SessionId;
   readonly folder: string;
   readonly clock: Clock;
-  readonly ignore: IgnoreSource | undefined;
   readonly limits: UndoLimits;
   readonly #key: Uint8Array;
   #file: JournalFile | undefined;
@@ -66,7 +62,6 @@ export class UndoJournal {
   #making: Promise<void>[] = [];
   /** Where the file already holds contents, until a record names them. */
   readonly #unannounced: UndoRecord[] = [];
-  #unsafe = false;
   #holders = 0;
   #lock: Promise<HeldLock> | undefined;
   #held: HeldLock | undefined;
@@ -79,7 +74,6 @@ export class UndoJournal {
     this.session = options.session;
     this.folder = join(options.folder, options.session);
     this.clock = options.clock ?? nodeClock;
-    this.ignore = options.ignore;
     this.limits = { ...UNDO_LIMITS, ...options.limits };
     this.#key = options.key;
   }
@@ -122,7 +116,7 @@ export class UndoJournal {
   begin(root: string): History {
     this.#refresh("append");
     if (this.#history.opening === undefined) {
-      this.append({ is: "open", root, at: this.clock.wall(), ignore: this.ignore !== undefined });
+      this.append({ is: "open", root, at: this.clock.wall() });
     }
     return this.#history;
   }
@@ -165,18 +159,11 @@ export class UndoJournal {
     await Promise.all(making);
   }
 
-  /** Whether contents were added that are not synced yet. */
-  get hasUnsafeContents(): boolean {
-    return this.#unsafe;
-  }
-
   /** Waits until everything is on the disk. */
   async sync(): Promise<void> {
-    this.#unsafe = false;
     try {
       await this.#opened().sync();
     } catch (error) {
-      this.#unsafe = true;
       throw storeError(error, this.folder);
     }
   }
@@ -239,7 +226,6 @@ export class UndoJournal {
     const bytes = Buffer.concat([...this.#waiting.values()]);
     this.#waiting.clear();
     this.#waitingBytes = 0;
-    this.#unsafe = true;
     const made = this.#opened()
       .appendContents(bytes)
       .then((at) => {

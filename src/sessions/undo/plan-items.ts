@@ -93,7 +93,7 @@ export class ItemPlanner {
       ...(chain.isBroken
         ? conflict("another program changed it between the changes to undo")
         : links === undefined
-          ? conflict(this.#whoChanged(chain, present.state))
+          ? this.#whoChanged(chain, present.state)
           : this.#obstacle({ left: links.at(-1)?.after, present, to })),
     };
     const text = this.#text(item, present);
@@ -115,9 +115,6 @@ export class ItemPlanner {
     const { left, present, to } = entry;
     if (to?.kind === "other" || left?.kind === "other")
       return impossible("it is neither a file nor a link nor a folder");
-    if (left?.elsewhere === true) {
-      return impossible("it was moved here from an unwatched place: move it back yourself");
-    }
     if (to === undefined && left?.kind === "file" && left.content === undefined) {
       return impossible("it is too large to back up, so undo does not delete it: delete it yourself");
     }
@@ -125,26 +122,28 @@ export class ItemPlanner {
       return impossible("it is too large to back up, or unreadable, so undo leaves it unchanged");
     }
     if (to?.kind === "file" && (to.content === undefined || !this.#journal.has(to.content))) {
-      return impossible("there is no backup of its old content: it was too large, or there were too many files");
+      return impossible("there is no backup of its old content: it was too large");
     }
     return { state: "ready" };
   }
 
-  #whoChanged({ path, links }: Chain, state: EntryState | undefined): string {
+  #whoChanged({ path, links }: Chain, state: EntryState | undefined): Verdict {
     const last = links.at(-1);
+    if (last?.after?.kind === "file" && last.after.content === undefined && state?.kind === "file")
+      return impossible("it is too large to back up, so undo leaves it unchanged");
     const later = this.#selection.others.find((group) =>
       group.changes.some((change) => change.path === path && change.order > (last?.order ?? 0)),
     );
     const first = this.#selection.chosen[0];
     if (later?.is === "turn" && first?.is === "turn") {
       const from = first.number ?? first.id;
-      return `${nameOf(later).toLowerCase()} changed it again: undo both with --from ${from}`;
+      return conflict(`${nameOf(later).toLowerCase()} changed it again: undo both with --from ${from}`);
     }
-    if (state === undefined) return "another program removed it since";
-    if (last?.after === undefined) return "another program created it again since";
+    if (state === undefined) return conflict("another program removed it since");
+    if (last?.after === undefined) return conflict("another program created it again since");
     const isFile = state.kind === "file" && last.after.kind === "file";
-    if (isFile && sameContent(state, last.after)) return "another program changed its permissions since";
-    return "another program changed it since";
+    if (isFile && sameContent(state, last.after)) return conflict("another program changed its permissions since");
+    return conflict("another program changed it since");
   }
 
   /** Restored entries need their folders: they exist, are restored as well, or are created. */

@@ -20,18 +20,13 @@ export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions):
       for (const gap of gaps) notes.push(`${nameOf(turn)}, ${tool}: ${gap}.`);
     }
   }
-  const watched = new Set(turns.flatMap((turn) => turn.calls).flatMap((call) => (isCommand(call) ? [call.tool] : [])));
-  if (watched.size > 0) {
+  const commands = new Set(turns.flatMap((turn) => turn.calls).flatMap(({ command, tool }) => (command ? [tool] : [])));
+  if (commands.size > 0) {
     notes.push(
-      `Undo covers only what ${[...watched].join(", ")} changed in files of the workspace: not changes outside it, in .git, ` +
-        "in ignored folders, or of anything that is not a file.",
+      `Undo covers only what ${[...commands].join(", ")} changed in files of the workspace: not changes outside it, in .git or ` +
+        "in ignored folders.",
     );
   }
   for (const folder of keptFolders) notes.push(`The folder ${shownPath(folder)} stays: it holds other files.`);
   return [...new Set(notes)];
-}
-
-/** Also one that could not be watched. */
-function isCommand(call: { readonly watched: boolean; readonly gaps: readonly string[] }): boolean {
-  return call.watched || call.gaps.length > 0;
 }

@@ -9,7 +9,6 @@ import { realpathSync } from "node:fs";
 import type { SessionId, TurnId } from "../../protocol/ids.js";
 import { StoreError } from "../store.js";
 import type { Group, TurnGroup, UndoGroup } from "./history.js";
-import { concluded, findInterrupted, type Interrupted } from "./interrupted.js";
 import type { UndoJournal } from "./journal.js";
 import { ItemPlanner, type UndoItem } from "./plan-items.js";
 import { planNotes } from "./plan-notes.js";
@@ -34,8 +33,6 @@ export interface UndoPlan {
   readonly notes: readonly string[];
   /** How much the journal said: the plan is for this state of it alone. */
   readonly basis: number;
-  /** A call that died, and its presumed changes. */
-  readonly interrupted?: Interrupted;
 }
 
 /** Throws a StoreError: `not-found` when there is nothing to undo, `busy` while a tool of the session runs. */
@@ -44,8 +41,7 @@ export async function planUndo(journal: UndoJournal, options: UndoPlanOptions): 
     throw new StoreError("busy", "A tool of this session is running. Wait until it ends, or stop it.");
   const root = realRoot(options.workspaceRoot);
   const history = journal.history();
-  const interrupted = await findInterrupted(journal, root);
-  const groups = concluded(history, interrupted);
+  const { groups } = history;
   const selection = selectGroups(groups, options);
   const unfinished = groups.filter((group): group is UndoGroup => group.is === "undo" && group.state === "begun");
   const { items, keptFolders } = new ItemPlanner(journal, { root, selection, unfinished }).plan();
@@ -59,7 +55,6 @@ export async function planUndo(journal: UndoJournal, options: UndoPlanOptions): 
     items,
     notes: planNotes({ turns, keptFolders, root, workedIn: history.opening?.root }),
     basis: history.length,
-    ...(interrupted !== undefined && { interrupted }),
   };
 }
 

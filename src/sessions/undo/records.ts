@@ -1,32 +1,19 @@
 /**
  * What the journal says.
  *
- * 1. `change` of a file tool and `undo` are written before the first byte changes, so after a crash each
- *    file is as `before` or as `after` says.
- * 2. A watched call is written before the command starts, after everything in the workspace that is to be kept was; its
- *    `change` comes when it ended, and then its `end`. Without an `end` it was interrupted.
- * 3. `seen` holds changes that no tool made; `seen` and the changes of watched calls together are
- *    the workspace at the last comparison.
+ * A `change` and an `undo` are written before the first byte changes, so after a crash each file is as `before` or as `after` says.
+ * An older journal has records of other kinds; they say nothing that counts.
  */
 import type { CallId, TurnId } from "../../protocol/ids.js";
-import type { Change, EntryState } from "./entry-state.js";
+import type { Change } from "./entry-state.js";
 
-export type UndoRecord =
-  | OpenRecord
-  | CallRecord
-  | ContentRecord
-  | SeenRecord
-  | ChangeRecord
-  | EndRecord
-  | UndoneRecord
-  | DoneRecord;
+export type UndoRecord = OpenRecord | CallRecord | ContentRecord | ChangeRecord | EndRecord | UndoneRecord | DoneRecord;
 
-/** The first one: where the session worked, and whether ignore files were obeyed. */
+/** The first one: where the session worked. */
 export interface OpenRecord {
   readonly is: "open";
   readonly root: string;
   readonly at: number;
-  readonly ignore: boolean;
 }
 
 export interface CallRecord {
@@ -37,8 +24,8 @@ export interface CallRecord {
   readonly number?: number;
   readonly tool: string;
   readonly at: number;
-  /** The workspace is compared before and after it. */
-  readonly watched: boolean;
+  /** It ran a command: what that changed in ignored folders or in `.git` is not recorded. */
+  readonly command?: true;
 }
 
 /** Where contents lie: the frame at `at` holds these, one after the other. */
@@ -46,11 +33,6 @@ export interface ContentRecord {
   readonly is: "content";
   readonly at: number;
   readonly list: readonly (readonly [address: string, length: number])[];
-}
-
-export interface SeenRecord {
-  readonly is: "seen";
-  readonly list: readonly (readonly [path: string, state: EntryState | null])[];
 }
 
 export interface ChangeRecord {

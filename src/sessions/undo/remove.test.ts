@@ -12,9 +12,9 @@ it("the space of a journal is freed, and the session can continue", async () => 
   here.turn();
   await here.bash("echo 1 > a");
   expect(await undoSessions(here.folder)).toEqual([here.session]);
-  const call = await here.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
+  await here.journal.enter();
   await expect(removeUndo(here.folder, here.session)).rejects.toThrow("is running");
-  await call.end();
+  here.journal.leave();
   await removeUndo(here.folder, here.session);
   expect(existsSync(join(here.folder, here.session))).toBe(false);
   await expect(here.plan()).rejects.toThrow("changed no files");

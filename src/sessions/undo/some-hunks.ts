@@ -34,7 +34,7 @@ function partOf(item: UndoItem, chosen: ReadonlySet<number>, journal: Pick<UndoJ
   if (chosen.size === count) return item;
   const target = applySomeHunks(text.from, text.to, chosen);
   const bytes = Buffer.from(target, "utf8");
-  const { stamp: _stamp, ino: _ino, ...rest } = to;
+  const { stamp: _stamp, ...rest } = to;
   const planned = { ...rest, content: journal.address(bytes), size: bytes.length };
   return { ...item, to: planned, text: { from: text.from, to: target }, bytes };
 }

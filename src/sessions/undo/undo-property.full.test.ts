@@ -12,7 +12,7 @@ const content = fc.oneof(
   fc.constantFrom("", "x\n", "y\n", "one\ntwo\n"),
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
 );
-/** A folder that cannot be looked into is not watched, so those stay out of this. */
+/** The test reads each folder. */
 const mode = fc.constantFrom("a+rX,u-w", "u+rwX,go-rwx", "u+rwx,go+rx");
 
 const quoted = (path: string) => (path.isWellFormed() ? `'${path.replaceAll("'", "'\\''")}'` : shownPath(path));
@@ -44,13 +44,11 @@ function actsWith(names: Names): fc.Arbitrary<Act> {
     { weight: 2, arbitrary: fc.record({ do: fc.constant("remove" as const), at: path }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("move" as const), at: path, to: path }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("killed" as const), commands }) },
   );
 }
 
 type Act =
-  /** `killed`: the session ends before the command does. */
-  | { readonly do: "bash" | "killed"; readonly commands: readonly string[] }
+  | { readonly do: "bash"; readonly commands: readonly string[] }
   | { readonly do: "write"; readonly at: string; readonly content: string }
   | { readonly do: "remove"; readonly at: string }
   | { readonly do: "move"; readonly at: string; readonly to: string }
@@ -85,7 +83,7 @@ async function perform(here: UndoPlace, step: Act): Promise<void> {
   }
   if ("commands" in step) {
     const script = step.commands.map((each) => `{ ${each}; } 2>/dev/null || true`).join("\n");
-    return step.do === "bash" ? here.bash(script) : here.killedIn(script);
+    return here.bash(script);
   }
   const workspace = await Workspace.open(here.root, { observer: here.recorder });
   try {

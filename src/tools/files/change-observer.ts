@@ -22,7 +22,12 @@ export interface ObservedChange {
 
 export type ObservedEntry =
   /** Without content if it is too large for memory; without mode if the system decides. */
-  | { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined }
+  | {
+      readonly kind: "file";
+      readonly content: Buffer | undefined;
+      readonly mode: number | undefined;
+      readonly size?: number;
+    }
   | { readonly kind: "folder"; readonly mode: number | undefined }
   | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "other" };
@@ -85,7 +90,7 @@ async function observedEntry(at: string, absolute: string): Promise<ObservedEntr
   if (kind === "other") return { kind };
   if (kind === "folder") return { kind, mode };
   if (kind === "link") return { kind, target: linkTarget(at) };
-  if (found.size > MAX_TEXT_BYTES) return { kind, mode, content: undefined };
+  if (found.size > MAX_TEXT_BYTES) return { kind, mode, content: undefined, size: found.size };
   const handle = await openRegularFile(at, absolute, absolute);
   try {
     return { kind, mode, content: await readUpTo(handle, MAX_TEXT_BYTES) };

@@ -3,9 +3,8 @@ import type { CreateHook } from "../../services.js";
 
 /** A turn counts as answered only when it is saved. The time for the log is known then, too. */
 export const create: CreateHook =
-  ({ journal, undo }) =>
+  ({ journal }) =>
   async (turn): Promise<undefined> => {
-    await undo?.flush();
     if (journal === undefined) return;
     try {
       await journal.flush();

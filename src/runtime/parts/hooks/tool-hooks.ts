@@ -4,10 +4,9 @@
  * 1. PreToolUse runs before the permission rules, so the rules decide about the changed call.
  * 2. A changed input is checked like the model's own, and all other hooks see it before it is used.
  */
-import { resolve } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { schemaProblems } from "../../../base/json-schema.js";
 import type { ApprovalGate, GateContext, GateReview } from "../../../chain/approval-gate.js";
-import type { ChangeRecorder } from "../../../chain/services.js";
 import type { Tool, ToolCall, ToolLink, ToolLinkContext, ToolOutcome } from "../../../engine/ports.js";
 import { readCall } from "../../../engine/read-call.js";
 import type { EventHooks, Fired, FiredHook } from "../../../extensions/hooks/event-hooks.js";
@@ -17,6 +16,8 @@ import { type ToolViews, toolViews } from "../../../extensions/hooks/tool-views.
 import { ownText, resultText, text } from "../../../protocol/content.js";
 import type { CallId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
+import { presentAt } from "../../../sessions/undo/present.js";
+import type { RunUndo } from "../undo.js";
 import { TaskHooks } from "./task-hooks.js";
 
 export interface ToolHooksOptions {
@@ -24,7 +25,7 @@ export interface ToolHooksOptions {
   readonly root: string;
   readonly now: () => number;
   /** Records what hooks change after a call, so that undo reverts it with the call. */
-  readonly undo: Pick<ChangeRecorder, "begin">;
+  readonly undo: Pick<RunUndo, "begin" | "beforeAll">;
   readonly newCall: () => CallId;
 }
 
@@ -138,14 +139,14 @@ export class ToolHooks {
     const after = { views, signal, input: { ...input, tool_response: toolResponse(result) } };
     const isWanted = definition.mutating && hooks.fires("PostToolUse", after);
     // A hook may also write a log; the model only needs to know about the files that it works on.
-    const touched = new Set(views.parts.map((view) => view.input.file_path));
+    const touched = new Set(views.parts.map((view) => view.input.file_path).filter((path) => typeof path === "string"));
     let changed: readonly string[] = [];
     const { answer } =
       status === "ok"
-        ? await this.#recorded(isWanted, {
+        ? await this.#recorded(isWanted ? [...touched] : [], {
             act: () => hooks.fire("PostToolUse", after),
             onChanged: (files) => {
-              changed = files.filter((file) => touched.has(resolve(root, file)));
+              changed = files.map((file) => relative(root, file));
             },
           })
         : await hooks.fire("PostToolUseFailure", {
@@ -166,18 +167,38 @@ export class ToolHooks {
 
   /** Hooks run even if the recording fails; undo then reports that another program changed the file. */
   async #recorded(
-    isWanted: boolean,
+    files: readonly string[],
     { act, onChanged }: { readonly act: () => Promise<Fired>; readonly onChanged: (files: readonly string[]) => void },
   ): Promise<Fired> {
-    if (!isWanted) return act();
     const { undo, newCall } = this.#options;
-    const call = await undo.begin({ call: newCall(), tool: "hook", changes: "watched" }).catch(() => undefined);
+    const before = files.map((absolute) => ({ absolute, entry: fileAt(absolute) }));
     try {
       return await act();
     } finally {
-      onChanged((await call?.end({ goesOn: false }).catch(() => undefined)) ?? []);
+      const changes = before
+        .map(({ absolute, entry }) => ({ absolute, before: entry, after: fileAt(absolute) }))
+        .filter((change) => !isSame(change.before, change.after));
+      if (changes.length > 0) {
+        onChanged(changes.map(({ absolute }) => absolute));
+        const call = await undo.begin({ call: newCall(), tool: "hook", changes: "announced" }).catch(() => undefined);
+        await undo.beforeAll(changes.map((change) => () => change)).catch(() => {});
+        await call?.end({ goesOn: false });
+      }
     }
   }
+}
+
+type HookedFile = { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined };
+
+function fileAt(absolute: string): HookedFile | undefined {
+  const { state, bytes } = presentAt(dirname(absolute), basename(absolute), () => "");
+  return state?.kind === "file" ? { kind: "file", content: bytes, mode: state.mode } : undefined;
+}
+
+function isSame(one: HookedFile | undefined, other: HookedFile | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const isKnown = one.content !== undefined && other.content !== undefined;
+  return one.mode === other.mode && (!isKnown || one.content.equals(other.content));
 }
 
 function changedFilesNote(files: readonly string[]): string {

@@ -15,7 +15,7 @@ import type { UndoChoice } from "../selection.js";
 export const KEY = new Uint8Array(32).fill(9);
 export const ids = createIdSource({ wall: Date.now, random: (bytes) => globalThis.crypto.getRandomValues(bytes) });
 
-export type PlaceOptions = Partial<Pick<UndoJournalOptions, "ignore" | "limits" | "clock">>;
+export type PlaceOptions = Partial<Pick<UndoJournalOptions, "limits" | "clock">>;
 
 export class UndoPlace {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-undo-")));
@@ -53,20 +53,26 @@ export class UndoPlace {
     this.recorder.startTurn(this.#id, this.#turn);
   }
 
-  /** A watched call. */
+  /** A command whose changes are announced, as those of its view are. */
   async bash(command: string): Promise<void> {
-    const call = await this.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
+    const call = await this.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "held" });
+    const old = join(this.base, "old");
+    execFileSync("cp", ["-a", this.root, old]);
     this.sh(command);
+    const [before, after] = [treeOf(old), treeOf(this.root)];
+    const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+      (at) => before[at] !== after[at],
+    );
+    await this.recorder.beforeAll(
+      paths.map((at) => () => ({
+        absolute: join(this.root, at),
+        before: entryAt(before, old, at, this.journal.limits.fileBytes),
+        after: entryAt(after, this.root, at),
+      })),
+    );
+    execFileSync("chmod", ["-R", "u+rwX", old]);
+    rmSync(old, { recursive: true });
     await call.end();
-  }
-
-  /** A watched call without an end: the next process finds its changes. */
-  async killedIn(command: string): Promise<void> {
-    await this.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
-    this.sh(command);
-    this.journal.leave();
-    this.reopen();
-    this.sameTurn();
   }
 
   /** Another program. */
@@ -99,6 +105,22 @@ export class UndoPlace {
   #open(): UndoJournal {
     return openUndoJournal({ folder: this.folder, session: this.session, key: KEY, ...this.options });
   }
+}
+
+function entryAt(tree: Readonly<Record<string, string>>, root: string, at: string, most = Number.POSITIVE_INFINITY) {
+  if (tree[at] === undefined) return undefined;
+  const full = join(root, at);
+  const found = lstatSync(fsPath(full));
+  const mode = found.mode & 0o7777;
+  if (found.isSymbolicLink()) return { kind: "link", target: linkTarget(full) } as const;
+  if (found.isDirectory()) return { kind: "folder", mode } as const;
+  if (!found.isFile()) return { kind: "other" } as const;
+  return {
+    kind: "file",
+    mode,
+    size: found.size,
+    content: found.size <= most ? readFileSync(fsPath(full)) : undefined,
+  } as const;
 }
 
 /** Everything in a folder, byte for byte, with permissions. */
