@@ -69,11 +69,14 @@ export function findTool(
 
 /** What comes before a name, and what servers leave behind it: `functions.read:0`, `read<|channel|>json`, `bash()`. */
 function withoutPrefix(name: string): string {
-  const bare = name.trim().replace(/(?:<\|.*|:\d+|\(\s*\))$/s, "");
+  const bare = name
+    .trim()
+    .replace(/^<(?:function|tool)=([^>]*)>?$/, "$1")
+    .replace(/(?:<\|.*|:\d+|\(\s*\)|_20\d{6})$/s, "");
   const [, server, remote] = /^mcp__(.+?)__(.+)$/s.exec(bare) ?? [];
   if (server !== undefined) return OWN_SERVERS.has(plainToolName(server)) ? (remote ?? bare) : bare;
   return bare
-    .replace(/^(?:functions?|tools?|default_api|default_tools|namespace|container|repo_browser)[.:/]+/i, "")
+    .replace(/^(?:functions?|tools?|default_api|default_tools|namespace|container|repo_browser|oxbow)[.:/]+/i, "")
     .replace(/^(?:developer|filesystem|fs|desktop_commander|acp)(?:__|[.:/]+)/i, "");
 }
 
@@ -130,13 +133,15 @@ function fitted(tool: Tool, sent: JsonObject): JsonObject {
   return schemaProblems(tool.inputSchema, read).length === 0 ? read : sent;
 }
 
-const WRAPPERS = ["arguments", "args", "parameters", "params", "input", "kwargs"];
+const WRAPPERS = "arguments args parameters params input kwargs tool_input toolinput action operation".split(" ");
+/** What stands beside them: the call itself, once more. */
+const BESIDE = "name tool tool_name toolname function type id".split(" ");
 
 /** `{"arguments": {…}}`: the arguments inside themselves. */
 function unwrapped(tool: Tool, sent: JsonObject): JsonObject {
-  const [key, ...others] = Object.keys(sent);
+  const [key, ...others] = Object.keys(sent).filter((name) => !BESIDE.includes(name.toLowerCase()));
   if (key === undefined || others.length > 0 || !WRAPPERS.includes(key.toLowerCase())) return sent;
-  if (Object.hasOwn(propertiesOf(tool.inputSchema), key)) return sent;
+  if (Object.keys(sent).some((name) => Object.hasOwn(propertiesOf(tool.inputSchema), name))) return sent;
   const inner = fitValue({ type: "object" }, sent[key] ?? null);
   return isJsonObject(inner) && nestingOf(JSON.stringify(inner)) <= MOST_ARGUMENT_LEVELS ? inner : sent;
 }

@@ -2,94 +2,28 @@
 import { readableShellWord } from "../../base/shell-word.js";
 import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
-import { isFalse, isTrue, listIn, numberIn, WORDS, without } from "./shared.js";
+import { isFalse, isTrue, listIn, numberIn, same, WORDS, without, words } from "./shared.js";
 
-const FOLDERS = [
-  "cwd",
-  "workingdir",
-  "workingdirectory",
-  "directory",
-  "dir",
-  "dirpath",
-  "currentdirectory",
-  "folder",
-  "cd",
-  "pwd",
-  "projectpath",
-];
-const BACKGROUND = ["isbackground", "background", "runasbackground", "async", "detach", "detached", "inbackground"];
+const FOLDERS = words(`
+  cwd workingdir workingdirectory directory dir dirpath currentdirectory folder cd pwd projectpath
+`);
+const BACKGROUND = words("isbackground background runasbackground async detach detached inbackground");
 /** Longer limits of seconds are hardly ever meant: one day is possible, 3,601 and more are milliseconds. */
 const MOST_SECONDS = 3600;
 
 export const BASH: ToolHabits = {
-  names: [
-    ...[
-      "shell",
-      "exec_command",
-      "run_shell_command",
-      "execute_command",
-      "run_command",
-      "run_terminal_cmd",
-      "run_in_terminal",
-    ],
-    ...[
-      "execute_bash",
-      "bash_tool",
-      "run_bash",
-      "run_bash_command",
-      "shell_command",
-      "local_shell",
-      "exec",
-      "execute",
-      "terminal",
-    ],
-    ...[
-      "execute_shell_command",
-      "run_shell",
-      "shell_exec",
-      "exec_shell",
-      "sh",
-      "command",
-      "run",
-      "cmd",
-      "container_exec",
-      "containerexec",
-    ],
-    ...[
-      "execute_bash_command",
-      "run_terminal_command",
-      "start_process",
-      "run_script",
-      "execute_script",
-      "bash_command",
-      "console",
-      "run_commands",
-    ],
-    ...["execute_terminal_command", "shell_tool", "system", "run_cmd", "terminal_command"],
-  ],
+  names: words(`
+    shell exec_command run_shell_command execute_command run_command run_terminal_cmd run_in_terminal execute_bash
+    bash_tool run_bash run_bash_command shell_command local_shell exec execute terminal execute_shell_command
+    run_shell shell_exec exec_shell sh command run cmd container_exec containerexec execute_bash_command
+    run_terminal_command start_process run_script execute_script bash_command console run_commands
+    terminal_create execute_terminal_command shell_tool system run_cmd terminal_command
+  `),
   parameters: {
-    command: [
-      "cmd",
-      "script",
-      "commands",
-      "command_line",
-      "commandline",
-      "bash_command",
-      "shell_command",
-      "code",
-      "bash",
-      "input_command",
-      "cmd_string",
-    ],
-    timeout: [
-      "timeout_seconds",
-      "timeout_secs",
-      "timeout_sec",
-      "timeout_s",
-      "time_limit",
-      "max_time",
-      "timeout_in_seconds",
-    ],
+    command: words(`
+      cmd script commands command_line commandline bash_command shell_command code bash input_command cmd_string
+    `),
+    timeout: words("timeout_seconds timeout_secs timeout_sec timeout_s time_limit max_time timeout_in_seconds"),
     run_in_background: BACKGROUND,
     // Not a parameter of ours: it becomes a `cd` that the permissions see.
     workdir: FOLDERS,
@@ -106,16 +40,16 @@ export const BASH: ToolHabits = {
     ...Object.fromEntries(Object.keys(WORDS).map((name) => [name, ""])),
     login: "commands run in a plain shell.",
     yieldtimems: "the call waits for the end of the command; run_in_background keeps one running.",
-    maxoutputtokens: "long output is cut in the middle and saved to a file.",
-    maxoutputlength: "long output is cut in the middle and saved to a file.",
-    maxoutputchars: "long output is cut in the middle and saved to a file.",
-    maxlines: "long output is cut in the middle and saved to a file.",
-    requiresapproval: "",
-    requireapproval: "",
-    needsapproval: "",
-    safetoautorun: "",
-    prefixrule: "",
-    requireuserapproval: "",
+    ...same(
+      `
+      maxoutputtokens maxoutputlength maxoutputchars maxlines
+      `,
+      "long output is cut in the middle and saved to a file.",
+    ),
+    ...same(
+      "waitmsbeforeasync requiresapproval requireapproval needsapproval safetoautorun prefixrule requireuserapproval",
+      "",
+    ),
   },
   convert: bashArguments,
 };
@@ -132,6 +66,10 @@ function bashArguments(sent: JsonObject, called: string): Conversion | undefined
     return { refused: "Every command runs in a new shell, so there is nothing to `reset`. Nothing was run." };
   let args = without(sent, "isinput", "restart", "reset");
   const notes: string[] = [];
+  if (/^(?:sync|async)$/.test(String(args.mode)))
+    args = { ...without(args, "mode"), run_in_background: args.mode === "async" };
+  if (args.type === "exec") args = without(args, "type");
+  if (/^(?:ba|z|da)?sh$|^shell$/i.test(String(args.language))) args = without(args, "language");
   if (args.description === undefined) {
     const said = ["justification", "explanation", "toolsummary"]
       .map((name) => args[name])
@@ -166,16 +104,9 @@ function bashArguments(sent: JsonObject, called: string): Conversion | undefined
   if (typeof command !== "string") {
     if (command !== undefined) return command;
   } else args = { ...without(args, "args", "arguments"), command };
-  const heredoc = typeof command === "string" ? patchIn(command) : undefined;
   const { workdir: folder } = args;
-  if (heredoc !== undefined) {
-    if (heredoc.folder === undefined && (folder === undefined || isHere(folder)))
-      return { tool: "apply_patch", args: { patch: heredoc.patch } };
-    return {
-      refused:
-        "apply_patch is a tool here, and its paths begin at the workspace: call it with `patch`, without a folder. Nothing was run.",
-    };
-  }
+  const patched = typeof command === "string" ? patchIn(command, folder) : undefined;
+  if (patched !== undefined) return patched;
   if (folder === undefined) return { args, notes };
   args = without(args, "workdir");
   if (isHere(folder) || typeof args.command !== "string") return { args, notes };
@@ -209,7 +140,7 @@ function timeLimit(sent: JsonObject, notes: string[]): JsonObject {
     const ms = numberIn(args[inMs]);
     if (ms !== undefined && args.timeout === undefined) args = { ...without(args, inMs), timeout: ms / 1000 };
   }
-  const given = numberIn(args.timeout);
+  const given = numberIn(args.timeout) ?? secondsOf(args.timeout);
   if (given === undefined) return args;
   // A limit of 0 means none in some harnesses and the default in others.
   if (given <= 0) return without(args, "timeout");
@@ -218,16 +149,28 @@ function timeLimit(sent: JsonObject, notes: string[]): JsonObject {
   return { ...args, timeout: given / 1000 };
 }
 
+/** `30s`, `500ms`, `2m`. */
+function secondsOf(value: JsonValue | undefined): number | undefined {
+  const [, number, unit = ""] =
+    /^\s*(\d+(?:\.\d+)?)\s*(ms|s|sec|seconds?|m|min|minutes?)\s*$/i.exec(String(value)) ?? [];
+  if (number === undefined) return undefined;
+  if (unit.toLowerCase() === "ms") return Number(number) / 1000;
+  return Number(number) * (/^m/i.test(unit) ? 60 : 1);
+}
+
 /** One command of a text, a list of words, or a program and its arguments. */
 function commandText(args: JsonObject): string | Conversion | undefined {
   const { command } = args;
-  const words = listIn(command);
-  if (words?.every((each) => typeof each === "string")) return fromWords(words as readonly string[]);
+  const list = listIn(command);
+  if (list?.every((each) => typeof each === "string")) return fromWords(list as readonly string[]);
   const more = listIn(args.args ?? args.arguments);
   if (typeof command !== "string") return undefined;
-  if (more === undefined) return command;
+  if (more === undefined) return FENCED.exec(command)?.[1] ?? command;
   return [command, ...more.map((each) => readableShellWord(String(each)))].join(" ");
 }
+
+/** A command as a code block of Markdown, whose quotes a shell would run. */
+const FENCED = /^\s*```(?:bash|sh|shell|console|zsh)?[ \t]*\n((?:(?!```)[\s\S])*?)\n?\s*```\s*$/;
 
 const SHELLS = /(?:^|\/)(?:bash|sh|zsh|dash)$/;
 
@@ -244,6 +187,10 @@ function fromWords(words: readonly string[]): string | Conversion | undefined {
     return `apply_patch <<'PATCH'\n${rest[0]}\nPATCH`;
   // One text with blanks is a whole command, not the name of a program.
   if (rest.length === 0) return program;
+  if (/\s/.test(program.trim())) {
+    if (!words.some((each) => /[\n;|&#]/.test(each))) return words.join(" && ");
+    return { refused: "bash takes one command: join them with && or new lines. Nothing was run." };
+  }
   return words.map((word) => (word === "" ? "''" : readableShellWord(word))).join(" ");
 }
 
@@ -251,77 +198,61 @@ const HEREDOC =
   /^\s*(?:cd\s+(?<folder>[^\s&;|]+|'[^']*'|"[^"]*")\s*&&\s*)?(?:applypatch|apply_patch)\s*<<-?\s*(?<quote>['"]?)(?<tag>\w+)\k<quote>[ \t]*\n(?<patch>[\s\S]*?)\n\s*\k<tag>\s*$/;
 const QUOTED = /^\s*(?:applypatch|apply_patch)\s+(?:'(?<single>[^']*)'|"(?<double>[^"$`\\]*)")\s*$/;
 
-/** The patch of a command that is nothing but a call of `apply_patch`. */
-function patchIn(command: string): { readonly patch: string; readonly folder?: string } | undefined {
+/** A command that calls `apply_patch` and does nothing else is that tool. Its paths begin at the folder of the command. */
+function patchIn(command: string, workdir: JsonValue | undefined): Conversion | undefined {
   if (!/apply_?patch/.test(command)) return undefined;
-  const { patch, folder } = HEREDOC.exec(command)?.groups ?? {};
-  if (patch !== undefined) return { patch, ...(folder !== undefined && { folder }) };
-  const { single, double } = QUOTED.exec(command)?.groups ?? {};
-  const text = single ?? double;
-  return text === undefined ? undefined : { patch: text };
+  const heredoc = HEREDOC.exec(command)?.groups;
+  const quoted = QUOTED.exec(command)?.groups;
+  const patch = heredoc?.patch ?? quoted?.single ?? quoted?.double;
+  if (patch === undefined) {
+    if (!/(?:^|[\n;|&(])\s*apply_?patch\s*<<|\|\s*apply_?patch\s*$/m.test(command)) return undefined;
+    return {
+      refused: "apply_patch is a tool here: call it with `patch`, and other commands with bash. Nothing was run.",
+    };
+  }
+  const folders = [workdir, heredoc?.folder?.replace(/^(['"])(.*)\1$/, "$2")].filter(
+    (each): each is string => typeof each === "string" && !isHere(each),
+  );
+  const [folder] = folders;
+  if (folder === undefined) return { tool: "apply_patch", args: { patch } };
+  if (folders.length === 1 && !/[$`~\\*?]/.test(folder)) {
+    const moved = patch.replaceAll(PATCH_PATH, (whole, head: string, path: string) =>
+      path.startsWith("/") ? whole : `${head}${folder.replace(/\/+$/, "")}/${path}`,
+    );
+    if (moved !== patch) return { tool: "apply_patch", args: { patch: moved } };
+    if (/^\*\*\* (?:Add|Update|Delete) File: \//m.test(patch)) return { tool: "apply_patch", args: { patch } };
+  }
+  return {
+    refused:
+      "apply_patch is a tool here, and its paths begin at the workspace: call it with `patch`, without a folder. Nothing was run.",
+  };
 }
+
+const PATCH_PATH = /^(\*\*\* (?:Add File|Update File|Delete File|Move to): )(.+)$/gm;
 
 /* ---- background ---- */
 
 export const BACKGROUND_HABITS: ToolHabits = {
-  names: [
-    ...[
-      "bash_output",
-      "kill_bash",
-      "kill_shell",
-      "task_output",
-      "task_stop",
-      "kill_process",
-      "read_background_output",
-      "write_stdin",
-    ],
-    ...[
-      "get_terminal_output",
-      "read_process_output",
-      "force_terminate",
-      "list_sessions",
-      "list_processes",
-      "stop_process",
-      "command_status",
-    ],
-    ...[
-      "read_command_output",
-      "bash_status",
-      "get_command_output",
-      "kill_terminal",
-      "read_output",
-      "check_background",
-      "process",
-      "agent_output",
-    ],
-  ],
+  names: words(`
+    bash_output kill_bash kill_shell task_output task_stop kill_process read_background_output write_stdin
+    interact_with_process get_terminal_output read_process_output force_terminate list_sessions list_processes stop_process
+    command_status read_command_output bash_status get_command_output kill_terminal read_output check_background
+    process agent_output
+  `),
   parameters: {
-    id: [
-      "bash_id",
-      "shell_id",
-      "session_id",
-      "task_id",
-      "process_id",
-      "terminal_id",
-      "command_id",
-      "pid",
-      "background_id",
-      "job_id",
-      "execution_id",
-    ],
-    wait: ["timeout", "wait_seconds", "seconds", "wait_for", "timeout_seconds", "wait_duration_seconds"],
+    id: words(`
+      bash_id shell_id session_id task_id process_id terminal_id command_id pid background_id job_id
+      execution_id
+    `),
+    wait: words("timeout wait_seconds seconds wait_for timeout_seconds wait_duration_seconds"),
     kill: ["stop", "terminate", "force_kill"],
   },
   unused: {
     ...WORDS,
-    filter: "the whole new output is shown.",
-    search: "the whole new output is shown.",
-    maxoutputtokens: "long output is cut in the middle and saved to a file.",
-    outputcharactercount: "long output is cut in the middle and saved to a file.",
+    ...same("filter search lines", "the whole new output is shown."),
+    ...same("maxoutputtokens outputcharactercount", "long output is cut in the middle and saved to a file."),
     outputpriority: "",
-    lines: "the whole new output is shown.",
-    offset: "the new output is shown.",
-    limit: "the new output is shown.",
+    ...same("offset limit", "the new output is shown."),
     signal: "the command is asked to end, and is killed then.",
   },
   convert(sent, called) {
@@ -336,21 +267,19 @@ export const BACKGROUND_HABITS: ToolHabits = {
       };
     if (typed !== undefined) args = { ...args, kill: true };
     args = without(args, "chars", "input", "text", "data", "stdin");
-    if (
-      ["killbash", "killshell", "taskstop", "killprocess", "forceterminate", "stopprocess", "killterminal"].includes(
-        called,
-      )
-    )
+    if (words("killbash killshell taskstop killprocess forceterminate stopprocess killterminal").includes(called))
       args = { ...args, kill: true };
-    const ms = numberIn(args.yieldtimems ?? args.timeoutms);
-    if (ms !== undefined && args.wait === undefined) args = { ...args, wait: ms / 1000 };
+    // Claude Code counts the wait for a task in milliseconds.
+    const isMs = ["taskoutput", "agentoutput", "bashoutput"].includes(called);
+    const ms = numberIn(args.yieldtimems ?? args.timeoutms ?? (isMs ? args.wait : undefined));
+    if (ms !== undefined && (isMs || args.wait === undefined)) args = { ...args, wait: ms / 1000 };
     args = without(args, "yieldtimems", "timeoutms");
     const notes: string[] = [];
     const wait = numberIn(args.wait);
     if (isFalse(args.block)) args = without(args, "wait");
     else if (isTrue(args.block) && wait === undefined) args = { ...args, wait: 30 };
     args = without(args, "block");
-    if (isTrue(args.wait)) args = { ...args, wait: 600 };
+    if (wait === undefined && isTrue(args.wait)) args = { ...args, wait: 600 };
     else if (isFalse(args.wait)) args = without(args, "wait");
     if (numberIn(args.wait) !== undefined && wait !== undefined && wait > MOST_SECONDS) {
       notes.push(`The ${wait} was read as milliseconds: ${wait / 1000} s. Send seconds.`);

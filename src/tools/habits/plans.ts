@@ -1,61 +1,25 @@
 /** How models of other harnesses keep a plan, fetch pages and look at git. */
 import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
-import { isTrue, listIn, numberIn, WORDS, without } from "./shared.js";
+import { isTrue, listIn, numberIn, same, WORDS, without, words } from "./shared.js";
 
 /* ---- todo ---- */
 
 const STATUS: Readonly<Record<string, string>> = {
-  ...{ completed: "done", complete: "done", finished: "done", closed: "done", x: "done", resolved: "done" },
-  ...{
-    todo: "pending",
-    not_started: "pending",
-    "not-started": "pending",
-    open: "pending",
-    planned: "pending",
-    "not started": "pending",
-    new: "pending",
-    blocked: "pending",
-  },
-  ...{
-    active: "in_progress",
-    doing: "in_progress",
-    started: "in_progress",
-    current: "in_progress",
-    inprogress: "in_progress",
-    running: "in_progress",
-    working: "in_progress",
-  },
+  ...same("completed complete finished closed x resolved", "done"),
+  ...same("todo not_started not-started open planned new blocked", "pending"),
+  "not started": "pending",
+  ...same("active doing started current inprogress running working", "in_progress"),
 };
 
 export const TODO: ToolHabits = {
-  names: [
-    ...[
-      "todo_write",
-      "update_plan",
-      "write_todos",
-      "update_todo_list",
-      "manage_todo_list",
-      "todos",
-      "task_tracker",
-      "set_plan",
-      "plan",
-    ],
-    ...[
-      "write_plan",
-      "update_todos",
-      "todo_list",
-      "create_plan",
-      "task_list",
-      "todo_update",
-      "create_todo_list",
-      "set_todos",
-      "tasks",
-    ],
-  ],
+  names: words(`
+    todo_write update_plan write_todos update_todo_list manage_todo_list todos task_tracker set_plan plan
+    write_plan update_todos todo_list create_plan task_list todo_update create_todo_list set_todos tasks
+  `),
   parameters: {
-    todos: ["plan", "items", "tasks", "steps", "todo_list", "task_list", "list", "todo", "checklist", "entries"],
-    "todos.text": ["content", "step", "title", "description", "task", "name", "subject", "item", "label", "todo"],
+    todos: words("plan items tasks steps todo_list task_list list todo checklist entries"),
+    "todos.text": words("content step title description task name subject item label todo"),
     "todos.status": ["state"],
   },
   values: { "todos.status": STATUS },
@@ -63,20 +27,9 @@ export const TODO: ToolHabits = {
     ...WORDS,
     name: "",
     ...Object.fromEntries(
-      [
-        "id",
-        "activeform",
-        "priority",
-        "notes",
-        "note",
-        "order",
-        "index",
-        "details",
-        "dependencies",
-        "parentid",
-        "createdat",
-        "updatedat",
-      ].map((name) => [`todos.${name}`, ""]),
+      words("id activeform priority notes note order index details dependencies parentid createdat updatedat").map(
+        (name) => [`todos.${name}`, ""],
+      ),
     ),
     ...Object.fromEntries(Object.keys(WORDS).map((name) => [`todos.${name}`, ""])),
   },
@@ -115,7 +68,7 @@ function todoArguments(sent: JsonObject): Conversion | undefined {
 
 /** Of a title and a longer description the title is the item. */
 function withText(item: JsonObject): JsonObject {
-  const names = ["text", "content", "step", "title", "subject", "task", "name", "item", "label", "todo", "description"];
+  const names = words("text content step title subject task name item label todo description");
   const [first, ...others] = names.filter((name) => typeof item[name] === "string");
   return first === undefined || others.length === 0 ? item : without(item, ...others);
 }
@@ -139,36 +92,13 @@ function marked(mark: string): string {
 /* ---- web_fetch ---- */
 
 export const WEB_FETCH_HABITS: ToolHabits = {
-  names: [
-    ...[
-      "fetch",
-      "fetch_url",
-      "web_fetch_tool",
-      "url_fetch",
-      "read_url",
-      "read_url_content",
-      "get_url",
-      "http_get",
-      "browse",
-      "open_url",
-    ],
-    ...[
-      "fetch_webpage",
-      "fetch_web_page",
-      "read_web_page",
-      "web_scrape",
-      "scrape",
-      "fetch_content",
-      "fetch_page",
-      "read_webpage",
-      "visit",
-      "get_page",
-      "curl",
-      "browser_navigate",
-    ],
-  ],
+  names: words(`
+    fetch fetch_url web_fetch_tool url_fetch read_url read_url_content get_url http_get browse open_url
+    fetch_webpage fetch_web_page read_web_page web_scrape scrape fetch_content fetch_page read_webpage visit
+    get_page curl browser_navigate
+  `),
   parameters: {
-    url: ["uri", "urls", "link", "href", "address", "page"],
+    url: words("uri urls link href address page"),
     limit: ["max_length", "max_chars", "max_characters", "max_content_length"],
     offset: ["start_index", "start"],
     format: ["output_format", "output", "return_format"],
@@ -176,14 +106,9 @@ export const WEB_FETCH_HABITS: ToolHabits = {
   values: { format: { html: "raw", md: "markdown", plain: "text", txt: "text", json: "raw", source: "raw" } },
   unused: {
     ...WORDS,
-    prompt: "the page itself is returned.",
-    query: "the page itself is returned.",
-    objective: "the page itself is returned.",
-    question: "the page itself is returned.",
-    timeout: "the tool has its own limit.",
-    timeoutms: "the tool has its own limit.",
+    ...same("prompt query objective question extractionprompt", "the page itself is returned."),
+    ...same("timeout timeoutms", "the tool has its own limit."),
     useragent: "the tool has its own.",
-    extractionprompt: "the page itself is returned.",
   },
   convert(sent) {
     let args = sent;

@@ -1,46 +1,47 @@
 /** How models of other harnesses read, list and search files. */
 import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
-import { FOLDER, isFalse, isTrue, listIn, numberIn, PATH, WORDS, without } from "./shared.js";
+import {
+  entriesIn,
+  FOLDER,
+  isFalse,
+  isTrue,
+  listIn,
+  numberIn,
+  PATH,
+  plainPath,
+  same,
+  WORDS,
+  without,
+  words,
+} from "./shared.js";
 
 /* ---- read ---- */
 
 export const READ: ToolHabits = {
-  names: [
-    ...["read_file", "read_files", "read_many_files", "read_multiple_files", "read_text_file", "read_media_file"],
-    ...["view", "view_file", "view_image", "view_files", "read_image", "open_file", "open", "cat", "cat_file"],
-    ...["get_file_contents", "get_file_content", "file_read", "fs_read", "show_file", "read_resource", "load_file"],
-    ...["view_range", "read_notebook", "notebook_read", "read_pdf", "read_code"],
-  ],
+  names: words(`
+    read_file read_files read_many_files read_multiple_files read_text_file read_media_file view view_file
+    view_image view_files read_image open_file open cat cat_file get_file_contents get_file_content file_read
+    fs_read show_file read_resource load_file view_range read_notebook notebook_read read_pdf read_code
+  `),
   parameters: {
     // `absolute_path` counts lines from 0, so it is converted below.
     path: PATH.filter((name) => name !== "absolute_path"),
-    offset: [
-      ...["start_line", "line_start", "startline", "from_line", "first_line", "line_offset", "line_number", "line"],
-      ...["start_line_one_indexed", "start_line_number", "begin_line", "from", "start", "start_line_number_base_one"],
-    ],
-    limit: [
-      "line_limit",
-      "max_lines",
-      "num_lines",
-      "lines_to_read",
-      "line_count",
-      "count",
-      "head",
-      "number_of_lines",
-      "length",
-    ],
+    offset: words(`
+      start_line line_start startline from_line first_line line_offset line_number line start_line_one_indexed
+      start_line_number begin_line from start start_line_number_base_one
+    `),
+    limit: words("line_limit max_lines num_lines lines_to_read line_count count head number_of_lines length"),
   },
   unused: {
     ...WORDS,
-    shouldreadentirefile: "",
-    shouldreadwholefile: "",
-    includelinenumbers: "",
-    shownumbers: "",
-    withlinenumbers: "",
-    includesummaryofotherlines: "",
-    usedefaultexcludes: "",
-    recursive: "",
+    ...same(
+      `
+      shouldreadentirefile shouldreadwholefile includelinenumbers shownumbers withlinenumbers
+      includesummaryofotherlines usedefaultexcludes recursive
+      `,
+      "",
+    ),
     detail: "an image is shown as it is.",
     pages: "the file is read by lines.",
   },
@@ -48,18 +49,24 @@ export const READ: ToolHabits = {
 };
 
 function readRange(sent: JsonObject): Conversion | undefined {
+  const address = [sent.path, sent.url].find((each) => typeof each === "string" && /^https?:\/\//i.test(each));
+  if (address !== undefined) return { tool: "web_fetch", args: { ...without(sent, "path", "url"), url: address } };
   const several = severalFiles(sent);
   if (several !== undefined && !("args" in several)) return several;
   let args = several?.args ?? sent;
   // The schema of Gemini CLI with this name counts lines from 0.
   const isFromZero = args.path === undefined && args.absolutepath !== undefined;
   if (isFromZero) args = { ...without(args, "absolutepath"), path: args.absolutepath };
+  args = plainPath(args);
   const isPlain = (value: JsonValue | undefined) => value === undefined || /^utf-?8$/i.test(String(value));
   if (isPlain(args.encoding)) args = without(args, "encoding");
   if (args.mode !== undefined && !/^(slice|text|r|full|lines)$/.test(String(args.mode)))
     return { refused: `read has no mode ${JSON.stringify(args.mode)}; use offset and limit. Nothing was run.` };
   if (numberIn(args.tail) !== undefined)
     return { refused: "read does not know `tail`: use `tail -n` with bash, or offset and limit. Nothing was run." };
+  const [first, last] = [numberIn(args.startlinenumberbasezero), numberIn(args.endlinenumberbasezero)];
+  if (first !== undefined) args = { ...args, offset: first + 1, ...(last !== undefined && { endline: last + 1 }) };
+  args = without(args, "startlinenumberbasezero", "endlinenumberbasezero");
   const start = numberIn(args.offset);
   const range = rangeOf(args);
   if (typeof range === "string") return { refused: `read: ${range} Nothing was run.` };
@@ -74,24 +81,17 @@ function readRange(sent: JsonObject): Conversion | undefined {
   return { args };
 }
 
-const ENDS = [
-  "endline",
-  "lineend",
-  "endlineoneindexedinclusive",
-  "endlinenumber",
-  "toline",
-  "lastline",
-  "to",
-  "end",
-  "endlineinclusive",
-  "endlinenumberbaseone",
-];
-const RANGES = [...ENDS, "viewrange", "linerange", "lineranges", "range", "lines"];
+const ENDS = words(`
+  endline lineend endlineoneindexedinclusive endlinenumber toline lastline to end endlineinclusive
+  endlinenumberbaseone
+`);
+const RANGES = [...ENDS, "viewrange", "linerange", "lineranges", "range", "ranges", "lines"];
 
 /** The first and the last line, if the call names a last one. */
 function rangeOf(args: JsonObject): readonly [number, number | undefined] | string | undefined {
   const given = RANGES.find((name) => args[name] !== undefined && !ENDS.includes(name));
-  if (given !== undefined) return pairOf(args[given]) ?? `${given} must be two line numbers, the first and the last.`;
+  if (given !== undefined)
+    return pairOf(args[given]) ?? `\`${given}\` must be two line numbers, the first and the last.`;
   const end = ENDS.map((name) => args[name]).find((value) => value !== undefined);
   if (end === undefined) return undefined;
   const last = numberIn(end);
@@ -101,9 +101,10 @@ function rangeOf(args: JsonObject): readonly [number, number | undefined] | stri
 
 function pairOf(value: JsonValue | undefined): readonly [number, number | undefined] | undefined {
   const list = listIn(value);
-  if (list !== undefined && list.length === 1 && Array.isArray(list[0])) return pairOf(list[0] as JsonValue);
+  if (list?.length === 1 && numberIn(list[0]) === undefined) return pairOf(list[0]);
+  if (list !== undefined && list.length > 2) return undefined;
   const words =
-    list ?? (typeof value === "string" ? /^\s*(\d+)\s*[-:,]\s*(-?\d+)\s*$/.exec(value)?.slice(1) : undefined);
+    list ?? (typeof value === "string" ? /^\s*L?(\d+)\s*[-:,]\s*L?(-?\d+)\s*$/i.exec(value)?.slice(1) : undefined);
   const only = isJsonObject(value) ? [value.start, value.end] : undefined;
   const [first, last] = (words ?? only ?? []).map((each) => numberIn(each));
   if (first === undefined) return undefined;
@@ -112,9 +113,8 @@ function pairOf(value: JsonValue | undefined): readonly [number, number | undefi
 
 /** One file of a list is that file. Several need a call each. */
 function severalFiles(args: JsonObject): Conversion | undefined {
-  const name = ["paths", "files", "filepaths", "include", "targetfiles", "filenames"].find(
-    (each) => args[each] !== undefined,
-  );
+  const lists = words("paths files filepaths include targetfiles filenames");
+  const name = lists.find((each) => args[each] !== undefined) ?? (entriesIn(args.path) && "path");
   if (name === undefined) return undefined;
   const given = args[name] as JsonValue;
   const entries = (listIn(given) ?? [given]).map((entry) => (isJsonObject(entry) ? entry : { path: entry }));
@@ -145,26 +145,20 @@ function severalFiles(args: JsonObject): Conversion | undefined {
 /* ---- ls ---- */
 
 export const LS: ToolHabits = {
-  names: [
-    ...["list_dir", "list_directory", "list_files", "list_directory_contents", "list_folder", "list", "dir", "tree"],
-    ...["directory_tree", "view_directory", "view_dir", "list_directory_with_sizes", "get_directory_tree", "file_tree"],
-    ...["list_allowed_directories", "read_directory", "read_folder", "listdir"],
-  ],
+  names: words(`
+    print_tree list_dir list_directory list_files list_directory_contents list_folder list dir tree directory_tree
+    view_directory view_dir list_directory_with_sizes get_directory_tree file_tree list_allowed_directories
+    read_directory read_folder listdir
+  `),
   parameters: { path: [...FOLDER, ...PATH], depth: ["max_depth", "maxdepth", "levels"] },
   unused: {
     ...WORDS,
-    respectgitignore: "",
-    respectgeminiignore: "",
-    filefilteringoptions: "",
-    showhidden: "",
-    includehidden: "",
-    all: "",
-    sortby: "",
-    offset: "the list is shown whole, up to 500 entries.",
-    limit: "the list is shown whole, up to 500 entries.",
-    ignore: "ls leaves out what ignore files exclude.",
-    exclude: "ls leaves out what ignore files exclude.",
-    excludepatterns: "ls leaves out what ignore files exclude.",
+    ...same(
+      "skipignoredfiles respectgitignore respectgeminiignore filefilteringoptions showhidden includehidden all sortby",
+      "",
+    ),
+    ...same("offset limit", "the list is shown whole, up to 500 entries."),
+    ...same("ignore exclude excludepatterns", "ls leaves out what ignore files exclude."),
   },
   convert(sent, called) {
     const args = inPlace(sent);
@@ -173,7 +167,7 @@ export const LS: ToolHabits = {
       return { tool: "glob", args: { ...without(args, "pattern", "glob", "recursive"), pattern } };
     }
     const isWhole =
-      isTrue(args.recursive) || ["directorytree", "tree", "getdirectorytree", "filetree"].includes(called);
+      isTrue(args.recursive) || ["directorytree", "tree", "getdirectorytree", "filetree", "printtree"].includes(called);
     const rest = without(args, "recursive");
     return { args: isWhole && rest.depth === undefined ? { ...rest, depth: 6 } : rest };
   },
@@ -182,33 +176,19 @@ export const LS: ToolHabits = {
 /* ---- glob ---- */
 
 export const GLOB: ToolHabits = {
-  names: [
-    ...[
-      "find_files",
-      "glob_files",
-      "find_file",
-      "find_by_name",
-      "file_search",
-      "find",
-      "glob_search",
-      "search_filenames",
-    ],
-    ...["find_path", "locate", "glob_file_search", "search_file_names", "file_glob_search", "list_files_by_pattern"],
-  ],
+  names: words(`
+    find_files glob_files find_file find_by_name file_search find glob_search search_filenames find_path locate
+    glob_file_search search_file_names file_glob_search list_files_by_pattern
+  `),
   parameters: {
     path: [...FOLDER, ...PATH.filter((name) => !["filename", "file_name", "file"].includes(name))],
-    pattern: ["glob_pattern", "glob", "file_pattern", "patterns", "include", "search_pattern", "name_pattern"],
+    pattern: words("glob_pattern glob file_pattern patterns include search_pattern name_pattern"),
   },
   unused: {
     ...WORDS,
-    respectgitignore: "",
-    respectgeminiignore: "",
-    filefilteringoptions: "",
+    ...same("skipignoredfiles respectgitignore respectgeminiignore filefilteringoptions", ""),
     type: "glob finds files only.",
-    limit: "the first 500 files are shown.",
-    offset: "the first 500 files are shown.",
-    maxresults: "the first 500 files are shown.",
-    headlimit: "the first 500 files are shown.",
+    ...same("limit offset maxresults headlimit", "the first 500 files are shown."),
     casesensitive: "names are matched as they are written.",
     sortby: "the files are sorted by path.",
   },
@@ -247,122 +227,81 @@ const TYPES: Readonly<Record<string, string>> = {
   go: "*.go",
   html: "*.{html,htm}",
   java: "*.java",
-  js: "*.{js,jsx,mjs,cjs,vue}",
-  javascript: "*.{js,jsx,mjs,cjs,vue}",
+  ...same("js javascript", "*.{js,jsx,mjs,cjs,vue}"),
   json: "*.json",
   kotlin: "*.{kt,kts}",
   lua: "*.lua",
-  markdown: "*.{md,markdown,mdx}",
-  md: "*.{md,markdown,mdx}",
+  ...same("markdown md", "*.{md,markdown,mdx}"),
   php: "*.php",
-  py: "*.{py,pyi}",
-  python: "*.{py,pyi}",
-  rb: "*.rb",
-  ruby: "*.rb",
-  rust: "*.rs",
-  rs: "*.rs",
+  ...same("py python", "*.{py,pyi}"),
+  ...same("rb ruby", "*.rb"),
+  ...same("rust rs", "*.rs"),
   sh: "*.{sh,bash,zsh}",
   sql: "*.sql",
   swift: "*.swift",
   toml: "*.toml",
-  ts: "*.{ts,tsx,mts,cts}",
+  ...same("ts typescript", "*.{ts,tsx,mts,cts}"),
   tsx: "*.tsx",
-  typescript: "*.{ts,tsx,mts,cts}",
   txt: "*.txt",
   xml: "*.xml",
   yaml: "*.{yaml,yml}",
 };
 
 export const GREP: ToolHabits = {
-  names: [
-    ...["grep_search", "search_file_content", "search_files", "search_text", "search_content", "search_in_files"],
-    ...["grep_files", "ripgrep", "rg", "search", "search_dir", "search_file", "search_code", "content_search"],
-    ...["find_in_files", "search_for_pattern", "search_file_contents", "regex_search", "grep_tool", "code_search"],
-  ],
+  names: words(`
+    grep_search search_file_content search_files search_text search_content search_in_files grep_files ripgrep rg
+    search search_dir search_file search_code content_search find_in_files search_for_pattern search_file_contents
+    regex_search grep_tool code_search
+  `),
   parameters: {
-    pattern: [
-      "query",
-      "regex",
-      "search_pattern",
-      "search_term",
-      "search_query",
-      "text",
-      "search",
-      "term",
-      "substring_pattern",
-      "regexp",
-    ],
-    path: [...FOLDER, ...PATH],
-    glob: [
-      ...[
-        "include",
-        "file_pattern",
-        "include_pattern",
-        "includes",
-        "file_glob",
-        "glob_pattern",
-        "glob_patterns",
-        "include_globs",
-      ],
-      ...["files", "include_files", "paths_include_glob"],
-    ],
+    pattern: words("query regex search_pattern search_term search_query text search term substring_pattern regexp"),
+    path: [...FOLDER, ...PATH, "paths", "scope"],
+    glob: words(`
+      include file_pattern include_pattern includes file_glob glob_pattern glob_patterns include_globs files
+      include_files paths_include_glob
+    `),
     mode: ["output_mode", "output"],
     ignore_case: ["-i", "case_insensitive", "insensitive", "ignorecase", "i"],
-    limit: [
-      "head_limit",
-      "max_results",
-      "max_matches",
-      "max_count",
-      "total_max_matches",
-      "-m",
-      "max_num_results",
-      "num_results",
-    ],
+    limit: words("head_limit max_results max_matches max_count total_max_matches -m max_num_results num_results"),
     context: ["context_lines", "-C", "lines_of_context", "around"],
   },
   values: {
     mode: {
-      files_with_matches: "files",
-      filenames: "files",
-      paths: "files",
-      files_only: "files",
-      names: "files",
-      lines: "content",
-      matches: "content",
-      text: "content",
+      ...same("files_with_matches filenames paths files_only names", "files"),
+      ...same("lines matches text", "content"),
     },
   },
   unused: {
     ...WORDS,
-    "-n": "",
-    n: "",
-    "-r": "",
-    "-e": "",
-    linenumbers: "",
-    showlinenumbers: "",
-    recursive: "",
-    isregexp: "",
-    useregex: "",
-    respectgitignore: "",
-    respectgeminiignore: "",
-    filefilteringoptions: "",
+    ...same(
+      `
+      -n n -r -e linenumbers showlinenumbers recursive isregexp useregex respectgitignore respectgeminiignore
+      filefilteringoptions contextbefore contextafter
+      `,
+      "",
+    ),
     offset: "the results begin with the first match.",
     maxmatchesperfile: "every match counts.",
-    contextbefore: "",
-    contextafter: "",
   },
   convert: grepArguments,
 };
 
 function grepArguments(sent: JsonObject, called: string): Conversion | undefined {
-  let args = inPlace(sent);
+  let args = options(inPlace(sent));
+  if (Array.isArray(args.path) && args.path.length > 1)
+    return { refused: "grep takes one file or folder a call: send a call each, or use `glob`. Nothing was run." };
   // The name stands for two tools: one looks into files, the other at their names.
   if (called === "searchfiles" && sent.glob === undefined && typeof sent.pattern === "string" && isGlob(sent.pattern))
     return { tool: "glob", args: without(sent, "excludepatterns") };
+  // The reference server of MCP looks for parts of names.
+  if (called === "searchfiles" && sent.excludepatterns !== undefined && sent.glob === undefined)
+    return { tool: "glob", args: { ...sent, pattern: `**/*${String(sent.pattern)}*` } };
+  const notes =
+    called === "searchfiles" && sent.glob === undefined ? ["These are lines in files; glob finds files by name."] : [];
   const before = numberIn(args["-b"] ?? args.before ?? args.beforecontext ?? args.contextbefore);
   const after = numberIn(args["-a"] ?? args.after ?? args.aftercontext ?? args.contextafter);
   const around = Math.max(before ?? 0, after ?? 0, numberIn(args.context) ?? 0);
-  const names = ["-a", "-b", "after", "before", "aftercontext", "beforecontext", "contextafter", "contextbefore"];
+  const names = words("-a -b after before aftercontext beforecontext contextafter contextbefore");
   args = without(args, ...names);
   if (around > 0) args = { ...args, context: around };
   const { pattern } = args;
@@ -409,7 +348,7 @@ function grepArguments(sent: JsonObject, called: string): Conversion | undefined
       return { refused: `grep does not know \`${name}\`: use a narrower path or glob. Nothing was run.` };
     args = without(args, name);
   }
-  const globs = listIn(args.glob);
+  const globs = listIn(args.glob) ?? commaList(args.glob);
   if (globs !== undefined)
     args = { ...args, glob: globs.length === 1 ? (globs[0] as JsonValue) : `{${globs.join(",")}}` };
   const kind = args.type ?? args.filetype;
@@ -423,12 +362,29 @@ function grepArguments(sent: JsonObject, called: string): Conversion | undefined
   }
   if (numberIn(args.limit) === 0) args = without(args, "limit");
   if (numberIn(args.offset) === 0) args = without(args, "offset");
-  return { args };
+  return { args, notes };
+}
+
+/** Options of the program in one word: `-nri`, or `i` as flags. */
+function options(args: JsonObject): JsonObject {
+  const found = Object.entries(args).flatMap(([name, value]) => {
+    if (/^-[a-z]{2,}$/.test(name) && isTrue(value)) return [[name, name] as const];
+    return /^(flags|options)$/.test(name) && /^-?[a-z]+$/i.test(String(value)) ? [[name, String(value)] as const] : [];
+  });
+  const letters = found.flatMap(([, text]) => [...text.replace("-", "")]).filter((letter) => /[inrlw]/.test(letter));
+  const on = Object.fromEntries(letters.map((letter) => [letter === "i" ? "ignore_case" : `-${letter}`, true]));
+  return { ...without(args, ...found.map(([name]) => name)), ...on };
+}
+
+/** `*.ts,*.md` */
+function commaList(value: JsonValue | undefined): readonly string[] | undefined {
+  if (typeof value !== "string" || !value.includes(",") || /[{}]/.test(value)) return undefined;
+  return value.split(",").map((each) => each.trim());
 }
 
 /** An empty path is the folder itself. */
 function inPlace(args: JsonObject): JsonObject {
-  return args.path === "" ? without(args, "path") : args;
+  return args.path === "" ? without(args, "path") : plainPath(args);
 }
 
 /** Says whether a text is a pattern for names and not a regular expression. */

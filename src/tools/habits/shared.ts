@@ -1,29 +1,61 @@
 /** What several tables of habits have in common. */
-import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
-export const PATH = [
-  ...["file_path", "filepath", "file", "filename", "file_name", "absolute_path", "abs_path", "relative_path"],
-  ...["target_file", "target_path", "pathname", "uri", "full_path", "resource"],
-] as const;
+/** The words of a text, for long lists of names. */
+export function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
 
-export const FOLDER = [
-  ...["dir_path", "directory", "directory_path", "dir", "folder", "folder_path", "root", "base_path", "search_path"],
-  ...["search_directory", "target_directory", "relative_workspace_path", "absolute_path", "file_path", "cwd"],
-] as const;
+/** The same value for every word of a text. */
+export function same(names: string, value: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(words(names).map((name) => [name, value]));
+}
+
+export const PATH = words(`
+  file_path filepath file filename file_name absolute_path abs_path relative_path target_file target_path pathname
+  uri full_path resource
+`);
+
+export const FOLDER = words(`
+  dir_path directory directory_path dir folder folder_path root base_path search_path search_directory
+  target_directory relative_workspace_path absolute_path file_path cwd
+`);
 
 /** What models say about a call: it changes nothing. */
 export const WORDS: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    ...["description", "explanation", "reason", "reasoning", "justification", "thought", "thoughts", "instruction"],
-    ...["instructions", "intent", "purpose", "title", "goal", "comment", "summary", "taskprogress", "toolsummary"],
-    ...["toolaction", "waitforpreviously", "waitforprevioustools", "waitforprevious", "securityrisk", "userfacing"],
-    ...["requestid", "toolcallid", "callid", "aiproposedcontent", "modifiedbyuser", "initialcontent", "caption"],
-  ].map((name) => [name, ""]),
+  words(`
+    description explanation reason reasoning justification thought thoughts instruction instructions intent
+    purpose title goal comment summary taskprogress toolsummary toolaction waitforpreviously waitforprevioustools
+    waitforprevious securityrisk userfacing requestid toolcallid callid aiproposedcontent modifiedbyuser
+    initialcontent caption
+  `).map((name) => [name, ""]),
 );
 
 /** The arguments without some of them. */
 export function without(args: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)));
+}
+
+/** A path as a tool reads it: without quotes around it, and of an address of a file. */
+export function plainPath(args: JsonObject): JsonObject {
+  if (typeof args.path !== "string") return args;
+  const bare = args.path.replace(/^\s*(["'`])(.+)\1\s*$/, "$2");
+  const [, local] = /^file:\/\/(?:localhost)?(\/.*)$/i.exec(bare) ?? [];
+  return { ...args, path: local === undefined ? bare : decoded(local) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What stands where a path belongs: the file and its other arguments, as Roo sends them. */
+export function entriesIn(value: JsonValue | undefined): readonly JsonObject[] | undefined {
+  const list = Array.isArray(value) ? value : [value];
+  return list.length > 0 && list.every(isJsonObject) ? list : undefined;
 }
 
 /** A number, also as text. */

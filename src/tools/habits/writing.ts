@@ -3,53 +3,28 @@ import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { takeEdits } from "../answer/search-replace.js";
 import { omission } from "../edit/omission.js";
-import { isFalse, isTrue, listIn, PATH, WORDS, without } from "./shared.js";
+import { entriesIn, isFalse, isTrue, listIn, PATH, plainPath, same, WORDS, without, words } from "./shared.js";
 
 /* ---- write ---- */
 
 export const WRITE: ToolHabits = {
-  names: [
-    ...[
-      "write_file",
-      "write_to_file",
-      "create_file",
-      "create_new_file",
-      "create",
-      "save_file",
-      "file_write",
-      "fs_write",
-    ],
-    ...["new_file", "overwrite_file", "put_file", "write_text_file", "create_or_update_file", "replace_file"],
-  ],
+  names: words(`
+    write_file write_to_file create_file create_new_file create save_file file_write fs_write new_file
+    overwrite_file put_file write_text_file create_or_update_file replace_file
+  `),
   parameters: {
     path: PATH,
-    content: [
-      "contents",
-      "text",
-      "file_text",
-      "file_content",
-      "file_contents",
-      "code",
-      "data",
-      "body",
-      "code_content",
-      "new_content",
-    ],
+    content: words("contents text file_text file_content file_contents code data body code_content new_content"),
   },
   unused: {
     ...WORDS,
-    linecount: "",
-    createparents: "",
-    createdirectories: "",
-    createdirs: "",
-    parents: "",
-    emptyfile: "",
+    ...same("linecount createparents createdirectories createdirs parents emptyfile", ""),
   },
   convert: writeArguments,
 };
 
 function writeArguments(sent: JsonObject): Conversion | undefined {
-  let args = sent;
+  let args = plainPath(sent);
   const notes: string[] = [];
   if (isTrue(args.append) || /^a/i.test(String(args.mode ?? "")))
     return {
@@ -84,82 +59,27 @@ function sketch(args: JsonObject, code: string): Conversion {
 
 /* ---- edit ---- */
 
-const OLD = [
-  "old_string",
-  "old_str",
-  "old_text",
-  "search",
-  "find",
-  "search_string",
-  "search_text",
-  "original",
-  "original_text",
-  "before",
-  "old_content",
-  "target_content",
-  "oldtext",
-  "old_code",
-  "to_replace",
-];
-const NEW = [
-  "new_string",
-  "new_str",
-  "new_text",
-  "replace",
-  "replacement",
-  "replace_string",
-  "replace_text",
-  "updated",
-  "after",
-  "new_content",
-  "replacement_content",
-  "new_code",
-  "replace_with",
-];
+const OLD = words(`
+  old_string old_str old_text search find search_string search_text original original_text before old_content
+  target_content oldtext old_code to_replace
+`);
+const NEW = words(`
+  new_string new_str new_text replace replacement replace_string replace_text updated after new_content
+  replacement_content new_code replace_with
+`);
 const ALL = ["replace_all", "allow_multiple", "replace_all_occurrences", "global", "all_occurrences"];
 const COUNT = ["expected_replacements", "expected_count", "expected_occurrences"];
 
 export const EDIT: ToolHabits = {
-  names: [
-    ...[
-      "str_replace",
-      "replace",
-      "edit_file",
-      "replace_in_file",
-      "multi_edit",
-      "multiedit",
-      "search_replace",
-      "search_and_replace",
-    ],
-    ...[
-      "replace_string_in_file",
-      "multi_replace_string_in_file",
-      "replace_file_content",
-      "multi_replace_file_content",
-      "apply_diff",
-    ],
-    ...[
-      "str_replace_editor",
-      "str_replace_based_edit_tool",
-      "text_editor",
-      "edit_anthropic",
-      "file_editor",
-      "file_edit",
-      "modify_file",
-    ],
-    ...[
-      "replace_text",
-      "edit_block",
-      "insert_edit_into_file",
-      "string_replace",
-      "find_and_replace",
-      "edit_files",
-      "update_file",
-    ],
-  ],
+  names: words(`
+    str_replace replace edit_file replace_in_file multi_edit multiedit search_replace search_and_replace
+    replace_string_in_file multi_replace_string_in_file replace_file_content multi_replace_file_content apply_diff
+    str_replace_editor str_replace_based_edit_tool text_editor edit_anthropic file_editor file_edit modify_file
+    replace_text edit_block insert_edit_into_file string_replace find_and_replace edit_files update_file
+  `),
   parameters: {
     path: PATH,
-    edits: ["replacements", "changes", "operations", "edit_list", "replacement_chunks", "diffs", "modifications"],
+    edits: words("replacements changes operations edit_list replacement_chunks diffs modifications"),
     old: OLD,
     new: NEW,
     all: ALL,
@@ -174,18 +94,21 @@ export const EDIT: ToolHabits = {
   unused: {
     ...WORDS,
     ...Object.fromEntries(Object.keys(WORDS).map((name) => [`edits.${name}`, ""])),
-    "edits.startline": "the text is found by itself.",
-    "edits.endline": "the text is found by itself.",
-    startline: "the text is found by itself.",
-    endline: "the text is found by itself.",
-    codemarkdownlanguage: "",
-    targetlintererrorids: "",
-    complexity: "",
+    ...same("edits.startline edits.endline startline endline", "the text is found by itself."),
+    ...same("codemarkdownlanguage targetlintererrorids complexity", ""),
   },
   convert: editArguments,
 };
 
-function editArguments(sent: JsonObject, called: string): Conversion | undefined {
+function editArguments(given: JsonObject, called: string): Conversion | undefined {
+  const files = entriesIn(given.path) ?? entriesIn(given.files);
+  if (files !== undefined && files.length > 1) {
+    const paths = files.map(({ path }) => JSON.stringify(path ?? "")).join(", ");
+    return { refused: `edit changes one file a call. Nothing was run. Send a call each for ${paths}.` };
+  }
+  const sent = plainPath(
+    files === undefined ? given : { ...without(given, "path", "files"), ...renamed(files[0] ?? {}) },
+  );
   const editor = EDITORS.has(called) || (isEditorCommand(sent.command) && sent.path !== undefined);
   if (editor && sent.command !== undefined) return editorCommand(without(sent, "command"), String(sent.command));
   const switched = switches(sent);
@@ -194,8 +117,12 @@ function editArguments(sent: JsonObject, called: string): Conversion | undefined
   if (typeof args.codeedit === "string") return sketch(args, args.codeedit);
   if (called === "inserteditintofile" && typeof args.code === "string") return sketch(without(args, "code"), args.code);
   const text =
-    args.diff ?? (typeof args.edits === "string" && /^\s*(?:<{5,}|-{5,})/.test(args.edits) ? args.edits : undefined);
-  if (typeof text === "string") return blocks(without(args, "diff", "edits"), text);
+    args.diff ??
+    (typeof args.content === "string" && BLOCK.test(args.content) ? args.content : undefined) ??
+    (typeof args.edits === "string" && /^\s*(?:<{5,}|-{5,})/.test(args.edits) ? args.edits : undefined);
+  if (typeof text === "string") return blocks(without(args, "diff", "edits", "content"), text);
+  const parts = entriesIn(args.diff)?.map(({ content }) => content);
+  if (parts?.every((part) => typeof part === "string")) return blocks(without(args, "diff"), parts.join("\n"));
   if (Array.isArray(args.diff)) return { args: { ...without(args, "diff"), edits: args.diff } };
   if (args.edits === undefined && args.old === undefined && args.new === undefined && args.content !== undefined)
     return { tool: "write", args };
@@ -209,6 +136,17 @@ function editArguments(sent: JsonObject, called: string): Conversion | undefined
     return { refused: 'edit: send each replacement in "edits", none beside it. Nothing was run.' };
   if (hasFlat) return { args: { ...rest, edits: [own] } };
   return ofOneFile({ ...rest, edits: list.map((each) => withFlags(each, { all, count })) });
+}
+
+/** The arguments of one file of Roo's list. */
+function renamed({
+  path,
+  file_path: file = path ?? null,
+  diffs,
+  diff = diffs ?? null,
+  ...rest
+}: JsonObject): JsonObject {
+  return { ...rest, ...(file !== null && { path: file }), ...(diff !== null && { diff }) };
 }
 
 /** A flag beside the list is for each edit. */
@@ -238,20 +176,19 @@ const PATH_KEY = /^(?:file_?path|path|file)$/i;
 
 /** Switches of other editors: they are off, or the edit would mean something else. */
 function switches(args: JsonObject): { readonly args: JsonObject } | { readonly refused: string } {
-  const changed = ["useregex", "isregex", "regex", "ignorecase", "dryrun", "preview"].find((name) =>
-    isTrue(args[name]),
-  );
+  const changed = words("useregex isregex regex ignorecase dryrun preview").find((name) => isTrue(args[name]));
   if (changed !== undefined)
     return {
       refused: `edit does not know \`${changed}\`: it replaces exact text, and it changes the file. Nothing was run.`,
     };
-  const line = ["insertline", "lineno", "line"].find((name) => args[name] !== undefined);
-  if (line !== undefined && args.old === undefined) return { refused: INSERT };
+  const line = ["insertline", "lineno", "line", "startline"].find((name) => args[name] !== undefined);
+  if (line !== undefined && args.edits === undefined && args.diff === undefined && args.old === undefined)
+    return { refused: INSERT };
   return { args: without(args, "useregex", "isregex", "regex", "ignorecase", "dryrun", "preview") };
 }
 
 const INSERT =
-  "Oxbow does not insert by line number: use edit with `old` as the line that is there and `new` as that line and the new text. Nothing was run.";
+  "Oxbow does not insert or edit by line number: use edit with `old` as the line that is there and `new` as that line and the new text. Nothing was run.";
 
 /* ---- editors with a command ---- */
 
@@ -341,10 +278,11 @@ function patchOf(args: JsonObject, text: string): Conversion {
 /* ---- apply_patch ---- */
 
 export const APPLY_PATCH: ToolHabits = {
-  names: ["applypatch", "patch", "apply_unified_diff", "git_apply", "apply_diff_patch", "patch_file", "apply_changes"],
-  parameters: { patch: ["input", "patch_text", "diff", "text", "content", "unified_diff", "patch_content"] },
+  names: words("applypatch patch apply_unified_diff git_apply apply_diff_patch patch_file apply_changes"),
+  parameters: { patch: words("input patch_text diff text content unified_diff patch_content") },
   unused: { ...WORDS, path: "", filepath: "", workdir: "", timeoutms: "" },
-  convert(args) {
+  convert(sent) {
+    const args = operation(sent);
     const { command, cmd } = args;
     const words = listIn(command ?? cmd);
     const [program, patch] = words ?? [];
@@ -356,6 +294,16 @@ export const APPLY_PATCH: ToolHabits = {
     }
     if (typeof args.path === "string" && typeof args.patch === "string" && /^@@/.test(args.patch.trimStart()))
       return patchOf(args, args.patch);
-    return undefined;
+    return { args };
   },
 };
+
+/** The form of OpenAI's own tool: one operation on one file. */
+function operation(args: JsonObject): JsonObject {
+  const { type, path, patch = "" } = args;
+  const [, action] = /^(create|update|delete)_file$/.exec(String(type)) ?? [];
+  if (action === undefined || typeof path !== "string" || typeof patch !== "string") return args;
+  const head = { create: "Add", update: "Update", delete: "Delete" }[action];
+  const text = ["*** Begin Patch", `*** ${head} File: ${path}`, patch.replace(/\n$/, ""), "*** End Patch"];
+  return { ...without(args, "type", "path"), patch: text.filter((line) => line !== "").join("\n") };
+}

@@ -159,6 +159,8 @@ function explain(request: SearchRequest): (error: unknown) => never {
     // Our own parser usually has a clearer message.
     compilePattern(request.pattern, { unit: request.multiline ? "text" : "line", ignoreCase: request.ignoreCase });
     const reason = /error: (.*)/.exec(error.message)?.[1] ?? error.message.trim().split("\n").at(-1);
-    throw new PatternError(`The pattern is not a valid regular expression: ${reason}.`);
+    throw new PatternError(
+      `The pattern is not a valid regular expression: ${reason}. Write \\ before each of ( ) [ ] { } that is text.`,
+    );
   };
 }

@@ -32,7 +32,9 @@ export function compilePattern(pattern: string, options: PatternOptions): RegExp
     return new RegExp(source, translator.ignoreCase ? "gvi" : "gv");
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*\/[a-z]*: /s, "") : String(error);
-    throw new PatternError(`The pattern is not a valid regular expression: ${reason}.`);
+    throw new PatternError(
+      `The pattern is not a valid regular expression: ${reason}. Write \\ before each of ( ) [ ] { } that is text.`,
+    );
   }
 }
 
