@@ -12,13 +12,17 @@ const TRIGGER = new RegExp(
   "isy",
 );
 
+/** So many closer looks cost more than to judge a segment. */
+const MOST_LOOKS = 64;
+
 /** The next place that may belong to a secret of a known form, or infinity. */
 export function findTrigger(text: string, from: number): number {
   let at = GRAMS.find(text, Math.max(0, from - 1));
-  while (at !== -1) {
+  for (let looks = 0; at !== -1; looks++) {
     TRIGGER.lastIndex = at;
     // A gram that starts with a border lies one before the beginning.
-    if (TRIGGER.test(text) || tokenTouches(text, at) || tokenTouches(text, at + 1)) return Math.max(at, from);
+    const isHit = () => TRIGGER.test(text) || tokenTouches(text, at) || tokenTouches(text, at + 1);
+    if (looks === MOST_LOOKS || isHit()) return Math.max(at, from);
     at = GRAMS.find(text, at + 1);
   }
   return Number.POSITIVE_INFINITY;
