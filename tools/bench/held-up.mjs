@@ -1,4 +1,4 @@
-// How long a client of `oxbow serve` waits for an answer while another client sends long inputs that cost much to read.
+// How long a client of `oxbow serve` waits for an answer while another client sends what costs much to read.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -22,6 +22,15 @@ const UNITS = [
   "a\n",
 ];
 const PROSE = "The quick brown fox. ";
+const MB = 1024 * 1024;
+/** Up to the largest body. Each is refused, some at the last of their bytes. */
+const BODIES = [
+  () => `{"content":"${"x".repeat(15 * MB)}"}`,
+  () => `{"content":"${'\\"'.repeat(7 * MB)}"}`,
+  () => `{"content":[${"{},".repeat(24_000)}{}]}`,
+  () => `{${Array.from({ length: 900 }, (_, index) => `"${"k".repeat(15_000)}${index}":1`).join(",")}}`,
+  () => `{"content":"/${"x".repeat(5 * MB)}"}`,
+];
 
 export async function measureHeldUp({ rounds, onProgress }) {
   onProgress("clients beside long inputs");
@@ -39,9 +48,12 @@ export async function measureHeldUp({ rounds, onProgress }) {
     const hostile = [];
     for (const unit of UNITS) hostile.push(await longest(ask, unit, times));
     const most = Math.max(...hostile);
+    const bodies = [];
+    for (const make of BODIES) bodies.push(await besideBody(ask, make(), times));
     return [
       { name: "longest wait beside a long input", unit: "ms", oxbow: ordinary, limitValue: 50 },
       { name: "the same beside a hostile one", unit: "ms", oxbow: most, limitValue: 50 },
+      { name: "the same beside a body of up to 15 MB", unit: "ms", oxbow: Math.max(...bodies), limitValue: 50 },
     ];
   } finally {
     server.kill("SIGTERM");
@@ -52,26 +64,42 @@ export async function measureHeldUp({ rounds, onProgress }) {
 
 /** The median of the longest answers of several turns. */
 async function longest(ask, unit, times) {
-  const content = unit.repeat(LENGTH / unit.length);
+  const content = JSON.stringify({ content: unit.repeat(LENGTH / unit.length) });
   const waits = [];
   for (let round = 0; round < times; round++) {
     const { session } = JSON.parse((await ask("POST", "/v1/sessions")).text);
-    let isOver = false;
-    const turn = ask("POST", `/v1/sessions/${session}/input?wait=turn`, { content }).finally(() => {
-      isOver = true;
-    });
-    let wait = 0;
-    while (!isOver) {
-      const from = performance.now();
-      await ask("GET", "/v1/health");
-      wait = Math.max(wait, performance.now() - from);
-    }
-    const { status, text } = await turn;
+    const { wait, answer } = await beside(ask, ask("POST", `/v1/sessions/${session}/input?wait=turn`, content));
+    const { status, text } = answer;
     if (status !== 200) throw new Error(`the input of ${JSON.stringify(unit)} was refused: ${text.slice(0, 300)}`);
     waits.push(wait);
     await ask("DELETE", `/v1/sessions/${session}`);
   }
   return median(waits);
+}
+
+async function besideBody(ask, body, times) {
+  const { session } = JSON.parse((await ask("POST", "/v1/sessions")).text);
+  const waits = [];
+  for (let round = 0; round < times; round++) {
+    const { wait, answer } = await beside(ask, ask("POST", `/v1/sessions/${session}/input`, body));
+    if (answer.status < 400) throw new Error(`a body of ${body.length} bytes was not refused`);
+    waits.push(wait);
+  }
+  return median(waits);
+}
+
+async function beside(ask, request) {
+  let isOver = false;
+  const asked = request.finally(() => {
+    isOver = true;
+  });
+  let wait = 0;
+  while (!isOver) {
+    const from = performance.now();
+    await ask("GET", "/v1/health");
+    wait = Math.max(wait, performance.now() - from);
+  }
+  return { wait, answer: await asked };
 }
 
 async function portOf(server) {
@@ -93,7 +121,10 @@ function asker({ port, token }) {
         response.on("error", reject);
         response.on("end", () => resolve({ status: response.statusCode, text: Buffer.concat(pieces).toString() }));
       });
-      sent.on("error", reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
+      // A server that refuses a body closes the connection while it is still sent.
+      sent.on("error", (error) =>
+        ["EPIPE", "ECONNRESET"].includes(error.code) ? resolve({ status: 400, text: "" }) : reject(error),
+      );
+      sent.end(body);
     });
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { HOSTILE_UNITS } from "../../../test/support/hostile-units.js";
 import { processorMs } from "../../../test/support/processor-time.js";
 import { times } from "../../../test/support/thorough.js";
@@ -8,6 +8,7 @@ import { noteKeyVariables, noteSecret } from "../../system/own-secrets.js";
 import { redact } from "./redact.js";
 import { RedactingStream } from "./redacting-stream.js";
 import { LONGEST_SEGMENT } from "./segments.js";
+import { findTrigger } from "./triggers.js";
 
 /** Letters and digits as a machine draws them; the same for the same seed. No sample is written down. */
 function random(
@@ -174,6 +175,11 @@ describe("redact", () => {
       for (const text of [...texts, ...keys]) expect(isQuick(text), JSON.stringify(text.slice(0, 40))).toBe(true);
     },
   );
+
+  it("judges a text of many beginnings of keys after few looks at them", () => {
+    expect(findTrigger("sk-".repeat(50), 0)).toBe(Number.POSITIVE_INFINITY);
+    expect(findTrigger("sk-".repeat(50_000), 0)).toBeLessThan(1000);
+  });
 
   verifies(["S4"], "hides what follows many names that share one value, without a look at each", () => {
     const names = (count: number) => Array.from({ length: count }, () => `some.key=`).join("");
