@@ -6,30 +6,11 @@
  * 3. An allow answers only an ordinary question. The user decides about a guarded path, a rule that asks, a wider sandbox and a run
  *    outside of it.
  */
-import type { Tool, ToolCall, ToolContext } from "../engine/ports.js";
-import type { Turn } from "../engine/turn.js";
+import type { ToolCall, ToolContext } from "../engine/ports.js";
+import type { ApprovalGate, GateContext, GateReview } from "../feature/part.js";
 import type { Verdict } from "../security/permissions/verdict.js";
 
-export interface ApprovalGate {
-  /** Undefined: no opinion. */
-  review(call: ToolCall, about: GateContext): Promise<GateReview | undefined> | GateReview | undefined;
-}
-
-export interface GateContext {
-  readonly definition: Tool;
-  /** What was decided so far. */
-  readonly verdict: Verdict;
-  readonly signal: AbortSignal;
-  readonly turn?: Turn;
-}
-
-export interface GateReview {
-  readonly decision: "allow" | "ask" | "deny";
-  /** Who decided, for `/why` and the log: `hook PreToolUse`. */
-  readonly by: string;
-  /** One or two sentences for the model or the user. */
-  readonly reason: string;
-}
+export type { ApprovalGate, GateContext, GateReview } from "../feature/part.js";
 
 const STRICTNESS: readonly GateReview["decision"][] = ["allow", "ask", "deny"];
 

@@ -6,14 +6,11 @@
  */
 import type { RequestLink, ToolLink } from "../engine/ports.js";
 import type { NamedHook, Stage } from "../engine/turn.js";
-import type { Envelope } from "../protocol/envelope.js";
+import type { Subscriber } from "../feature/part.js";
 import { listing } from "./listing.js";
 import type { ChainServices } from "./services.js";
 
-export interface Subscriber {
-  readonly name: string;
-  run(event: Envelope): void;
-}
+export type { Subscriber } from "../feature/part.js";
 
 export interface Chains {
   readonly stages: Readonly<Record<Stage, readonly NamedHook[]>>;

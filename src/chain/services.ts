@@ -1,6 +1,5 @@
 /** What the built-in hooks and links need; the parts of a session supply it (`runtime/part.ts`). */
 
-import type { CompactionReason } from "../context/compaction/compact.js";
 import type { CallBudget, CallLog } from "../costs/budget.js";
 import type {
   AnsweringModel,
@@ -16,6 +15,7 @@ import type {
   ToolRegistry,
 } from "../engine/ports.js";
 import type { Stage, StageHook, Turn } from "../engine/turn.js";
+import type { ApprovalGate, CompactionReason, CompactionWatcher } from "../feature/part.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
@@ -26,8 +26,9 @@ import type { RetryOptions } from "../providers/retry/attempts.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
 import type { LogFunction } from "../system/log.js";
-import type { ApprovalGate } from "./approval-gate.js";
 import type { OutsideResults } from "./outside-results.js";
+
+export type { CompactionAnswer, CompactionWatcher, StartedCompaction } from "../feature/part.js";
 
 /** How a tool link asks the user. */
 export interface Person {
@@ -138,32 +139,6 @@ export interface Compaction extends EventObserver {
   shorten(turn: Turn, reason: CompactionReason): Promise<boolean>;
   /** Tells the watcher about each compaction from now on. */
   watch?(watcher: CompactionWatcher): void;
-}
-
-/** A part of the session that takes part in compactions. */
-export interface CompactionWatcher {
-  /** Before older messages are replaced: may add to what the summary must keep, or refuse with a reason. */
-  before?(compaction: StartedCompaction): Promise<CompactionAnswer | undefined>;
-  /** The conversation continues from the summary. */
-  after?(compaction: StartedCompaction & { readonly summary: string }): Promise<void>;
-}
-
-export interface StartedCompaction {
-  readonly reason: CompactionReason;
-  /** What the user asked the summary to keep. */
-  readonly focus: string | undefined;
-  /** The whole conversation; `after` gets it shortened. */
-  readonly messages: readonly Message[];
-  readonly signal: AbortSignal;
-  /** Absent between turns. */
-  readonly turn?: Turn;
-}
-
-export interface CompactionAnswer {
-  /** Added to what the user asked the summary to keep. */
-  readonly keep?: string;
-  /** The conversation stays as it is, for this reason. */
-  readonly refuse?: string;
 }
 
 export interface WindowNews {

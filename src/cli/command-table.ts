@@ -2,6 +2,7 @@
 
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
+import type { Subject } from "../feature/command.js";
 import { failure } from "../protocol/errors.js";
 import { noteKeyVariables } from "../system/own-secrets.js";
 import { EXIT } from "./exit-codes.js";
@@ -25,6 +26,11 @@ export interface CliModule {
   readonly shell?: ShellCommand;
 }
 
+/** A subject declares its commands itself. */
+function ofSubject(load: () => Promise<{ readonly subject: Subject }>): CliCommand["load"] {
+  return async () => (await import("./subject-command.js")).subjectModule((await load()).subject);
+}
+
 export const COMMANDS: readonly CliCommand[] = [
   { name: "run", load: () => import("./commands/run.js") },
   { name: "resume", load: () => import("./commands/resume.js") },
@@ -41,7 +47,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "bench", load: () => import("./commands/bench.js") },
   { name: "agents", load: () => import("./commands/agents.js") },
   { name: "skills", load: () => import("./commands/skills.js") },
-  { name: "memory", load: () => import("./commands/memory.js") },
+  { name: "memory", load: ofSubject(() => import("../context/memory/commands.js")) },
   { name: "kb", load: () => import("./commands/kb.js") },
   { name: "rag", load: () => import("./commands/rag.js") },
   { name: "mcp", load: () => import("./commands/mcp.js") },

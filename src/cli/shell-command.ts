@@ -139,6 +139,7 @@ async function inTerminal(
         return output.write(text);
       },
       ...(terminal.askLine && { confirm: (question: string) => confirm(terminal, question) }),
+      edit: (text) => edit(text, variables),
       wants: json ? "value" : "text",
       ...(screen !== undefined && { screen }),
     });
@@ -175,6 +176,12 @@ class Output {
 async function confirm({ askLine }: Terminal, question: string): Promise<boolean> {
   const line = await askLine?.(`${question} [y/N] `);
   return /^y(es)?$/i.test(line?.trim() ?? "");
+}
+
+async function edit(text: string, variables: Variables): Promise<string | undefined> {
+  const { editInEditor } = await import("./external-editor.js");
+  const edited = await editInEditor(text, { variables, lend: (action) => action() });
+  return edited === text ? undefined : edited;
 }
 
 interface Printing {

@@ -1,79 +1,15 @@
-/**
- * A part of a live session: a small module that adds something to it. Built-in parts and plugins use this one interface.
- *
- * 1. Hooks, links and subscribers join the chains by their `NN-name`; the same name replaces a built-in one.
- * 2. The built-in hooks and links use the `services` of the part. If two parts supply the same service, the later one wins.
- * 3. A tool with the name of an earlier one replaces it.
- * 4. Parts are closed in reverse order; if one fails, the others are still closed.
- */
-import type { Clock } from "../base/clock.js";
-import type { ExtensionFiles } from "../base/extension-files.js";
-import type { ApprovalGate } from "../chain/approval-gate.js";
-import type { ExtraChains, Subscriber } from "../chain/build.js";
-import type { ChainServices, CompactionWatcher, Log } from "../chain/services.js";
-import type { Command } from "../commands/command.js";
-import type { CommandRegistry } from "../commands/registry.js";
-import type { PinnedPlace } from "../context/compaction/compact.js";
-import type { Bus } from "../engine/bus.js";
-import type { RequestLink, Tool, ToolLink, ToolRegistry } from "../engine/ports.js";
+/** Joins what the parts of a session add. */
+import type { ExtraChains } from "../chain/build.js";
+import type { ChainServices } from "../chain/services.js";
+import type { ToolRegistry } from "../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../engine/turn.js";
+import type { Command } from "../feature/command.js";
+import type { SessionPart as Part, PartContext } from "../feature/part.js";
 import type { InputContent } from "../protocol/content.js";
-import type { SessionId } from "../protocol/ids.js";
 
-/** `["skills", ["pdf", "review"]]` */
-export type LoadedNames = readonly [kind: string, names: readonly string[]];
+export type { LoadedNames, PartContext } from "../feature/part.js";
 
-export interface SessionPart {
-  /** For messages about it. */
-  readonly name: string;
-  readonly services?: Partial<ChainServices>;
-  readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
-  /** Hooks that come and go between stages; the same object until they change. */
-  readonly changingHooks?: () => Partial<Record<Stage, readonly NamedHook[]>>;
-  /** Whether it must see all calls of an answer before one of them starts. */
-  readonly holdsCalls?: () => boolean;
-  readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
-  /** A list, or a function that returns the current list: tools may come and go between iterations. */
-  readonly tools?: readonly Tool[] | (() => readonly Tool[]);
-  /** A tool that is not in the list and can still be called. */
-  findTool?(name: string): Tool | undefined;
-  /** A list, or a function that loads it with the first command that a client sends. */
-  readonly commands?: readonly Command[] | (() => Promise<readonly Command[]>);
-  /** Commands that depend on those of the other parts. */
-  laterCommands?(known: CommandRegistry): Promise<readonly Command[]>;
-  readonly subscribers?: readonly Subscriber[];
-  /** Called before the first stage of a turn and before each of its iterations. Must not throw. */
-  refresh?(turn: Turn): Promise<void>;
-  /** A section of the system prompt. Called once, when the session opens: the prompt does not change within a session. */
-  promptSection?(size: "full" | "small"): string | undefined;
-  /** What the model gets with this input. */
-  inputNotice?(input: readonly InputContent[]): string | undefined | Promise<string | undefined>;
-  /** Texts that a summary of older messages repeats word for word. */
-  pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
-  /** Changes whenever `commands` would return others. */
-  commandsStamp?(): string;
-  /** Rows that `/status` shows about it: label and value. */
-  statusRows?(): Promise<readonly (readonly [string, string])[]>;
-  /** What it has loaded for the profile, for `/profile`: the kind, and the names. */
-  loaded?(): Promise<readonly LoadedNames[]>;
-  /** Review calls after the permission rules; they never allow what those deny. */
-  readonly gates?: readonly ApprovalGate[];
-  /** Take part in compactions. */
-  readonly compactions?: readonly CompactionWatcher[];
-  close?(): Promise<unknown> | unknown;
-}
-
-/** What a part can use. */
-export interface PartContext {
-  readonly session: SessionId;
-  readonly bus: Bus;
-  /** The folder that the session works in. */
-  readonly root: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** The approved files that extend Oxbow in this place. */
-  readonly extensions: ExtensionFiles;
-}
+export type SessionPart = Part<Partial<ChainServices>>;
 
 export type CreatePart = (context: PartContext) => SessionPart | Promise<SessionPart>;
 

@@ -17,7 +17,7 @@ function loaded(): readonly string[] {
   const features =
     /\/src\/(?:context\/(?:memory|knowledge-base|retrieval)|base\/words|sessions\/(?:recall|turn-index|passages)|providers\/embeddings|runtime\/(?:retrieval|knowledge-base|parts\/live-))/;
   const light =
-    /definition\.ts$|\.md$|has-knowledge\.ts$|asks-to-remember\.ts$|late-turn-index|live-markers|live-skills|recall\.ts$/;
+    /definition\.ts$|\/(?:part|settings)\.ts$|\.md$|has-knowledge\.ts$|asks-to-remember\.ts$|late-turn-index|live-markers|live-skills|recall\.ts$/;
   return ran.filter((id) => features.test(id) && !light.test(id)).map((id) => id.replace(/^.*\/src\//, ""));
 }
 

@@ -1,4 +1,5 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
+import { subject as memory } from "../../context/memory/commands.js";
 import { type CommandSpec, namespaceOf, worksOn } from "../command.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
@@ -9,7 +10,6 @@ import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
 import * as knowledgeBase from "./knowledge-base.js";
 import * as mcp from "./mcp.js";
-import * as memory from "./memory.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
 import * as program from "./program.js";
@@ -33,7 +33,7 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Subagents, skills and extensions", agents],
   ["Conversation", screen],
   ["Subagents, skills and extensions", skills],
-  ["Memory and knowledge", memory],
+  [memory.heading, memory.specs],
   ["Memory and knowledge", retrieval],
   ["Memory and knowledge", knowledgeBase],
   ["Subagents, skills and extensions", extensions],
@@ -89,7 +89,7 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...models.OLLAMA_NAMESPACE,
   ...models.ROUTE_NAMESPACE,
   ...profiles.PROFILES_NAMESPACE,
-  ...memory.MEMORY_NAMESPACE,
+  [memory.name]: memory.summary,
   ...retrieval.RAG_NAMESPACE,
   ...knowledgeBase.KB_NAMESPACE,
   ...program.CONFIG_NAMESPACE,

@@ -7,6 +7,7 @@
  * 4. The conversation's own model is asked behind the conversation as it was sent, so that a cache serves all before the question. Where
  *    that does not fit, and from another model, the summary is requested with the conversation as text.
  */
+import type { CompactionReason, PinnedPlace } from "../../feature/part.js";
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { originOf } from "../../base/message-origin.js";
 import type { Model, ModelRequest } from "../../engine/ports.js";
@@ -50,14 +51,7 @@ export interface CompactionTools {
 /** `called`: it made a call, which is not run. */
 export type SummaryCallAnswer = SummaryAnswer & { readonly called?: true };
 
-export interface PinnedPlace {
-  /** About how many characters there is room for. */
-  readonly room: number;
-  /** The messages that stay: their content needs no repetition. */
-  readonly kept: readonly Message[];
-}
-
-export type CompactionReason = "nearly full" | "too long" | "asked";
+export type { CompactionReason, PinnedPlace } from "../../feature/part.js";
 
 export interface CompactionOptions {
   readonly reason: CompactionReason;

@@ -63,3 +63,16 @@ function isOwn(part: ResultContent): boolean {
 export function plain(content: readonly ResultContent[]): string {
   return content.map((block) => (block.type === "text" ? block.text : "[an image]")).join("\n");
 }
+
+/** The newest messages that fit, oldest first. */
+export function newestText(messages: readonly Message[], write: (message: Message) => string, most: number): string {
+  const written: string[] = [];
+  let left = most;
+  for (const message of [...messages].reverse()) {
+    const words = write(message);
+    left -= words.length;
+    if (left < 0 && written.length > 0) break;
+    if (words !== "") written.unshift(words.slice(0, most));
+  }
+  return written.join("\n\n");
+}

@@ -1,5 +1,4 @@
 /** Proposals for memories that a model makes from a conversation. They are only shown; a person saves them. */
-import type { Message } from "../../protocol/content.js";
 import { isMemoryType, type MemoryType } from "./entry.js";
 import prompt from "./extract-prompt.md";
 import { MOST_BODY_CHARS } from "./folder.js";
@@ -12,19 +11,6 @@ export interface Proposal {
 
 export const EXTRACT_PROMPT = prompt.trim();
 const MOST = 5;
-
-/** The newest messages that fit, oldest first. */
-export function newestText(messages: readonly Message[], write: (message: Message) => string, most: number): string {
-  const written: string[] = [];
-  let left = most;
-  for (const message of [...messages].reverse()) {
-    const words = write(message);
-    left -= words.length;
-    if (left < 0 && written.length > 0) break;
-    if (words !== "") written.unshift(words.slice(0, most));
-  }
-  return written.join("\n\n");
-}
 
 /** What a model wrote, as far as it can be read. */
 export function readProposals(answer: string): readonly Proposal[] {

@@ -7,9 +7,8 @@ import { isThorough } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { systemClock } from "../../base/clock.js";
 import { redact } from "../../security/redact/redact.js";
-import { readAudit } from "./audit-log.js";
 import type { MemoryEntry } from "./entry.js";
-import { MemoryFolder } from "./folder.js";
+import { MemoryFolder, readAudit } from "./folder.js";
 
 let path: string;
 let children: ChildPrograms;

@@ -8,15 +8,13 @@
  * 4. Files that cannot be read stay as they are, and are reported.
  * 5. What is written passes `redact` first.
  */
-import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { appendFile, chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { inWords } from "../../system/errno-words.js";
 import { withLock } from "../../system/file-lock.js";
 import { readRegularText } from "../../system/regular-file.js";
-import { type AuditRecord, appendAudit } from "./audit-log.js";
-import { type Author, type MemoryChange, MemoryError, type MemoryListing, type NewMemory } from "./changes.js";
 import {
   cutLine,
   isMemoryType,
@@ -24,11 +22,38 @@ import {
   type MemoryFacts,
   type MemoryProblem,
   type MemoryScope,
+  type MemoryType,
   nameFrom,
   readEntry,
   writeEntry,
 } from "./entry.js";
 import { INDEX_NAME, updatedIndex } from "./index-file.js";
+
+export interface NewMemory {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly type?: MemoryType | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly body: string;
+}
+
+export type MemoryChange = { readonly [K in keyof Omit<NewMemory, "name">]?: NewMemory[K] | undefined };
+
+/** Who changes something, for the audit. */
+export interface Author {
+  readonly by: "user" | "model";
+  readonly session?: string | undefined;
+}
+
+export interface MemoryListing {
+  readonly entries: readonly MemoryEntry[];
+  readonly problems: readonly MemoryProblem[];
+}
+
+/** A refusal in words for people and models. */
+export class MemoryError extends Error {
+  override readonly name = "MemoryError";
+}
 
 export interface MemoryFolderOptions {
   readonly path: string;
@@ -287,4 +312,42 @@ export class MemoryFolder {
       throw new MemoryError(`'${name}' is not a valid name for a memory.`);
     return join(this.path, `${name}.md`);
   }
+}
+
+/** Who changed which memory, and when: one JSON line for each change, without the text. */
+export interface AuditRecord {
+  readonly at: string;
+  readonly action: "save" | "update" | "forget";
+  readonly name: string;
+  readonly by: "user" | "model";
+  readonly session?: string | undefined;
+}
+
+const AUDIT_FILE = ".audit.jsonl";
+const MOST_AUDIT_BYTES = 256 * 1024;
+
+/** The oldest lines go when the file gets long. The caller holds the lock of the folder. */
+async function appendAudit(folder: string, record: AuditRecord): Promise<void> {
+  const path = join(folder, AUDIT_FILE);
+  const text = await readRegularText(path).catch(() => "");
+  if (text.length > MOST_AUDIT_BYTES) {
+    const lines = text.split("\n");
+    await writeFileAtomic(path, lines.slice(Math.floor(lines.length / 2)).join("\n"), { mode: 0o600 });
+  }
+  // A process that died may have left half a line.
+  const start = text === "" || text.endsWith("\n") ? "" : "\n";
+  await appendFile(path, `${start}${JSON.stringify(record)}\n`, { mode: 0o600 });
+}
+
+/** The newest first. A damaged line is left out. */
+export async function readAudit(folder: string): Promise<readonly AuditRecord[]> {
+  const text = await readRegularText(join(folder, AUDIT_FILE)).catch(() => "");
+  const records = text.split("\n").flatMap((line): AuditRecord[] => {
+    try {
+      return line === "" ? [] : [JSON.parse(line) as AuditRecord];
+    } catch {
+      return [];
+    }
+  });
+  return records.reverse();
 }

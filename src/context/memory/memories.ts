@@ -1,8 +1,15 @@
 /** All memories of a session: those of the user, of the project, and those that the repository shares. */
 
-import { MemoryError, type MemoryListing } from "./changes.js";
-import type { MemoryEntry, MemoryProblem, MemoryScope } from "./entry.js";
-import type { MemoryFolder } from "./folder.js";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import { type MemoryEntry, type MemoryProblem, type MemoryScope, readEntry } from "./entry.js";
+import { MemoryError, MemoryFolder, type MemoryListing } from "./folder.js";
+import { INDEX_NAME } from "./index-file.js";
+import { memoryRoot } from "./settings.js";
 
 export interface MemoriesOptions {
   readonly user: MemoryFolder;
@@ -81,4 +88,64 @@ function nearby(name: string, entries: readonly MemoryEntry[]): string {
   return some.length === 0 || name === ""
     ? ""
     : ` There is: ${some.map((entry) => `${entry.scope}/${entry.name}`).join(", ")}.`;
+}
+
+export interface MemoryPlace {
+  readonly roots: Pick<Roots, "data">;
+  /** The folder of the session, free of links. */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly redact: (text: string) => string;
+}
+
+/** They are below the user's data folder, so that no project can place one there and no command of the model reaches them. */
+export function openMemories(
+  { roots, root, clock, redact }: MemoryPlace,
+  shared?: ConstructorParameters<typeof Memories>[0]["shared"],
+): Memories {
+  const base = memoryRoot(roots);
+  return new Memories({
+    user: new MemoryFolder({ path: join(base, "user"), scope: "user", clock, redact }),
+    project: new MemoryFolder({ path: projectFolder(base, root), scope: "project", clock, redact }),
+    ...(shared && { shared }),
+  });
+}
+
+/** Those of a project belong to the top of its repository, or to the folder itself where there is none. */
+export function projectFolder(base: string, root: string): string {
+  const top = projectTop(root);
+  const mark = createHash("sha256").update(top).digest("hex").slice(0, 16);
+  const name =
+    basename(top)
+      .replaceAll(/[^\w.-]/g, "_")
+      .slice(0, 40) || "root";
+  return join(base, "projects", `${name}-${mark}`);
+}
+
+/** The nearest folder with a `.git` in it. */
+function projectTop(root: string): string {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (folder === dirname(folder)) return root;
+  }
+}
+
+/** Approved files of the repository. */
+export async function sharedMemories(files: readonly ExtensionFile[]): Promise<MemoryListing> {
+  const read = await Promise.all(
+    files
+      .filter(({ name }) => basename(name) !== INDEX_NAME)
+      .map(async (file) => {
+        const stem = file.name.replace(/\.md$/, "");
+        try {
+          return readEntry({ text: await file.read(), stem, path: file.path, scope: "shared", changedAt: 0 });
+        } catch (error) {
+          return { path: file.path, message: error instanceof Error ? error.message : String(error) };
+        }
+      }),
+  );
+  return {
+    entries: read.flatMap((each) => ("message" in each ? [] : [each])),
+    problems: read.flatMap((each) => ("message" in each ? [each] : [])),
+  };
 }

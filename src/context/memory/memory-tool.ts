@@ -2,13 +2,12 @@
 import type { ToolOutcome } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { type Author, MemoryError } from "./changes.js";
 import { isMemoryType, type MemoryEntry, type MemoryType } from "./entry.js";
+import { type Author, MemoryError } from "./folder.js";
 import type { Memories } from "./memories.js";
 import { scopeOf } from "./memory-tool-definition.js";
 import { blockOf, type Delimit } from "./notice.js";
-import { relatedTo } from "./related.js";
-import { rankEntries } from "./select.js";
+import { rankEntries, relatedTo } from "./select.js";
 
 export interface MemoryToolPort {
   readonly memories: Memories;

@@ -6,8 +6,7 @@ import { asksToRemember } from "./asks-to-remember.js";
 import type { MemoryEntry } from "./entry.js";
 import { readProposals } from "./extract.js";
 import { lastingStatement } from "./lasting-statement.js";
-import { relatedTo } from "./related.js";
-import { type SelectionOptions, selectMemories } from "./select.js";
+import { relatedTo, type SelectionOptions, selectMemories } from "./select.js";
 
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const entry = (name: string, more: Partial<MemoryEntry> = {}): MemoryEntry => ({

@@ -10,15 +10,15 @@ import { shorten } from "../../base/cap-text.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { wordsOf } from "../../commands/arguments.js";
 import { type Command, type CommandSpec, type Expansion, isAboutPermissions, refuse } from "../../commands/command.js";
-import type { CommandRegistry } from "../../commands/registry.js";
 import { cycleOf, expandAlias, targetName } from "../../extensions/aliases/expand-alias.js";
 import { type Alias, readAliases } from "../../extensions/aliases/read-aliases.js";
+import type { KnownCommands } from "../../feature/part.js";
 import type { SessionEvents } from "../parts/event-hooks.js";
 import { hookedPrompt } from "./prompt-expansion.js";
 
 export interface AliasPlace {
   /** All commands except aliases. */
-  readonly known: CommandRegistry;
+  readonly known: KnownCommands;
   readonly report: (problem: string) => void;
   readonly events: SessionEvents;
 }
@@ -40,7 +40,7 @@ export async function aliasCommands(
   });
 }
 
-function problemOf(alias: Alias, all: ReadonlyMap<string, Alias>, known: CommandRegistry): string | undefined {
+function problemOf(alias: Alias, all: ReadonlyMap<string, Alias>, known: KnownCommands): string | undefined {
   const [first = alias.name] = alias.name.toLowerCase().split(":");
   if (known.find(alias.name) !== undefined || known.names().includes(first)) {
     return `/${alias.name} is a command already.`;
@@ -50,7 +50,7 @@ function problemOf(alias: Alias, all: ReadonlyMap<string, Alias>, known: Command
   return targetProblem(alias, all, known);
 }
 
-function targetProblem(alias: Alias, all: ReadonlyMap<string, Alias>, known: CommandRegistry): string | undefined {
+function targetProblem(alias: Alias, all: ReadonlyMap<string, Alias>, known: KnownCommands): string | undefined {
   const target = commandOf(alias, all, known);
   if (target === undefined) return undefined;
   if (target.places.includes("in a client")) return `/${target.name} is a command of the terminal itself.`;
@@ -62,11 +62,7 @@ function targetProblem(alias: Alias, all: ReadonlyMap<string, Alias>, known: Com
 }
 
 /** The command at the end of the chain; undefined for a prompt, and for a command that does not exist yet. */
-function commandOf(
-  { target }: Alias,
-  all: ReadonlyMap<string, Alias>,
-  known: CommandRegistry,
-): CommandSpec | undefined {
+function commandOf({ target }: Alias, all: ReadonlyMap<string, Alias>, known: KnownCommands): CommandSpec | undefined {
   const name = targetName(target);
   if (name === undefined) return undefined;
   const next = all.get(name);

@@ -6,12 +6,16 @@
  * 3. Their commands load with the first command that a client sends.
  */
 import { OutsideResults } from "../../chain/outside-results.js";
+import { memory } from "../../context/memory/part.js";
+import type { CreateFeature } from "../../feature/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
+import { featureContext } from "../feature-context.js";
 import { modelFits } from "../models/model-fit.js";
 import { type Opening, type RunEffort, runOf } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import { pastEvents } from "../sessions/resumed-session.js";
 import { sessionMark } from "../sessions/session-mark.js";
+import type { Settings } from "../settings/settings.js";
 import { aliases } from "./aliases.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
@@ -22,7 +26,6 @@ import { openJournal } from "./journal.js";
 import { knowledgeBase } from "./knowledge-base.js";
 import { markers } from "./markers.js";
 import { mcp } from "./mcp.js";
-import { memory } from "./memory.js";
 import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
 import { rawTraffic } from "./raw-traffic.js";
@@ -218,6 +221,12 @@ const credentials: CreateBuiltIn = ({ engine: { variables } }) => ({
   commands: async () => (await import("../commands/credentials/commands.js")).sessionCredentialCommands(variables),
 });
 
+/** A feature sees what its context offers, and nothing else of the session. */
+const feature =
+  (create: CreateFeature<Settings>): CreateBuiltIn =>
+  (opening) =>
+    create(featureContext(opening));
+
 export const BUILT_IN: readonly CreateBuiltIn[] = [
   models,
   content,
@@ -233,7 +242,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   plugins,
   subagents,
   skills,
-  memory,
+  feature(memory),
   recall,
   promptFiles,
   retrieval,

@@ -6,7 +6,6 @@ import type { ExtensionFiles } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { listing } from "../../chain/listing.js";
-import { SESSION_SPECS } from "../../commands/catalogue/index.js";
 import { namespaceOf } from "../../commands/command.js";
 import type { OwnNames } from "../../extensions/plugins/conflicts.js";
 import { type PluginSource, sourceOfEntry, sourceOfFile } from "../../extensions/plugins/load-plugin.js";
@@ -37,7 +36,7 @@ export interface PluginsPlace {
   readonly beforeCode?: PluginOptions["beforeCode"];
 }
 
-/** Loads the plugins; a process without plugins does not call this. */
+/** Loads the plugins. */
 export async function openPlugins(options: PluginsPlace): Promise<readonly LoadedPlugin[]> {
   const { loaded, variables, root, clock, log, notify } = options;
   const { roots, profilePath } = loaded;
@@ -51,11 +50,13 @@ export async function openPlugins(options: PluginsPlace): Promise<readonly Loade
   const named = ofCode.map((entry) => sourceOfEntry(entry, place));
   const entries = named.map((source) => approvedSource(source, options));
   const places = new Set(pluginFiles(loaded.settings, place).map(foundAt));
+  const sources = [...userPlugins(options, places), ...entries];
+  if (sources.length === 0) return [];
   try {
-    return await loadPlugins([...userPlugins(options, places), ...entries], {
+    return await loadPlugins(sources, {
       place,
       clock,
-      own: ownNames(),
+      own: await ownNames(),
       settingsOf: (plugin) => tableOf(loaded.settings.plugin.value, plugin),
       log: (level, message, fields) => log(level, "plugins", message, fields),
       report: notify,
@@ -104,7 +105,8 @@ function tableOf(tables: unknown, plugin: string): JsonObject {
   return isJsonObject(own) ? own : {};
 }
 
-function ownNames(): OwnNames {
+async function ownNames(): Promise<OwnNames> {
+  const { SESSION_SPECS } = await import("../../commands/catalogue/index.js");
   const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name);
   const hooks = Object.entries(listing.stages).map(([stage, entries]) => [`${stage} hook`, names(entries)] as const);
   const commands = SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);

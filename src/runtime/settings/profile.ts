@@ -1,19 +1,10 @@
 /** A profile: a TOML file of settings. */
-import type { ExtensionScope } from "../../base/extension-files.js";
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
+import { type Layer, type Profile, placeOf } from "../../feature/setting.js";
 import { readRegularTextSync } from "../../system/regular-file.js";
 
-export type Profile = Readonly<Record<string, unknown>>;
-
-/** One file of settings. If several files set a key, the most local one wins. */
-export interface Layer {
-  readonly scope: ExtensionScope;
-  /** The path, or the name of a built-in profile. */
-  readonly path: string;
-  readonly text: string;
-  readonly profile: Profile;
-}
+export { type Layer, type Profile, placeOf } from "../../feature/setting.js";
 
 /** The version of the profile's keys. */
 const PROFILE_VERSION = 1;
@@ -55,14 +46,6 @@ export function unknownKeys(layer: Layer, known: readonly string[]): readonly st
       const near = nearest(key, keys);
       return `${placeOf(layer, key)}: unknown key "${key}" is ignored.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
     });
-}
-
-/** The file and the line of a key. */
-export function placeOf({ path, text }: Pick<Layer, "path" | "text">, key: string): string {
-  const name = key.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const written = new RegExp(`^\\s*(?:\\[+\\s*)?["']?${name}["']?\\s*(?:=|\\.|\\])`);
-  const line = text.split("\n").findIndex((each) => written.test(each));
-  return line === -1 ? path : `${path}, line ${line + 1}`;
 }
 
 /** Names the line and the column, as editors and compilers do. */

@@ -6,6 +6,7 @@ import { parseDuration } from "../../base/duration.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import type { Effort } from "../../engine/ports.js";
+import { duration, type Setting } from "../../feature/setting.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../security/permissions/modes.js";
 import { readGivenFileSync } from "../../system/given-file.js";
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
@@ -13,7 +14,8 @@ import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../credentials/credential-places.js";
 import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
 import { KEY_SOURCES, type KeySource } from "../sessions/session-stores.js";
-import type { Setting } from "./setting.js";
+
+export { duration, names, onOrOff, wholeNumber } from "../../feature/setting.js";
 
 export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 
@@ -37,18 +39,6 @@ export function textOrFile(text: string): string {
   }
 }
 
-export function onOrOff(text: string): boolean {
-  if (text === "on" || text === "true") return true;
-  if (text === "off" || text === "false") return false;
-  throw new UsageError(`expected on or off, got "${text}".`);
-}
-
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
-  return value;
-}
-
 export function providerName(text: string): string {
   if (text.trim() === "") throw new UsageError("expected the name of a provider, got nothing.");
   return text;
@@ -57,14 +47,6 @@ export function providerName(text: string): string {
 export function modelName(text: string): string {
   if (/^\s*(:|$)/.test(text)) throw new UsageError(`expected NAME or PROVIDER:NAME, got "${text}".`);
   return text;
-}
-
-/** Words with commas between them. */
-export function names(text: string): readonly string[] {
-  return text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
 }
 
 export function wholeNumberOrZero(text: string): number {
@@ -165,14 +147,6 @@ export function contextSources(text: string): readonly string[] {
   const wrong = all.find((name) => name === "" || /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
   if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
   return names;
-}
-
-export function duration(text: string): number {
-  const value = parseDuration(text);
-  if (value === undefined || value <= 0) {
-    throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
-  }
-  return value;
 }
 
 /** A duration, or `off`. */

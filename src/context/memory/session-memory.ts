@@ -1,53 +1,45 @@
 /** Memory in use: chooses what goes along with an input, runs the tool, and knows why. */
-import { randomBytes } from "node:crypto";
-import type { OutsideResults } from "../../chain/outside-results.js";
-import type { MemoryEntry, MemoryProblem } from "../../context/memory/entry.js";
-import type { Memories } from "../../context/memory/memories.js";
-import { memoryProblems, runMemoryTool } from "../../context/memory/memory-tool.js";
-import { blockOf, type Delimit, memoryNotice } from "../../context/memory/notice.js";
-import { type Selection, selectMemories } from "../../context/memory/select.js";
 import type { ToolOutcome } from "../../engine/ports.js";
+import type { FeatureContext, SafeText } from "../../feature/part.js";
 import { type InputContent, plainText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { redact } from "../../security/redact/redact.js";
-import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
-import { openMemories, sharedMemories } from "../content/memory-folders.js";
-import type { Opening } from "../opening.js";
+import type { MemoryEntry, MemoryProblem } from "./entry.js";
+import type { Proposal } from "./extract.js";
+import { type Memories, openMemories, sharedMemories } from "./memories.js";
+import { memoryProblems, runMemoryTool } from "./memory-tool.js";
+import { blockOf, memoryNotice } from "./notice.js";
+import { type Selection, selectMemories } from "./select.js";
+import type { MemorySettings } from "./settings.js";
 
-type Opened = Pick<Opening, "engine" | "extensions" | "bus" | "root" | "session" | "current" | "built">;
+export type MemoryContext = FeatureContext<MemorySettings>;
 
-export interface MemorySession extends Omit<Opened, "built"> {
-  readonly outside: OutsideResults;
-}
-
-export class LiveMemory {
+export class SessionMemory {
   readonly memories: Memories;
+  /** What the model proposed last. */
+  proposals: readonly Proposal[] = [];
   /** The user wants the tool, whether or not there are memories. */
   isWanted = false;
-  readonly #place: MemorySession;
-  readonly #mark = createMark(randomBytes);
+  readonly context: MemoryContext;
+  readonly #text: SafeText;
   /** What this session wrote: the model knows it from its own call. */
   readonly #written = new Set<string>();
   readonly #reported = new Set<string>();
   #last: { readonly input: string; readonly selection: Selection } | undefined;
 
-  private constructor(place: MemorySession, memories: Memories) {
-    this.#place = place;
+  private constructor(context: MemoryContext, memories: Memories, text: SafeText) {
+    this.context = context;
     this.memories = memories;
+    this.#text = text;
   }
 
-  static async open({ built, ...opened }: Opened): Promise<LiveMemory> {
-    const place = { ...opened, outside: built.get("outside") };
-    const { engine, root } = place;
-    const shared = () => sharedMemories(place.extensions.of("memory"));
-    const memories = await openMemories({ roots: engine.loaded.roots, root, clock: engine.clock }, shared);
+  static async open(context: MemoryContext): Promise<SessionMemory> {
+    const { roots, root, clock, extensions } = context;
+    const text = await context.safeText();
+    const shared = () => sharedMemories(extensions.of("memory"));
+    const memories = openMemories({ roots, root, clock, redact: text.redact }, shared);
     // A process may have died between a file and its line in the index, or a person may have changed files.
     for (const folder of memories.folders) await folder.keepIndex().catch(() => {});
-    return new LiveMemory(place, memories);
-  }
-
-  get place(): MemorySession {
-    return this.#place;
+    return new SessionMemory(context, memories, text);
   }
 
   /** The choice for the newest input; undefined before the first one. */
@@ -74,13 +66,13 @@ export class LiveMemory {
   }
 
   async run(args: JsonObject): Promise<ToolOutcome> {
-    const { session, engine } = this.#place;
+    const { session, clock } = this.context;
     const before = await this.#stamps();
     const outcome = await runMemoryTool(args, {
       memories: this.memories,
       session,
-      delimit: this.#delimit,
-      now: () => engine.clock.wall(),
+      delimit: this.#text.delimit,
+      now: () => clock.wall(),
     });
     for (const stamp of await this.#stamps()) if (!before.has(stamp)) this.#written.add(stamp);
     return outcome;
@@ -92,40 +84,39 @@ export class LiveMemory {
   }
 
   async #choose(input: string): Promise<string | undefined> {
-    const { engine } = this.#place;
+    const { settings, clock } = this.context;
     const { entries, problems } = await this.memories.list();
     for (const problem of problems) this.#report(problem);
     const conversation = this.#conversation();
-    const selection = selectMemories(entries.map(clean), input, {
-      budget: engine.loaded.settings.memory_tokens.value,
-      now: engine.clock.wall(),
-      render: (entry) => this.#delimit(blockOf(entry)),
-      isPresent: (entry) => this.#written.has(stampOf(entry)) || conversation.includes(this.#inner(entry)),
+    const selection = selectMemories(entries.map(this.#clean), input, {
+      budget: settings.memory_tokens.value,
+      now: clock.wall(),
+      render: (entry) => this.#text.delimit(blockOf(entry)),
+      isPresent: (entry) =>
+        this.#written.has(stampOf(entry)) || conversation.includes(this.#text.delimit(blockOf(entry))),
     });
     this.#last = { input, selection };
-    return memoryNotice(selection.groups, this.#delimit);
-  }
-
-  readonly #delimit: Delimit = (block) => wrapUntrusted(block, this.#mark);
-
-  /** The block without its mark: an earlier process of the session had another one. */
-  #inner(entry: MemoryEntry): string {
-    const block = this.#delimit(blockOf(entry));
-    return block.slice(`<untrusted-${this.#mark}`.length, -`${this.#mark}>`.length);
+    return memoryNotice(selection.groups, this.#text.delimit);
   }
 
   /** What the user side of the conversation holds, without the results of tools. */
   #conversation(): string {
-    const messages = this.#place.current.run?.conversation ?? [];
-    return messages
+    return this.context
+      .conversation()
       .filter(({ role }) => role === "user")
       .map(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")).join("\n"))
       .join("\n");
   }
 
   async #stamps(): Promise<ReadonlySet<string>> {
-    return new Set((await this.memories.list()).entries.map((entry) => stampOf(clean(entry))));
+    return new Set((await this.memories.list()).entries.map((entry) => stampOf(this.#clean(entry))));
   }
+
+  /** People may have written a secret into a file by hand. */
+  readonly #clean = (entry: MemoryEntry): MemoryEntry => {
+    const { redact } = this.#text;
+    return { ...entry, description: redact(entry.description), body: redact(entry.body) };
+  };
 
   #report({ path, message }: MemoryProblem): void {
     const words = `${path} is not used: ${message}.`;
@@ -135,15 +126,10 @@ export class LiveMemory {
   }
 
   #warn(message: string): void {
-    this.#place.bus.publish("Notice", { level: "warning", message });
+    this.context.bus.publish("Notice", { level: "warning", message });
   }
 }
 
 function stampOf({ scope, name, updated, body }: MemoryEntry): string {
   return `${scope}/${name} ${updated} ${body}`;
-}
-
-/** People may have written a secret into a file by hand. */
-function clean(entry: MemoryEntry): MemoryEntry {
-  return { ...entry, description: redact(entry.description), body: redact(entry.body) };
 }

@@ -1,7 +1,7 @@
 /** Settings of memory, and of the search in what was said before. */
-import { UsageError } from "../../base/usage-error.js";
-import type { Setting, SettingReader } from "./setting.js";
-import * as read from "./setting-readers.js";
+import { join } from "node:path";
+import { oneOf, type Setting, type SettingReader, wholeNumber } from "../../feature/setting.js";
+import type { Roots } from "../../system/xdg-paths.js";
 
 export type MemoryUse = "auto" | "on" | "off";
 export type MemoryOffer = "people" | "always" | "off";
@@ -33,7 +33,7 @@ export function readMemorySettings(from: SettingReader): MemorySettings {
     memory_tokens: from.pick({
       key: "memory_tokens",
       fallback: DEFAULT_TOKENS,
-      read: read.wholeNumber,
+      read: wholeNumber,
       project: (theirs, yours) => theirs <= yours,
     }),
     memory_offer: from.pick<MemoryOffer>({
@@ -56,10 +56,7 @@ export function readMemorySettings(from: SettingReader): MemorySettings {
   };
 }
 
-function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
-  return (text) => {
-    const known = choices.find((choice) => choice === text);
-    if (known === undefined) throw new UsageError(`expected ${choices.join(", ")}, got "${text}".`);
-    return known;
-  };
+/** The folder of all memories. A session without it loads nothing of memory. */
+export function memoryRoot({ data }: Pick<Roots, "data">): string {
+  return join(data, "memory");
 }

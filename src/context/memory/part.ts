@@ -11,38 +11,37 @@ import { existsSync } from "node:fs";
 import { schemaProblems } from "../../base/json-schema.js";
 import { originOf } from "../../base/message-origin.js";
 import { shellWord } from "../../base/shell-word.js";
-import { asksToRemember } from "../../context/memory/asks-to-remember.js";
-import { MEMORY_TOOL } from "../../context/memory/memory-tool-definition.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Turn } from "../../engine/turn.js";
+import type { SessionPart } from "../../feature/part.js";
 import { type InputContent, plainText } from "../../protocol/content.js";
-import { memoryRoot } from "../content/memory-root.js";
-import type { Opening } from "../opening.js";
-import type { CreateBuiltIn } from "./built-in.js";
-import type { LiveMemory } from "./live-memory.js";
+import { asksToRemember } from "./asks-to-remember.js";
+import { MEMORY_TOOL } from "./memory-tool-definition.js";
+import type { MemoryContext, SessionMemory } from "./session-memory.js";
+import { memoryRoot } from "./settings.js";
 
-export const memory: CreateBuiltIn = async (opening) => {
-  const { engine, extensions, parent } = opening;
-  const { memory: use, memory_offer, tool_sets } = engine.loaded.settings;
-  let live: LiveMemory | undefined;
-  let opened: Promise<LiveMemory> | undefined;
+export async function memory(context: MemoryContext): Promise<SessionPart> {
+  const { settings, roots, extensions, parent } = context;
+  const { memory: use, memory_offer } = settings;
+  let live: SessionMemory | undefined;
+  let opened: Promise<SessionMemory> | undefined;
   const open = () => {
-    opened ??= import("./live-memory.js").then(async ({ LiveMemory }) => {
-      live = await LiveMemory.open(opening);
+    opened ??= import("./session-memory.js").then(async ({ SessionMemory }) => {
+      live = await SessionMemory.open(context);
       return live;
     });
     return opened;
   };
-  const commands = async () => (await import("../commands/session-memory.js")).sessionMemoryCommands(await open());
-  const mayBeThere = () => existsSync(memoryRoot(engine.loaded.roots)) || extensions.of("memory").length > 0;
+  const commands = async () => (await import("./commands.js")).sessionCommands(open);
+  const mayBeThere = () => existsSync(memoryRoot(roots)) || extensions.of("memory").length > 0;
   const noticeFor = async (input: readonly InputContent[]) =>
     mayBeThere() ? (await open()).noticeFor(input) : undefined;
+  const compactions = [{ after: async () => live?.forgetWritten() }];
   if (parent !== undefined)
     return use.value === "off" || parent.isOfHook
       ? { name: "memory" }
-      : { name: "memory", inputNotice: noticeFor, compactions: [{ after: async () => live?.forgetWritten() }] };
+      : { name: "memory", inputNotice: noticeFor, compactions };
   if (use.value === "off") return { name: "memory", commands };
-  const maySave = tool_sets.value.offers(MEMORY_TOOL.name, "edit");
   let isOffered = use.value === "on" || (mayBeThere() && (await (await open()).hasEntries()));
   const tool: Tool = {
     ...MEMORY_TOOL,
@@ -56,7 +55,7 @@ export const memory: CreateBuiltIn = async (opening) => {
     name: "memory",
     tools: () => {
       isOffered ||= live?.isWanted === true;
-      return isOffered && maySave ? [tool] : [];
+      return isOffered ? [tool] : [];
     },
     inputNotice: async (input) => {
       isOffered ||= asksToRemember(plainText(input));
@@ -71,23 +70,22 @@ export const memory: CreateBuiltIn = async (opening) => {
         },
       },
     ],
-    ...(memory_offer.value !== "off" && { hooks: { done: [offerHook(opening)] } }),
-    compactions: [{ after: async () => live?.forgetWritten() }],
+    hooks: { done: memory_offer.value === "off" ? [] : [offerHook(context)] },
+    compactions,
     commands,
   };
-};
+}
 
 /** After a turn in which the user said something that may hold for longer, and the model kept no note of it. */
-function offerHook({ engine, person, bus }: Opening): NamedHook {
-  const { memory_offer } = engine.loaded.settings;
-  const isHeadless = () => !person.present() || (engine.flags?.words.length ?? 0) > 0;
+function offerHook({ settings: { memory_offer }, person, bus, ...context }: MemoryContext): NamedHook {
+  const isHeadless = () => !person.present() || context.isHeadless;
   const offered = new Set<string>();
   return {
     name: "65-memory-offer",
     run: async (turn) => {
       const isAnswered = (turn.outcome ?? turn.failure ?? turn.stopped ?? turn.cancelReason) === undefined;
       if (!isAnswered || (isHeadless() && memory_offer.value !== "always")) return undefined;
-      const { lastingStatement } = await import("../../context/memory/lasting-statement.js");
+      const { lastingStatement } = await import("./lasting-statement.js");
       const sentence = lastingStatement(plainText(turn.input));
       if (sentence === undefined || offered.has(sentence) || offered.size >= MOST_OFFERS || keptNote(turn))
         return undefined;

@@ -1,0 +1,49 @@
+/** `oxbow NAME …` of a subject that declares its commands itself (`feature/command.ts`). */
+import { resolve } from "node:path";
+import type { Variables } from "../base/variables.js";
+import type { ShellPlace, Subject } from "../feature/command.js";
+import type { ParsedFlags } from "../feature/flags.js";
+import { nodeClock } from "../system/node-clock.js";
+import { roots } from "../system/xdg-paths.js";
+import type { CliModule } from "./command-table.js";
+import { shellRunner } from "./shell-command.js";
+
+export async function subjectModule({ name, specs, shell: declared }: Subject): Promise<CliModule> {
+  if (declared === undefined) throw new Error(`${name} has no commands outside a session`);
+  const shell = {
+    ...{ name, specs: specs.filter(({ places }) => places.includes("without a session")) },
+    ...declared,
+    open: async (flags: ParsedFlags, variables: Variables) => ({
+      commands: await declared.open(shellPlace(flags, variables)),
+    }),
+  };
+  return { shell, run: shellRunner(shell) };
+}
+
+function shellPlace(flags: ParsedFlags, variables: Variables): ShellPlace {
+  const root = async () => {
+    const { openRoot } = await import("../tools/files/workspace-root.js");
+    return openRoot(resolve(flags.text("cwd") ?? process.cwd()));
+  };
+  return {
+    ...{ flags, variables, roots: roots(variables), clock: nodeClock, root },
+    approved: async (kind) =>
+      (await approvedFiles(await root(), flags, variables)).filter((file) => file.kind === kind),
+    redact: async () => (await import("../security/redact/redact.js")).redact,
+  };
+}
+
+async function approvedFiles(root: string, flags: ParsedFlags, variables: Variables) {
+  const [{ loadSettings }, { findExtensions }] = await Promise.all([
+    import("../runtime/settings/settings.js"),
+    import("../runtime/content/find-extensions.js"),
+  ]);
+  const { files } = await findExtensions({
+    loaded: await loadSettings(flags, variables),
+    ...{ variables, root, color: false, width: 80, skipUnapproved: true, allowProjectHooks: false },
+    notify: () => {},
+    granted: new Set(),
+    since: Number.POSITIVE_INFINITY,
+  });
+  return files;
+}

@@ -1,0 +1,52 @@
+/** What the part of a feature gets from the session that it belongs to. */
+import { callBeside } from "../engine/side-call.js";
+import type { AsideAnswer, AsideCall, FeatureContext, SafeText } from "../feature/part.js";
+import type { Opening } from "./opening.js";
+import type { Settings } from "./settings/settings.js";
+
+export function featureContext(opening: Opening): FeatureContext<Settings> {
+  const { session, bus, root, clock, log, extensions, engine, person, parent, current } = opening;
+  const { loaded, variables, flags } = engine;
+  let text: Promise<SafeText> | undefined;
+  return {
+    ...{ session, bus, root, clock, log, extensions, variables, person, parent },
+    settings: loaded.settings,
+    roots: loaded.roots,
+    isHeadless: (flags?.words.length ?? 0) > 0,
+    conversation: () => current.run?.conversation ?? [],
+    aside: (call) => aside(opening, call),
+    safeText: () => {
+      text ??= safeText(opening);
+      return text;
+    },
+  };
+}
+
+async function safeText({ session, engine }: Opening): Promise<SafeText> {
+  const [{ redact }, { wrapUntrusted }, { sessionMark }] = await Promise.all([
+    import("../security/redact/redact.js"),
+    import("../security/untrusted/untrusted.js"),
+    import("./sessions/session-mark.js"),
+  ]);
+  const mark = await sessionMark(session, engine.sessions);
+  return { redact, mark, delimit: ({ kind = "text", ...block }) => wrapUntrusted({ kind, ...block }, mark) };
+}
+
+async function aside({ engine, built, current }: Opening, call: AsideCall): Promise<AsideAnswer> {
+  const { run } = current;
+  if (run === undefined) throw new Error("the run has not begun");
+  const [{ transcriptOf, newestText }, untrusted] = await Promise.all([
+    import("../context/compaction/transcript.js"),
+    built.get("outside").wrapper(),
+  ]);
+  const input = call.input(({ chars, resultChars }) =>
+    newestText(run.conversation, (message) => transcriptOf(message, { resultChars, untrusted }), chars),
+  );
+  const model = (await engine.routes.summary()) ?? run.model;
+  const { system, maxOutputTokens } = call;
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: input }] }];
+  const request = { model: model.model, system, messages, tools: [], maxOutputTokens };
+  return run.between(({ signal, ports }) =>
+    callBeside({ model, request, purpose: "summary" }, { bus: run.bus, ports, signal }),
+  );
+}
