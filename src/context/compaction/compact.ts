@@ -7,10 +7,11 @@
  * 4. The conversation's own model is asked behind the conversation as it was sent, so that a cache serves all before the question. Where
  *    that does not fit, and from another model, the summary is requested with the conversation as text.
  */
-import type { CompactionReason, PinnedPlace } from "../../feature/part.js";
+
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { originOf } from "../../base/message-origin.js";
 import type { Model, ModelRequest } from "../../engine/ports.js";
+import type { CompactionReason, PinnedPlace } from "../../feature/part.js";
 import type { Message } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
