@@ -41,6 +41,49 @@ describe("an MCP server", () => {
     expect(variables.filter((name) => /^(ANTHROPIC|OXBOW_HOME|VITEST)/.test(name))).toEqual([]);
   });
 
+  verifies(
+    ["E6", "P11"],
+    "that connected before has its tools in the first request of a session, and starts later",
+    async () => {
+      project.server("echo", { tools: { say: {}, sing: {} }, instructions: "Sing softly." });
+      await project.approve("echo");
+      await project.open(call("mcp__echo__say"));
+      await project.turn("use echo");
+      await project.open(`${call("mcp__echo__say")}${call("mcp__echo__say", '{"text": 5}')}`);
+      const starts = () => project.record("echo").filter((line) => line.startsWith("start")).length;
+      const before = starts();
+      expect(resultsOf(await project.turn("go"))).toEqual(['ok: say got {"text":"hi"}']);
+      const [first, second] = project.requests.slice(-2);
+      expect(toolsOf(first)).toEqual(["mcp_search", "mcp__echo__say", "mcp__echo__sing"]);
+      expect(JSON.parse(second ?? "").tools, "nothing changes when it has connected").toEqual(
+        JSON.parse(first ?? "").tools,
+      );
+      expect(starts()).toBe(before + 1);
+      expect(resultsOf(await project.turn("again"))).toEqual(['error: Not run: "text" must be string.']);
+    },
+  );
+
+  verifies(
+    ["E6", "P11"],
+    "that changed a tool since it connected last does not run it as the model knew it",
+    async () => {
+      project.server("echo", { tools: { say: {}, sing: {} } });
+      await project.approve("echo");
+      await project.open(call("mcp__echo__say"));
+      await project.turn("use echo");
+      // The entry stays, so that no new approval is due.
+      project.server("echo", { tools: { say: { description: "Says it to everybody." } } });
+      await project.open(`${call("mcp__echo__say")}${call("mcp__echo__sing")}`);
+      const [changed] = resultsOf(await project.turn("go"));
+      expect(changed).toContain("it changed since the user approved it");
+      expect(toolsOf(project.requests[0])).toEqual(["mcp_search", "mcp__echo__say", "mcp__echo__sing"]);
+      expect(resultsOf(await project.turn("again"))[0]).toContain("has no such tool");
+      await project.open(call("mcp__echo__say"));
+      await project.turn("go");
+      expect(toolsOf(project.requests[0]), "not offered from the last time either").toEqual(["mcp_search"]);
+    },
+  );
+
   verifies(["E6", "E3"], "answers hooks of type mcp_tool, and one that is missing changes nothing", async () => {
     project.server("echo", { tools: { say: {} } });
     const hook = (server: string) => ({

@@ -49,10 +49,12 @@ export class ExtendedEngine {
     return (this.#mock?.requests ?? []).map(({ body }) => JSON.stringify(body));
   }
 
+  /** A second time, as after a new start of the program. */
   async open(
     script: string,
     { flags = ["--permission-mode", "allow"], content, parts, user = "away" }: ExtendedOptions = {},
   ) {
+    await this.#end();
     this.#mock = await startMockModel({ script });
     this.#hosted = await hostEngine(this.bed.base, this.#mock, {
       flags,
@@ -71,9 +73,13 @@ export class ExtendedEngine {
   }
 
   async close(): Promise<void> {
+    await this.#end();
+    this.bed.remove();
+  }
+
+  async #end(): Promise<void> {
     await this.#hosted?.engine.close();
     await this.#mock?.close();
-    this.bed.remove();
   }
 }
 

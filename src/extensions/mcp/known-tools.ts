@@ -4,16 +4,24 @@
  * 1. The first list of an approved server is taken as it is. From then on a tool that is new or different is withheld until a
  *    person approves it; a tool that is gone is just gone.
  * 2. The file is private to the user and replaced whole. One that cannot be read withholds nothing that was never seen.
+ * 3. Until a server has connected, it offers what it offered last, so that the first request of a session has its tools.
+ * 4. A process has one object for a file, so that no change overwrites another.
  */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { JsonObject } from "../../protocol/json.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import type { OfferedTool } from "./offered-tools.js";
 
 interface KnownTool {
   readonly fingerprint: string;
+  readonly title?: string | undefined;
   readonly description: string;
   readonly schema: string;
+  readonly readOnlyHint?: boolean;
+  readonly needsTask?: boolean;
+  /** The server did not list it last time, or lists another version. */
+  readonly isGone?: true | undefined;
 }
 
 type KnownServers = Record<string, Record<string, KnownTool>>;
@@ -23,14 +31,29 @@ export interface ComparedTools {
   readonly withheld: readonly OfferedTool[];
 }
 
-const MOST_SCHEMA = 4000;
+/** A tool with a longer schema is offered only when its server has connected. */
+const MOST_SCHEMA = 16_000;
 
 export class KnownTools {
+  static readonly #files = new Map<string, KnownTools>();
   readonly #file: string;
   #writing: Promise<void> = Promise.resolve();
+  #parsed: { readonly stamp: string; readonly servers: KnownServers } | undefined;
 
-  constructor(file: string) {
+  private constructor(file: string) {
     this.#file = file;
+  }
+
+  static of(file: string): KnownTools {
+    const known = KnownTools.#files.get(file) ?? new KnownTools(file);
+    KnownTools.#files.set(file, known);
+    return known;
+  }
+
+  /** What the server offered last, by name. */
+  offered(key: string): readonly OfferedTool[] {
+    const known = Object.entries(this.#read()[key] ?? {});
+    return known.flatMap(([name, tool]) => offeredTool(name, tool) ?? []).sort(byName);
   }
 
   /** `key`: the server. The first list is remembered. */
@@ -42,7 +65,24 @@ export class KnownTools {
     }
     const isKnown = ({ name, fingerprint }: OfferedTool) =>
       Object.hasOwn(known, name) && known[name]?.fingerprint === fingerprint;
-    return { approved: tools.filter(isKnown), withheld: tools.filter((tool) => !isKnown(tool)) };
+    const approved = tools.filter(isKnown);
+    await this.#keep(key, { known, approved });
+    return { approved, withheld: tools.filter((tool) => !isKnown(tool)) };
+  }
+
+  async #keep(
+    key: string,
+    { known, approved }: { readonly known: Record<string, KnownTool>; readonly approved: readonly OfferedTool[] },
+  ): Promise<void> {
+    const now = {
+      ...Object.fromEntries(Object.entries(known).map(([name, tool]) => [name, { ...tool, isGone: true as const }])),
+      ...Object.fromEntries(approved.map((tool) => [tool.name, knownTool(tool)])),
+    };
+    if (JSON.stringify(now) === JSON.stringify(known)) return;
+    // What changes meanwhile, such as an approval, stays.
+    await this.#change((all) => {
+      all[key] = { ...all[key], ...now };
+    });
   }
 
   /** Only a person calls this, or the first connection. */
@@ -79,7 +119,7 @@ export class KnownTools {
 
   #change(edit: (all: KnownServers) => void): Promise<void> {
     const work = async () => {
-      const all = this.#read();
+      const all = structuredClone(this.#read());
       edit(all);
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
       await writeFileAtomic(this.#file, `${JSON.stringify({ v: 1, servers: all })}\n`, { mode: 0o600 });
@@ -90,8 +130,13 @@ export class KnownTools {
 
   #read(): KnownServers {
     try {
-      const { servers } = JSON.parse(readFileSync(this.#file, "utf8")) as { servers?: KnownServers };
-      return typeof servers === "object" && servers !== null ? servers : {};
+      const { ino, size, mtimeMs } = statSync(this.#file);
+      const stamp = [ino, size, mtimeMs].join();
+      if (this.#parsed?.stamp === stamp) return this.#parsed.servers;
+      const read = JSON.parse(readFileSync(this.#file, "utf8")) as { servers?: KnownServers };
+      const servers = typeof read.servers === "object" && read.servers !== null ? read.servers : {};
+      this.#parsed = { stamp, servers };
+      return servers;
     } catch {
       return {};
     }
@@ -103,6 +148,23 @@ export function keyOf(path: string, name: string): string {
   return `${path}\n${name}`;
 }
 
-function knownTool({ fingerprint, description, inputSchema }: OfferedTool): KnownTool {
-  return { fingerprint, description, schema: JSON.stringify(inputSchema).slice(0, MOST_SCHEMA) };
+function knownTool({ fingerprint, title, description, inputSchema, readOnlyHint, needsTask }: OfferedTool): KnownTool {
+  const schema = JSON.stringify(inputSchema).slice(0, MOST_SCHEMA);
+  return { fingerprint, title, description, schema, readOnlyHint, needsTask };
+}
+
+/** Nothing, if the file does not have all of it. */
+function offeredTool(name: string, tool: KnownTool): OfferedTool | undefined {
+  const { fingerprint, title, description, schema, readOnlyHint, needsTask, isGone } = tool;
+  if (isGone || readOnlyHint === undefined || needsTask === undefined) return undefined;
+  try {
+    const inputSchema = JSON.parse(schema) as JsonObject;
+    return { name, fingerprint, title, description, inputSchema, readOnlyHint, needsTask };
+  } catch {
+    return undefined;
+  }
+}
+
+function byName(one: OfferedTool, other: OfferedTool): number {
+  return one.name < other.name ? -1 : 1;
 }

@@ -13,7 +13,7 @@ import type { ServerConfig } from "./server-config.js";
 export interface OfferedTool {
   /** As the server calls it. */
   readonly name: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly description: string;
   readonly inputSchema: JsonObject;
   /** The server says that it only reads. */
@@ -73,7 +73,8 @@ export function offeredTools(listed: readonly ListedTool[], config: ServerConfig
   return { tools: [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), problems };
 }
 
-function isWanted(name: string, { enabledTools, disabledTools }: ServerConfig): boolean {
+/** Whether the entry of the server leaves the tool in. */
+export function isWanted(name: string, { enabledTools, disabledTools }: ServerConfig): boolean {
   return (enabledTools === undefined || enabledTools.includes(name)) && !disabledTools.includes(name);
 }
 

@@ -5,6 +5,9 @@ import description from "./search.md";
 
 export const SEARCH_TOOL = "mcp_search";
 
+/** In the configuration folder of the user: what each server offered last. */
+export const KNOWN_TOOLS_FILE = "mcp-tools.json";
+
 const MOST_NAMES = 700;
 
 /** The same bytes as long as the names are the same. */

@@ -25,7 +25,7 @@ const BUY: ListedTool = {
 
 async function offer(tool: ListedTool, instructions?: string) {
   const problems: string[] = [];
-  const known = new KnownTools(join(folder, "known.json"));
+  const known = KnownTools.of(join(folder, "known.json"));
   const made = new ServerOffer({ config, known, onProblem: (problem) => void problems.push(problem) });
   const connection = { tools: async () => [tool], prompts: async () => [], instructions } as unknown as Connection;
   await made.read(connection, new AbortController().signal);

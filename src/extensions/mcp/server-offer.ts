@@ -1,12 +1,12 @@
 /**
  * What a server offers: its tools and prompts, and the words about itself. Tools and words that changed since a person approved them
- * are withheld.
+ * are withheld. Before it has connected, these are the tools and words of the last time.
  */
 import { createHash } from "node:crypto";
 import { safeText } from "../../base/terminal-text.js";
 import type { Connection, ServerPrompt } from "./connection.js";
 import { type KnownTools, keyOf } from "./known-tools.js";
-import { INSTRUCTIONS, type OfferedTool, offeredTools } from "./offered-tools.js";
+import { INSTRUCTIONS, isWanted, type OfferedTool, offeredTools } from "./offered-tools.js";
 import type { ServerConfig } from "./server-config.js";
 import { few } from "./server-problems.js";
 
@@ -27,6 +27,8 @@ export class ServerOffer {
 
   constructor(options: OfferOptions) {
     this.#options = options;
+    const { known, config } = options;
+    this.#tools = known.offered(this.#key).filter((tool) => !isTool(tool) || isWanted(tool.name, config));
   }
 
   get tools(): readonly OfferedTool[] {

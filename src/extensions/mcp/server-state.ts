@@ -17,6 +17,11 @@ export class ServerUnavailable extends Error {
   override readonly name = "ServerUnavailable";
 }
 
+/** The server does not offer the tool as a session knows it; the message ends the sentence "Not run: …". */
+export class NotOffered extends Error {
+  override readonly name = "NotOffered";
+}
+
 /** A new start would not help. */
 export class Final extends Error {}
 

@@ -73,7 +73,7 @@ function options(line: Line, more: Partial<ServerOptions> = {}): ServerOptions {
     config: CONFIG,
     root: folder,
     clock,
-    known: new KnownTools(join(folder, "known.json")),
+    known: KnownTools.of(join(folder, "known.json")),
     refusal: async () => undefined,
     connect: line.connect,
     openProcess: () => Promise.reject(new Error("not used")),

@@ -7,6 +7,7 @@
  * 3. A call that runs when the server ends fails; the next one waits for the new start. No call is sent twice.
  */
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { safeLine } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Connection, ServerPrompt } from "./connection.js";
 import type { OfferedTool } from "./offered-tools.js";
@@ -19,12 +20,15 @@ import { reasonOf } from "./server-problems.js";
 import { ServerRequests, type ServerUser } from "./server-requests.js";
 import {
   Final,
+  NotOffered,
   patienceOf,
   type ServerState,
   ServerUnavailable,
   type ServerWatcher,
   ServerWatchers,
 } from "./server-state.js";
+
+const CHANGED = "it changed since the user approved it, and the user has to approve it again";
 
 /** Changes that come faster than this are looked at together. */
 const SETTLE_MS = 200;
@@ -143,6 +147,8 @@ export class McpServer {
     about: { readonly user: ServerUser; readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
   ): Promise<CallToolResult> {
     const connection = await this.ready(about.signal);
+    // A session may know it from an earlier connection.
+    if (this.offered(tool.name).fingerprint !== tool.fingerprint) throw new NotOffered(CHANGED);
     const end = this.#requests.begin(about.user);
     try {
       const { signal, onProgress } = about;
@@ -159,6 +165,14 @@ export class McpServer {
     } finally {
       end();
     }
+  }
+
+  /** As the server offers it now; throws a NotOffered. */
+  offered(name: string): OfferedTool {
+    const tool = this.tools.find((each) => each.name === name);
+    if (tool !== undefined) return tool;
+    const isWithheld = this.withheld.some((each) => each.name === name);
+    throw new NotOffered(isWithheld ? CHANGED : `MCP server '${safeLine(this.config.name)}' has no such tool`);
   }
 
   /** Runs with the questions of the server going to this session. */

@@ -12,6 +12,7 @@ import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/prog
 import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
 import { openRemoteTransport } from "../../extensions/mcp/remote-transport.js";
 import { isDecidedByFolder, startPlace } from "../../extensions/mcp/runners.js";
+import { KNOWN_TOOLS_FILE } from "../../extensions/mcp/search-definition.js";
 import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extensions/mcp/server-config.js";
 import type { ServerOptions } from "../../extensions/mcp/server-options.js";
 import { Final } from "../../extensions/mcp/server-state.js";
@@ -58,7 +59,7 @@ export function keyOf({ config, version }: ChosenServer, { root, loaded }: Serve
 }
 
 export function knownTools({ loaded }: Pick<ServerPlace, "loaded">): KnownTools {
-  return new KnownTools(join(loaded.roots.config, "mcp-tools.json"));
+  return KnownTools.of(join(loaded.roots.config, KNOWN_TOOLS_FILE));
 }
 
 export function serverOptions(chosen: ChosenServer, given: ServerPlace): ServerOptions {

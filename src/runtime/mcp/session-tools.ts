@@ -1,5 +1,4 @@
 /** Tools of servers as tools of a session: with its permissions, ledger, audit and redaction, like every other tool. */
-import { createHash } from "node:crypto";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Tool, ToolContext, ToolOutcome } from "../../engine/ports.js";
 import type { OfferedTool } from "../../extensions/mcp/offered-tools.js";
@@ -7,7 +6,7 @@ import { splitSchema } from "../../extensions/mcp/schema-words.js";
 import { checkerOf } from "../../extensions/mcp/schemas.js";
 import type { McpServer } from "../../extensions/mcp/server.js";
 import type { ServerUser } from "../../extensions/mcp/server-requests.js";
-import { ServerUnavailable } from "../../extensions/mcp/server-state.js";
+import { NotOffered, ServerUnavailable } from "../../extensions/mcp/server-state.js";
 import { toolName } from "../../extensions/mcp/tool-names.js";
 import { resultOf, serverText } from "../../extensions/mcp/tool-result.js";
 import { ownText } from "../../protocol/content.js";
@@ -106,6 +105,7 @@ export function failedCall(
     ];
     return { status: "error", content, details: { server: name, failure: { reason: "MCPServerUnavailable" } } };
   }
+  if (error instanceof NotOffered) return { status: "error", content: [ownText(`Not run: ${error.message}.`)] };
   const isLate = (error as { code?: unknown }).code === "REQUEST_TIMEOUT";
   if (isLate)
     return { status: "timeout", content: [ownText(`MCP server '${safeLine(name)}' did not answer in time.`)] };
@@ -115,7 +115,6 @@ export function failedCall(
 
 /** For the model before the server has said what it offers: the call waits for it. */
 export function expectedTool(server: McpServer, name: string, place: ToolPlace): Tool {
-  const find = () => server.tools.find((tool) => toolName(server.config.name, tool.name) === name);
   return {
     name,
     description: "",
@@ -128,25 +127,14 @@ export function expectedTool(server: McpServer, name: string, place: ToolPlace):
     run: async (args, context) => {
       try {
         await server.ready(context.signal);
+        const isIt = (tool: OfferedTool) => toolName(server.config.name, tool.name) === name;
+        const offered = server.offered([...server.tools, ...server.withheld].find(isIt)?.name ?? name);
+        const problems = (await checkerOf(offered.inputSchema))(args);
+        if (problems.length > 0) return { status: "error", content: [ownText(`Not run: ${problems.join("; ")}.`)] };
+        return await runTool(server, offered, { args, context, place });
       } catch (error) {
         return failedCall(error, { server, signal: context.signal });
       }
-      const offered = find();
-      if (offered === undefined) {
-        const isWithheld = server.withheld.some((tool) => toolName(server.config.name, tool.name) === name);
-        const why = isWithheld
-          ? "it changed since the user approved it, and the user has to approve it again"
-          : `MCP server '${safeLine(server.config.name)}' has no such tool`;
-        return { status: "error", content: [ownText(`Not run: ${why}.`)] };
-      }
-      const problems = (await checkerOf(offered.inputSchema))(args);
-      if (problems.length > 0) return { status: "error", content: [ownText(`Not run: ${problems.join("; ")}.`)] };
-      return runTool(server, offered, { args, context, place });
     },
   };
-}
-
-/** The same as long as the tool looks the same to the model. */
-export function lookOf({ name, fingerprint }: OfferedTool): string {
-  return createHash("sha256").update(`${name}\0${fingerprint}`).digest("hex");
 }

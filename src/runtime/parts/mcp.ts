@@ -1,9 +1,11 @@
 /**
- * MCP servers. A session without any loads none of their code. With some, the first request waits for nothing: it lists a tool that
- * is made of their names, and they connect while the model answers.
+ * MCP servers. A session without any loads none of their code. With some, the first request waits for no server: it lists a tool that
+ * is made of their names, and the tools that they offered last. They connect while the model answers.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Tool } from "../../engine/ports.js";
-import { isNamed, searchDefinition, serverNameOf } from "../../extensions/mcp/search-definition.js";
+import { isNamed, KNOWN_TOOLS_FILE, searchDefinition, serverNameOf } from "../../extensions/mcp/search-definition.js";
 import { ownText, plainText } from "../../protocol/content.js";
 import { withHandedIn } from "../mcp/handed-in-servers.js";
 import type { SessionServers } from "../mcp/session-servers.js";
@@ -45,7 +47,7 @@ class McpPart {
         try {
           if (isChanged) await this.#servers?.choose();
           const words = turn.iterations === 0 ? plainText(turn.input) : "";
-          if (this.#names.some((name) => isNamed(name, words))) await this.#open();
+          if (this.#names.some((name) => isNamed(name, words)) || this.#knowsTools()) await this.#open();
           await this.#servers?.refresh(turn);
         } catch (error) {
           this.#report(error);
@@ -98,6 +100,11 @@ class McpPart {
             run: async (args, context) => (await this.#open()).search(args, context),
           };
     return true;
+  }
+
+  /** Whether a server of this user connected before, so that its tools may be known. */
+  #knowsTools(): boolean {
+    return this.#names.length > 0 && existsSync(join(this.#opening.engine.loaded.roots.config, KNOWN_TOOLS_FILE));
   }
 
   #open(): Promise<SessionServers> {
