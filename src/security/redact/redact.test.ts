@@ -177,7 +177,7 @@ describe("redact", () => {
   );
 
   it("judges a text of many beginnings of keys after few looks at them", () => {
-    expect(findTrigger("sk-".repeat(50), 0)).toBe(Number.POSITIVE_INFINITY);
+    expect(findTrigger("sk-".repeat(20), 0)).toBe(Number.POSITIVE_INFINITY);
     expect(findTrigger("sk-".repeat(50_000), 0)).toBeLessThan(1000);
   });
 
