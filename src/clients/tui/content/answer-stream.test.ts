@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { times } from "../../../../test/support/thorough.js";
 import { textWidth } from "../../../base/text-width.js";
 import { createTheme, plainTheme } from "../themes.js";
+import type { LayoutView } from "./answer-stream.js";
 import { AnswerStream, renderMarkdown } from "./answer-stream.js";
-import type { LayoutView } from "./page.js";
 import { ANSWER } from "./samples.testkit.js";
 import { loadContentTools, plainTools } from "./tools.js";
 

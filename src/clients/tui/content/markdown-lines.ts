@@ -7,21 +7,21 @@ export interface ListMarker {
   readonly number: number | undefined;
   /** Columns up to the text of the item. */
   readonly indent: number;
-  readonly rest: string;
+  readonly isEmpty: boolean;
 }
 
 export function listMarker(line: string): ListMarker | undefined {
   const found = /^( *)([-+*]|(\d{1,9})([.)]))( +|$)/.exec(line);
   if (found === null || isRule(line)) return undefined;
   const [whole, lead = "", marker = "", digits, delimiter, spaces = ""] = found;
-  const rest = line.slice(whole.length);
+  const isEmpty = whole.length === line.length;
   // Five or more spaces are one space and indented code.
-  const gap = rest === "" || spaces.length > 4 ? 1 : spaces.length;
+  const gap = isEmpty || spaces.length > 4 ? 1 : spaces.length;
   return {
     sign: delimiter ?? marker,
     number: digits === undefined ? undefined : Number(digits),
     indent: lead.length + marker.length + gap,
-    rest: spaces.length > 4 ? " ".repeat(spaces.length - 1) + rest : rest,
+    isEmpty,
   };
 }
 
@@ -29,17 +29,17 @@ export function isRule(line: string): boolean {
   return /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/.test(line);
 }
 
-export function heading(line: string): { level: number; text: string } | undefined {
-  const found = /^ {0,3}(#{1,6})(?: +(.*))?$/.exec(line);
-  if (found === null) return undefined;
-  const text = (found[2] ?? "").replace(/(?:^| )#+ *$/, "").trim();
-  return { level: (found[1] as string).length, text };
+export function isHeading(line: string): boolean {
+  return /^ {0,3}#{1,6}(?: |$)/.test(line);
 }
 
-/** `===` or `---` below one line of text. */
-export function underline(line: string): number | undefined {
-  if (/^ {0,3}=+ *$/.test(line)) return 1;
-  return /^ {0,3}-+ *$/.test(line) ? 2 : undefined;
+/** `===` or `---` below text. */
+export function isUnderline(line: string): boolean {
+  return /^ {0,3}(?:=+|-+) *$/.test(line);
+}
+
+export function isQuote(line: string): boolean {
+  return /^ {0,3}>/.test(line);
 }
 
 export interface Fence {
@@ -49,8 +49,9 @@ export interface Fence {
   readonly language: string;
 }
 
+/** A fence at the beginning of the line, or of the text of a list item. */
 export function fenceStart(line: string): Fence | undefined {
-  const found = /^( {0,3})(`{3,}|~{3,})\s*(.*)$/.exec(line);
+  const found = /^( *)(`{3,}|~{3,})\s*(.*)$/.exec(line);
   if (found === null) return undefined;
   const [, lead = "", marks = "", info = ""] = found;
   const char = marks[0] as string;
@@ -59,12 +60,12 @@ export function fenceStart(line: string): Fence | undefined {
 }
 
 /** `ts title="a"`, `{.python}`, `js{1,3}`: the first word of letters. */
-function languageOf(info: string): string {
+export function languageOf(info: string): string {
   return /[A-Za-z][A-Za-z0-9+#_.-]*/.exec(info.split(/\s/, 1)[0] ?? "")?.[0]?.toLowerCase() ?? "";
 }
 
 export function endsFence({ char, length }: Fence, line: string): boolean {
-  const found = /^ {0,3}(`{3,}|~{3,}) *$/.exec(line)?.[1];
+  const found = /^ *(`{3,}|~{3,}) *$/.exec(line)?.[1];
   return found !== undefined && found[0] === char && found.length >= length;
 }
 
@@ -109,10 +110,23 @@ export function tableCells(line: string): string[] {
   return cells;
 }
 
-export function quoted(line: string): string | undefined {
-  return /^ {0,3}> ?(.*)$/.exec(line)?.[1];
-}
-
 export function indentOf(line: string): number {
   return line.length - line.trimStart().length;
+}
+
+/** Whether the line ends a paragraph, because it begins another block. */
+export function startsBlock(line: string): boolean {
+  if (isRule(line) || isHeading(line) || isQuote(line)) return true;
+  if (indentOf(line) < 4 && fenceStart(line) !== undefined) return true;
+  // In the middle of a paragraph, a number or an empty bullet is text.
+  const marker = listMarker(line);
+  return marker !== undefined && !marker.isEmpty && (marker.number === undefined || marker.number === 1);
+}
+
+export function withoutLeadingTabs(line: string): string {
+  const lead = /^[ \t]*\t[ \t]*/.exec(line)?.[0];
+  if (lead === undefined) return line;
+  let column = 0;
+  for (const char of lead) column += char === "\t" ? 4 - (column % 4) : 1;
+  return " ".repeat(column) + line.slice(lead.length);
 }
