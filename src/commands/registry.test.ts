@@ -212,11 +212,12 @@ const DESIGNED = [
 describe("the catalogue", () => {
   verifies(["U6"], "has a heading of the help for every command, and each command once", async () => {
     const registry = new CommandRegistry<CommandSpec>().register(...SESSION_SPECS);
-    registry.register(echo({ name: "skills:pdf" }), echo({ name: "mine" }));
+    registry.register(echo({ name: "skills:pdf" }), echo({ name: "mine" }), echo({ name: "doctor" }));
     const text = registry.help(CONTEXT, { headings: HELP_GROUPS, headingOf: helpGroupOf });
     expect(text.split("\n").filter((line) => /^\S/.test(line))).toEqual(HELP_GROUPS);
     const group = (heading: string) => text.split("\n\n").find((part) => part.startsWith(`${heading}\n`)) ?? "";
     expect(group("Subagents, skills and extensions")).toContain("/skills pdf");
+    expect(group("Engine")).toContain("/doctor");
     expect(group("Your own").trim()).toMatch(/^Your own\n {2}\/mine/);
     const usages = text.split("\n").filter((line) => /^ {2}[/!]/.test(line));
     expect(usages).toHaveLength(registry.list().filter((spec) => worksOn(spec, CONTEXT)).length);

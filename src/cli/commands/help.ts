@@ -39,7 +39,9 @@ async function help([topic, ...rest]: readonly string[], { context, variables }:
   }
   if (topic === "environment") {
     const own = (await ownProviders(variables)).flatMap(({ variables: named }) => named);
-    const known = [...KNOWN_VARIABLES, ...own.map(({ name, description }) => ({ name, meaning: description }))];
+    // Variants of one provider program read the same variables.
+    const named = new Map(own.map(({ name, description }) => [name, { name, meaning: description }]));
+    const known = [...KNOWN_VARIABLES, ...named.values()];
     return { text: environmentHelp(known), value: known.map((variable) => ({ ...variable })) };
   }
   const command = COMMANDS.find(({ name, aliases }) => name === topic || aliases?.includes(topic));

@@ -56,7 +56,8 @@ export function helpGroupOf({ name }: Pick<CommandSpec, "name">): string {
   const namespace = namespaceOf(name);
   const found = has((spec) => spec.name === name);
   const ofNamespace = namespace && has((spec) => namespaceOf(spec.name) === namespace || spec.name === namespace);
-  return found ?? ofNamespace ?? "Your own";
+  const ofProgram = specsOf(program).some((spec) => spec.name === name) ? "Engine" : "Your own";
+  return found ?? ofNamespace ?? ofProgram;
 }
 
 /** The commands that only `oxbow NAME` has. */
