@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // An executable provider: the whole protocol in one file. It answers "read FILE" with a call of the tool `read`, tells what a
-// tool returned, and repeats anything else. docs/executable-provider.md explains each part.
+// tool returned, and repeats anything else. docs/own-provider.md explains each part.
 import process from "node:process";
 import { text } from "node:stream/consumers";
 

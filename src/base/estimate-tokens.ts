@@ -1,7 +1,7 @@
 /**
  * Estimates the tokens of a text without a vocabulary. It cuts the text where the common tokenizers do (words with the blank before
  * them, three digits, runs of punctuation and of white space) and counts each piece by its script and length. The rates are between
- * those of OpenAI's o200k and cl100k. docs/costs.md has the measured error; a provider's own count is better.
+ * those of OpenAI's o200k and cl100k. docs/design/costs.md has the measured error; a provider's own count is better.
  */
 
 const PIECE =

@@ -25,7 +25,7 @@ import type { CostTracker } from "./services.js";
 const LEAST_OUTPUT = 256;
 /** The reservation for an answer without a limit: less than the longest answer of the model, which is never needed at once. */
 const USUAL_OUTPUT = 32_000;
-/** The estimate may be too low by this much: at first, and once it was compared with the provider's count (docs/costs.md). */
+/** The estimate may be too low by this much: at first, and once it was compared with the provider's count (docs/design/costs.md). */
 const MARGIN = 1.2;
 const LEARNT_MARGIN = 1.05;
 

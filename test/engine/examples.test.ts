@@ -62,27 +62,23 @@ describe("the programs of the pages", () => {
     await engine.bed.approveAll({ extra: [join(engine.bed.outside, "shared")] });
   }
 
-  verifies(
-    ["E1", "E2"],
-    "docs/executable-tools.md, docs/executable-hooks.md and docs/sources.md work",
-    async (context) => {
-      skipWithout(context, "python3");
-      engine.bed.program(
-        join(engine.bed.outside, "shared/tools/shared"),
-        "#!/bin/sh\ncase $1 in --schema) echo '{\"input_schema\":{}}';; --exec) echo found;; esac\n",
-      );
-      spawnSync("git", ["init", "-q", "-b", "trunk", engine.bed.folder]);
-      for (const page of ["executable-tools", "executable-hooks", "sources"]) await lay(`docs/${page}.md`);
-      const calls = '  tool count_words {"text": "a b c"}\n  tool bash {"command": "git push"}\n  tool shared {}\n';
-      await engine.open(`reply\n${calls}reply\n  text: Done.\n`);
-      const results = resultsOf(await engine.turn("go"));
-      expect(results).toEqual(["ok: 3", expect.stringContaining("Pushing is done by people here."), "ok: found"]);
-      expect(engine.requests[0]).toContain("The current branch is trunk.");
-      const payload = { namespace: "slash", verb: "hello", payload: { args: "Ann" } };
-      const reply = JSON.stringify(await engine.client.send("CustomCommand", payload, engine.session));
-      expect(reply).toContain("Hello, Ann.");
-    },
-  );
+  verifies(["E1", "E2"], "docs/executable-tools.md and docs/executable-hooks.md work", async (context) => {
+    skipWithout(context, "python3");
+    engine.bed.program(
+      join(engine.bed.outside, "shared/tools/shared"),
+      "#!/bin/sh\ncase $1 in --schema) echo '{\"input_schema\":{}}';; --exec) echo found;; esac\n",
+    );
+    spawnSync("git", ["init", "-q", "-b", "trunk", engine.bed.folder]);
+    for (const page of ["executable-tools", "executable-hooks"]) await lay(`docs/${page}.md`);
+    const calls = '  tool count_words {"text": "a b c"}\n  tool bash {"command": "git push"}\n  tool shared {}\n';
+    await engine.open(`reply\n${calls}reply\n  text: Done.\n`);
+    const results = resultsOf(await engine.turn("go"));
+    expect(results).toEqual(["ok: 3", expect.stringContaining("Pushing is done by people here."), "ok: found"]);
+    expect(engine.requests[0]).toContain("The current branch is trunk.");
+    const payload = { namespace: "slash", verb: "hello", payload: { args: "Ann" } };
+    const reply = JSON.stringify(await engine.client.send("CustomCommand", payload, engine.session));
+    expect(reply).toContain("Hello, Ann.");
+  });
 });
 
 describe("examples/extensions", () => {

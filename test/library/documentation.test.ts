@@ -118,25 +118,22 @@ describe("docs/library.md", () => {
     expect(await reader.ended).toBe("ended");
     expect(await program.exit).toBe(0);
   });
-
-  it("shows the README's example, if that has one", async () => {
-    const [own] = await codeIn("docs/library.md");
-    for (const code of await codeIn("README.md")) expect(code).toBe(own);
-  });
 });
+
+/** Of prose: tables and code blocks are for looking up. */
+const MOST_WORDS = 800;
 
 describe("the pages", () => {
   it("walk through ten files that exist", async () => {
-    const readme = await readFile(join(ROOT, "README.md"), "utf8");
-    const tour = [...readme.matchAll(/^\d+\. `(src\/[^`]+\.ts)`/gm)].map(([, file = ""]) => file);
+    const page = await readFile(join(ROOT, "ARCHITECTURE.md"), "utf8");
+    const tour = [...page.matchAll(/^\d+\. `(src\/[^`]+\.ts)`/gm)].map(([, file = ""]) => file);
     expect(tour).toHaveLength(10);
     expect(tour.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
   it("link only to files and headings that exist", async () => {
-    const guides = (await readdir(join(ROOT, "docs")))
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => `docs/${name}`);
+    const folders = ["docs", "docs/design", "docs/decisions"];
+    const guides = (await Promise.all(folders.map(pagesIn))).flat();
     const broken: string[] = [];
     for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...guides]) {
       const text = await readFile(join(ROOT, page), "utf8");
@@ -149,7 +146,28 @@ describe("the pages", () => {
     }
     expect(broken).toEqual([]);
   });
+
+  it("say first when to use them, and stay short", async () => {
+    const guides = (await pagesIn("docs")).filter(
+      (page) => !/(README|reference|protocol|glossary|hook-events|sandbox|threat-model)\.md$/.test(page),
+    );
+    const silent: string[] = [];
+    const long: string[] = [];
+    for (const page of guides) {
+      const text = await readFile(join(ROOT, page), "utf8");
+      if (!/^# .*\n\nUse this when /.test(text)) silent.push(page);
+      const prose = text.replace(/^```.*?^```$/gms, "").replace(/^(\|| {4}).*$/gm, "");
+      const words = prose.split(/\s+/).length;
+      if (words > MOST_WORDS) long.push(`${page}: ${words} words`);
+    }
+    expect({ silent, long }).toEqual({ silent: [], long: [] });
+  });
 });
+
+async function pagesIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(ROOT, folder));
+  return names.filter((name) => name.endsWith(".md")).map((name) => `${folder}/${name}`);
+}
 
 /** The anchors of a page, as GitHub makes them. */
 function headingsOf(page: string): string[] {

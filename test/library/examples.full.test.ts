@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readFrontMatter } from "../../src/base/front-matter.js";
+import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { readAliases } from "../../src/extensions/aliases/read-aliases.js";
 import { defaultModelOf } from "../../src/providers/catalogue/newest.js";
 import { NAMED_PROVIDERS } from "../../src/providers/named.js";
@@ -14,8 +15,13 @@ import { type Block, blocksOf, commandsOf } from "../support/page-examples.js";
 import { BIN, oxbow, sampleKey, temporaryFolder } from "../support/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const GUIDES = (await readdir(join(ROOT, "docs"))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+const GUIDES = (await Promise.all(["docs", "docs/design"].map(pagesIn))).flat();
 const PAGES = ["README.md", ...GUIDES.sort()];
+
+async function pagesIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(ROOT, folder));
+  return names.filter((name) => name.endsWith(".md")).map((name) => `${folder}/${name}`);
+}
 
 /** Commands that are not run here. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
@@ -34,7 +40,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^oxbow auth set \w+( --account work)?$/,
     "asks a person for a key, or opens a browser (test/e2e/credentials, sign-in)",
   ],
-  [/^\.\/oxbow$/, "is a conversation (test/e2e/line-client)"],
+  [/^oxbow( resume| --plain)?$/, "is a conversation (test/e2e/line-client)"],
   [/^pass show /, "needs the program pass"],
   [/ --provider chatgpt /, "needs an account (test/e2e/sign-in)"],
   [/^oxbow auth remove /, "needs what the lines before it store"],
@@ -65,6 +71,8 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
 /** Commands that answer with another exit code than 0. */
 const EXIT_CODES: readonly (readonly [command: RegExp, code: number])[] = [
   [/^oxbow permissions test "git push/, 4],
+  // No engine runs.
+  [/^oxbow status$/, 1],
   // No user is there to allow it.
   [/^oxbow session undo/, 2],
 ];
@@ -196,6 +204,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 /** What is done with the blocks that are no commands. */
 const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> = {
   // test/engine/examples runs them: the second line says where they belong.
+  // The flags of the jobs of a build.
+  yaml: ({ text, place }) => {
+    const known = RUN_FLAGS.map(({ name }) => name);
+    for (const [line] of text.matchAll(/oxbow run .*(?:\\\n.*)*/g)) {
+      expect(known, place).toEqual(expect.arrayContaining([...line.matchAll(/ --([\w-]+)/g)].map(([, flag]) => flag)));
+    }
+  },
+  // What a screen shows.
+  text: ({ text, place }) => expect(Math.max(...text.split("\n").map((line) => line.length)), place).toBeLessThan(140),
   bash: ({ text, place }) => expect(text, place).toMatch(/^#!.*\n# (\.oxbow|~\/\.config\/oxbow)\//),
   toml: checkProfile,
   conf: checkConf,

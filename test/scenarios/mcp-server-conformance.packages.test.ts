@@ -1,4 +1,4 @@
-/** The official conformance suite of MCP drives the server of `oxbow serve`. docs/mcp-server.md says which scenarios do not apply. */
+/** The official conformance suite of MCP drives the server of `oxbow serve`. docs/editors.md says which scenarios do not apply. */
 import { execFile } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -14,7 +14,7 @@ export const shell: ShellCommand = {
   name: "acp",
   specs: [{ ...ACP, shellFlags: SERVED_RUN_FLAGS }],
   about: `Runs Oxbow as an agent in an editor that speaks the Agent Client Protocol, such as Zed, JetBrains IDEs and Neovim.
-The editor starts this command; the flags apply to all its sessions. docs/acp.md shows how to set editors up.`,
+The editor starts this command; the flags apply to all its sessions. docs/editors.md shows how to set editors up.`,
   printsItself: true,
   open: async (flags, variables) => ({
     commands: [],

@@ -15,7 +15,7 @@ export const shell: ShellCommand = {
   name: "mcp-server",
   specs: [{ ...MCP_SERVER, shellFlags: SERVED_RUN_FLAGS }, MCP_SERVER_APPROVE, MCP_SERVER_PARENTS, MCP_SERVER_FORGET],
   about: `Serves sessions to another agent over the Model Context Protocol on standard input and output. The other agent starts this command.
-It cannot approve its own calls: questions come to you. docs/mcp-server.md explains how to set it up.`,
+It cannot approve its own calls: questions come to you. docs/editors.md explains how to set it up.`,
   open: async (flags, variables) => ({
     commands: parentCommands(variables),
     terminalCommands: [

@@ -7,7 +7,7 @@ import { converse } from "../wire/test-support/converse.js";
 import { createExecutableModel } from "./model.js";
 import { createOutputDecoder } from "./output.js";
 
-const guide = readFileSync(new URL("../../../docs/executable-provider.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../../docs/own-provider.md", import.meta.url), "utf8");
 const examples = [...guide.matchAll(/```json-(?:lines|answer)\n(.*?)```/gs)].map((match) => match[1] ?? "");
 
 describe("[M2] the guide to executable providers", () => {

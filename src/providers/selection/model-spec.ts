@@ -37,5 +37,5 @@ export function isAddress(spec: string): boolean {
 }
 
 export function addressAdvice(address: string): string {
-  return `${address} is an address, not a model. Describe the server as a provider (docs/providers.md: [providers.NAME] with protocol and url in config.toml), then name its model as NAME:MODEL.`;
+  return `${address} is an address, not a model. Describe the server as a provider (docs/own-provider.md: [providers.NAME] with protocol and url in config.toml), then name its model as NAME:MODEL.`;
 }

@@ -1,6 +1,6 @@
 /**
  * The protocol of executable providers: a canonical request as JSON in, events as lines of JSON out, or one whole
- * answer. docs/executable-provider.md documents it; `executable/model.ts` runs the program.
+ * answer. docs/own-provider.md documents it; `executable/model.ts` runs the program.
  *
  * 1. Messages alternate and every call has a result, so a provider does not need to reorder anything.
  * 2. Lines of an unknown type are ignored: newer providers work with an older Oxbow.

@@ -19,7 +19,7 @@ import type { WireRequest, WireTarget } from "./wire.js";
 const ANSWER_TOKENS = 4096;
 
 const FAMILY = "ollama";
-/** The estimate may be too low by this much (docs/costs.md); too little context costs a second request. */
+/** The estimate may be too low by this much (docs/design/costs.md); too little context costs a second request. */
 const MARGIN = 1.2;
 
 /** The context that a request needs, with room for its answer. `ratio`: the tokens that this model counts per estimated token. */

@@ -1,5 +1,5 @@
 /**
- * A session as JSON lines: the public form, described in docs/import.md.
+ * A session as JSON lines: the public form, described in docs/design/sessions.md.
  *
  * 1. The first line is the header; every other line is one event in its envelope, in order, its fields in the order below.
  * 2. What the header says is true of the session wherever it is. Pins, notices and expiry belong to the store it is in.

@@ -3,7 +3,7 @@
  *
  * 1. It uses the engine as every client does. The person at the editor answers questions, so the client is a human's.
  * 2. Files and commands stay with Oxbow: its sandbox, its guard list and its undo apply. The editor's own file system and terminals
- *    would go round them (docs/acp.md).
+ *    would go round them (docs/editors.md).
  */
 import { isAbsolute } from "node:path";
 import {
