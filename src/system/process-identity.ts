@@ -58,7 +58,9 @@ export function processMark(): string {
 /** Whether the process of a mark has ended. */
 export function isGone(mark: string): boolean {
   const [, pid, where] = /^(\d+)\.(\d+)$/.exec(mark) ?? [];
-  return pid !== undefined && where === processNamespace() && !isRunning(Number(pid));
+  if (pid === undefined || where !== processNamespace()) return false;
+  // A killed process stays in the list until its parent has asked for its end.
+  return !isRunning(Number(pid)) || (process.platform === "linux" && readRow(Number(pid)) === undefined);
 }
 
 function readOrEmpty(ask: () => string): string {

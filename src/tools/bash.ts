@@ -119,7 +119,7 @@ class Shell {
           : isBackground
             ? { writes: "live" as const, folders: foldersOf(args), ask: context.ask }
             : { writes: "held" as const };
-      const options = { onTerminal, outside, openings, byPerson, env, ...writes };
+      const options = { onTerminal, outside, openings, byPerson, env, line: command, ...writes };
       const prepared = await this.#prepare(["-c", "--", text], options);
       const launch = onOwnTerminal ?? prepared.launch;
       return isBackground

@@ -200,13 +200,13 @@ needs("sandbox", "python3").describe("what a command did not make", () => {
 
   verifies(["P16", "P18"], "is neither changed nor moved away, however deep it lies", async () => {
     const deep = "a/b/c/d/e/f/g/h/i/j/k/l/m/n";
-    lay(`${deep}/.envrc`, "mine");
-    program(`open("${deep}/.envrc","w")`);
+    lay(`${deep}/.husky/pre-commit`, "mine");
+    program(`open("${deep}/.husky/pre-commit","w")`);
     expect(await run()).toContain("not applied");
     program(`import shutil; shutil.move("${deep}", "moved"); shutil.rmtree("a")`);
     expect(await run()).toContain("[so nothing that it deleted or moved is gone]");
-    expect(readFileSync(at(`${deep}/.envrc`), "utf8")).toBe("mine");
-    expect(isThere("moved/.envrc")).toBe(false);
+    expect(readFileSync(at(`${deep}/.husky/pre-commit`), "utf8")).toBe("mine");
+    expect(isThere("moved/.husky/pre-commit")).toBe(false);
   });
 
   it("passes: a link at a guarded name that leads elsewhere needs a yes as well", async () => {

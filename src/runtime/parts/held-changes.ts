@@ -6,7 +6,6 @@
  * 2. Undo knows of every change before the first one is made, and the plan is on the disk. After a crash the next Oxbow finishes it.
  * 3. One set of changes is applied at a time.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { diffText } from "../../base/diff.js";
 import type { ToolContext } from "../../engine/ports.js";
@@ -23,8 +22,8 @@ import {
   readPlan,
   writePlan,
 } from "../../system/overlay/apply-changes.js";
-import type { HeldChange, HeldEntry, IgnoreSource } from "../../system/overlay/change-set.js";
-import { fsPath, shownPath } from "../../system/path-bytes.js";
+import { fileBytes, type HeldChange, type HeldEntry, type IgnoreSource } from "../../system/overlay/change-set.js";
+import { shownPath } from "../../system/path-bytes.js";
 import type { ProcessEnd } from "../../system/process-group.js";
 import type { ObservedChange, ObservedEntry } from "../../tools/files/change-observer.js";
 
@@ -102,12 +101,13 @@ export class HeldChanges {
     for (const set of sets) {
       const { allowed, heldBack } = await this.#judge(set, command);
       isPart ||= heldBack.length > 0;
-      notes.push(...heldBackNotes(heldBack, set.changes));
+      notes.push(...heldBackNotes(heldBack, set));
       const { root, upper } = set;
       plans.push({ root, upper, removed: view.removedOf(root), startedAt: command.startedAt, changes: allowed });
       for (const { path, why } of set.problems.slice(0, MOST_NAMED))
         notes.push(`[${named(path)} was left out: ${why}]`);
-      for (const path of set.staying.slice(0, MOST_NAMED)) {
+      const innermost = set.staying.filter((path) => !set.staying.some((other) => other.startsWith(`${path}/`)));
+      for (const path of innermost.slice(0, MOST_NAMED)) {
         notes.push(`[${named(path)} stays: it holds a file that commands do not see]`);
       }
     }
@@ -141,7 +141,7 @@ export class HeldChanges {
     { records, context }: EndedCommand,
   ): Promise<{ readonly allowed: readonly HeldChange[]; readonly heldBack: readonly HeldBack[] }> {
     const { root, upper, changes, isHidden } = set;
-    const { judgeChanges, withoutHeldBack } = await import("../../security/change-gate/change-gate.js");
+    const { judgeChanges, withoutMissing } = await import("../../security/change-gate/change-gate.js");
     const { judgeDeletions } = await import("../../security/permissions/contained/deletions.js");
     const programs = this.#options.programs();
     const verdict = await judgeChanges({
@@ -168,14 +168,16 @@ export class HeldChanges {
       text: (path) => smallText(join(upper, path)),
     });
     const heldBack = [...verdict.asking, ...verdict.refused];
-    if (heldBack.length === 0) return { allowed: verdict.passing, heldBack };
+    const { problems } = set;
+    if (heldBack.length === 0) return { allowed: withoutMissing(verdict.passing, problems), heldBack };
     const isAllowed = verdict.asking.length > 0 && (await this.#asked(set, verdict, context));
     const left = isAllowed ? verdict.refused : heldBack;
     const isLeft = new Set(left.map(({ change }) => change));
     const passing = changes.filter((change) => !isLeft.has(change));
     if (left.length > 0)
       this.#options.notify(`A part of what a command changed is not applied: ${heldBackLines(left).join("; ")}.`);
-    return { allowed: withoutHeldBack(passing, left), heldBack: left };
+    const missing = [...left.map(({ change }) => change), ...problems];
+    return { allowed: withoutMissing(passing, missing), heldBack: left };
   }
 
   async #asked(set: ViewedChanges, { asking }: GateVerdict, { ask }: EndedCommand["context"]): Promise<boolean> {
@@ -214,30 +216,34 @@ function observed(full: string, entry: HeldEntry | undefined, most: number): Obs
   if (kind === "link") return { kind, target };
   if (kind === "other") return { kind };
   if (kind === "folder") return { kind, mode };
-  return { kind, mode, size, content: size <= most ? bytesOf(full) : undefined };
+  return { kind, mode, size, content: size <= most ? fileBytes(full, most) : undefined };
 }
 
-/** Finishes or drops what Oxbows that ended left. Returns the folders of which something was finished. */
-export async function finishAbandoned(folder: string): Promise<readonly string[]> {
-  const { abandonedViews, removeView } = await import("../../security/sandbox/overlay-view.js");
-  const finished: string[] = [];
-  for (const view of abandonedViews(folder)) {
-    for (const plan of readPlan(view) ?? []) {
-      await finishPlan(plan);
-      finished.push(plan.root);
+/** Finishes or drops what Oxbows that ended left. One that cannot be finished now is left to the next start. */
+export async function finishAbandoned(folder: string, notify: (message: string) => void): Promise<void> {
+  const { takeAbandonedViews, removeView } = await import("../../security/sandbox/overlay-view.js");
+  for (const view of takeAbandonedViews(folder)) {
+    try {
+      for (const plan of readPlan(view) ?? []) {
+        await finishPlan(plan);
+        notify(`Oxbow ended while it applied the changes of a command in ${plan.root}. They are complete now.`);
+      }
+      removeView(view);
+    } catch (error) {
+      const why = (error as Error).message;
+      notify(
+        `Oxbow ended while it applied the changes of a command, and cannot complete them: ${why}. They are in ${view}.`,
+      );
     }
-    removeView(view);
   }
-  return finished;
 }
 
-function heldBackNotes(heldBack: readonly HeldBack[], all: readonly HeldChange[]): readonly string[] {
-  if (heldBack.length === 0) return [];
-  const isKept = all.some(({ after }) => after === undefined);
+function heldBackNotes(heldBack: readonly HeldBack[], { changes, problems }: ViewedChanges): readonly string[] {
+  const isKept = changes.some(({ after }) => after === undefined) && heldBack.length + problems.length > 0;
   return [
     ...heldBackLines(heldBack).map((line) => `[not applied: ${line}]`),
     ...(isKept ? ["[so nothing that it deleted or moved is gone]"] : []),
-    "[the user is asked when a command or write names such a path]",
+    ...(heldBack.length > 0 ? ["[the user is asked when a command or write names such a path]"] : []),
   ];
 }
 
@@ -267,12 +273,14 @@ function named(path: string): string {
   return shown(shownPath(path));
 }
 
-function lineOf({ path, before, after, whole }: HeldChange): string {
+function lineOf({ path, before, after, whole, from }: HeldChange): string {
+  if (from !== undefined) return `+${named(path)} (was ${named(from)})`;
   const sign = before === undefined ? "+" : after === undefined ? "-" : "~";
   return `${sign}${named(path)}${whole || (after ?? before)?.kind === "folder" ? "/" : ""}`;
 }
 
-function verbOf({ before, after }: HeldChange): string {
+function verbOf({ before, after, from }: HeldChange): string {
+  if (from !== undefined) return `move ${named(from)} to`;
   return before === undefined ? "create" : after === undefined ? "delete" : "change";
 }
 
@@ -293,24 +301,19 @@ function outermostOf(changes: readonly HeldChange[]): readonly HeldChange[] {
   });
 }
 
-function preview({ root, upper }: ViewedChanges, change: HeldChange): string {
+function preview({ root, upper, isHidden }: ViewedChanges, change: HeldChange): string {
   const { path, before, after } = change;
   const head = lineOf(change);
   if (after?.kind === "link") return `${head} -> ${named(after.target ?? "")}`;
-  const [old, fresh] = [before && smallText(join(root, path)), after && smallText(join(upper, path))];
+  const [old, fresh] = [
+    before && !isHidden(path) ? smallText(join(root, path)) : undefined,
+    after && smallText(join(upper, path)),
+  ];
   if (old === undefined && fresh === undefined) return head;
   return `${head}\n${diffText(old ?? "", fresh ?? "", { maxLines: 40 }).text}`;
 }
 
 function smallText(full: string): string | undefined {
-  const bytes = bytesOf(full);
-  return bytes === undefined || bytes.length > PREVIEWED_BYTES || bytes.includes(0) ? undefined : bytes.toString();
-}
-
-function bytesOf(full: string): Buffer | undefined {
-  try {
-    return readFileSync(fsPath(full));
-  } catch {
-    return undefined;
-  }
+  const bytes = fileBytes(full, PREVIEWED_BYTES);
+  return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString();
 }

@@ -17,9 +17,7 @@ export async function openHeldChanges(place: HeldPlace): Promise<HeldChanges> {
       import("../../sessions/undo/limits.js"),
       import("../../security/permissions/path-permissions.js"),
     ]);
-  for (const folder of await finishAbandoned(join(loaded.roots.state, "sandbox"))) {
-    notify(`Oxbow ended while it applied the changes of a command in ${folder}. They are complete now.`);
-  }
+  await finishAbandoned(join(loaded.roots.state, "sandbox"), notify);
   return new HeldChanges({
     root,
     ignore: async () => ignoreSource(await sessions.keptFolders()),

@@ -131,7 +131,7 @@ export class RunSandbox {
 
   async wrap(
     command: ShellCommand,
-    { onTerminal, outside, openings = [], byPerson, writes, ...live }: WrapOptions,
+    { onTerminal, outside, openings = [], byPerson, writes, line, ...live }: WrapOptions,
   ): Promise<WrappedCommand> {
     const { kind } = await this.find();
     const programs = await this.#livePrograms();
@@ -168,7 +168,7 @@ export class RunSandbox {
         settle: async (end, context) => {
           const view = made.view();
           if (view === undefined) return { notes: [], changed: [] };
-          const records = reach.home === "readable" ? "pass" : "guarded";
+          const records = await this.#gitRecords(reach, { openings, line });
           return held.settle({ view, startedAt, records, end, context });
         },
       }),
@@ -178,6 +178,17 @@ export class RunSandbox {
         left = await program?.ended();
       },
     };
+  }
+
+  /** Whether a person allowed git with this call. */
+  async #gitRecords(
+    { home }: Reach,
+    { openings, line }: { readonly openings: readonly string[]; readonly line: string | undefined },
+  ): Promise<"pass" | "guarded"> {
+    if (home === "private") return "guarded";
+    if (openings.includes("git") || this.#mode === "allow") return "pass";
+    const { isOnlyGit } = await import("../../security/change-gate/change-gate.js");
+    return line !== undefined && isOnlyGit(line) ? "pass" : "guarded";
   }
 
   /** What a program which goes on running may change; undefined where it writes into the workspace itself. */

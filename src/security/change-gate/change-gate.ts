@@ -4,18 +4,21 @@
  *
  * 1. Every change is judged by its path and by what is really there. What needs a person is a question about this change; what
  *    path permissions forbid is refused. A link is judged by the place that it leads to once all changes are applied.
- * 2. A path with a component `.git` in any form needs a person. In a session where commands may change repositories, git's own records
- *    pass by their path: objects, references, the index, logs, and the state of a merge or a rebase without commands in it. The
- *    configuration, hooks, `info` and `modules` never do.
+ * 2. A path with a component `.git` in any form needs a person. Where a person allowed git (`isOnlyGit`), its own records pass by their
+ *    path: objects, references, the index, logs, and the state of a merge or a rebase without commands in it. The configuration, hooks,
+ *    `info` and `modules` never do.
  * 3. In folders of packages (`node_modules`, `.venv`), only repositories and links count: packages ship files with guarded names.
- * 4. Without an answer, creations and changes that pass are applied and nothing is deleted: a file that was moved to a place that is held back
- *    is not lost.
+ * 4. Without an answer, creations and changes that pass are applied and nothing is deleted or renamed: a file that was moved to a place that
+ *    is held back is not lost.
  */
 import { dirname, posix, relative } from "node:path";
 import { plainName } from "../../base/plain-name.js";
 import { type HeldChange, type HeldEntry, look } from "../../system/overlay/change-set.js";
 import { linkTarget } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
+import { parseShell } from "../shell/grammar.js";
+import { simpleCommands } from "../shell/walk.js";
+import { programName } from "../shell/wrappers.js";
 
 export interface GateOptions {
   /** The real folder, free of links. */
@@ -78,19 +81,36 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
 }
 
 /**
- * Without what is held back: nothing is deleted then, nothing is put where a folder is missing, and no repository changes, because a part of
- * what git wrote makes no sense.
+ * What is applied although `missing` is not: nothing is deleted or renamed then, nothing is put where a folder is missing, and no repository
+ * changes, because a part of what git wrote makes no sense. A folder comes before what is in it.
  */
-export function withoutHeldBack(passing: readonly HeldChange[], heldBack: readonly HeldBack[]): readonly HeldChange[] {
-  if (heldBack.length === 0) return passing;
-  const missing = new Set(heldBack.flatMap(({ change }) => (change.after?.kind === "folder" ? [change.path] : [])));
-  return passing.filter((change) => {
-    const { before, after, path } = change;
-    if (after === undefined || (before !== undefined && before.kind !== after.kind)) return false;
-    if (path.split("/").some((name) => plainName(name) === ".git")) return false;
-    return !foldersOf(path).some((folder) => missing.has(folder));
+export function withoutMissing(
+  passing: readonly HeldChange[],
+  missing: readonly { readonly path: string }[],
+): readonly HeldChange[] {
+  if (missing.length === 0) return passing;
+  const absent = new Set(missing.map(({ path }) => path));
+  return passing.filter(({ before, after, path, from }) => {
+    const isCreation =
+      after !== undefined && from === undefined && (before === undefined || before.kind === after.kind);
+    const isGit = path.split("/").some((name) => plainName(name) === ".git");
+    const isApplied = isCreation && !isGit && ![path, ...foldersOf(path)].some((each) => absent.has(each));
+    if (!isApplied) absent.add(path);
+    return isApplied;
   });
 }
+
+/** Whether a command line runs nothing but git, so that who allowed it allowed what git records. */
+export function isOnlyGit(line: string): boolean {
+  const parsed = parseShell(line);
+  if (!parsed.ok) return false;
+  const names = simpleCommands(parsed.script)
+    .filter(({ command }) => command.words.length > 0)
+    .map(({ command }) => programName(command.words));
+  return names.includes("git") && names.every((name) => name !== undefined && BESIDE_GIT.has(name));
+}
+
+const BESIDE_GIT: ReadonlySet<string> = new Set("git cd echo printf true test [ cat head tail grep wc".split(" "));
 
 async function reasonOf(change: HeldChange, absolute: string, options: GateOptions): Promise<string | undefined> {
   const { path } = change;
@@ -153,9 +173,16 @@ function leadsTo(link: string, target: string, linkAt: LinkAt): string | undefin
 
 const SECRET = "it is a secret file that commands do not see";
 const GIT = "git runs or obeys what is in this folder";
-/** Below a git folder: what git writes when it works, and no program runs. */
-const RECORDS =
-  /^(objects|refs|logs|index|HEAD|packed-refs|[A-Z]+_HEAD|COMMIT_EDITMSG|MERGE_MSG|MERGE_MODE|MERGE_RR|SQUASH_MSG|AUTO_MERGE|shallow|gc\.log|rr-cache|sequencer|rebase-merge|rebase-apply)(\/|$)/;
+/** Below a git folder: what git writes when it works, and no program runs. Not what names other places: `objects/info/alternates`. */
+const RECORDS = new RegExp(
+  `^(${[
+    "objects(/[0-9a-f]{2}(/[^/]+)?|/pack(/[^/]+)?|/info(/packs|/commit-graph.*)?)?",
+    "(refs|logs|rr-cache|sequencer|rebase-merge|rebase-apply)(/.*)?",
+    "index|HEAD|packed-refs|[A-Z]+_HEAD|COMMIT_EDITMSG|MERGE_MSG|MERGE_MODE|MERGE_RR|SQUASH_MSG|AUTO_MERGE|shallow|gc\\.log",
+  ].join("|")})$`,
+);
+/** A rebase runs the program `git-merge-NAME` for another name. */
+const STRATEGIES = /^\s*(ort|recursive|resolve|octopus|ours|subtree)?\s*$/;
 /** The steps of a rebase. */
 const STEPS = /^(rebase-merge|rebase-apply|sequencer)\/(git-rebase-todo|todo|done)(\.backup)?$/;
 const RUNS = /^\s*(x|exec|b|break)\b/m;
@@ -170,8 +197,11 @@ function gitReason(
 ): string | undefined {
   if (options.records !== "pass" || names[gitAt] !== ".git" || after?.kind === "link") return GIT;
   const inner = names.slice(gitAt + 1).join("/");
-  if (!RECORDS.test(inner)) return GIT;
-  if (after === undefined || !STEPS.test(inner)) return undefined;
+  if (!RECORDS.test(inner) || names.slice(gitAt + 1).some((name) => plainName(name) === ".git")) return GIT;
+  if (after?.kind !== "file") return undefined;
+  if (inner === "rebase-merge/strategy" && !STRATEGIES.test(options.text(path) ?? "?")) return GIT;
+  if (inner === "sequencer/opts" && (options.text(path) ?? "strategy").includes("strategy")) return GIT;
+  if (!STEPS.test(inner)) return undefined;
   const text = options.text(path);
   return text === undefined || RUNS.test(text) ? "a rebase runs the commands in it" : undefined;
 }

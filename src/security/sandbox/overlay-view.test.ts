@@ -233,4 +233,61 @@ describe("a command in a view", () => {
     await wrapped.ended();
     rmSync(`${bed.workspace}-old`, { recursive: true });
   });
+
+  it("[P18] does not look behind a link that a command made a folder", async () => {
+    bed.write(join(bed.outside, "far/x"), "far\n");
+    bed.write(join(bed.outside, "far/sub/y"), "far\n");
+    symlinkSync(join(bed.outside, "far"), bed.path("a"));
+    const { set, apply, end } = await held("rm a; mkdir -p a/sub; echo mine > a/x");
+    expect(words(set.changes).toSorted()).toEqual(["+a/sub", "+a/x", "~a"]);
+    expect((await apply()).conflicts).toEqual([]);
+    expect(snapshot()).toEqual({ a: "folder 755", "a/sub": "folder 755", "a/x": "644 mine\n" });
+    expect(readFileSync(join(bed.outside, "far/x"), "utf8")).toBe("far\n");
+    await end();
+  });
+
+  it("names repositories in a folder without undo that goes, and keeps the folder if others change it", async () => {
+    bed.write(bed.path("node_modules/p/.git/HEAD"), "ref\n");
+    bed.write(bed.path("node_modules/q/index.js"), "1\n");
+    const { set, apply, end } = await held("rm -r node_modules; sleep 0.05", {
+      meanwhile: () => writeFileSync(bed.path("node_modules/fresh"), "theirs"),
+    });
+    expect(words(set.changes)).toEqual(["-node_modules/p/.git", "-node_modules"]);
+    expect((await apply()).conflicts).toEqual([{ path: "node_modules", ours: undefined }]);
+    expect(existsSync(bed.path("node_modules/q/index.js"))).toBe(true);
+    await end();
+  });
+
+  it("changes a hidden file where that is allowed, and tells renamed files from others", async () => {
+    bed.write(bed.path(".env"), "VALUE=1\n");
+    bed.write(bed.path("old"), "content\n");
+    utimesSync(bed.path("old"), 1_000_000, 1_000_000);
+    const { set, apply, end } = await held("echo VALUE=2 > .env; mv old new; echo content > other", {
+      masked: [".env"],
+    });
+    expect(words(set.changes).toSorted()).toEqual(["+new", "+other", "-old", "~.env"]);
+    expect(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))).toEqual([
+      ["new", "old"],
+    ]);
+    expect(set.isHidden(".env")).toBe(true);
+    expect((await apply()).conflicts).toEqual([]);
+    expect(readFileSync(bed.path(".env"), "utf8")).toBe("VALUE=2\n");
+    await end();
+  });
+
+  for (const [what, script] of [
+    ["more folders than it follows", "for i in {1..300}; do mkdir d; cd d; done"],
+    [
+      "a path that is too long for the kernel",
+      "n=$(printf 'n%.0s' {1..200}); for i in {1..40}; do mkdir $n; cd $n; done",
+    ],
+  ] as const)
+    it(`refuses ${what}, and leaves nothing behind`, async () => {
+      const wrapped = await bed.wrap(`${script}; touch end`, { sandbox: { space }, writes: "held" });
+      expect((await bed.run(wrapped)).output).toBe("");
+      await expect(wrapped.view?.read(undefined)).rejects.toThrow("Use shorter paths");
+      await wrapped.ended();
+      expect(readdirSync(bed.workspace)).toEqual([]);
+      expect(readdirSync(join(bed.state, "views"))).toEqual([]);
+    });
 });

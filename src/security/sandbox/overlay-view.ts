@@ -18,6 +18,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
 } from "node:fs";
@@ -136,7 +137,8 @@ export class OverlayView {
     const sets = [];
     for (const { path, upper, merged, hidden } of this.#layers) {
       const names = new Set(hidden);
-      const isHidden = (each: string) => names.has(each);
+      const isHidden = (each: string) =>
+        names.size > 0 && (names.has(each) || foldersOf(each).some((above) => names.has(above)));
       const set = await readChangeSet({
         ...{ lower: path, upper, merged: join(this.#mounting.root, merged), ignore, limits },
         isHidden,
@@ -214,45 +216,38 @@ export async function whyNoView({
   }
 }
 
-/** The views of Oxbows that have ended: what a crash left. */
-export function abandonedViews(folder: string): readonly string[] {
+/**
+ * The views of Oxbows that have ended: what a crash left. This process takes them, so that no other one does the same work. `isMeant` adds
+ * others.
+ */
+export function takeAbandonedViews(
+  folder: string,
+  isMeant: (view: string) => boolean = () => false,
+): readonly string[] {
   const views = join(folder, VIEWS);
-  try {
-    return readdirSync(views)
-      .filter((name) => isGone(name.slice(0, name.indexOf("-"))))
-      .map((name) => join(views, name));
-  } catch {
-    return [];
-  }
+  const found = look(views) === undefined ? [] : readdirSync(views);
+  return found.flatMap((name) => {
+    const mark = name.slice(0, name.indexOf("-"));
+    if (!isGone(mark) && !isMeant(join(views, name))) return [];
+    const own = join(views, `${processMark()}-${name.slice(mark.length + 1)}`);
+    try {
+      if (own !== join(views, name)) renameSync(join(views, name), own);
+      return [own];
+    } catch {
+      // Another process was quicker.
+      return [];
+    }
+  });
 }
 
+/** A command may leave folders that their owner cannot look into, and paths that are too long for the kernel to take at once. */
 export function removeView(folder: string): void {
   try {
-    // The kernel leaves a closed folder there.
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const work = join(folder, entry.name, "work", "work");
-      if (entry.isDirectory() && lstatSync(work, { throwIfNoEntry: false })?.isDirectory()) chmodSync(work, 0o700);
-    }
-    removeTree(folder);
-  } catch {
-    // The next Oxbow tries again.
-  }
-}
-
-/** A command may leave folders that their owner cannot look into. */
-function removeTree(folder: string): void {
-  try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    openFolders(folder);
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function openFolders(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) openFolders(join(folder, entry.name));
+    // What stays is left to the next Oxbow.
+    const script = 'chmod -R u+rwx "$1"; rm -rf "$1"';
+    spawnSync("/bin/sh", ["-c", script, "remove", folder], { env: { PATH: SYSTEM_PATH }, stdio: "ignore" });
   }
 }
 

@@ -6,7 +6,7 @@
  * 2. What another program changed since the command started is kept. The command's version is put beside it as `NAME.oxbow`.
  * 3. Each folder on the way is opened without following links (`held-folder.ts`), so nothing outside the root is reached.
  * 4. Removals come first, the deepest before the others, then creations from the top down: a folder can replace a file and the reverse.
- * 5. While a repository changes, git's own lock is held there. What git changed meanwhile refuses the whole plan: a part of it makes no sense.
+ * 5. While a repository changes, git's own locks are held there. What git changed meanwhile refuses the whole plan: a part of it makes no sense.
  * 6. A file is moved out of the upper layer where both are on one file system, and copied beside its place otherwise. A reader sees the old
  *    file or the new one.
  */
@@ -25,14 +25,15 @@ import {
   symlinkSync,
   unlinkSync,
   utimesSync,
+  writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { plainName } from "../../base/plain-name.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { HeldFolder, WayBlockedError } from "../held-folder.js";
 import { fsPath, linkTarget, namesIn } from "../path-bytes.js";
-import { entryOf, type HeldChange, type HeldEntry, look } from "./change-set.js";
+import { entryOf, fileBytes, type HeldChange, type HeldEntry, look } from "./change-set.js";
 
 export interface ApplyPlan {
   /** The real folder. */
@@ -61,10 +62,17 @@ const BREATHE_EVERY = 200;
 /** More than this many files are not each waited for: the journal of the file system orders the renames. */
 const MOST_SYNCED = 64;
 
+interface StoredPlan {
+  /** Where the layers were: the folder may have another name by now. */
+  readonly folder: string;
+  readonly plans: readonly ApplyPlan[];
+}
+
 /** Everything that is to be applied, on the disk before the first step. `folder` is Oxbow's own. */
 export async function writePlan(folder: string, plans: readonly ApplyPlan[]): Promise<void> {
   const flush = "file-and-folder" as const;
-  await writeFileAtomic(join(folder, PLAN_FILE), JSON.stringify(plans), { mode: 0o600, flush });
+  const stored: StoredPlan = { folder, plans };
+  await writeFileAtomic(join(folder, PLAN_FILE), JSON.stringify(stored), { mode: 0o600, flush });
 }
 
 /** Whether steps of a plan are left. */
@@ -74,11 +82,10 @@ export function hasPlan(folder: string): boolean {
 
 /** The plan that a crash left; undefined if the command's changes were not applied at all. */
 export function readPlan(folder: string): readonly ApplyPlan[] | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, PLAN_FILE), "utf8")) as readonly ApplyPlan[];
-  } catch {
-    return undefined;
-  }
+  if (!hasPlan(folder)) return undefined;
+  const stored = JSON.parse(readFileSync(join(folder, PLAN_FILE), "utf8")) as StoredPlan;
+  const here = (path: string) => join(folder, relative(stored.folder, path));
+  return stored.plans.map((plan) => ({ ...plan, upper: here(plan.upper), removed: here(plan.removed) }));
 }
 
 /** All steps are taken. */
@@ -96,11 +103,10 @@ export function finishPlan(plan: ApplyPlan): Promise<Applied> {
 }
 
 /** Whether nothing but this plan has touched the entry since the command started. */
-export function isUntouched({ before }: HeldChange, now: HeldEntry | undefined, startedAt: number): boolean {
+export function isUntouched({ before, whole }: HeldChange, now: HeldEntry | undefined, startedAt: number): boolean {
   if (before === undefined || now === undefined) return before === now;
-  return (
-    isSameEntry(now, before) && (now.kind !== "file" || (now.ctimeMs === before.ctimeMs && now.ctimeMs <= startedAt))
-  );
+  const hasTimes = now.kind === "file" || whole === true;
+  return isSameEntry(now, before) && (!hasTimes || (now.ctimeMs === before.ctimeMs && now.ctimeMs <= startedAt));
 }
 
 class Applying {
@@ -114,7 +120,7 @@ class Applying {
   /** What others changed since the command started. */
   readonly #touched = new Set<string>();
   #isFinishing = false;
-  #listed: ReadonlySet<string> | undefined;
+  #listed: ReadonlyMap<string, number | undefined> | undefined;
   #steps = 0;
   #synced = 0;
 
@@ -127,27 +133,33 @@ class Applying {
     // Before the first step: removing one of several names of a file changes the times of the others.
     for (const change of changes) {
       const now = entryAt(join(root, change.path));
-      if (change.before?.kind !== "folder" && !isUntouched(change, now, startedAt)) this.#touched.add(change.path);
+      const counts = change.before?.kind !== "folder" || (change.whole && change.after === undefined);
+      if (counts && !isUntouched(change, now, startedAt)) this.#touched.add(change.path);
     }
-    const locks = locksOf(this.#plan);
-    const taken = locks.filter((lock) => !take(lock));
-    if (taken.length > 0 || [...this.#touched].some((path) => gitFolderOf(path) !== undefined)) {
-      for (const lock of locks) if (!taken.includes(lock)) rmSync(lock, { force: true });
+    const locks = new GitLocks(this.#plan);
+    if (locks.taken.length > 0 || [...this.#touched].some((path) => gitFolderOf(path) !== undefined)) {
+      locks.release();
       return { done: [], conflicts: changes.map(({ path }) => ({ path, ours: undefined })) };
     }
-    return this.#takeLocked();
+    return this.#takeLocked(locks);
   }
 
   rest(): Promise<Applied> {
     this.#isFinishing = true;
-    return this.#takeLocked();
+    const locks = new GitLocks(this.#plan);
+    const [other] = locks.taken;
+    if (other !== undefined) {
+      locks.release();
+      throw new Error(`git works there (${other})`);
+    }
+    return this.#takeLocked(locks);
   }
 
-  async #takeLocked(): Promise<Applied> {
+  async #takeLocked(locks: GitLocks): Promise<Applied> {
     try {
       return await this.#take();
     } finally {
-      for (const lock of locksOf(this.#plan)) rmSync(lock, { force: true });
+      locks.release();
     }
   }
 
@@ -197,7 +209,7 @@ class Applying {
       return;
     }
     if (now.kind !== before.kind && after !== undefined) return;
-    if (now.kind !== "folder" && !this.#isAsFound(path, { now, before })) {
+    if ((now.kind !== "folder" || change.whole) && !this.#isAsFound(path, { now, before })) {
       this.#conflict(change, undefined);
       return;
     }
@@ -277,9 +289,14 @@ class Applying {
     if (change.after === undefined) return;
     for (let count = 0; ; count++) {
       const end = count === 0 ? ".oxbow" : `.oxbow-${count}`;
-      if (look(`${held}${end}`) !== undefined) continue;
-      this.#move(source, `${held}${end}`, change.after);
-      this.#conflict(change, `${change.path}${end}`);
+      try {
+        if (look(`${held}${end}`) !== undefined) continue;
+        this.#move(source, `${held}${end}`, change.after);
+        this.#conflict(change, `${change.path}${end}`);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") throw error;
+        this.#conflict(change, undefined);
+      }
       return;
     }
   }
@@ -312,19 +329,24 @@ class Applying {
     rmSync(fsPath(held), { recursive: true, force: true });
   }
 
-  /** Nothing below was held back. */
+  /** Nothing below was held back, and no folder has a mode that its owner could not work with. */
   #isOneStep(path: string): boolean {
-    this.#listed ??= new Set(this.#plan.changes.map((change) => change.path));
+    this.#listed ??= new Map(this.#plan.changes.map((change) => [change.path, change.after?.mode]));
     const listed = this.#listed;
     const folders = [""];
     for (const folder of folders) {
       for (const name of namesBelow(join(this.#plan.upper, path, folder))) {
         const inner = folder === "" ? name : `${folder}/${name}`;
-        if (!listed.has(`${path}/${inner}`)) return false;
-        if (look(join(this.#plan.upper, path, inner))?.isDirectory()) folders.push(inner);
+        const mode = listed.get(`${path}/${inner}`);
+        if (mode === undefined) return false;
+        const found = look(join(this.#plan.upper, path, inner));
+        if (!found?.isDirectory()) continue;
+        if ((found.mode & 0o7777) !== mode) return false;
+        folders.push(inner);
       }
     }
-    return true;
+    const top = look(join(this.#plan.upper, path));
+    return top !== undefined && (top.mode & 0o7777) === listed.get(path);
   }
 
   #isAsFound(path: string, { now, before }: { readonly now: HeldEntry; readonly before: HeldEntry }): boolean {
@@ -368,23 +390,61 @@ class Applying {
   }
 }
 
-/** Git's lock of each repository that changes. */
-function locksOf({ root, changes }: ApplyPlan): readonly string[] {
-  const folders = new Set(changes.flatMap(({ path }) => gitFolderOf(path) ?? []));
-  return [...folders]
-    .map((folder) => join(root, folder))
-    .filter((folder) => look(folder)?.isDirectory())
-    .map((folder) => join(folder, "index.lock"));
-}
+const REFERENCE = /^(HEAD|packed-refs|refs\/.+)$/;
 
-/** False if a git holds it. */
-function take(lock: string): boolean {
-  try {
-    closeSync(openSync(lock, "wx", 0o600));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
+/** The locks that git would take for these changes: of the index of each repository, and of the references that change. */
+class GitLocks {
+  /** Those that a git holds, from the root. */
+  readonly taken: string[] = [];
+  readonly #own: string[] = [];
+  readonly #root: string;
+
+  constructor({ root, changes, startedAt }: ApplyPlan) {
+    this.#root = root;
+    const locks = new Set<string>();
+    for (const { path } of changes) {
+      const folder = gitFolderOf(path);
+      if (folder === undefined) continue;
+      locks.add(`${folder}/index.lock`);
+      const inner = path.slice(folder.length + 1);
+      if (REFERENCE.test(inner)) locks.add(`${path}.lock`);
+    }
+    // It names the plan, so that the lock which a crash leaves is known again.
+    const text = `oxbow ${startedAt}\n`;
+    for (const lock of locks) (this.#take(lock, text) ? this.#own : this.taken).push(lock);
+  }
+
+  release(): void {
+    for (const lock of this.#own) this.#at(lock, (held) => rmSync(fsPath(held), { force: true }));
+  }
+
+  #take(lock: string, text: string): boolean {
+    return this.#at(lock, (held) => {
+      try {
+        writeFileSync(fsPath(held), text, { flag: "wx", mode: 0o600 });
+        return true;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== "EEXIST") throw error;
+        return fileBytes(held, text.length)?.toString() === text;
+      }
+    });
+  }
+
+  /** True where the folder of the lock does not exist: no git can hold it. */
+  #at(lock: string, action: (held: string) => unknown): boolean {
+    let folder: HeldFolder;
+    try {
+      folder = HeldFolder.of(this.#root, lock);
+    } catch (error) {
+      if (error instanceof WayBlockedError) return true;
+      throw error;
+    }
+    try {
+      return action(folder.at(nameOf(lock))) !== false;
+    } finally {
+      folder.close();
+    }
   }
 }
 
@@ -401,7 +461,9 @@ function isCopy(
   if (now.kind !== after.kind || now.size !== after.size) return false;
   if (now.kind === "link") return now.target === after.target;
   if (now.mode !== after.mode || Math.abs(now.mtimeMs - after.mtimeMs) >= 1) return false;
-  return readFileSync(fsPath(held)).equals(readFileSync(fsPath(source)));
+  const most = after.size;
+  const [there, ours] = [fileBytes(held, most), fileBytes(source, most)];
+  return there !== undefined && ours?.equals(there) === true;
 }
 
 function isSameEntry(now: HeldEntry, before: HeldEntry): boolean {

@@ -4,14 +4,17 @@
  *
  * 1. The processes of the command have ended, so the upper layer is at rest. The real folder may still be changed by others.
  * 2. No link is followed, in either layer. Names keep every byte (`path-bytes.ts`).
- * 3. Hidden names do not exist in the view. They never count as deleted; a folder that holds one stays.
+ * 3. Hidden names do not exist in the view. They never count as deleted; a folder that holds one stays. A command that makes such a name
+ *    itself changes what is hidden there.
  * 4. Sockets, pipes, devices and set-user-ID files are no changes but problems: nothing of them reaches the real folder.
  * 5. What ignore files leave out is not recorded for undo: a folder of it that the command made, replaced or removed is one change, `whole`.
+ *    Repositories in a removed one are named, because they are no one's build output.
  */
-import { lstatSync, readFileSync, type Stats } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type EntryKind, kindOf } from "../../base/entry-kind.js";
+import { plainName } from "../../base/plain-name.js";
 import { fsPath, linkTarget, namesIn } from "../path-bytes.js";
 
 /** An entry as one of the layers has it. */
@@ -36,6 +39,8 @@ export interface HeldChange {
   readonly recorded: boolean;
   /** It stands for everything below it, which is listed only where the command made it. */
   readonly whole?: true;
+  /** A removed file that this one is, under its old name. */
+  readonly from?: string;
 }
 
 export interface Problem {
@@ -72,7 +77,7 @@ export interface ChangeSetOptions {
   readonly upper: string;
   /** Both together, as the command saw them. */
   readonly merged: string;
-  /** Whether the view has no such name although the real folder does. From the root. */
+  /** Whether the view has no such name although the real folder does, or one of its folders. From the root. */
   isHidden(path: string): boolean;
   readonly ignore?: IgnoreSource | undefined;
   readonly limits?: Partial<ChangeLimits> | undefined;
@@ -99,12 +104,16 @@ export class TooManyChangesError extends Error {
 }
 
 const SPECIAL_BITS = 0o6000;
+/** What their owner needs to look into a folder and to move it. The layer is Oxbow's own; the mode that the command chose is recorded. */
+const OPEN_FOLDER = 0o700;
 /** A copy of a file that was only opened for writing keeps its times, so it is compared. */
 const COMPARED_BYTES = 4 * 1024 * 1024;
 const BREATHE_EVERY = 500;
 
 interface Folder {
   readonly path: string;
+  /** Whether the real folder has it, as a folder: links lead elsewhere. */
+  readonly isBelow: boolean;
   readonly rules: IgnoreRules | undefined;
   readonly recorded: boolean;
   readonly depth: number;
@@ -134,18 +143,18 @@ class Reading {
   async all(): Promise<ChangeSet> {
     const { lower, ignore } = this.#options;
     const rules = await ignore?.above(lower);
-    await this.#folder({ path: "", rules, recorded: true, depth: 0, inWhole: false });
-    return { changes: this.#changes, problems: this.#problems, staying: this.#staying };
+    try {
+      await this.#folder({ path: "", isBelow: true, rules, recorded: true, depth: 0, inWhole: false });
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === "ENAMETOOLONG" ? tooDeep() : error;
+    }
+    return { changes: withRenames(this.#changes), problems: this.#problems, staying: this.#staying };
   }
 
   /** A folder of the upper layer. */
-  async #folder({ path, rules: above, recorded, depth, inWhole }: Folder): Promise<void> {
+  async #folder({ path, isBelow, rules: above, recorded, depth, inWhole }: Folder): Promise<void> {
     const { lower, upper, merged, ignore } = this.#options;
-    if (depth > this.#limits.depth) {
-      this.#problems.push({ path, why: "its folders are nested too deeply" });
-      return;
-    }
-    const isBelow = this.#lower(path)?.kind === "folder";
+    if (depth > this.#limits.depth) throw tooDeep();
     const below = isBelow ? namesIn(at(lower, path)) : [];
     const rules =
       isBelow && recorded ? await ignore?.rules({ path: at(lower, path), names: new Set(below), above }) : above;
@@ -158,20 +167,20 @@ class Reading {
     }
     for (const name of written) {
       await this.#breathe();
-      await this.#entry(within(path, name), { name, rules, recorded, depth, inWhole });
+      await this.#entry(within(path, name), { name, isBelow, rules, recorded, depth, inWhole });
     }
   }
 
   async #entry(
     path: string,
-    { name, rules, recorded, depth, inWhole }: Omit<Folder, "path"> & { readonly name: string },
+    { name, isBelow, rules, recorded, depth, inWhole }: Omit<Folder, "path"> & { readonly name: string },
   ): Promise<void> {
-    const { upper } = this.#options;
+    const { upper, isHidden } = this.#options;
     const found = look(at(upper, path));
     if (found === undefined) return;
-    const before = this.#lower(path);
+    const before = isBelow ? this.#lower(path) : undefined;
     if (isWhiteout(found)) {
-      if (before !== undefined) await this.#removed(path, { rules, recorded });
+      if (before !== undefined && !isHidden(path)) await this.#removed(path, { rules, recorded });
       return;
     }
     const after = entryOf(found, at(upper, path));
@@ -186,7 +195,8 @@ class Reading {
     const isRecorded = recorded && !this.#isLeftOut(name, { rules, kind: after.kind });
     if (after.kind !== "folder") {
       if (before?.kind === "folder") await this.#contentRemoved(path, { rules, recorded });
-      if (before === undefined || !this.#isSame(path, before, after))
+      // Whether it is the same as a hidden file is not told.
+      if (before === undefined || isHidden(path) || !this.#isSame(path, before, after))
         this.#add({ path, before, after, recorded: isRecorded });
       return;
     }
@@ -195,7 +205,11 @@ class Reading {
     if (isNew || before.mode !== after.mode) {
       this.#add({ path, before, after, recorded: isRecorded, ...(isWhole && { whole: true as const }) });
     }
-    await this.#folder({ path, rules, recorded: isRecorded, depth: depth + 1, inWhole: inWhole || isWhole });
+    if ((after.mode & OPEN_FOLDER) !== OPEN_FOLDER) chmodSync(fsPath(at(upper, path)), after.mode | OPEN_FOLDER);
+    await this.#folder({
+      ...{ path, isBelow: !isNew, rules, recorded: isRecorded },
+      ...{ depth: depth + 1, inWhole: inWhole || isWhole },
+    });
   }
 
   /** An entry of the real folder is gone. Returns whether all of it is. */
@@ -208,14 +222,14 @@ class Reading {
       this.#add({ path, before, after: undefined, recorded: isRecorded });
       return true;
     }
-    const at = this.#changes.length;
+    const first = this.#changes.length;
     const isGone = await this.#contentRemoved(path, { rules, recorded: isRecorded });
     if (!isGone) {
       this.#staying.push(path);
       return false;
     }
     // What is not recorded goes in one step.
-    if (!isRecorded) this.#changes.splice(at);
+    if (!isRecorded) this.#changes.push(...this.#changes.splice(first).filter(isRepository));
     this.#add({ path, before, after: undefined, recorded: isRecorded, ...(!isRecorded && { whole: true as const }) });
     return true;
   }
@@ -238,7 +252,6 @@ class Reading {
   }
 
   #lower(path: string): HeldEntry | undefined {
-    if (path !== "" && this.#options.isHidden(path)) return undefined;
     const full = at(this.#options.lower, path);
     const found = look(full);
     return found && entryOf(found, full);
@@ -256,7 +269,8 @@ class Reading {
     if (after.kind === "link") return true;
     if (before.mode !== after.mode || before.mtimeMs !== after.mtimeMs || after.size > COMPARED_BYTES) return false;
     const { lower, upper } = this.#options;
-    return readFileSync(fsPath(at(lower, path))).equals(readFileSync(fsPath(at(upper, path))));
+    const written = fileBytes(at(upper, path), COMPARED_BYTES);
+    return written !== undefined && fileBytes(at(lower, path), COMPARED_BYTES)?.equals(written) === true;
   }
 
   #add(change: HeldChange): void {
@@ -276,6 +290,53 @@ class Reading {
   async #breathe(): Promise<void> {
     this.#looked += 1;
     if (this.#looked % BREATHE_EVERY === 0) await setImmediate();
+  }
+}
+
+/** A file that went, and one that came with the same size, time and mode: a program that renames or moves keeps these. */
+function withRenames(changes: readonly HeldChange[]): readonly HeldChange[] {
+  const gone = new Map<string, string | undefined>();
+  for (const { path, before, after } of changes) {
+    if (after !== undefined || before?.kind !== "file") continue;
+    const key = likeness(before);
+    // Two of them may be either.
+    gone.set(key, gone.has(key) ? undefined : path);
+  }
+  if (gone.size === 0) return changes;
+  return changes.map((change) => {
+    const { before, after } = change;
+    const from = before === undefined && after?.kind === "file" ? gone.get(likeness(after)) : undefined;
+    return from === undefined ? change : { ...change, from };
+  });
+}
+
+function likeness({ size, mtimeMs, mode }: HeldEntry): string {
+  return `${size} ${mtimeMs} ${mode}`;
+}
+
+function tooDeep(): TooManyChangesError {
+  return new TooManyChangesError(
+    "It made folders that are nested too deeply. Nothing was applied. Use shorter paths, or make them in /tmp.",
+  );
+}
+
+function isRepository({ path, after }: HeldChange): boolean {
+  return after === undefined && plainName(path.slice(path.lastIndexOf("/") + 1)) === ".git";
+}
+
+const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Undefined for what is not a regular file, is larger, or cannot be read. Others may exchange the entry meanwhile. */
+export function fileBytes(full: string, most: number): Buffer | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(fsPath(full), READ);
+    const found = fstatSync(fd);
+    return found.isFile() && found.size <= most ? readFileSync(fd) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -63,6 +63,8 @@ export interface WrapOptions {
   readonly openings?: readonly string[];
   /** A person typed it. */
   readonly byPerson?: boolean;
+  /** The command as it was written. */
+  readonly line?: string;
   /** It reads its standard input. */
   readonly hasInput?: true;
   /** `held`: what it writes may be held back until it ends. `nothing`: it only reads. `live`: it goes on running and sees later edits. */

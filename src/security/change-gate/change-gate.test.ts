@@ -1,0 +1,118 @@
+/** Which changes of a command pass, which need a person, and what is applied of a set that is not applied as a whole. */
+import { describe, expect, it } from "vitest";
+import type { HeldChange, HeldEntry } from "../../system/overlay/change-set.js";
+import { type GateOptions, isOnlyGit, judgeChanges, withoutMissing } from "./change-gate.js";
+
+const entry = (kind: HeldEntry["kind"], target?: string): HeldEntry => ({
+  ...{ kind, mode: 0o644, size: 1, mtimeMs: 1, ctimeMs: 1, ino: 1 },
+  ...(target !== undefined && { target }),
+});
+const file = entry("file");
+const folder = entry("folder");
+const made = (path: string, after = file): HeldChange => ({ path, before: undefined, after, recorded: true });
+const gone = (path: string, before = file): HeldChange => ({ path, before, after: undefined, recorded: true });
+
+function judge(changes: readonly HeldChange[], options: Partial<GateOptions> = {}) {
+  return judgeChanges({
+    ...{ root: "/no/such/root", changes, granted: [], records: "guarded" },
+    ...{ reason: async () => undefined, refusal: () => undefined, deletions: () => undefined, text: () => undefined },
+    ...{ isHidden: () => false, mayLead: () => false },
+    ...options,
+  });
+}
+
+async function asked(path: string, options: Partial<GateOptions>, after = file): Promise<boolean> {
+  return (await judge([made(path, after)], options)).asking.length === 1;
+}
+
+describe("[P16 P18] a path in a git folder", () => {
+  const PASSING = [
+    ...["index", "HEAD", "ORIG_HEAD", "packed-refs", "refs/heads/config", "logs/refs/heads/main", "objects/ab/cdef"],
+    ...[
+      "objects/pack/pack-1.idx",
+      "objects/info/packs",
+      "COMMIT_EDITMSG",
+      "rebase-merge/head-name",
+      "rebase-apply/0001",
+    ],
+  ];
+  const ASKING = [
+    ...["config", "config.worktree", "hooks/pre-commit", "info/attributes", "info/exclude", "modules/x/HEAD"],
+    ...["objects/info/alternates", "objects/ab/cd/HEAD", "objects/x/HEAD", "refs/x/.git/config", "commondir", "gitdir"],
+    ...["worktrees/x/gitdir", "description", "INDEX", "refs.txt", "Hooks/x"],
+  ];
+
+  it.each(PASSING)("passes where git was allowed: %s", async (inner) => {
+    expect(await asked(`.git/${inner}`, { records: "pass" })).toBe(false);
+    expect(await asked(`.git/${inner}`, {})).toBe(true);
+    expect(await asked(`sub/.GIT/${inner}`, { records: "pass" })).toBe(true);
+    expect(await asked(`.git/${inner}`, { records: "pass" }, entry("link", "x"))).toBe(true);
+  });
+
+  it.each(ASKING)("is asked about, whatever was allowed: %s", async (inner) => {
+    expect(await asked(`.git/${inner}`, { records: "pass" })).toBe(true);
+  });
+
+  it.each([".git", "a/.git", ".GIT", ".git.", ".git ", "git~1", ".g\u200cit", ".git::$INDEX_ALLOCATION"])(
+    "is found under another spelling: %j",
+    async (name) => {
+      expect(await asked(`${name}/x`, {})).toBe(true);
+      expect(await asked(name, {}, entry("link", "elsewhere"))).toBe(true);
+    },
+  );
+
+  const TEXTS: readonly (readonly [string, string | undefined, boolean])[] = [
+    ["rebase-merge/git-rebase-todo", "pick 1 a\nfixup 2 b\n", false],
+    ["rebase-merge/git-rebase-todo", "pick 1 a\n  exec ./x\n", true],
+    ["rebase-merge/git-rebase-todo", "x ./x\n", true],
+    ["rebase-merge/git-rebase-todo", undefined, true],
+    ["sequencer/todo", "exec ./x\n", true],
+    ["rebase-merge/strategy", "ort\n", false],
+    ["rebase-merge/strategy", "mine\n", true],
+    ["sequencer/opts", "[options]\n\tstrategy = mine\n", true],
+    ["sequencer/opts", "[options]\n\tsignoff = true\n", false],
+  ];
+  it.each(TEXTS)("%s with %j", async (inner, text, isAsked) => {
+    expect(await asked(`.git/${inner}`, { records: "pass", text: () => text })).toBe(isAsked);
+  });
+});
+
+it.each([
+  ["git rebase -i HEAD~3", true],
+  ["cd sub && git add -A && git commit -m 'x'", true],
+  ["GIT_SEQUENCE_EDITOR=true git rebase -i main", true],
+  ["git commit -m \"$(cat <<'EOF'\nmessage\nEOF\n)\"", true],
+  ["git status; ./x", false],
+  ["make release", false],
+  ['git commit -m "$(./x)"', false],
+  ["$GIT commit", false],
+  ["echo x > .git/config", false],
+  ["git log |", false],
+])("[P18] knows whether a line is only git: %s", (line, isIt) => {
+  expect(isOnlyGit(line)).toBe(isIt);
+});
+
+describe("[P18] a set of which something is missing", () => {
+  it("loses nothing: no deletion, no rename, no exchange, no repository, nothing in a missing folder", () => {
+    const all: readonly HeldChange[] = [
+      ...[gone("src/a"), made("plain"), { ...made("moved"), from: "src/b" }, gone("src/b"), made(".git/index")],
+      { path: "exchanged", before: file, after: folder, recorded: true },
+      ...[made("exchanged/x"), made("new", folder), made("new/x")],
+      { path: "changed", before: file, after: file, recorded: true },
+    ];
+    const kept = (missing: readonly { path: string }[]) => withoutMissing(all, missing).map(({ path }) => path);
+    expect(kept([])).toHaveLength(all.length);
+    expect(kept([{ path: ".vscode/a" }])).toEqual(["plain", "new", "new/x", "changed"]);
+    expect(kept([{ path: "new" }])).toEqual(["plain", "changed"]);
+  });
+
+  it("names what path permissions forbid, and what many deletions need", async () => {
+    const verdict = await judge([made("a"), gone("b"), made("c")], {
+      refusal: (path, access) => (path.endsWith("/a") ? `no ${access}` : undefined),
+      deletions: (removed) => (removed.length > 0 ? "many" : undefined),
+    });
+    expect(verdict.refused).toMatchObject([{ change: { path: "a" }, reason: "no write" }]);
+    expect(verdict.asking).toMatchObject([{ change: { path: "b" }, reason: "many" }]);
+    expect(verdict.passing).toMatchObject([{ path: "c" }]);
+  });
+});

@@ -1,0 +1,115 @@
+/** Applying a change set, without a sandbox: locks of git, conflicts and plans that a crash left. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ApplyPlan, applyChanges, finishPlan, readPlan, writePlan } from "./apply-changes.js";
+import { readChangeSet } from "./change-set.js";
+
+let base: string;
+let root: string;
+let view: string;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "apply-")));
+  root = join(base, "root");
+  view = join(base, "view");
+  for (const folder of [root, join(view, "0/upper")]) mkdirSync(folder, { recursive: true });
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function lay(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+/** The plan for what a command wrote that began now. */
+async function planFor(written: Readonly<Record<string, string>>): Promise<ApplyPlan> {
+  const upper = join(view, "0/upper");
+  const startedAt = Date.now() + 1;
+  lay(upper, written);
+  const merged = join(base, "merged");
+  for (const layer of [root, upper]) cpSync(layer, merged, { recursive: true });
+  const { changes } = await readChangeSet({ lower: root, upper, merged, isHidden: () => false });
+  return { root, upper, removed: join(view, "0/removed"), startedAt, changes };
+}
+
+const text = (name: string) => readFileSync(join(root, name), "utf8");
+
+describe("while a repository changes", () => {
+  const REPOSITORY = { ".git/HEAD": "ref: refs/heads/main\n", ".git/index": "old", ".git/refs/heads/main": "1\n" };
+  const CHANGED = { ".git/index": "new", ".git/refs/heads/main": "2\n", plain: "new" };
+
+  it.each([".git/index.lock", ".git/refs/heads/main.lock"])(
+    "[P18] what a git has locked with %s refuses the whole plan",
+    async (lock) => {
+      lay(root, { ...REPOSITORY, [lock]: "" });
+      const { done, conflicts } = await applyChanges(await planFor(CHANGED));
+      expect([done, conflicts.length, text(".git/index"), existsSync(join(root, "plain"))]).toEqual([
+        [],
+        3,
+        "old",
+        false,
+      ]);
+      expect(existsSync(join(root, lock))).toBe(true);
+    },
+  );
+
+  it("[P18] no lock stays behind", async () => {
+    lay(root, REPOSITORY);
+    expect((await applyChanges(await planFor(CHANGED))).conflicts).toEqual([]);
+    expect(text(".git/refs/heads/main")).toBe("2\n");
+    expect(readdirSync(join(root, ".git"))).toEqual(["HEAD", "index", "refs"]);
+    expect(readdirSync(join(root, ".git/refs/heads"))).toEqual(["main"]);
+  });
+
+  it("[P18 S14] a plan that a crash left waits for a git, and knows its own lock again", async () => {
+    lay(root, REPOSITORY);
+    const plan = await planFor(CHANGED);
+    lay(root, { ".git/index.lock": "" });
+    expect(() => finishPlan(plan)).toThrow("git works there (.git/index.lock)");
+    expect(existsSync(join(root, ".git/index.lock"))).toBe(true);
+    lay(root, { ".git/index.lock": `oxbow ${plan.startedAt}\n` });
+    expect((await finishPlan(plan)).conflicts).toEqual([]);
+    expect([text(".git/index"), existsSync(join(root, ".git/index.lock"))]).toEqual(["new", false]);
+  });
+});
+
+it("[P18] leaves out a version that no name is left for", async () => {
+  const name = "n".repeat(252);
+  lay(root, { [name]: "theirs", other: "theirs" });
+  const plan = await planFor({ [name]: "ours", other: "ours", fine: "ours" });
+  lay(root, { [name]: "theirs 2", other: "theirs 2" });
+  const { conflicts } = await applyChanges(plan);
+  expect(conflicts).toEqual([
+    { path: name, ours: undefined },
+    { path: "other", ours: "other.oxbow" },
+  ]);
+  expect([text(name), text("other"), text("other.oxbow"), text("fine")]).toEqual([
+    "theirs 2",
+    "theirs 2",
+    "ours",
+    "ours",
+  ]);
+});
+
+it("[P18 S14] finishes a plan whose folder was renamed", async () => {
+  lay(root, { kept: "1" });
+  await writePlan(view, [await planFor({ "d/fresh": "2" })]);
+  renameSync(view, `${view}-taken`);
+  for (const plan of readPlan(`${view}-taken`) ?? []) await finishPlan(plan);
+  expect([text("kept"), text("d/fresh")]).toEqual(["1", "2"]);
+});
