@@ -6,6 +6,7 @@ import type { ParsedFlags } from "../feature/flags.js";
 import { nodeClock } from "../system/node-clock.js";
 import { roots } from "../system/xdg-paths.js";
 import type { CliModule } from "./command-table.js";
+import { printMessage } from "./print-message.js";
 import { shellRunner } from "./shell-command.js";
 
 export async function subjectModule({ name, specs, shell: declared }: Subject): Promise<CliModule> {
@@ -13,9 +14,7 @@ export async function subjectModule({ name, specs, shell: declared }: Subject): 
   const shell = {
     ...{ name, specs: specs.filter(({ places }) => places.includes("without a session")) },
     ...declared,
-    open: async (flags: ParsedFlags, variables: Variables) => ({
-      commands: await declared.open(shellPlace(flags, variables)),
-    }),
+    open: (flags: ParsedFlags, variables: Variables) => declared.open(shellPlace(flags, variables)),
   };
   return { shell, run: shellRunner(shell) };
 }
@@ -30,6 +29,20 @@ function shellPlace(flags: ParsedFlags, variables: Variables): ShellPlace {
     approved: async (kind) =>
       (await approvedFiles(await root(), flags, variables)).filter((file) => file.kind === kind),
     redact: async () => (await import("../security/redact/redact.js")).redact,
+    key: async (purpose) => {
+      const [{ loadSettings }, { SessionStores }, { keyFor }] = await Promise.all([
+        import("../runtime/settings/settings.js"),
+        import("../runtime/sessions/session-stores.js"),
+        import("../runtime/feature-context.js"),
+      ]);
+      const { settings, roots, warnings } = await loadSettings(flags, variables);
+      const notify = (message: string) => printMessage(message);
+      for (const warning of warnings) notify(warning);
+      return keyFor(
+        purpose,
+        new SessionStores({ settings, roots, variables, root: await root(), notify, hint: notify }),
+      );
+    },
   };
 }
 

@@ -223,7 +223,7 @@ export interface Subject {
     /** What the help says below the usage. */
     readonly about: string;
     readonly more?: string;
-    open(place: ShellPlace): Promise<readonly Command[]>;
+    open(place: ShellPlace): Promise<{ readonly commands: readonly Command[]; close?(): Promise<void> | void }>;
   };
 }
 
@@ -238,4 +238,6 @@ export interface ShellPlace {
   /** The approved files of that folder. */
   approved(kind: ExtensionKind): Promise<readonly ExtensionFile[]>;
   redact(): Promise<(text: string) => string>;
+  /** A key for one purpose, made from the user's key. */
+  key(purpose: string): Promise<Uint8Array>;
 }

@@ -112,6 +112,12 @@ export interface FeatureContext<Settings = unknown> extends PartContext {
   /** Calls a model beside the conversation, between two turns. */
   aside(call: AsideCall): Promise<AsideAnswer>;
   safeText(): Promise<SafeText>;
+  /** Gives the model a text with the next input; `command` is what the person typed for it. */
+  give(command: string, text: string): void;
+  /** Why a path may not be used: by a path permission, or because it is outside of the workspace. */
+  refusalOf(access: "read" | "write", path: string): Promise<string | undefined>;
+  /** A key for one purpose, made from the user's key. */
+  key(purpose: string): Promise<Uint8Array>;
 }
 
 export interface AsideCall {

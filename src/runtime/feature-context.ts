@@ -1,7 +1,9 @@
 /** What the part of a feature gets from the session that it belongs to. */
+import { hkdfSync } from "node:crypto";
 import { callBeside } from "../engine/side-call.js";
 import type { AsideAnswer, AsideCall, FeatureContext, SafeText } from "../feature/part.js";
 import type { Opening } from "./opening.js";
+import type { SessionStores } from "./sessions/session-stores.js";
 import type { Settings } from "./settings/settings.js";
 
 export function featureContext(opening: Opening): FeatureContext<Settings> {
@@ -19,7 +21,18 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
       text ??= safeText(opening);
       return text;
     },
+    give: (command, text) => opening.built.get("gathered").add(command, text),
+    refusalOf: async (access, path) => {
+      const { Gatherer } = await import("./commands/context/gatherer.js");
+      const gatherer = new Gatherer(opening);
+      return access === "write" ? gatherer.writeRefusalOf(path, "") : gatherer.readRefusalOf(path);
+    },
+    key: (purpose) => keyFor(purpose, engine.sessions),
   };
+}
+
+export async function keyFor(purpose: string, keys: Pick<SessionStores, "key">): Promise<Uint8Array> {
+  return new Uint8Array(hkdfSync("sha256", await keys.key(), "", purpose, 32));
 }
 
 async function safeText({ session, engine }: Opening): Promise<SafeText> {

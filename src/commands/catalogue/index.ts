@@ -1,6 +1,7 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
+import { subject as knowledgeBase } from "../../context/knowledge-base/commands.js";
 import { subject as memory } from "../../context/memory/commands.js";
-import { type CommandSpec, namespaceOf, worksOn } from "../command.js";
+import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
 import * as conversation from "./conversation.js";
@@ -8,7 +9,6 @@ import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
-import * as knowledgeBase from "./knowledge-base.js";
 import * as mcp from "./mcp.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
@@ -19,6 +19,9 @@ import * as security from "./security.js";
 import * as service from "./service.js";
 import * as sessions from "./sessions.js";
 import * as skills from "./skills.js";
+
+/** The subjects that declare their commands in their own folder. */
+export const DECLARED: readonly Subject[] = [memory, knowledgeBase];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
@@ -33,9 +36,8 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Subagents, skills and extensions", agents],
   ["Conversation", screen],
   ["Subagents, skills and extensions", skills],
-  [memory.heading, memory.specs],
   ["Memory and knowledge", retrieval],
-  ["Memory and knowledge", knowledgeBase],
+  ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
   ["Subagents, skills and extensions", extensions],
   ["Subagents, skills and extensions", mcp],
   ["Engine", engine],
@@ -90,9 +92,8 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...models.OLLAMA_NAMESPACE,
   ...models.ROUTE_NAMESPACE,
   ...profiles.PROFILES_NAMESPACE,
-  [memory.name]: memory.summary,
   ...retrieval.RAG_NAMESPACE,
-  ...knowledgeBase.KB_NAMESPACE,
+  ...Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])),
   ...program.CONFIG_NAMESPACE,
   ...service.TOKEN_NAMESPACE,
   ...program.COMPLETION_NAMESPACE,

@@ -188,7 +188,7 @@ export const subject: Subject = {
     open: async ({ roots, clock, root, redact, approved }) => {
       const shared = async () => sharedMemories(await approved("memory"));
       const memories = openMemories({ roots, clock, root: await root(), redact: await redact() }, shared);
-      return guarded(COMMANDS, () => ({ memories, now: clock.wall }));
+      return { commands: guarded(COMMANDS, () => ({ memories, now: clock.wall })) };
     },
   },
 };

@@ -4,8 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
-import { HELP_GROUPS, helpGroupOf } from "../../commands/catalogue/index.js";
-import { KB_NAMESPACE } from "../../commands/catalogue/knowledge-base.js";
+import { DECLARED, HELP_GROUPS, helpGroupOf } from "../../commands/catalogue/index.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
@@ -52,7 +51,6 @@ const NAMESPACES = {
   ...AGENTS_NAMESPACE,
   ...SKILLS_NAMESPACE,
   ...RAG_NAMESPACE,
-  ...KB_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */
@@ -60,7 +58,9 @@ export async function sessionCommands(
   parts: readonly SessionPart[],
   more: readonly Command[] = [],
 ): Promise<CommandRegistry> {
-  const registry = new CommandRegistry().describe(NAMESPACES);
+  const registry = new CommandRegistry()
+    .describe(NAMESPACES)
+    .describe(Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])));
   registry.register(
     helpCommand(HELP, registry, { headings: HELP_GROUPS, headingOf: helpGroupOf }),
     ...[...CLIENT_COMMANDS, ...SCREEN_COMMANDS, ...SHELL_COMMANDS].map(elsewhere),

@@ -6,6 +6,7 @@
  * 3. Their commands load with the first command that a client sends.
  */
 import { OutsideResults } from "../../chain/outside-results.js";
+import { knowledgeBase } from "../../context/knowledge-base/part.js";
 import { memory } from "../../context/memory/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
@@ -23,7 +24,6 @@ import { eventHooks } from "./event-hooks.js";
 import { Executables } from "./executables.js";
 import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
-import { knowledgeBase } from "./knowledge-base.js";
 import { markers } from "./markers.js";
 import { mcp } from "./mcp.js";
 import { plugins } from "./plugins.js";
@@ -246,7 +246,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   recall,
   promptFiles,
   retrieval,
-  knowledgeBase,
+  feature(knowledgeBase),
   aliases,
   mcp,
   markers,

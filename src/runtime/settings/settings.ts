@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import { type KnowledgeSettings, readKnowledgeSettings } from "../../context/knowledge-base/settings.js";
 import { type MemorySettings, readMemorySettings } from "../../context/memory/settings.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
@@ -30,6 +31,7 @@ export interface Settings
     NetworkSettings,
     SessionSettings,
     MemorySettings,
+    KnowledgeSettings,
     ScreenSettings {}
 
 export interface LoadedSettings {
@@ -72,6 +74,7 @@ export async function resolveSettings(
     ...readNetworkSettings(from),
     ...readSessionSettings(from),
     ...readMemorySettings(from),
+    ...readKnowledgeSettings(from),
     ...readScreenSettings(from),
   };
   // The user's config.toml names the profile.

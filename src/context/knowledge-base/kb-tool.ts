@@ -1,9 +1,9 @@
 /** Runs the model's calls of the knowledge base. What it finds is text from outside: others may have written it. */
-import { isKind } from "../../context/knowledge-base/dump.js";
 import type { ToolOutcome } from "../../engine/ports.js";
 import { ownText, text } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { found, fullText, type KnowledgePort, record } from "../commands/knowledge-base.js";
+import { found, fullText, type KnowledgePort, record } from "./commands.js";
+import { isKind } from "./dump.js";
 
 export function runKbTool(args: JsonObject, port: KnowledgePort): ToolOutcome {
   const { action, kind = "note" } = args;
