@@ -132,35 +132,34 @@ export interface Conclusion {
   readonly note?: string;
 }
 
-/** The messages of several whole turns (sessions/condense.ts): they replace the events for readers that need only the conversation. */
-export interface Stretch {
-  /** It covers the events after this one … */
-  readonly after: number;
-  /** … up to and including this one. */
+/** The conversation of a log up to an event (sessions/snapshot.ts), so that a resume reads only the events behind it. */
+export interface Snapshot {
+  /** Reading began behind this event: 0, or what has expired or a summary replaces. */
+  readonly from: number;
+  /** The last event that it covers; no turn is open there and no input waits. */
   readonly to: number;
+  /** The number of turns between the two. */
   readonly turns: number;
   readonly messages: readonly Message[];
   /** The event with which each of them begins; 0 for those that have none (message-origin.ts). */
   readonly origins: readonly number[];
-  /** It contains a summary, so everything before it is ignored. */
-  readonly replacesEarlier?: true;
 }
 
-/** A stretch has at least this many events: reading fewer is fast enough. */
-export const STRETCH_EVENTS = 1000;
+/** A part of what authenticates a snapshot: it changes when the same events make other messages. */
+export const SNAPSHOT_FORM = "snapshot 1";
+
+/** A snapshot is due after so many events at least; reading fewer is fast enough. */
+export const SNAPSHOT_EVENTS = 1000;
+/** And after this share of the log, because each snapshot holds the whole conversation. */
+const SNAPSHOT_SHARE = 16;
+
+/** Says whether so many events behind the last snapshot, of a log that ends with `last`, need a new one. */
+export function isSnapshotDue(behind: number, last: number, every = SNAPSHOT_EVENTS): boolean {
+  return behind >= Math.max(every, last / SNAPSHOT_SHARE);
+}
 
 export function isSummary(event: Envelope): event is EnvelopeOf<"CompactionTriggered"> {
   return event.kind === "CompactionTriggered" && event.payload.summary !== undefined;
-}
-
-/** Stretches are a copy: the log is authoritative, and stretches that do not match it are dropped. */
-export interface CondensedLog {
-  /** The last event that they cover; undefined without any. */
-  end(session: SessionId): Promise<number | undefined>;
-  /** From the first relevant event on, without gaps. Empty if one of them is damaged, or the log has changed. */
-  read(session: SessionId): Promise<readonly Stretch[]>;
-  /** Appends a stretch. Refuses with `conflict` one that does not follow the last. */
-  add(session: SessionId, stretch: Stretch): Promise<void>;
 }
 
 export type LogProblem = "changed" | "missing" | "truncated" | "added" | "unreadable" | "head";
@@ -168,33 +167,6 @@ export type LogProblem = "changed" | "missing" | "truncated" | "added" | "unread
 export type Verification =
   | { readonly ok: true; readonly events: number }
   | { readonly ok: false; readonly problem: LogProblem; readonly event_id: number; readonly message: string };
-
-/** Some turns of a log that are read together. */
-export interface TurnSpan {
-  readonly session: SessionId;
-  /** Its first and last event. */
-  readonly from: number;
-  readonly to: number;
-  /** How many turns come before it. */
-  readonly before: number;
-}
-
-export interface TurnMatches {
-  /** The best first. */
-  readonly spans: readonly TurnSpan[];
-  /** Up to which event, and so many turns, each session was looked at; what comes behind has to be read. */
-  readonly reach: ReadonlyMap<SessionId, { readonly event: number; readonly turns: number }>;
-}
-
-/** Finds turns by their words without reading every log. It is a copy: the log is the truth, and the index can be thrown away. */
-export interface TurnIndex {
-  /** Turns of these sessions with one of the words at least. Takes up new events first, for as long as `budgetMs` lasts. */
-  find(
-    sessions: readonly SessionRecord[],
-    words: readonly string[],
-    options: { readonly limit: number; readonly budgetMs: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<TurnMatches>;
-}
 
 export interface CreateOptions {
   /** Only this store sees it until `publish`. It needs the lease of the session; the leftovers of a crash are removed. */
@@ -265,10 +237,10 @@ export interface SessionStore {
   keepStart?(session: SessionId, start: string): Promise<void>;
   /** What was kept last. */
   startOf?(session: SessionId): Promise<string | undefined>;
-  /** Condensed copies of long logs, so that a resume does not read all their events. */
-  readonly condensed?: CondensedLog;
-  /** Where logs can be searched by an index. */
-  readonly turns?: TurnIndex;
+  /** The last snapshot; undefined without one, and if it is damaged or fits another log. It is a copy: the log is authoritative. */
+  snapshot?(session: SessionId): Promise<Snapshot | undefined>;
+  /** Keeps a snapshot instead of the one before. `expire` drops it. Refuses with `conflict` one that the log does not reach. */
+  keepSnapshot?(session: SessionId, snapshot: Snapshot): Promise<void>;
   /** The spending according to the CostIncremented events; oldest first. The time depends on the number of rows, not of events. */
   spending(filter?: SpendingFilter): Promise<readonly Spending[]>;
   /** Writes pending appends first. */

@@ -12,7 +12,7 @@ import type { EventBody } from "../protocol/events.js";
 import { NO_USAGE } from "../protocol/usage.js";
 import { Journal } from "./journal.js";
 import { openSqliteStore } from "./sqlite/sqlite-store.js";
-import { type SessionStore, STRETCH_EVENTS, StoreError } from "./store.js";
+import { type SessionStore, SNAPSHOT_EVENTS, StoreError } from "./store.js";
 
 const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
 const redactor = {
@@ -288,19 +288,19 @@ describe("the journal", () => {
     },
   );
 
-  verifies(["S6"], "condenses a log that has become long, behind the end of a turn", async () => {
+  verifies(["S6"], "takes a snapshot of a log that has become long, behind the end of a turn", async () => {
     const { session, journal, publish } = recording();
     publish(started("go"));
-    for (let i = 0; i < STRETCH_EVENTS; i++) publish({ kind: "TextDelta", payload: { text: "on " } });
+    for (let i = 0; i < SNAPSHOT_EVENTS; i++) publish({ kind: "TextDelta", payload: { text: "on " } });
     await journal.flush();
-    expect(await store.condensed?.end(session)).toBeUndefined();
+    expect(await store.snapshot?.(session)).toBeUndefined();
     publish(ended);
     await journal.close();
-    expect(await store.condensed?.end(session)).toBe(STRETCH_EVENTS + 2);
+    expect((await store.snapshot?.(session))?.to).toBe(SNAPSHOT_EVENTS + 2);
     publish(started("again"));
     publish(ended);
     await journal.close();
-    expect(await store.condensed?.end(session)).toBe(STRETCH_EVENTS + 2);
+    expect((await store.snapshot?.(session))?.to).toBe(SNAPSHOT_EVENTS + 2);
   });
 });
 

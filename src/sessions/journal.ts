@@ -6,7 +6,7 @@
  * 2. A call that changes something begins only after its intent, and everything that led to it, is on the disk. Its end is written
  *    in the same step as its result, during the next model request: nothing depends on it earlier.
  * 3. The store is opened with the first event. A session without a turn is not stored.
- * 4. After some turns, the journal condenses the new events for the next resume (condense.ts).
+ * 4. After some turns, the journal takes a snapshot of the conversation for the next resume (snapshot.ts).
  * 5. The event writer keeps events that could not be written, and stops when another process has continued the session.
  */
 import { createHash } from "node:crypto";
@@ -19,7 +19,7 @@ import type { CallId, SessionId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import { EventWriter } from "./event-writer.js";
 import { EventRedaction, type Redactor } from "./redacted-events.js";
-import { type NewSession, type SessionStore, STRETCH_EVENTS, type StoreError } from "./store.js";
+import { isSnapshotDue, type NewSession, type SessionStore, type StoreError } from "./store.js";
 
 export interface JournalOptions {
   readonly session: SessionId;
@@ -27,8 +27,8 @@ export interface JournalOptions {
   readonly create?: NewSession;
   /** Calls of an earlier run whose end is still to be written, with a note for the ledger. */
   readonly orphans?: ReadonlyMap<CallId, string | undefined>;
-  /** Events of earlier runs that are not condensed yet. */
-  readonly uncondensed?: number;
+  /** Events of earlier runs behind the last snapshot. */
+  readonly behindSnapshot?: number;
   /** PROVIDER:MODEL as the row has it. */
   readonly model: string;
   /** The model that the next turn uses: the person may have chosen another one since the session was opened. */
@@ -75,14 +75,14 @@ export class Journal {
   /** The turn uses another route: the session's model stays. */
   #routed = false;
   #writeMs = 0;
-  #uncondensed: number;
-  #condensing: Promise<void> | undefined;
+  #behindSnapshot: number;
+  #snapshot: Promise<void> | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#writer = new EventWriter(options);
     this.#model = options.model;
-    this.#uncondensed = options.uncondensed ?? 0;
+    this.#behindSnapshot = options.behindSnapshot ?? 0;
     this.#intended = new Map(options.orphans);
     this.#late = new LateConsumer({
       load: () => this.#openStore(),
@@ -175,7 +175,7 @@ export class Journal {
   /** Like `flush`, and nothing is in progress afterwards. Failures were reported. */
   async close(): Promise<void> {
     await this.flush().catch(() => {});
-    await this.#condensing;
+    await this.#snapshot;
   }
 
   /** Opens the store early, so that the first event does not wait. A failure is reported, and that event tries again. */
@@ -212,20 +212,22 @@ export class Journal {
     if (SYNCED.has(event.kind)) writer.submit("sync");
     else writer.submitLater();
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);
-    this.#uncondensed++;
-    if (event.kind === "TurnEnded" && this.#uncondensed >= STRETCH_EVENTS) this.#condensing ??= this.#condense();
+    this.#behindSnapshot++;
+    if (event.kind === "TurnEnded" && isSnapshotDue(this.#behindSnapshot, event.id)) {
+      this.#snapshot ??= this.#takeSnapshot();
+    }
   }
 
   /** A failure here only affects a copy; the next resume makes it again. */
-  async #condense(): Promise<void> {
-    this.#uncondensed = 0;
+  async #takeSnapshot(): Promise<void> {
+    this.#behindSnapshot = 0;
     try {
       await this.#writer.settled();
-      const { condenseSession } = await import("./condense.js");
-      if (this.#store !== undefined) this.#uncondensed += await condenseSession(this.#store, this.#options.session);
+      const { takeSnapshot } = await import("./snapshot.js");
+      if (this.#store !== undefined) this.#behindSnapshot += await takeSnapshot(this.#store, this.#options.session);
     } catch {
     } finally {
-      this.#condensing = undefined;
+      this.#snapshot = undefined;
     }
   }
 

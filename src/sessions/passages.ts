@@ -34,19 +34,10 @@ type Source = Pick<Passage, "event" | "ts">;
 export class PassageReader {
   readonly #ends = new AnswerEnds();
   readonly #tools = new Map<string, string>();
-  #turn: number;
+  #turn = 0;
   #answer = "";
   #answerFrom: Source | undefined;
   #hasAnswer = false;
-
-  /** `before`: how many turns come before the first event. */
-  constructor(before = 0) {
-    this.#turn = before;
-  }
-
-  get turns(): number {
-    return this.#turn;
-  }
 
   /** The passages that are complete with this event. */
   take(event: Envelope): readonly Passage[] {

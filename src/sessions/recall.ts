@@ -43,8 +43,6 @@ export interface RecallOptions {
   /** Each must be in a passage, and none of the others. */
   readonly phrases?: readonly RegExp[];
   readonly unwanted?: readonly RegExp[];
-  /** From how many events on an index is used, where there is one. */
-  readonly indexFrom?: number;
   /** The embedding model failed. */
   onWordsOnly?(reason: string): void;
 }
@@ -58,78 +56,33 @@ const MOST_CANDIDATES = 2_000;
 const MOST_EMBEDDED = 300;
 const LEAST_SIMILAR = 0.3;
 const EVENTS_PER_BREATH = 500;
-/** Fewer events are read as fast as an index answers. */
-const LEAST_INDEXED = 5_000;
-/** How long a search may work on the index before it answers. */
-const INDEX_MS = 2_000;
-const MOST_SPANS = 150;
 const SHORTEST_STEM = 3;
 
 export async function recallPassages(
-  store: Pick<SessionStore, "events" | "turns">,
+  store: Pick<SessionStore, "events">,
   { query, ranges }: { readonly query: string; readonly ranges: readonly RecallRange[] },
   options: RecallOptions = {},
 ): Promise<readonly RecallHit[]> {
   const terms = [...new Set(tellingWords(query))];
   const gathering = new Gathering(terms, options);
-  const spans = await spansToRead(store, { terms, ranges }, options);
-  for (const [at, span] of spans.entries()) {
-    options.onProgress?.({ sessions: at, of: spans.length });
-    await readSpan(store, span, gathering, options);
+  for (const [at, range] of ranges.entries()) {
+    options.onProgress?.({ sessions: at, of: ranges.length });
+    await readRange(store, range, gathering, options);
   }
   const byWords = rankByWords(gathering.candidates, terms);
   const byMeaning = await rankByMeaning(gathering.newest, query, options);
   return fewPerTurn(joined(byWords, byMeaning), options.limit ?? LIMIT);
 }
 
-/** What of a log has to be read. */
-interface Span {
-  readonly record: SessionRecord;
-  readonly from: number;
-  readonly to: number;
-  /** How many turns come before it. */
-  readonly before: number;
-}
-
-/** All of it, or where an index knows better, the turns that it found and what it does not reach yet. */
-async function spansToRead(
-  { turns }: Pick<SessionStore, "turns">,
-  { terms, ranges }: { readonly terms: readonly string[]; readonly ranges: readonly RecallRange[] },
-  { embedder, signal, indexFrom = LEAST_INDEXED }: RecallOptions,
-): Promise<readonly Span[]> {
-  const whole = ranges.map(({ record, before }) => ({ record, from: 1, to: lastOf(before), before: 0 }));
-  const events = ranges.reduce((sum, { record }) => sum + record.last_event, 0);
-  // By meaning any passage may be found.
-  if (turns === undefined || events < indexFrom || embedder !== undefined) return whole;
-  const records = ranges.map(({ record }) => record);
-  const { spans, reach } = await turns.find(records, terms, { limit: MOST_SPANS, budgetMs: INDEX_MS, signal });
-  const bySession = new Map(whole.map((span) => [span.record.id, span]));
-  const found = spans.flatMap(({ session, from, to, before }) => {
-    const range = bySession.get(session);
-    return range === undefined || from > range.to
-      ? []
-      : [{ record: range.record, from, to: Math.min(to, range.to), before }];
-  });
-  const behind = whole.flatMap(({ record, to }) => {
-    const { event, turns: before } = reach.get(record.id) ?? { event: 0, turns: 0 };
-    return event >= Math.min(to, record.last_event) ? [] : [{ record, from: event + 1, to, before }];
-  });
-  return [...found, ...behind];
-}
-
-function lastOf(before: number | undefined): number {
-  return before === undefined ? Number.POSITIVE_INFINITY : before - 1;
-}
-
-async function readSpan(
+async function readRange(
   store: Pick<SessionStore, "events">,
-  { record, from, to, before }: Span,
+  { record, before }: RecallRange,
   gathering: Gathering,
   { signal, onUnreadable }: RecallOptions,
 ): Promise<void> {
-  const reader = new PassageReader(before);
+  const reader = new PassageReader();
   const about = { session: record.id, ...(record.title !== undefined && { title: record.title }) };
-  const range = { after: from - 1, ...(Number.isFinite(to) && { limit: Math.max(0, to - from + 1) }) };
+  const range = before === undefined ? {} : { limit: before - 1 };
   let count = 0;
   try {
     signal?.throwIfAborted();

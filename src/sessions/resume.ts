@@ -2,8 +2,8 @@
 import { plainText } from "../protocol/content.js";
 import { EXPIRED, type SessionMode } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
-import { eventAt, readConversation } from "./condense.js";
 import { type RebuiltConversation, rebuildConversation } from "./conversation.js";
+import { eventAt, readConversation } from "./snapshot.js";
 import { type Intent, type SessionRecord, type SessionStore, StoreError } from "./store.js";
 
 type PermissionMode = Exclude<SessionMode, "plan">;
@@ -15,8 +15,8 @@ export interface StoredSession {
   readonly lastTurnAt?: string;
   /** All turns so far; undefined when not all of the log was read. */
   readonly turns: number | undefined;
-  /** Events that are not condensed yet (condense.ts). */
-  readonly uncondensed: number;
+  /** Events behind the last snapshot (snapshot.ts). */
+  readonly behindSnapshot: number;
   /** Plan mode was on when it ended. */
   readonly isPlanning: boolean;
   /** Its last turn answered with a plan that no person has decided about. */
@@ -34,7 +34,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
   if (record === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
   const expired = record.expired_to;
   const read = await readConversation(store, record);
-  const { from, uncondensed } = read;
+  const { from, behind } = read;
   const rebuilt = await withExpiredTurn(store, record, read.rebuilt);
   const open = new Set(rebuilt.open.map(({ call }) => call));
   const orphans = new Map<CallId, Intent>();
@@ -52,7 +52,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     rebuilt,
     ...(lastTurnAt !== undefined && { lastTurnAt }),
     turns,
-    uncondensed,
+    behindSnapshot: behind,
     ...(await lastMode(store, session)),
     orphans,
     ...(expired > announced && { gap: { from: announced + 1, to: expired } }),

@@ -274,7 +274,7 @@ esac
       ["sqlite", /sessions are saved, encrypted, in .+\. Back up .+sessions\.key\. Without this key/],
       [
         "files",
-        /sessions are saved in .+sessions as files that are not encrypted\. Their search index and the copies for \/undo are\. Back up/,
+        /sessions are saved in .+sessions as files that are not encrypted\. The copies for \/undo are\. Back up/,
       ],
     ] as const) {
       const env = { OXBOW_HOME: await temporaryFolder(), OXBOW_STREAM: "1" };

@@ -33,7 +33,7 @@ function transcript(): string {
 }
 
 describe("a long session", () => {
-  verifies(["S6"], "is condensed, and the model is sent all of it", async () => {
+  verifies(["S6"], "gets a snapshot, and the model is sent all of it", async () => {
     mock = await startMockModel({ script: "reply\n  text: First.\nreply\n  text: Second.\n" });
     const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
     const env = { OXBOW_HOME: home, OXBOW_SESSIONS: home, OXBOW_MACHINE_KEY: KEY.toString("hex") };
@@ -56,7 +56,7 @@ describe("a long session", () => {
     expect(second?.slice(0, first?.length)).toEqual(first);
 
     const store = await openSqliteStore({ path: join(home, "sessions.db"), key: KEY });
-    expect(await store.condensed?.end(imported.id)).toBe(2000);
+    expect((await store.snapshot?.(imported.id))?.to).toBe(TURNS * 40);
     await store.close();
     expect((await run("session", "verify", imported.id)).code).toBe(0);
   });

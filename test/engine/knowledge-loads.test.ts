@@ -15,9 +15,9 @@ function loaded(): readonly string[] {
   const { evaluatedModules } = (globalThis as unknown as { readonly __vitest_worker__: TestWorker }).__vitest_worker__;
   const ran = [...evaluatedModules.idToModuleMap].filter(([, { evaluated }]) => evaluated).map(([id]) => id);
   const features =
-    /\/src\/(?:context\/(?:memory|knowledge-base|retrieval)|base\/words|sessions\/(?:recall|turn-index|passages)|providers\/embeddings|runtime\/(?:retrieval|knowledge-base|parts\/live-))/;
+    /\/src\/(?:context\/(?:memory|knowledge-base|retrieval)|base\/words|sessions\/(?:recall|passages)|providers\/embeddings|runtime\/(?:retrieval|knowledge-base|parts\/live-))/;
   const light =
-    /definition\.ts$|\/(?:part|settings)\.ts$|\.md$|has-knowledge\.ts$|asks-to-remember\.ts$|late-turn-index|live-markers|live-skills|recall\.ts$/;
+    /definition\.ts$|\/(?:part|settings)\.ts$|\.md$|has-knowledge\.ts$|asks-to-remember\.ts$|live-markers|live-skills|recall\.ts$/;
   return ran.filter((id) => features.test(id) && !light.test(id)).map((id) => id.replace(/^.*\/src\//, ""));
 }
 

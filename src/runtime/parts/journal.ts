@@ -129,7 +129,7 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
     session,
     ...(record === undefined && { create: row }),
     orphans: new Map(verdicts),
-    uncondensed: resumed?.uncondensed ?? 0,
+    behindSnapshot: resumed?.behindSnapshot ?? 0,
     model: `${provider}:${name}`,
     modelNow: parts.modelNow,
     clock,

@@ -46,7 +46,7 @@ export async function resumeSession(
       if ("failure" in resumed) return resumed;
       const wasCutOff = (await store.last(session, "SessionEnded")) !== resumed.record.last_event;
       const replaced = await replacedIds(store, { session, wasCutOff, last: resumed.record.last_event });
-      const { eventAt } = await import("../../sessions/condense.js");
+      const { eventAt } = await import("../../sessions/snapshot.js");
       const last = replaced.length === 0 ? undefined : await eventAt(store, session, resumed.record.last_event);
       // A person who ended a session in which everything was allowed has to allow it again.
       const mode = resumed.mode === "allow" && !wasCutOff ? undefined : resumed.mode;
@@ -68,7 +68,7 @@ async function replacedIds(
   store: SessionStore,
   { session, wasCutOff, last }: { readonly session: SessionId; readonly wasCutOff: boolean; readonly last: number },
 ): Promise<readonly EventRange[]> {
-  const { eventAt } = await import("../../sessions/condense.js");
+  const { eventAt } = await import("../../sessions/snapshot.js");
   const event = await eventAt(store, session, await store.last(session, "SessionContinued"));
   const earlier = event?.kind === "SessionContinued" ? event.payload.replaced : [];
   return wasCutOff ? withReplaced(earlier, last) : earlier;

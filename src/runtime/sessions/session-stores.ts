@@ -3,7 +3,7 @@
  * of the project that the user has approved, else the user's own encrypted database. One store for all runs of the process, opened on demand.
  */
 
-import { realpath } from "node:fs/promises";
+import { realpath, rm } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
@@ -157,8 +157,8 @@ export class SessionStores {
     if (choice.kind === "none") return undefined;
     if (choice.kind === "files") {
       const { openFilesStore } = await import("../../sessions/files/files-store.js");
-      const index = await this.#indexOf(choice.folder);
-      return openFilesStore({ folder: choice.folder, key: await this.key(), index, clock });
+      await this.#removeWordIndexes();
+      return openFilesStore({ folder: choice.folder, key: await this.key(), clock });
     }
     const [{ openSqliteStore }, key] = await Promise.all([import("../../sessions/sqlite/sqlite-store.js"), this.key()]);
     try {
@@ -180,11 +180,10 @@ export class SessionStores {
     await setTimeout(SENT_MS);
   }
 
-  /** Not in the folder itself: it may be in a repository. */
-  async #indexOf(folder: string): Promise<string> {
-    const { createHash } = await import("node:crypto");
-    const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-    return join(resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data), "search", `${name}.db`);
+  /** Earlier versions kept the words of sessions there, and would keep those of what is deleted. */
+  async #removeWordIndexes(): Promise<void> {
+    const folder = resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data);
+    await rm(join(folder, "search"), { recursive: true, force: true }).catch(() => {});
   }
 
   async #findKey(): Promise<ResolvedKey> {
@@ -217,7 +216,7 @@ function keyNews(choice: StoreChoice, { from, created, path = created, leftover 
   const needed =
     choice.kind === "sqlite"
       ? "Without this key your sessions cannot be read."
-      : "Without this key the search and /undo of earlier sessions do not work.";
+      : "Without this key /undo of earlier sessions does not work.";
   if (from !== "keychain") return `${saved} Back up ${path}. ${needed}`;
   const copy = leftover && ` ${leftover} is a copy that opens them too: move it to a safe place.`;
   return `${saved} The key is in the keychain (session_key = "file" keeps it in a file).${copy ?? ""} ${needed}`;
@@ -228,7 +227,7 @@ function storeNews(choice: StoreChoice): string {
     case "sqlite":
       return `sessions are saved, encrypted, in ${choice.folder}.`;
     case "files":
-      return `sessions are saved in ${choice.folder} as files that are not encrypted. Their search index and the copies for /undo are.`;
+      return `sessions are saved in ${choice.folder} as files that are not encrypted. The copies for /undo are.`;
     case "none":
       return "sessions are not saved. The copies for /undo are encrypted.";
   }

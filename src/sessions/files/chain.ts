@@ -12,6 +12,7 @@
  * A whole folder in an earlier state is consistent, so that is not detected.
  */
 import { hash, hkdfSync } from "node:crypto";
+import { SNAPSHOT_FORM } from "../store.js";
 import { TagMaker } from "../tag-maker.js";
 
 /** 128 bits; there is one tag for every event. */
@@ -55,10 +56,12 @@ export class Chain {
     return this.#tag("head", lastLink, String(lastEvent));
   }
 
-  /** `content` is JSON; `stretch` names its events and their links. */
-  stretch(stretch: { after: number; to: number; previous: string; link: string }, content: string): string {
-    const { previous, link, after, to } = stretch;
-    return this.#tag("stretch 2", previous, link, `${after} ${to} ${content}`);
+  /** For the conversation up to an event; `content` is JSON. */
+  snapshot(
+    end: { readonly event: number; readonly link: string; readonly expired_to: number },
+    content: string,
+  ): string {
+    return this.#tag(SNAPSHOT_FORM, end.link, `${end.event} ${end.expired_to} ${content}`);
   }
 
   #tag(purpose: string, ...parts: readonly string[]): string {

@@ -7,7 +7,7 @@
  *     <session id>/events.jsonl            the log, one event a line (event-line.ts)
  *     <session id>/events.head             how long the log is at least (log-head.ts)
  *     <session id>/ledger.jsonl            which calls began and ended
- *     <session id>/condensed.jsonl         the messages of whole turns (condensed-file.ts)
+ *     <session id>/snapshot.json           the conversation up to an event (snapshot-file.ts)
  *
  * 1. A folder appears complete under its name, and disappears as a whole.
  * 2. The log is the truth; `messages/` is made from it until the user edits something there (message-folder.ts).
@@ -24,13 +24,11 @@ import { SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
   type Conclusion,
-  type CondensedLog,
   type CreateOptions,
   type Durability,
   type EventRange,
   type Fence,
   type Intent,
-  isSummary,
   type Lease,
   type NewBranch,
   type NewSession,
@@ -38,14 +36,13 @@ import {
   type SessionPatch,
   type SessionRecord,
   type SessionStore,
+  type Snapshot,
   type Spending,
   type SpendingFilter,
   StoreError,
   type Verification,
 } from "../store.js";
-import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { CallLedgers } from "./call-ledgers.js";
-import { condensedLog } from "./condensed-log.js";
 import { prepareEvent } from "./event-line.js";
 import { expireEvents } from "./expire-events.js";
 import { LeasedHeads } from "./leased-heads.js";
@@ -59,25 +56,22 @@ export interface FilesStoreOptions {
   readonly folder: string;
   /** 32 bytes. Without them the chain finds damage and careless edits, but nothing that was forged (chain.ts). */
   readonly key?: Uint8Array;
-  /** The file of the index of words; it is encrypted, so it needs the key. Without it every search reads the logs. */
-  readonly index?: string;
   readonly clock?: Clock;
 }
 
 export async function openFilesStore(options: FilesStoreOptions): Promise<SessionStore> {
-  const { folder, key, index, clock = systemClock } = options;
+  const { folder, key, clock = systemClock } = options;
   if (key !== undefined && key.length !== 32) {
     throw new StoreError("invalid", `The key has ${key.length} bytes; it must have 32.`);
   }
   const leases = new SessionLeases({ folder: join(folder, ".leases"), clock });
   const catalog = new SessionCatalog({ root: folder, key, clock, isLeased: (session) => leases.isLeased(session) });
   await catalog.prepare();
-  return new FilesStore(catalog, { key, index, clock, leases });
+  return new FilesStore(catalog, { key, clock, leases });
 }
 
 interface Parts {
   readonly key: Uint8Array | undefined;
-  readonly index: string | undefined;
   readonly clock: Clock;
   readonly leases: SessionLeases;
 }
@@ -89,10 +83,9 @@ class FilesStore implements SessionStore {
   readonly #heads: LeasedHeads;
   readonly #open = new Map<SessionId, SessionFiles>();
   readonly #calls: CallLedgers;
-  readonly turns?: LateTurnIndex;
   #closing: Promise<void> | undefined;
 
-  constructor(catalog: SessionCatalog, { key, index, clock, leases }: Parts) {
+  constructor(catalog: SessionCatalog, { key, clock, leases }: Parts) {
     this.#catalog = catalog;
     this.#key = key;
     this.#clock = clock;
@@ -105,10 +98,6 @@ class FilesStore implements SessionStore {
       },
       checkHead: (session, open) => this.#heads.check(session, open),
     });
-    if (index === undefined || key === undefined) return;
-    const events = (session: SessionId, range: EventRange) => this.events(session, range);
-    const sessions = async () => (await this.list()).map(({ id }) => id);
-    this.turns = new LateTurnIndex({ path: index, key, clock, events, sessions });
   }
 
   async create(session: NewSession, { draft, events = [] }: CreateOptions = {}): Promise<void> {
@@ -188,15 +177,12 @@ class FilesStore implements SessionStore {
     durability: Durability,
     { copied }: AppendOptions = {},
   ): Promise<void> {
-    const { writer, messages, condensed } = this.#filesOf(session);
+    const { writer, messages } = this.#filesOf(session);
     const prepared = events.map((event) => prepareEvent(session, event));
-    const summarises = events.some(isSummary);
     await writer.add(async (open) => {
       await this.#heads.check(session, open);
       await open.append(prepared);
       await this.#heads.move(session, open);
-      // It does not matter if one stays: the summary comes after it.
-      if (summarises) await condensed.discard().catch(() => {});
       const last = prepared.at(-1);
       if (copied && last !== undefined) await open.changeConf({ copied_to: String(last.id) });
       return durability;
@@ -247,7 +233,6 @@ class FilesStore implements SessionStore {
   async remove(session: SessionId): Promise<void> {
     const { writer, messages } = this.#filesOf(session);
     await messages.idle();
-    await this.turns?.forget(session);
     await writer.add(async (open) => {
       await this.#catalog.remove(session);
       await open.forget();
@@ -279,12 +264,22 @@ class FilesStore implements SessionStore {
 
   async expire(session: SessionId, event: number): Promise<void> {
     if (!Number.isSafeInteger(event) || event < 0) throw new StoreError("invalid", `${event} is not an event id.`);
-    const files = this.#filesOf(session);
-    await this.turns?.forget(session);
-    await expireEvents(files, event);
+    await expireEvents(this.#filesOf(session), event);
   }
 
-  readonly condensed: CondensedLog = condensedLog((session) => this.#filesOf(session));
+  async snapshot(session: SessionId): Promise<Snapshot | undefined> {
+    const { state, writer, snapshot } = this.#filesOf(session);
+    await writer.idle();
+    return snapshot.read(await openReader(state));
+  }
+
+  async keepSnapshot(session: SessionId, kept: Snapshot): Promise<void> {
+    const { state, writer, snapshot } = this.#filesOf(session);
+    await writer.add(async () => {
+      await snapshot.keep(await openReader(state), kept);
+      return "group";
+    });
+  }
 
   async editedConversation(session: SessionId): Promise<readonly Message[] | undefined> {
     const { writer, messages } = this.#filesOf(session);
@@ -304,7 +299,6 @@ class FilesStore implements SessionStore {
   }
 
   async #finish(): Promise<void> {
-    await this.turns?.close();
     await closeSessionFiles([...this.#open.values()]);
   }
 

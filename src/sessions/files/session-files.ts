@@ -1,18 +1,18 @@
-/** The state of a store for one session: its writer, its message files and its condensed log. */
+/** The state of a store for one session: its writer, its message files and its snapshot. */
 import type { Clock } from "../../base/clock.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { StoreError } from "../store.js";
-import { CondensedFile } from "./condensed-file.js";
 import { MessageFolder } from "./message-folder.js";
 import { newSessionState, openReader, type SessionState } from "./open-session.js";
 import type { SessionPaths } from "./session-paths.js";
 import { SessionWriter } from "./session-writer.js";
+import { SnapshotFile } from "./snapshot-file.js";
 
 export interface SessionFiles {
   readonly state: SessionState;
   readonly writer: SessionWriter;
   readonly messages: MessageFolder;
-  readonly condensed: CondensedFile;
+  readonly snapshot: SnapshotFile;
 }
 
 export interface SessionFilesOptions {
@@ -34,7 +34,7 @@ export function openSessionFiles(
     openLog: () => openReader(state),
   });
   const writer = new SessionWriter(state, { lock: paths.lock, clock });
-  return { state, writer, messages, condensed: new CondensedFile(paths.condensed) };
+  return { state, writer, messages, snapshot: new SnapshotFile(paths.snapshot) };
 }
 
 export async function closeSessionFiles(all: readonly SessionFiles[]): Promise<void> {

@@ -10,7 +10,7 @@ export interface SessionPaths {
   readonly events: string;
   readonly head: string;
   readonly ledger: string;
-  readonly condensed: string;
+  readonly snapshot: string;
   readonly lock: string;
   readonly messagesLock: string;
 }
@@ -24,7 +24,7 @@ export function sessionPaths(root: string, session: SessionId, folder = join(roo
     events: join(folder, "events.jsonl"),
     head: join(folder, "events.head"),
     ledger: join(folder, "ledger.jsonl"),
-    condensed: join(folder, "condensed.jsonl"),
+    snapshot: join(folder, "snapshot.json"),
     lock: join(root, ".locks", session),
     messagesLock: join(root, ".locks", `${session}.messages`),
   };

@@ -7,11 +7,12 @@
  *    With a copy of the payload, the link still proves that it is the original.
  * 3. The key comes from the database's key and the names of session and log: rows of another session never fit.
  * 4. The head's seal says how long the chain is, so that one cut at its end is seen, and how much of it has expired.
- * 5. A stretch (stretches.ts) has a tag over its content and the links of the events that it lies between.
+ * 5. A snapshot (snapshots.ts) has a tag over its content, the link of its event and how much of the log has expired.
  *
  * Anyone with the database's key can make a new chain. A file restored to an earlier state is consistent in itself.
  */
 import { hkdfSync } from "node:crypto";
+import { SNAPSHOT_FORM } from "../store.js";
 import { TagMaker } from "../tag-maker.js";
 
 /** 80 bits, the least that RFC 2104 advises: there is one for every event, and a forger has no way to try one but to be seen. */
@@ -34,12 +35,6 @@ export interface LinkedEvent {
 interface ChainEnd {
   readonly id: number;
   readonly link: Uint8Array;
-}
-
-interface StretchContent {
-  readonly encoding: number;
-  readonly body: Uint8Array;
-  readonly holes: Uint8Array;
 }
 
 export class Chain {
@@ -66,9 +61,8 @@ export class Chain {
     return this.#tags.make("head\0", lastLink, `${lastEvent} ${expiredTo}`).subarray(0, SEAL_BYTES);
   }
 
-  stretch(after: ChainEnd, to: ChainEnd, { encoding, body, holes }: StretchContent): Buffer {
-    const numbers = `${after.id} ${to.id} ${encoding} ${body.length}\0`;
-    return this.#tags.make("stretch 2\0", after.link, to.link, numbers, body, holes).subarray(0, SEAL_BYTES);
+  snapshot(end: ChainEnd, expiredTo: number, body: Uint8Array): Buffer {
+    return this.#tags.make(`${SNAPSHOT_FORM}\0`, end.link, `${end.id} ${expiredTo}\0`, body).subarray(0, SEAL_BYTES);
   }
 }
 

@@ -9,7 +9,7 @@ import { verifies } from "../../../test/verifies.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { withoutContent } from "../expired.js";
 import { openSqliteStore } from "./sqlite-store.js";
-import { SAMPLE_KEY, sampleEvents, sampleSession, sampleStretch } from "./test-support/sample.js";
+import { SAMPLE_KEY, sampleEvents, sampleSession, sampleSnapshot } from "./test-support/sample.js";
 
 const KILLS = times(8, 32);
 /** The store finishes the rest without a kill. */
@@ -206,7 +206,7 @@ describe("faults", () => {
       await store.create(session);
       await store.append(session.id, sampleEvents(session.id, 1, 210), "sync");
       await store.expire(session.id, 90);
-      await store.condensed?.add(session.id, sampleStretch(90, 207));
+      await store.keepSnapshot?.(session.id, sampleSnapshot(90, 207));
       await store.close();
       await copyFile(join(folder, "made.db"), join(folder, "whole.db"));
       const { code, signal, out, err } = await children.start(

@@ -7,11 +7,6 @@ export function databaseKey(key: Uint8Array): Uint8Array {
   return derive(key, "oxbow session database 1");
 }
 
-/** The key of the index of words. */
-export function indexKey(key: Uint8Array): Uint8Array {
-  return derive(key, "oxbow session index 1");
-}
-
 /** The key of the chains of events. */
 export function chainKey(key: Uint8Array): Uint8Array {
   return derive(key, "oxbow session chains 1");

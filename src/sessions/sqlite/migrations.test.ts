@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -6,7 +6,10 @@ import { buildChildPrograms } from "../../../test/support/child-programs.js";
 import { verifies } from "../../../test/verifies.js";
 import { Database } from "../../system/sqlite/database.js";
 import { isUpgrade } from "../../system/sqlite/migrate.js";
+import { databaseKey } from "./keys.js";
 import { MIGRATIONS, migrate } from "./migrations.js";
+import { openSqliteStore } from "./sqlite-store.js";
+import { sampleEvents, sampleSession, sampleSnapshot } from "./test-support/sample.js";
 
 const wall = () => Date.UTC(2026, 0, 31);
 const FIRST = "CREATE TABLE a (x INTEGER) STRICT;";
@@ -83,6 +86,36 @@ describe("migrations", () => {
     for (const { code, err } of ends) expect({ code, err }).toEqual({ code: 0, err: "" });
     await children.discard();
   });
+
+  verifies(
+    ["S2", "S6"],
+    "take a database with sessions of the version before along, and tell people first",
+    async () => {
+      const path = join(folder, "data", "sessions.db");
+      const key = new Uint8Array(32).fill(7);
+      const session = sampleSession(1);
+      const made = await openSqliteStore({ path, key });
+      await made.create(session, { events: sampleEvents(session.id, 1, 120) });
+      await made.close();
+      // As the version before left it.
+      const old = await Database.open({ path, key: databaseKey(key) });
+      old.script("DROP TABLE snapshots; CREATE TABLE stretches (place INTEGER PRIMARY KEY, body BLOB) STRICT");
+      old.script("DELETE FROM schema_migrations WHERE version > 8");
+      old.close();
+      await writeFile(join(folder, "data", "search.db"), "words");
+      const told: string[] = [];
+      const open = () => openSqliteStore({ path, key, onUpgrade: async () => void told.push("upgrade") });
+      const store = await open();
+      expect(told).toEqual(["upgrade"]);
+      expect(await store.verify(session.id)).toEqual({ ok: true, events: 120 });
+      await store.keepSnapshot?.(session.id, sampleSnapshot(0, 120));
+      expect(await store.snapshot?.(session.id)).toEqual(sampleSnapshot(0, 120));
+      await store.close();
+      expect(await readdir(join(folder, "data"))).not.toContain("search.db");
+      await (await open()).close();
+      expect(told).toEqual(["upgrade"]);
+    },
+  );
 
   it("of ours never change once released", async () => {
     migrate(database, { wall });

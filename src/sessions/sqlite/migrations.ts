@@ -9,6 +9,7 @@ import { sql as subagents } from "./migrations/0005-subagents.js";
 import { sql as profiles } from "./migrations/0006-profiles.js";
 import { sql as ancestors } from "./migrations/0007-ancestors.js";
 import { sql as starts } from "./migrations/0008-starts.js";
+import { sql as snapshots } from "./migrations/0009-snapshots.js";
 
 export const MIGRATIONS: readonly string[] = [
   sessions,
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly string[] = [
   profiles,
   ancestors,
   starts,
+  snapshots,
 ];
 
 export type MigrateOptions = Pick<AllOptions, "wall"> & Partial<Pick<AllOptions, "migrations">>;

@@ -63,11 +63,6 @@ export interface StoredPayload extends Encoded {
   readonly holes?: Buffer | undefined;
 }
 
-/** A value that repeats what payloads hold. */
-export interface Repeated extends Encoded {
-  readonly holes: Buffer;
-}
-
 export interface PayloadSources {
   /** The content of a hash. */
   blob(hash: Buffer): Encoded | undefined;
@@ -90,7 +85,6 @@ export function preparePayload(payload: unknown): PreparedPayload {
     const name = hash.toString("hex");
     if (!blobs.has(name)) blobs.set(name, { hash, ...encode(content) });
     holes.push([path, name]);
-    return true;
   };
   let rest = Buffer.from(JSON.stringify(withoutLargeStrings(JSON.parse(text), [], takeOut)));
   if (rest.length > LARGE) {
@@ -143,22 +137,6 @@ export function decodePayload(
   return { payload, json: Buffer.from(JSON.stringify(payload)) };
 }
 
-/** For a value that repeats what is in payloads: strings that are blobs already leave holes, all else stays. */
-export function encodeRepeated(value: JsonValue, isBlob: (hash: Buffer) => boolean): Repeated {
-  const holes: Hole[] = [];
-  const rest = withoutLargeStrings(value, [], (path, json) => {
-    const hash = blobHash(json);
-    if (!isBlob(hash)) return false;
-    holes.push([path, hash.toString("hex")]);
-    return true;
-  });
-  return { ...encode(Buffer.from(JSON.stringify(rest))), holes: Buffer.from(JSON.stringify(holes)) };
-}
-
-export function decodeRepeated(stored: Repeated, blob: PayloadSources["blob"]): JsonValue {
-  return withBlobs(JSON.parse(decode(stored).toString()), stored.holes, blob);
-}
-
 function withBlobs(value: JsonValue, holes: Buffer, blob: PayloadSources["blob"]): JsonValue {
   let whole = value;
   for (const [path, name] of JSON.parse(holes.toString()) as readonly Hole[]) {
@@ -200,10 +178,11 @@ function blobHash(content: Buffer): Buffer {
 }
 
 /** `takeOut` says whether it has taken the string. */
-function withoutLargeStrings(value: JsonValue, path: Path, takeOut: (path: Path, json: Buffer) => boolean): JsonValue {
+function withoutLargeStrings(value: JsonValue, path: Path, takeOut: (path: Path, json: Buffer) => void): JsonValue {
   if (typeof value === "string") {
     if (value.length <= LARGE && Buffer.byteLength(value) <= LARGE) return value;
-    return takeOut(path, Buffer.from(JSON.stringify(value))) ? "" : value;
+    takeOut(path, Buffer.from(JSON.stringify(value)));
+    return "";
   }
   if (Array.isArray(value)) {
     return value.map((item: JsonValue, i) => withoutLargeStrings(item, [...path, i], takeOut));

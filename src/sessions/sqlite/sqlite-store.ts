@@ -1,4 +1,5 @@
 /** The default store: one encrypted database for all of a user's sessions, used by several processes at once. */
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurnOfTheLoop } from "node:timers/promises";
 import { type Clock, systemClock } from "../../base/clock.js";
@@ -14,13 +15,11 @@ import { SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
   type Conclusion,
-  type CondensedLog,
   type CreateOptions,
   type Durability,
   type EventRange,
   type Fence,
   type Intent,
-  isSummary,
   type Lease,
   type NewBranch,
   type NewSession,
@@ -28,18 +27,17 @@ import {
   type SessionPatch,
   type SessionRecord,
   type SessionStore,
+  type Snapshot,
   type Spending,
   type SpendingFilter,
   StoreError,
   type Verification,
 } from "../store.js";
-import { LateTurnIndex } from "../turn-index/late-turn-index.js";
 import { outOfOrder } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
 import { CallCommits } from "./call-commits.js";
 import { asStoreError } from "./chain-break.js";
 import { CommitQueue, type Work } from "./commit-queue.js";
-import { CondensedTable } from "./condensed-table.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";
@@ -49,8 +47,8 @@ import { MIGRATIONS, migrate } from "./migrations.js";
 import { Names } from "./names.js";
 import { SessionHeads } from "./session-heads.js";
 import { SessionTable } from "./session-table.js";
+import { packSnapshot, Snapshots } from "./snapshots.js";
 import { paidCalls, SpendingTable } from "./spending-table.js";
-import { Stretches } from "./stretches.js";
 import { sweepDrafts } from "./sweep-drafts.js";
 
 export interface SqliteStoreOptions {
@@ -74,7 +72,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   const database = await openOrView(options.isForReading, async (open) => {
     const opened = await open({ path, key: databaseKey(key) });
     try {
-      if (isUpgrade(opened, MIGRATIONS)) await options.onUpgrade?.();
+      if (isUpgrade(opened, MIGRATIONS)) {
+        await options.onUpgrade?.();
+        await removeWordIndex(dirname(path));
+      }
       migrate(opened, { wall: () => clock.wall() });
       return opened;
     } catch (error) {
@@ -83,8 +84,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
     }
   });
   const leases = new SessionLeases({ folder: join(dirname(path), "leases"), clock });
-  const indexPath = join(dirname(path), "search.db");
-  return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: chainKey(key), indexPath, key });
+  return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: chainKey(key) });
+}
+
+/** Removes the index of words that earlier versions kept: it would keep the words of what is deleted. */
+async function removeWordIndex(folder: string): Promise<void> {
+  for (const ending of ["", "-wal", "-shm"]) await rm(join(folder, `search.db${ending}`), { force: true });
 }
 
 interface Parts {
@@ -92,8 +97,6 @@ interface Parts {
   readonly groupDelayMs: number;
   readonly leases: SessionLeases;
   readonly chainKey: Uint8Array;
-  readonly indexPath: string;
-  readonly key: Uint8Array;
 }
 
 class SqliteStore implements SessionStore {
@@ -101,16 +104,14 @@ class SqliteStore implements SessionStore {
   readonly #queue: CommitQueue;
   readonly #sessions: SessionTable;
   readonly #log: EventLog;
-  readonly #stretches: Stretches;
+  readonly #snapshots: Snapshots;
   readonly #ledger: Ledger;
   readonly #leases: SessionLeases;
   readonly #heads: SessionHeads;
   readonly #calls: CallCommits;
   readonly #spending: SpendingTable;
-  readonly condensed: CondensedLog;
-  readonly turns: LateTurnIndex;
 
-  constructor(database: Database, { clock, groupDelayMs, chainKey, leases, indexPath, key }: Parts) {
+  constructor(database: Database, { clock, groupDelayMs, chainKey, leases }: Parts) {
     this.#database = database;
     this.#leases = leases;
     const names = new Names(database);
@@ -118,7 +119,7 @@ class SqliteStore implements SessionStore {
     this.#heads = new SessionHeads(this.#sessions, leases);
     const tables = { database, names, blobs: new Blobs(database) };
     this.#log = new EventLog(tables);
-    this.#stretches = new Stretches(tables);
+    this.#snapshots = new Snapshots(tables);
     this.#ledger = new Ledger(database, names);
     this.#spending = new SpendingTable(database, names);
     const onRollback = () => {
@@ -130,10 +131,7 @@ class SqliteStore implements SessionStore {
     const together = (work: () => void) => this.#sessions.together(work);
     this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback, onCommit });
     const parts = { database, queue: this.#queue, sessions: this.#sessions };
-    this.condensed = new CondensedTable({ ...parts, stretches: this.#stretches });
     this.#calls = new CallCommits({ ...parts, ledger: this.#ledger, heads: this.#heads });
-    const events = (session: SessionId, range: EventRange) => this.events(session, range);
-    this.turns = new LateTurnIndex({ path: indexPath, key, clock, events });
   }
 
   async create(session: NewSession, options: CreateOptions = {}): Promise<void> {
@@ -188,14 +186,12 @@ class SqliteStore implements SessionStore {
   #addition(session: SessionId, events: readonly Envelope[], { copied }: AppendOptions = {}): Work {
     const paid = copied ? [] : paidCalls(events);
     const prepared = events.map((event) => prepareEvent(session, event));
-    const summarises = events.some(isSummary);
     const last = prepared.at(-1);
     return () => {
       const head = this.#heads.checked(session);
       checkFollows(session, prepared, head.last_event);
       return () => {
         if (last === undefined) return;
-        if (summarises) this.#stretches.delete(head);
         const lastLink = this.#log.insert(head, prepared);
         const activeAt = Math.max(head.active_at, last.ts);
         this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt });
@@ -264,13 +260,12 @@ class SqliteStore implements SessionStore {
   }
 
   async remove(session: SessionId): Promise<void> {
-    await this.turns.forget(session);
     await this.#queue.add("sync", () => {
       const head = this.#sessions.head(session);
       return () => {
         this.#ledger.delete(head);
         this.#spending.delete(head);
-        this.#stretches.delete(head);
+        this.#snapshots.delete(head);
         this.#log.delete(head);
         this.#sessions.delete(head);
       };
@@ -309,7 +304,6 @@ class SqliteStore implements SessionStore {
   async expire(session: SessionId, event: number): Promise<void> {
     if (!isEventId(event)) throw new StoreError("invalid", `${event} is not an event id.`);
     this.#queue.flush();
-    await this.turns.forget(session);
     try {
       while (this.#expirePage(session, event)) await nextTurnOfTheLoop();
     } catch (error) {
@@ -324,12 +318,26 @@ class SqliteStore implements SessionStore {
       const head = this.#sessions.head(session);
       const last = Math.min(event, head.last_event);
       if (head.expired_to >= last) return false;
-      this.#stretches.delete(head);
+      this.#snapshots.delete(head);
       const { id, ts } = this.#log.expire(head, last);
       this.#sessions.moveExpiry(head, id);
       if (id === last) this.#ledger.dropNotes(head, ts);
       return id < last;
     });
+  }
+
+  async snapshot(session: SessionId): Promise<Snapshot | undefined> {
+    return this.#read(() => this.#snapshots.read(this.#sessions.head(session)));
+  }
+
+  async keepSnapshot(session: SessionId, snapshot: Snapshot): Promise<void> {
+    const body = await packSnapshot(snapshot);
+    if (body === undefined) return;
+    // In its own commit, so that its failure affects no event.
+    this.#queue.flush();
+    const kept = this.#queue.add("group", () => this.#snapshots.addition(this.#sessions.head(session), snapshot, body));
+    this.#queue.flush();
+    await kept;
   }
 
   async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {
@@ -341,7 +349,6 @@ class SqliteStore implements SessionStore {
     try {
       this.#queue.flush();
     } finally {
-      await this.turns.close();
       this.#database.close();
     }
   }

@@ -3,7 +3,7 @@
  * no partial session.
  */
 import type { Envelope } from "../../../protocol/envelope.js";
-import { condenseSession } from "../../../sessions/condense.js";
+import { takeSnapshot } from "../../../sessions/snapshot.js";
 import type { NewSession, SessionStore } from "../../../sessions/store.js";
 
 const PIECE = 500;
@@ -45,7 +45,7 @@ async function build(store: SessionStore, { session, events, progress }: Copy): 
     }
     await write("sync");
     await writing;
-    await condenseSession(store, session.id);
+    await takeSnapshot(store, session.id);
     await store.publish(session.id);
   } catch (error) {
     await writing.catch(() => {});

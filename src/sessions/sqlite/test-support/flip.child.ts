@@ -9,7 +9,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import { withoutContent } from "../../expired.js";
 import { type SessionStore, StoreError } from "../../store.js";
 import { openSqliteStore } from "../sqlite-store.js";
-import { SAMPLE_KEY, sampleEvents, sampleSession, sampleStretch } from "./sample.js";
+import { SAMPLE_KEY, sampleEvents, sampleSession, sampleSnapshot } from "./sample.js";
 
 const [folder = "", seed = "1", flips = "0", last = "0", expired = "0"] = process.argv.slice(2);
 const whole = readFileSync(join(folder, "whole.db"));
@@ -18,7 +18,7 @@ const session = sampleSession(1);
 const expected = sampleEvents(session.id, 1, Number(last)).map((event) =>
   event.id <= Number(expired) ? withoutContent(event) : event,
 );
-const stretch = sampleStretch(Number(expired), 207);
+const snapshot = sampleSnapshot(Number(expired), 207);
 const counts = { refused: 0, found: 0, harmless: 0, wrong: 0 };
 
 let state = Number(seed);
@@ -34,13 +34,13 @@ async function outcome(): Promise<keyof typeof counts> {
     await store.list();
     await store.orphans(session.id);
     await store.last(session.id, "TurnStarted");
-    const stretches = await store.condensed?.read(session.id);
+    const kept = await store.snapshot?.(session.id);
     const { ok } = await store.verify(session.id);
     const events: Envelope[] = [];
     for await (const event of store.events(session.id)) events.push(event);
     // An event that is not the one that was written must never be handed out, whatever verify says.
     if (!isDeepStrictEqual(events, expected)) return "wrong";
-    if (!isDeepStrictEqual(stretches, []) && !isDeepStrictEqual(stretches, [stretch])) return "wrong";
+    if (kept !== undefined && !isDeepStrictEqual(kept, snapshot)) return "wrong";
     await store.append(session.id, sampleEvents(session.id, expected.length + 1, expected.length + 1), "sync");
     return ok ? "harmless" : "found";
   } catch (error) {

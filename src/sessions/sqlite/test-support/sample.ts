@@ -3,7 +3,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventBody } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { NO_USAGE } from "../../../protocol/usage.js";
-import type { Stretch } from "../../store.js";
+import type { Snapshot } from "../../store.js";
 import { SAMPLE_KEY, sampleIds, sampleSession, sampleTime } from "../../test-support/sample-session.js";
 
 export { SAMPLE_KEY, sampleIds, sampleSession, sampleTime };
@@ -33,7 +33,7 @@ export function sampleEvents(session: SessionId, from: number, to: number): Enve
   return Array.from({ length: to - from + 1 }, (_, i) => sampleEvent(session, from + i));
 }
 
-export function sampleStretch(after: number, to: number): Stretch {
-  const content = [{ type: "text", text: `What ${to - after} events came to. `.repeat(300) }] as const;
-  return { after, to, turns: 1, messages: [{ role: "user", content }], origins: [after + 1] };
+export function sampleSnapshot(from: number, to: number): Snapshot {
+  const content = [{ type: "text", text: `What ${to - from} events came to. `.repeat(300) }] as const;
+  return { from, to, turns: 1, messages: [{ role: "user", content }], origins: [from + 1] };
 }
