@@ -10,7 +10,6 @@ import { survivors } from "../../../test/support/survivors.js";
 import { verifies } from "../../../test/verifies.js";
 import { RUN_FLAGS } from "../../cli/commands/run-flags.js";
 import { parseFlags } from "../../commands/flags.js";
-import { startOnPipes } from "../../system/process-launch.js";
 import { loadSettings } from "../settings/settings.js";
 import { createModelRegistry } from "./model-registry.js";
 import { containProviders } from "./provider-sandbox.js";
@@ -100,31 +99,6 @@ needs("sandbox").describe("a provider of a project", () => {
     expect(await ask("acme", { call: "echo hi", hosts })).toMatch(
       /wants to reach evil\.invalid, but its file does not/,
     );
-  });
-
-  verifies(["E2", "P8"], "starts in a second sandbox when the first one ends before it begins", async () => {
-    const project = join(base, "project");
-    let starts = 0;
-    // The sandbox hides the project, and the project vanishes before the sandbox is made.
-    const around =
-      (contain: Contain): Contain =>
-      async (command, hosts) => {
-        starts += 1;
-        mkdirSync(project, { recursive: true });
-        const contained = await contain(command, hosts);
-        return {
-          ...contained,
-          launch: (request) => {
-            rmSync(project, { recursive: true, force: true });
-            return (contained.launch ?? startOnPipes)(request);
-          },
-        };
-      };
-    expect(await ask("acme", { call: "cat > /dev/null; echo fine; echo noise >&2", around })).toBe("fine");
-    expect(starts).toBe(5);
-    const failing = "cat > /dev/null; echo 'its own words' >&2; exit 3";
-    const message = await ask("acme", { call: failing, around });
-    expect(message).toContain("exited with code 3: its own words");
   });
 
   verifies(["P8"], "sees neither the workspace nor the home folder, and leaves nothing behind", async () => {

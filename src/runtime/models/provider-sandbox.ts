@@ -4,7 +4,7 @@
  * 1. A provider gets the conversation and its own variables. It sees neither the workspace nor the home folder, and changes nothing
  *    outside its private /tmp.
  * 2. It reaches only the hosts that it declares, through the proxy of the sandbox, which refuses private addresses.
- * 3. Each start has a sandbox of its own, which ends with the program. If it ends before the program begins, a second one runs the program.
+ * 3. Each start has a sandbox of its own, which ends with the program.
  */
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -43,12 +43,14 @@ export function containProviders(place: ProviderPlace): ContainProvider {
 }
 
 async function wrapped(sandbox: Sandbox, command: ProviderCommand): Promise<ContainedProvider> {
-  const { newAttempt, withMoreAttempts } = await import("../parts/sandbox-attempt.js");
-  const makeNow = () => newAttempt(sandbox, command);
-  const { wrapped: inside, launch } = withMoreAttempts(await makeNow(), makeNow);
+  const {
+    argv: [program = "", ...args],
+    cwd,
+    env,
+  } = command;
+  const inside = await sandbox.wrap({ program, args, cwd, env });
   const { descriptors, withheld, isWrapper, endsWithAll, explain } = inside;
   return {
-    launch,
     ...{ argv: [inside.program, ...inside.args], cwd: inside.cwd, env: inside.env },
     ...{ descriptors, withheld, isWrapper, endsWithAll, explain },
     ended: async () => {

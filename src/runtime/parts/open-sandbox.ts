@@ -9,6 +9,7 @@ import type { SandboxOverrides } from "../../security/sandbox/detect.js";
 import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { realpathSoFar } from "../../system/real-path.js";
+import { isWithin } from "../../system/within.js";
 import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { resolverOf } from "./allowed-hosts.js";
@@ -111,6 +112,9 @@ export async function openSandbox(
   const home = variables.HOME || homedir();
   const network = networkOf(variables);
   const privately = reach.home === "private" ? await privateReach(place, { home, reach }) : undefined;
+  const ownFolders = Object.values(roots).map(realpathSoFar);
+  // Only what exists can be read-only.
+  for (const folder of ownFolders) if (isWithin(folder, root)) ownFolder(folder);
   const options: SandboxOptions = {
     platform: process.platform,
     architecture: process.arch,
@@ -122,7 +126,6 @@ export async function openSandbox(
     folder: join(roots.state, "sandbox"),
     workspace: root,
     home,
-    variables,
     id: `${session}-${name}`,
     ...(restrictions && { restrictions }),
     ...(secrets && { secrets }),
@@ -132,7 +135,7 @@ export async function openSandbox(
       writable: [root, ...(await alsoWritable(place, reach))],
       liveWritable: await liveWritable(place),
       // A relative OXBOW_HOME lies in the workspace.
-      readOnlyWithin: [".oxbow", ...Object.values(roots).map(realpathSoFar)],
+      readOnlyWithin: [".oxbow", ...ownFolders],
       hidden: [...(await secretPaths(place)), ...(privately?.otherHomes ?? [])],
       visible: [outputDirectory, ownFolder(join(roots.data, "programs")), ownFolder(skillFolder(roots)), ...visible],
       network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
@@ -146,7 +149,7 @@ export async function openSandbox(
   return new Sandbox(options);
 }
 
-/** Private copies of approved programs and of the files of skills; a folder must exist before the sandbox. */
+/** A folder must exist before the sandbox. */
 function ownFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;

@@ -14,9 +14,11 @@ import type { Sandbox } from "../../security/sandbox/sandbox.js";
 import type { SessionPorts } from "../../security/sandbox/session-ports.js";
 import type { SessionSpace } from "../../security/sandbox/session-space.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
+import { startOnPipes } from "../../system/process-launch.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
 import type { Reach } from "./contained-reach.js";
 import type { HeldChanges } from "./held-changes.js";
+import { launchWithMark, newMark } from "./leftover-mark.js";
 import type { LiveProgram, LivePrograms } from "./live-programs.js";
 import {
   liveWritable,
@@ -26,7 +28,6 @@ import {
   secretPaths,
   type Way,
 } from "./open-sandbox.js";
-import { madeSandbox } from "./sandbox-attempt.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -146,8 +147,17 @@ export class RunSandbox {
     const held = writes === "held" ? await this.#openHeld() : undefined;
     const program = writes === "live" ? await this.#prepareLive(programs, { sandbox, ...live }) : undefined;
     const access = program?.access ?? (writes === "nothing" ? writes : held && "held");
-    const made = await madeSandbox(sandbox, { command, onTerminal, writes: access });
-    const { wrapped } = made;
+    const {
+      argv: [first = "", ...args],
+      cwd,
+      env,
+    } = command;
+    const mark = onTerminal ? undefined : newMark();
+    const wrapped = await sandbox.wrap({
+      ...{ program: first, args, cwd, env },
+      ...(mark !== undefined && { mark }),
+      ...(access && { writes: access }),
+    });
     let startedAt = 0;
     let left: string | undefined;
     return {
@@ -159,14 +169,14 @@ export class RunSandbox {
       isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
-      launch: made.launch,
+      launch: mark !== undefined && wrapped.marks ? launchWithMark(mark) : startOnPipes,
       ...(program && { startNote: program.note, leftBehind: () => left }),
       ...(held && {
         started: () => {
           startedAt = Date.now();
         },
         settle: async (end, context) => {
-          const view = made.view();
+          const { view } = wrapped;
           if (view === undefined) return { notes: [], changed: [] };
           const records = await this.#gitRecords(reach, { openings, line });
           return held.settle({ view, startedAt, records, end, context });

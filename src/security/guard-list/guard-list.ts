@@ -1,6 +1,6 @@
 /**
  * The files and folders of a workspace that change only with the user's permission, and why: other programs run or obey them outside the
- * sandbox. One list for the file tools, patches, undo and the sandbox.
+ * sandbox. One list for the file tools, patches, undo and the gate of commands.
  *
  * 1. Names that editors, agents, package managers, shells and version control know (`guarded-names.ts`).
  * 2. Every git folder, also nested ones, ones without a work tree, and one that a change would make (`git-folders.ts`).
@@ -13,7 +13,7 @@ import { dirname, join, relative } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { type GitFolder, gitFolderAround, gitFolderAt } from "../../system/git/git-folder.js";
 import type { PersonalSettings } from "../../system/git/personal-settings.js";
-import { readSettings, stampOf, withHome } from "../../system/git/settings-files.js";
+import { readSettings, stampOf } from "../../system/git/settings-files.js";
 import { isWithin } from "../../system/within.js";
 import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
 import { gitFolderReason } from "./git-folders.js";
@@ -75,19 +75,6 @@ export class GuardList {
     return place && `the git setting ${place.setting} names it`;
   }
 
-  /** The repositories below the roots. */
-  nested(): readonly string[] {
-    return this.#options.searches.flatMap((search) => search.find());
-  }
-
-  /** Existing guarded files and folders, except git folders: by name, because git's settings name them, and other names of both. */
-  places(): readonly string[] {
-    const targets = this.#targets.now().map(({ path }) => path);
-    return [
-      ...new Set([...this.#existing(), ...this.#linked.aliases(), ...targets.filter((path) => existsSync(path))]),
-    ];
-  }
-
   #existing(): readonly string[] {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
@@ -106,15 +93,6 @@ export class GuardList {
     return this.#options.searches.flatMap((search) => search.named());
   }
 
-  /** Folders of hooks that the person's own settings name, from the top of every repository. */
-  hookFolders(): readonly string[] {
-    const { personal } = this.#options;
-    return personal
-      .read()
-      .settings.filter(({ name, value }) => name === "core.hookspath" && value !== "")
-      .map(({ value }) => withHome(value, personal.home));
-  }
-
   /** To be called when a turn begins, and after a program changed the folders directly. */
   mayHaveChanged(): void {
     for (const search of this.#options.searches) search.mayHaveChanged();
@@ -128,9 +106,10 @@ export class GuardList {
   }
 
   #repositories(): readonly GitFolder[] {
-    const { roots } = this.#options;
+    const { roots, searches } = this.#options;
+    const nested = searches.flatMap((search) => search.find());
     const around = roots.map((root) => gitFolderAround(root) ?? { top: root, configs: [] });
-    return [...around, ...this.nested().flatMap((folder) => gitFolderAt(folder) ?? [])];
+    return [...around, ...nested.flatMap((folder) => gitFolderAt(folder) ?? [])];
   }
 
   #placesOf(repositories: readonly GitFolder[]): readonly ConfiguredPlace[] {

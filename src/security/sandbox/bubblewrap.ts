@@ -110,14 +110,13 @@ function firstProcess({ policy, tasks, forwarding, quotaEntry }: BubblewrapParts
     ...limitLines(policy.limits, { tasks }),
     ...(forwarding?.place === "within" ? [forwarderStart(forwarding)] : []),
     ...(forwarding === undefined ? [] : forwarderWait(forwarding)),
-    ...(mark === undefined ? [] : [`printf %s ${shellWord(mark)}`]),
     "exec 9>&2 2>/dev/null",
     '( exec "$@" 2>&9 9>&- )',
     ...(mark === undefined || forwarding?.place === "within" ? ["exit $?"] : countLeftovers(mark)),
   ].join("\n");
 }
 
-/** Prints the mark again, with the number of processes that still run and end with this shell. A program that has ended has no `exe`. */
+/** Prints the mark, with the number of processes that still run and end with this shell. A program that has ended has no `exe`. */
 function countLeftovers(mark: string): readonly string[] {
   return [
     "status=$?",
@@ -169,8 +168,6 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes
     ...writableFolders(parts, place),
     ...pinned.flatMap((path) => ["--bind", path, path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
-    // An empty folder in memory is quicker to mount than one of the disk.
-    ...layout.standIns.flatMap((path) => tmpfs(path, { mode: "0555", bytes: SMALL_BYTES })),
     ...layout.masked.flatMap(({ path, kind }) =>
       kind === "file" ? ["--ro-bind", mask, path] : tmpfs(path, { mode: "0555", bytes: SMALL_BYTES }),
     ),

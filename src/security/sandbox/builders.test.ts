@@ -103,7 +103,7 @@ describe("[P8] hidden places", () => {
 
   it("cannot be the workspace, which cannot be everything either", () => {
     const attempt = (writable: string, hidden: string[]) => () =>
-      findLayout(sandboxPolicy({ writable: [writable], hidden }), { nested: [] });
+      findLayout(sandboxPolicy({ writable: [writable], hidden }), { access: "direct" });
     expect(attempt(bed.workspace, [bed.workspace])).toThrow(/cannot be the workspace/);
     expect(attempt("/", [])).toThrow(/whole file system/);
     expect(attempt("relative", [])).toThrow(/not absolute/);

@@ -124,6 +124,7 @@ esac
 
   it("are run with the workspace and its guards, and removed when they have ended", async () => {
     const { folder, calls, wrap } = open();
+    mkdirSync(bed.path(".oxbow"));
     const wrapped = await wrap("echo 'it ran'");
     expect(wrapped).toMatchObject({ sandboxed: true, isWrapper: false, endsWithAll: false });
     expect(await bed.run(wrapped)).toMatchObject({ code: 0, output: "it ran" });

@@ -65,7 +65,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
       ...limitOptions(parts),
       ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${policy.temporaryBytes}`],
       ...[...layout.writable, ...pinned].flatMap((path) => mount(path, path)),
-      ...[...readOnly, ...layout.standIns].flatMap((path) => mount(path, path, "readonly")),
+      ...readOnly.flatMap((path) => mount(path, path, "readonly")),
       ...hidden.flatMap(({ path, kind }) =>
         kind === "file" ? mount(parts.blank, path, "readonly") : ["--tmpfs", `${path}:ro,size=4096,mode=0000`],
       ),

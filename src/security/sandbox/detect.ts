@@ -104,8 +104,7 @@ export async function canNest(program: string): Promise<boolean> {
 }
 
 const EMPTY_LAYOUT: Omit<Layout, "writable"> = {
-  guards: { pinned: [], readOnly: [], missing: [] },
-  standIns: [],
+  guards: { pinned: [], readOnly: [] },
   covering: [],
   hidden: [],
   visible: [],

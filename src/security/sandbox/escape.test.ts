@@ -11,6 +11,7 @@ import { until } from "../../../test/support/waiting.js";
 import { startProcess } from "../../system/process-group.js";
 import { findTerminal } from "../../system/pseudo-terminal.js";
 import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
+import { SessionSpace } from "./session-space.js";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -76,7 +77,9 @@ needs("sandbox").describe("[P8] writing outside the workspace", () => {
     );
     const script =
       "echo evil >notes; echo evil >>notes; rm -f notes; mv -f notes other; ln notes more && echo evil >more";
-    await bed.inside(script);
+    const space = new SessionSpace();
+    await bed.inside(script, { writes: "held", sandbox: { space } });
+    await space.close();
     const hook = join(bed.workspace, ".git/hooks/post-checkout");
     expect(readFileSync(hook, "utf8")).toBe("old\n");
     await bed.unprotected("echo evil >notes");

@@ -6,7 +6,6 @@ import { isWithin } from "../../system/within.js";
 import { findGuards, type Guards } from "./guards.js";
 import { existingSecrets, type Hidden } from "./hidden-paths.js";
 import { type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
-import { withRepositoriesShut } from "./shut-repositories.js";
 
 export interface HiddenPlace extends Hidden {
   /** Something in it must stay reachable, so it has search permission. */
@@ -16,8 +15,6 @@ export interface HiddenPlace extends Hidden {
 export interface Layout {
   readonly writable: readonly string[];
   readonly guards: Guards;
-  /** Guarded folders that are there only for the sandbox, and empty. */
-  readonly standIns: readonly string[];
   /** Hidden folders around a writable one: they are mounted before it. */
   readonly covering: readonly HiddenPlace[];
   /** The other hidden places are mounted last, so that no earlier mount uncovers one of them. */
@@ -30,18 +27,15 @@ export interface Layout {
 }
 
 export interface LayoutOptions {
-  readonly nested: readonly string[];
-  /** Of the user's own git configuration. */
-  readonly hookFolders?: readonly string[];
-  /** On the guard list, as far as they exist. */
-  readonly places?: readonly string[];
+  /** Whether the command writes into the folders directly. */
+  readonly access: "direct" | "held";
   /** To be hidden with those of the policy. */
   readonly alsoHidden?: readonly string[];
   /** Secret files and folders of the workspace, free of links. */
   readonly secrets?: readonly string[];
 }
 
-export function findLayout(policy: SandboxPolicy, { alsoHidden = [], secrets = [], ...found }: LayoutOptions): Layout {
+export function findLayout(policy: SandboxPolicy, { access, alsoHidden = [], secrets = [] }: LayoutOptions): Layout {
   const writable = policy.writable.map(realFolder);
   const visible = policy.visible.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   const home = policy.home && existingHome(policy.home);
@@ -55,12 +49,10 @@ export function findLayout(policy: SandboxPolicy, { alsoHidden = [], secrets = [
   if (whole !== undefined) {
     throw new SandboxError(`${whole.path} is a hidden folder and cannot be the workspace. Work in another folder.`);
   }
-  const guards = findGuards({ roots: writable, names: policy.readOnlyWithin, ...found });
-  const repositories = [...writable, ...found.nested];
+  const { readOnlyWithin: names, repositories } = policy;
   return {
     writable,
-    guards: policy.repositories === "read-only" ? withRepositoriesShut(guards, repositories) : guards,
-    standIns: [],
+    guards: findGuards({ roots: writable, names, repositories, access }),
     covering: hidden.filter(isCovering),
     hidden: hidden.filter((place) => !isCovering(place)),
     visible,

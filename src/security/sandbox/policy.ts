@@ -42,7 +42,7 @@ export interface SandboxPolicy {
   readonly writable: readonly string[];
   /** The part of them that also programs which go on running may change. */
   readonly liveWritable: readonly string[];
-  /** Names in those folders, or absolute paths, that may not be changed, nor made where they do not exist. Git's own are always among them. */
+  /** Names in those folders, or absolute paths, that may not be changed, as far as they exist. */
   readonly readOnlyWithin: readonly string[];
   /** Files and folders that may not even be read; those that do not exist are skipped. */
   readonly hidden: readonly string[];
@@ -105,7 +105,7 @@ export interface Command {
   readonly cwd: string;
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Printed right before the command starts. Only bubblewrap does so. */
+  /** Printed when the command has ended and left processes behind. Only bubblewrap does so. */
   readonly mark?: string;
   /**
    * `held`: what it writes is held back in a view, where this machine can do that. `nothing`: the folders are read-only for it. Folders: it goes

@@ -98,7 +98,7 @@ describe("[P8] the profile for macOS", () => {
       mkdirSync(join(base, "private/var/home/.ssh"), { recursive: true });
       symlinkSync("private/var", join(base, "var"));
       const through = sandboxPolicy({ writable: [join(base, "var/ws")], hidden: [join(base, "var/home/.ssh")] });
-      const found = findLayout(through, { nested: [] });
+      const found = findLayout(through, { access: "direct" });
       const { parameters: given } = sandboxExecProfile({ ...parts, policy: through, layout: found });
       const real = ["private/var/ws", "private/var/ws/.git/hooks", "private/var/home/.ssh"].map((name) =>
         join(base, name),

@@ -19,10 +19,8 @@ export interface SandboxOptions extends DetectOptions {
   readonly space?: SessionSpace;
   /** Unique on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
-  /** The person's own folder: their git configuration may name hooks in every repository. */
+  /** The person's own folder. */
   readonly home?: string;
-  /** Of Oxbow's own process: some of them tell git where the user's configuration is. */
-  readonly variables?: Readonly<Record<string, string | undefined>>;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
   /** For allowed hosts, where this machine reaches the network through a proxy. */
@@ -31,8 +29,6 @@ export interface SandboxOptions extends DetectOptions {
   readonly passesDescriptors?: "yes" | "no";
   /** Variables of a container program. */
   readonly engine?: Readonly<Record<string, string>>;
-  /** How long placeholders for missing guarded paths stay for the next command. */
-  readonly lingerMs?: number;
   readonly clock?: Clock;
   /** Runs the forwarder if there is no socat. */
   readonly nodeProgram?: string;
@@ -51,7 +47,7 @@ export interface SandboxedCommand extends Wrapped {
   readonly endsWithAll: boolean;
   /** What the model should know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
-  /** The sandbox prints the mark of the command before it starts. */
+  /** At the end the sandbox prints the mark of the command, with the number of processes left. */
   readonly marks: boolean;
   /** What it writes is held back there. Closed by `ended`. */
   readonly view?: OverlayView | undefined;

@@ -66,7 +66,7 @@ export class SandboxTestbed {
     count += 1;
     const made = new Sandbox({
       ...{ platform: process.platform, architecture: process.arch, path: PATH },
-      ...{ folder: this.state, workspace: this.workspace, id: `test-${process.pid}-${count}`, lingerMs: 0 },
+      ...{ folder: this.state, workspace: this.workspace, id: `test-${process.pid}-${count}` },
       ...sandbox,
       policy: sandboxPolicy({ writable: [this.workspace], hidden: [this.state], ...policy }),
     });

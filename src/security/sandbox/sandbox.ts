@@ -4,8 +4,8 @@
  * 1. A command that cannot be wrapped is not run: `wrap` throws. Only on a machine without a sandbox it is returned unchanged, with
  *    `sandboxed: false`, so that the permission rules can be stricter.
  * 2. No input of a model reaches this code: no argument leaves or widens the sandbox.
- * 3. `ended` removes what was made for a command (placeholders, the entrance to the proxy, a container). It must be called when the
- *    command has ended.
+ * 3. `ended` removes what was made for a command (a view, the entrance to the proxy, a container). It must be called when the command has
+ *    ended.
  */
 
 import { execFile } from "node:child_process";
@@ -13,7 +13,6 @@ import { closeSync, openSync, realpathSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { Once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
-import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
@@ -29,13 +28,13 @@ import { LiveView } from "./live-view.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
 import { HideLayers, OverlayView, whyNoView } from "./overlay-view.js";
-import { Placeholders } from "./placeholders.js";
 import { type Command, type LiveAccess, SandboxError, type Writes } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
 import { runFolders } from "./run-folders.js";
 import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
+import { seccompFilter } from "./seccomp-filter.js";
 import { SessionLayout } from "./session-layout.js";
 import type { JoinedSpace, SpaceMounting } from "./session-space.js";
 import type { SandboxState } from "./state.js";
@@ -44,15 +43,11 @@ export type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
-const LINGER_MS = 1000;
-/** Another process may remove its placeholder between the check and the use. */
-const LAYOUT_TRIES = 5;
 /** An engine that does not answer must not keep a session from ending. */
 const CLEAN_UP_MS = 20_000;
 
 export class Sandbox {
   readonly #options: SandboxOptions;
-  readonly #placeholders: Placeholders;
   readonly #place: SessionLayout;
   readonly #open = new Set<() => Promise<void>>();
   readonly #state = new Once(() => detectSandbox(this.#options));
@@ -68,8 +63,6 @@ export class Sandbox {
     this.#options = options;
     this.#hideLayers = new HideLayers(options.folder);
     this.#place = new SessionLayout(options);
-    const { clock = nodeClock, lingerMs = LINGER_MS } = options;
-    this.#placeholders = new Placeholders({ clock, lingerMs, folder: options.folder });
   }
 
   /** Found out at the first call. */
@@ -79,7 +72,7 @@ export class Sandbox {
 
   /** Finds what commands must not change or inherit, so that the first one need not wait for it. */
   prepare(): void {
-    this.#place.now();
+    this.#layout("held");
     this.withheldFiles();
   }
 
@@ -98,7 +91,7 @@ export class Sandbox {
       const { writes } = command;
       const mounting = writes === undefined ? undefined : await this.#mounting(state);
       const isDirect = mounting === undefined && writes !== "nothing";
-      const layout = withShown(isDirect ? this.#layout(state, undo) : this.#place.nowHeld(), writes);
+      const layout = withShown(this.#layout(isDirect ? "direct" : "held"), writes);
       const entrance = await this.#entrance(state, undo);
       const space = await this.#space(state, layout);
       const needsView = writes !== "nothing" || layout.masked.length > 0;
@@ -133,27 +126,14 @@ export class Sandbox {
     await Promise.all([...this.#open].map((ended) => ended()));
     this.#hideLayers.close();
     this.#place.close();
-    this.#placeholders.removeUnused();
     this.#quota?.close();
     this.#quota = undefined;
   }
 
-  #layout({ kind }: SandboxState, undo: Undo): Layout {
-    this.#placeholders.sweep();
-    let layout = this.#place.now();
-    // Its rules are about paths, so nothing has to exist there.
-    if (kind === "sandbox-exec") return layout;
-    let held = this.#placeholders.hold(layout.guards);
-    for (let tries = 1; held === undefined && tries < LAYOUT_TRIES; tries++) {
-      this.#place.mayHaveChanged();
-      layout = this.#place.now();
-      held = this.#placeholders.hold(layout.guards);
-    }
-    if (held === undefined) throw new SandboxError("Guarded files keep changing. Try again.");
-    const { folders, impossible, release } = held;
-    undo.push(release);
-    const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path) && !folders.includes(path));
-    return { ...layout, standIns: folders, guards: { ...layout.guards, readOnly } };
+  #layout(access: "direct" | "held"): Layout {
+    const { policy, architecture } = this.#options;
+    const isShut = policy.unixSockets === "off" && (policy.network === "off" || policy.network === "open");
+    return this.#place.now(access, { hidesSockets: !isShut || seccompFilter(architecture, "off") === undefined });
   }
 
   async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {
@@ -187,14 +167,14 @@ export class Sandbox {
 
   readonly #holds = new Once(async () => {
     const { folder } = this.#options;
-    const layout = this.#place.nowHeld();
+    const layout = this.#layout("held");
     const space = await this.#space(await this.state(), layout);
     return whyNoView({ mounting: space?.mounting, folder, roots: outermost(layout.writable) });
   });
 
   async #mounting(state: SandboxState): Promise<SpaceMounting | undefined> {
     if ((await this.whyNotHeld()) !== undefined) return undefined;
-    return (await this.#space(state, this.#place.nowHeld()))?.mounting;
+    return (await this.#space(state, this.#layout("held")))?.mounting;
   }
 
   #view(
@@ -227,7 +207,7 @@ export class Sandbox {
 
   /** Secret files that commands which run without asking do not see: absolute. */
   covered(): readonly string[] {
-    return this.#place.nowHeld().masked.map(({ path }) => path);
+    return this.#layout("held").masked.map(({ path }) => path);
   }
 
   #wrapped(state: SandboxState, { layout, entrance, space, view, command, undo }: Pieces): Wrapped {

@@ -7,9 +7,7 @@ export const layout: Layout = {
   guards: {
     pinned: ["/home/me/my project/.git"],
     readOnly: ["/home/me/my project/.git/hooks", "/home/me/my project/.oxbow"],
-    missing: [],
   },
-  standIns: ["/home/me/my project/tools"],
   covering: [],
   hidden: [
     { path: "/home/me/.ssh", kind: "folder", passable: false },
