@@ -8,6 +8,7 @@
  */
 
 import { roundTokens } from "../../base/budget-text.js";
+import { argumentLine, RESULT_MARKS } from "../../base/call-words.js";
 import { shorten } from "../../base/cap-text.js";
 import { commandFailure, lastLines } from "../../base/command-failure.js";
 import { gapText } from "../../base/gap-text.js";
@@ -18,8 +19,6 @@ import { paint } from "../../base/terminal-style.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
-import type { JsonObject } from "../../protocol/json.js";
-import { RESULT_MARKS } from "./result-marks.js";
 import type { Spinner } from "./spinner.js";
 import type { Terminal } from "./terminal.js";
 
@@ -62,7 +61,9 @@ export class TextView {
       case "ToolCallStarted":
         this.#closeLine();
         this.#sayBeside();
-        this.#print(`${paint(this.#terminal, "bold", event.payload.tool)} ${safeText(brief(event.payload.args))}`);
+        this.#print(
+          `${paint(this.#terminal, "bold", event.payload.tool)} ${safeText(argumentLine(event.payload.args))}`,
+        );
         this.#spinner.start(event.payload.tool);
         return;
       case "ToolCallProgress":
@@ -281,19 +282,4 @@ function firstLine(text: string): string {
 
 function indent(text: string): string {
   return text.replaceAll(/^/gm, "    ");
-}
-
-/** The arguments in one line. */
-export function brief(args: JsonObject): string {
-  const values = Object.values(args).filter((value) => value !== undefined);
-  const shown = Object.entries(args)
-    .map(([name, value]) => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      return values.length === 1 || name === "command" || name === "path" || name === "pattern"
-        ? text
-        : `${name}=${text}`;
-    })
-    .join(" ")
-    .replaceAll("\n", "⏎");
-  return shorten(shown, 200);
 }

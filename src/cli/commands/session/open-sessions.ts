@@ -26,6 +26,6 @@ export async function openSessions(flags: ParsedFlags, variables: Variables): Pr
 }
 
 async function* transcript(...[events, look]: Parameters<NonNullable<OpenPort["transcript"]>>) {
-  const { showTranscript } = await import("../../../clients/headless/replay/transcript.js");
+  const { showTranscript } = await import("../../../clients/tui/replay/transcript.js");
   yield* showTranscript(events, look);
 }

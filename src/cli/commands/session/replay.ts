@@ -1,7 +1,8 @@
-import { runReplay } from "../../../clients/headless/replay/run-replay.js";
+import { runReplay } from "../../../clients/tui/replay/run-replay.js";
+import { openTerminal } from "../../../clients/tui/terminal/open-terminal.js";
+import { processIo } from "../../../clients/tui/terminal/process-io.js";
 import type { SessionRecord } from "../../../sessions/store.js";
 import { EXIT } from "../../exit-codes.js";
-import { replayTerminal } from "../../replay-terminal.js";
 import { processTerminal } from "../../terminal-io.js";
 import type { OpenSessions } from "./open-sessions.js";
 
@@ -9,13 +10,18 @@ export async function replay(record: SessionRecord, { store, clock, variables }:
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+  const onTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   await runReplay({
     events: (range) => store.events(record.id, range),
     lastEvent: record.last_event,
     title: record.title ?? record.id,
     model: `${record.provider}:${record.model}`,
     expiredTo: record.expired_to,
-    terminal: replayTerminal(processTerminal(variables)),
+    output: {
+      color: processTerminal(variables).color,
+      terminal: onTerminal ? openTerminal(processIo({ process, variables })) : undefined,
+      write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    },
     clock,
     signal: stop.signal,
   });

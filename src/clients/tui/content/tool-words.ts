@@ -1,5 +1,6 @@
 /** One line about a tool call: first its arguments, then its result. */
 import { formatBytes } from "../../../base/byte-size.js";
+import { argumentWords as allArguments } from "../../../base/call-words.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { readableShellWord } from "../../../base/shell-word.js";
 import type { JsonObject, JsonValue } from "../../../protocol/json.js";
@@ -24,7 +25,7 @@ export function argumentWords({ tool, args, result }: ToolBlock): string {
   const path = text(result?.details?.path) ?? text(args.path) ?? text(args.file_path) ?? "";
   switch (name) {
     case "bash":
-      return text(args.command) ?? brief(args);
+      return text(args.command) ?? allArguments(args);
     case "read":
       return path + lineRange(result?.details);
     case "ls":
@@ -44,11 +45,11 @@ export function argumentWords({ tool, args, result }: ToolBlock): string {
     case "todo":
       return "";
     case "web_fetch":
-      return text(args.url) ?? brief(args);
+      return text(args.url) ?? allArguments(args);
     case "git":
       return Object.values(args).map(commandText).join(" ");
     default:
-      return brief(args);
+      return allArguments(args);
   }
 }
 
@@ -144,19 +145,4 @@ function text(value: JsonValue | undefined): string | undefined {
 
 function number(value: JsonValue | undefined): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-const MAX_WORDS = 400;
-
-/** All arguments of a tool that is not known here. */
-function brief(args: JsonObject): string {
-  const entries = Object.entries(args);
-  let words = "";
-  for (const [name, value] of entries) {
-    const shown =
-      typeof value === "string" ? value.slice(0, MAX_WORDS) : (JSON.stringify(value) ?? "").slice(0, MAX_WORDS);
-    words += `${words === "" ? "" : " "}${entries.length === 1 ? shown : `${name}=${shown}`}`;
-    if (words.length > MAX_WORDS) break;
-  }
-  return words;
 }

@@ -106,7 +106,7 @@ describe("[S6] viewReplay", () => {
   it("shows where in a long step it is, and the mark of playing", () => {
     const text = Array.from({ length: 50 }, (_, n) => `line ${n + 1}`).join("\n");
     const state = show(press(opened(sampleLog()), "a"), { title: "you", sections: [{ when: "always", text }] });
-    const [title, first] = viewReplay(press(state, "pagedown"), { columns: 40, rows: 10 });
+    const [title, first] = viewReplay(press(state, "pageDown"), { columns: 40, rows: 10 });
     expect(title).toBe("▶ you                            7–13/50");
     expect(first).toBe("line 7");
   });

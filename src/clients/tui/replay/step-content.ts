@@ -3,6 +3,7 @@
  * here depends on either.
  */
 
+import { argumentLine, RESULT_MARKS } from "../../../base/call-words.js";
 import { commandFailure, lastLines } from "../../../base/command-failure.js";
 import { formatDuration } from "../../../base/duration.js";
 import { groupDigits } from "../../../base/group-digits.js";
@@ -15,8 +16,6 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { EXPIRED } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
-import { RESULT_MARKS } from "../result-marks.js";
-import { brief } from "../text-view.js";
 import { describeArguments } from "./argument-text.js";
 import { JoinedText } from "./joined-text.js";
 import { describeNotice } from "./notice-text.js";
@@ -77,7 +76,7 @@ export class StepReader {
 
   /** The call of a result, if it is not in the same step. */
   about(call: EventPayloads["ToolCallStarted"]): void {
-    this.#call = safeLine(brief(call.args));
+    this.#call = safeLine(argumentLine(call.args));
   }
 
   add(event: Envelope): void {
@@ -162,7 +161,7 @@ export class StepReader {
     const isExpired = id <= (this.#options.expiredTo ?? 0);
     if (isExpired && Object.keys(args).length === 0) this.#say(EXPIRED);
     else {
-      this.#say(brief(args), { when: "plain" });
+      this.#say(argumentLine(args), { when: "plain" });
       this.#say(describeArguments(args), { when: "details" });
     }
   }

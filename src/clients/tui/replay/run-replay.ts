@@ -8,31 +8,26 @@
  */
 import type { Clock } from "../../../base/clock.js";
 import { safeText } from "../../../base/terminal-text.js";
+import { typedText } from "../input/editing-keys.js";
+import type { FullScreen, TerminalInput, TuiTerminal } from "../terminal/terminal.js";
 import type { Price } from "./cost-marks.js";
-import { KeyDecoder } from "./key-decoder.js";
 import { contains } from "./needle.js";
 import { pauseMs, reduceReplay } from "./reduce-replay.js";
 import { initialReplay, type ReplayAction, type ReplayState, type Search } from "./replay-state.js";
 import { viewReplay } from "./replay-view.js";
-import { Screen } from "./screen.js";
 import type { ContentOptions, StepContent } from "./step-content.js";
 import { considerate, type EventSource, indexSteps, readStep, readSteps } from "./step-stream.js";
 import { printReplay } from "./transcript.js";
 
-export interface ReplayTerminal {
-  /** False for a pipe or a file: the steps are printed one after the other instead. */
-  readonly isTerminal: boolean;
+/** Where the replay is shown. */
+export interface ReplayOutput {
   readonly color: boolean;
-  /** Now; undefined when it is not known. */
-  readonly columns: number | undefined;
-  readonly rows: number | undefined;
+  /** The terminal; undefined for a pipe or a file: the steps are printed one after the other instead. */
+  readonly terminal?:
+    | Pick<TuiTerminal, "columns" | "rows" | "onInput" | "openFullScreen" | "suspend" | "close">
+    | undefined;
   /** A printed replay waits for the promise before it writes the next text. */
   write(text: string): void | Promise<void>;
-  /** Puts the terminal into raw mode and receives the input. */
-  onKey(listener: (typed: string) => void): () => void;
-  onResize(listener: () => void): () => void;
-  /** Ends raw mode. Called once, after the last write. */
-  close(): void;
 }
 
 export interface ReplayOptions {
@@ -41,7 +36,7 @@ export interface ReplayOptions {
   readonly lastEvent: number;
   /** Names the session. */
   readonly title: string;
-  readonly terminal: ReplayTerminal;
+  readonly output: ReplayOutput;
   readonly clock: Clock;
   /** The session's model, for steps before the log shows it. */
   readonly model?: string;
@@ -53,26 +48,29 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How long to wait whether Esc begins an arrow key. */
-const ESCAPE_MS = 40;
 /** A step that loads faster than this is never shown empty. */
 const READING_MS = 60;
 const RESULT_LINES = 30;
 
 export async function runReplay(options: ReplayOptions): Promise<void> {
-  const { terminal } = options;
+  const { terminal, write } = options.output;
+  if (terminal === undefined) {
+    for await (const text of printReplay(options)) await write(text);
+    return;
+  }
   try {
-    if (terminal.isTerminal) await new Replay(options).run();
-    else for await (const text of printReplay(options)) await terminal.write(text);
+    await new Replay(options, terminal).run();
   } finally {
-    terminal.close();
+    await terminal.close();
   }
 }
 
+type ReplayTerminal = NonNullable<ReplayOutput["terminal"]>;
+
 class Replay {
   readonly #options: ReplayOptions;
-  readonly #screen: Screen;
-  readonly #keys = new KeyDecoder();
+  readonly #terminal: ReplayTerminal;
+  readonly #screen: FullScreen;
   #state: ReplayState;
   #end: () => void = () => {};
   #fault: { readonly error: unknown } | undefined;
@@ -80,24 +78,24 @@ class Replay {
   #reading: number | undefined;
   #searching: Search | undefined;
   #afterGrowth: (() => void)[] = [];
-  #cancelEscape: () => void = () => {};
   #cancelDraw: (() => void) | undefined;
   #tick: { readonly at: number; readonly cancel: () => void } | undefined;
 
-  constructor(options: ReplayOptions) {
+  constructor(options: ReplayOptions, terminal: ReplayTerminal) {
     this.#options = options;
-    this.#screen = new Screen((text) => options.terminal.write(text));
-    const { title, lastEvent, model, timeZone, terminal } = options;
-    this.#state = initialReplay({ title, lastEvent, model, timeZone, color: terminal.color }, this.#size());
+    this.#terminal = terminal;
+    this.#screen = terminal.openFullScreen();
+    const { title, lastEvent, model, timeZone, output } = options;
+    this.#state = initialReplay({ title, lastEvent, model, timeZone, color: output.color }, terminal);
   }
 
   async run(): Promise<void> {
-    const { terminal, signal } = this.#options;
+    const { signal } = this.#options;
     const ended = new Promise<void>((resolve) => {
       this.#end = resolve;
     });
-    const leave = () => this.#dispatch({ type: "key", key: "ctrl-c" });
-    const stops = [terminal.onKey((typed) => this.#typed(typed)), terminal.onResize(() => this.#resized())];
+    const leave = () => this.#dispatch({ type: "key", key: "ctrl+c" });
+    const stop = this.#terminal.onInput((input) => this.#take(input, leave));
     signal?.addEventListener("abort", leave, { once: true });
     try {
       if (signal?.aborted) return;
@@ -106,8 +104,7 @@ class Replay {
       await ended;
     } finally {
       signal?.removeEventListener("abort", leave);
-      for (const stop of stops) stop();
-      this.#cancelEscape();
+      stop();
       this.#cancelDraw?.();
       this.#tick?.cancel();
       this.#screen.close();
@@ -133,28 +130,15 @@ class Replay {
     this.#draw();
   }
 
-  #typed(typed: string): void {
-    this.#cancelEscape();
-    for (const key of this.#keys.push(typed)) this.#press(key);
-    if (!this.#keys.isWaiting) return;
-    this.#cancelEscape = this.#options.clock.after(ESCAPE_MS, () => {
-      for (const key of this.#keys.flush()) this.#press(key);
-    });
-  }
-
-  #press(key: string): void {
-    if (key === "ctrl-l") this.#screen.forget();
-    this.#dispatch({ type: "key", key });
-  }
-
-  #resized(): void {
-    this.#screen.forget();
-    this.#dispatch({ type: "resize", size: this.#size() });
-  }
-
-  #size(): { columns: number; rows: number } {
-    const { columns = 0, rows = 0 } = this.#options.terminal;
-    return { columns, rows };
+  #take(input: TerminalInput, leave: () => void): void {
+    if (input.kind === "closed") leave();
+    else if (input.kind === "paste") for (const key of input.text) this.#dispatch({ type: "key", key });
+    else if (input.kind !== "key") this.#dispatch({ type: "resize", size: this.#terminal });
+    else if (input.id === "ctrl+z") this.#terminal.suspend();
+    else {
+      const key = typedText(input) ?? input.id;
+      if (key !== undefined) this.#dispatch({ type: "key", key });
+    }
   }
 
   async #index(): Promise<void> {
@@ -262,7 +246,7 @@ class Replay {
   #drawNow(): void {
     this.#cancelDraw?.();
     this.#cancelDraw = undefined;
-    this.#screen.draw(viewReplay(this.#state));
+    this.#screen.paint({ lines: viewReplay(this.#state) });
   }
 }
 

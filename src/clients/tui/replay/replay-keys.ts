@@ -6,7 +6,7 @@ const MAX_PROMPT = 200;
 const MAX_DIGITS = 9;
 
 export function reduceKey(state: ReplayState, key: string): ReplayState {
-  if (key === "ctrl-c" || key === "ctrl-d") return { ...state, over: true };
+  if (key === "ctrl+c" || key === "ctrl+d") return { ...state, over: true };
   if (state.prompt !== undefined) return reducePrompt(state, state.prompt, key);
   if (state.help) {
     if (key === "?" || key === "escape") return closedHelp(state);
@@ -22,7 +22,7 @@ function closedHelp(state: ReplayState): ReplayState {
 
 function scrollBy(state: ReplayState, key: string): ReplayState | undefined {
   const page = Math.max(1, bodyRows(state.size) - 1);
-  const lines = { pageup: -page, pagedown: page, up: -1, down: 1 }[key];
+  const lines = { pageUp: -page, pageDown: page, up: -1, down: 1 }[key];
   return lines === undefined ? undefined : scrolledTo(state, state.scroll + lines);
 }
 
@@ -107,7 +107,7 @@ function reducePrompt(state: ReplayState, prompt: NonNullable<ReplayState["promp
     case "backspace":
       if (text === "") return { ...state, prompt: undefined };
       return { ...state, prompt: { kind, text: Array.from(text).slice(0, -1).join("") } };
-    case "ctrl-u":
+    case "ctrl+u":
       return { ...state, prompt: { kind, text: "" } };
   }
   const isCharacter = Array.from(key).length === 1;
