@@ -49,6 +49,12 @@ describe("the terminal client", () => {
     await kept.until("Thinking.");
     kept.type(..."/quit", "\r");
     expect((await kept.ended).state.turn).toBeDefined();
+    const listed = async () => JSON.stringify(await hosted.connect().query("ListSessions", {}));
+    await expect.poll(listed, { timeout: 20_000 }).toContain('"unfinished":true');
+    const next = await TuiClient.open(hosted);
+    await next.until("alt+r opens the conversation that still works here: work");
+    next.type(ALT_R);
+    await next.until("Thinking.");
   });
 
   verifies(["U2"], "says what it has to offer, and resumes the last conversation by one key", async () => {

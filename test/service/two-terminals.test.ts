@@ -36,12 +36,12 @@ reply
       const { client } = await connect({ socket: engine.socket, token: engine.token, name: "second" });
       const second = await TuiClient.over(client, { session: first.session, resumed: true, keepsTurn: () => true });
       second.type(..."write it", "\r");
-      for (const each of [first, second]) await each.until("Allow write?");
+      for (const each of [first, second]) await each.until(/^Write \S+\?/m);
       expect(await first.until("Sent by second.")).toContain("write it");
       first.type("y");
       for (const each of [first, second]) await each.until("Written.");
       expect(await second.text()).toContain("Already allowed by owner.");
-      expect(await second.screen()).not.toContain("Allow write?");
+      expect(await second.screen()).not.toMatch(/^Write \S+\?/m);
       first.type(..."/clients", "\r");
       await first.until(/second \(cli_\w+\) +human, http, in this session/);
       second.type(..."one more", "\r");

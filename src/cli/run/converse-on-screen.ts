@@ -53,6 +53,7 @@ export async function converseOnScreen(
     theme: settings.theme.value,
     screenReader: settings.screen_reader.value,
     leaving: leaving.signal,
+    lost: options.leave,
     ...(keepsTurn && { keepsTurn }),
     ...(onDrawn && { onDrawn }),
     ...(options.isElsewhere !== true && { shell: ownShell(variables, settings.run_timeout_ms) }),

@@ -13,7 +13,7 @@ import type { Conversation } from "./prepare.js";
 
 /** What differs when other clients may be in the same session. */
 export interface SharedConversation {
-  /** Ends the conversation. */
+  /** Ends the conversation: the engine has ended, and the session waits for an answer. */
   readonly leave?: AbortSignal;
   /** Asked when the person leaves during a turn: true lets the turn continue for others. */
   readonly keepsTurn?: () => boolean | Promise<boolean>;
@@ -109,7 +109,7 @@ async function converseByLines(
   });
   stopEvents();
   lines.close();
-  if (input === "person" && begun) process.stderr.write(`\nResume: oxbow ${current}\n`);
+  if (input === "person" && begun && !leave?.aborted) process.stderr.write(`\nResume: oxbow ${current}\n`);
   if (stop.asked) return EXIT.cancelled;
   return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);
 }

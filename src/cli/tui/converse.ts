@@ -39,6 +39,8 @@ export interface ConverseOptions {
   readonly theme: string | undefined;
   readonly leaving: AbortSignal;
   readonly keepsTurn?: () => boolean | Promise<boolean>;
+  /** The engine has ended: the conversation opens again. */
+  readonly lost?: AbortSignal | undefined;
   readonly onDrawn?: () => void;
   readonly onSession?: (session: SessionId) => void;
   readonly shell?: OwnShell;
@@ -75,7 +77,8 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
       options.onSession?.(other);
     },
   });
-  process.stdout.write(farewell(end, { keeps: (await options.keepsTurn?.()) === true }));
+  if (options.lost?.aborted) process.stdout.write("The engine has ended. Oxbow starts it again.\n");
+  else process.stdout.write(farewell(end, { keeps: (await options.keepsTurn?.()) === true }));
   return end;
 }
 

@@ -24,10 +24,10 @@ export async function askAboutOrphans(
   // The question follows; the flags that answer it are for runs without a terminal.
   const [what = message] = message.split(" Check what happened, then resume with ");
   terminal.err.write(
-    `\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(what)} Check what happened, then answer:\n`,
+    `\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(what)} Look at what it did, then answer.\n`,
   );
   for (;;) {
-    const line = await ask("[f] it failed  [s] it succeeded  [a] abort the session: ");
+    const line = await ask("[f] it failed  [s] it succeeded  [a] end the session: ");
     if (line === undefined) return { verdict: "abort" };
     const verdict = ANSWERS[line.toLowerCase()];
     if (verdict === undefined) {

@@ -5,7 +5,7 @@ import { textWidth } from "../../base/text-width.js";
 import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import { DISMISSED } from "../../protocol/form.js";
-import { askedCommand, type PermissionAnswer, permissionChoices, RULE_PLACES } from "../sdk/permission-choices.js";
+import { type PermissionAnswer, permissionChoices, RULE_PLACES, shortQuestion } from "../sdk/permission-choices.js";
 import { askForm } from "./form-prompt.js";
 import { pick } from "./pick.js";
 import { quoted } from "./quoted.js";
@@ -53,9 +53,8 @@ const NO_WORDS = { long: { yes: "y", no: "n", m: "n" }, takesWords: (answer: unk
 function describe(terminal: Terminal, question: Question): void {
   const { err } = terminal;
   const width = err.columns ?? terminal.out.columns ?? 80;
-  const command = askedCommand(question);
-  const run = `Run ${command}?`;
-  if (command !== undefined && textWidth(run) < width) err.write(`\n${paint(terminal, "yellow", run)}\n`);
+  const short = shortQuestion(question);
+  if (short !== undefined && textWidth(short) < width) err.write(`\n${paint(terminal, "yellow", short)}\n`);
   else {
     const summary = quoted(question.summary, width - "Allow? ".length);
     err.write(`\n${paint(terminal, "yellow", "Allow?")} ${summary}\n`);

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { CallId } from "../../protocol/ids.js";
-import { permissionChoices } from "./permission-choices.js";
+import { permissionChoices, shortQuestion } from "./permission-choices.js";
 
 describe("the answers to a question", () => {
   for (const [rule, words] of [
@@ -9,7 +9,9 @@ describe("the answers to a question", () => {
     ["bash: command=npm test", "npm test"],
     ["bash+network: git push *", "git push *, with network"],
     ["bash+network+unix_sockets: docker *", "docker *, with network and unix sockets"],
-    ["write: path=src/**", "write: path=src/**"],
+    ["write: path=src/**", "writing src/**"],
+    ["edit: src/a.ts", "edits of src/a.ts"],
+    ["mcp__x__say: hi", "mcp__x__say: hi"],
   ] as const) {
     verifies(["P2"], `say ${rule} as people do`, () => {
       const call = "call_1" as CallId;
@@ -18,6 +20,18 @@ describe("the answers to a question", () => {
       expect([labels.s, labels.a]).toEqual([`yes, and not again this session for: ${words}`, `always allow: ${words}`]);
     });
   }
+
+  for (const [tool, args, summary, words] of [
+    ["bash", { command: "npm test" }, "bash: npm test", "Run npm test?"],
+    ["edit", { path: "a.txt" }, "edit a.txt", "Edit a.txt?"],
+    ["write", { path: "a.txt" }, "write a.txt", "Write a.txt?"],
+    ["apply_patch", {}, "apply_patch a.txt, b.txt", "Change a.txt, b.txt?"],
+    ["web_fetch", {}, "web_fetch https://example.com", undefined],
+    ["bash", { command: "one\ntwo" }, "bash: one\ntwo", undefined],
+  ] as const)
+    verifies(["P2"], `ask about ${summary.replaceAll(/\s/g, " ")} in one line, if it says everything`, () => {
+      expect(shortQuestion({ call: "call_1" as CallId, tool, args, summary })).toBe(words);
+    });
 
   for (const [summary, words] of [
     ["bash: make", "exactly this command"],

@@ -25,7 +25,24 @@ export interface Choice<A> {
 /** Some choices need more than a key: where a rule holds, or why not. */
 export type PermissionChoice = Choice<PermissionAnswer | "where" | "why">;
 
-/** A one-line command is in the question itself; other calls are quoted below it. */
+/** What the tools that change files do, in questions and in the names of rules. */
+const CHANGES: Readonly<Record<string, { readonly ask: string; readonly rule: string; readonly any: string }>> = {
+  edit: { ask: "Edit", rule: "edits of", any: "any edit" },
+  write: { ask: "Write", rule: "writing", any: "writing any file" },
+  apply_patch: { ask: "Change", rule: "patches of", any: "any patch" },
+};
+
+/** The whole question, where one line says it: `Run npm test?`, `Edit src/a.ts?`. Other calls are quoted below their question. */
+export function shortQuestion(question: Question): string | undefined {
+  const command = askedCommand(question);
+  if (command !== undefined) return `Run ${command}?`;
+  const { tool, summary, subagent } = question;
+  const change = CHANGES[tool];
+  const isShort = change !== undefined && subagent === undefined && summary.startsWith(`${tool} `);
+  return isShort ? `${change.ask} ${safeLine(summary.slice(tool.length + 1))}?` : undefined;
+}
+
+/** A command of one line. */
 export function askedCommand({ tool, args, subagent }: Question): string | undefined {
   const { command } = args;
   const isShort = tool === "bash" && subagent === undefined && typeof command === "string" && !/[\r\n]/.test(command);
@@ -34,7 +51,7 @@ export function askedCommand({ tool, args, subagent }: Question): string | undef
 
 export function permissionChoices(question: Question): readonly PermissionChoice[] {
   const { once_only: onceOnly = false, offer = [], always = [], tool } = question;
-  const any = tool === "bash" ? "any command" : `any call of ${safeLine(tool)}`;
+  const any = tool === "bash" ? "any command" : (CHANGES[tool]?.any ?? `any call of ${safeLine(tool)}`);
   const again = "yes, and not again this session for";
   const choices: readonly (PermissionChoice | false)[] = [
     { key: "y", label: onceOnly ? "yes, this once" : "yes", answer: { decision: "allow_once" } },
@@ -66,8 +83,11 @@ function exactly([rule = "", ...others]: readonly string[]): string | undefined 
   return rule.startsWith("only this: bash") ? " exactly this command" : " exactly this call";
 }
 
-/** `bash+network: git push *` as people say it: `git push *, with network`. */
+/** `bash+network: git push *` as people say it: `git push *, with network`; `edit: src/**`: `edits of src/**`. */
 function ofCommand(rule: string): string {
+  const { tool = "", path } = /^(?<tool>\w+): (?:path=)?(?<path>.*)$/s.exec(rule)?.groups ?? {};
+  const change = CHANGES[tool];
+  if (change !== undefined) return `${change.rule} ${path}`;
   const { openings, command } = /^bash(?<openings>(?:\+\w+)*): (?:command=)?(?<command>.*)$/s.exec(rule)?.groups ?? {};
   if (command === undefined) return rule;
   const more = (openings ?? "").split("+").filter((each) => each !== "");

@@ -48,6 +48,8 @@ export interface State {
   readonly model: string;
   readonly title?: string;
   readonly place?: PlaceStatus;
+  /** Shift-Tab came to `review` from `auto`, and nothing was sent since. */
+  readonly passesReview?: boolean;
   readonly turn?: RunningTurn;
   /** Text of the answer is being printed. */
   readonly answering: boolean;
@@ -162,7 +164,7 @@ export function estimateMs({ recent }: State): number | undefined {
 
 /** A copy without some optional fields. */
 export function without<
-  K extends "turn" | "plan" | "thinking" | "hint" | "leaveUntil" | "escapeUntil" | "shell" | "command",
+  K extends "turn" | "plan" | "thinking" | "hint" | "leaveUntil" | "escapeUntil" | "shell" | "command" | "passesReview",
 >(state: State, ...names: readonly K[]): State {
   const copy = { ...state };
   for (const name of names) delete copy[name];

@@ -121,7 +121,7 @@ export async function* pastEvents(sessions: SessionStores, { id, last_event }: S
   yield* store.events(id, { after, limit: last_event - after });
 }
 
-/** `bash "rm -rf build" (since 2026-01-31T12:00:00.000Z) was running` */
+/** `bash 'rm -rf build' (started 2026-01-31 12:00:00 UTC) was running` */
 function describe({ rebuilt, orphans }: StoredSession): string {
   const running = rebuilt.open.flatMap(({ call, tool, args }) => {
     const intent = orphans.get(call);
@@ -129,7 +129,7 @@ function describe({ rebuilt, orphans }: StoredSession): string {
     const isExpired = Object.keys(args).length === 0;
     const words = typeof args.command === "string" ? args.command : isExpired ? "(expired)" : JSON.stringify(args);
     const shown = shorten(words, 200);
-    return [`${tool} '${shown}' (started at ${intent.started_at})`];
+    return [`${tool} '${shown}' (started ${intent.started_at.slice(0, 19).replace("T", " ")} UTC)`];
   });
   return `${running.join(" and ")} ${running.length === 1 ? "was" : "were"} running`;
 }

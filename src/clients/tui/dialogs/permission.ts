@@ -12,6 +12,7 @@ import {
   type PermissionChoice,
   permissionChoices,
   RULE_PLACES,
+  shortQuestion,
 } from "../../sdk/permission-choices.js";
 import { renderDiff } from "../content/diff/render-diff.js";
 import type { Key } from "../terminal/terminal.js";
@@ -119,9 +120,9 @@ function view(question: Question, state: PermissionState, options: ViewOptions):
     wrapText(spaced(text), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + style(line));
   const more = waiting > 0 ? theme.dim(` (${waiting} more after this)`) : "";
   const command = askedCommand(question);
-  const run = command === undefined ? "" : `Run ${command}?`;
-  const isWhole = run !== "" && textWidth(run) <= columns;
-  const title = isWhole ? run : run === "" ? `Allow ${safeLine(question.tool)}?` : "Run this command?";
+  const short = shortQuestion(question);
+  const isWhole = short !== undefined && textWidth(short) <= columns;
+  const title = isWhole ? short : command === undefined ? `Allow ${safeLine(question.tool)}?` : "Run this command?";
   const hasRoom = textWidth(title) + textWidth(more) <= columns;
   const head = [theme.warning(truncateText(title, columns)) + (hasRoom ? more : "")];
   const what = isWhole ? [] : quote(command ?? question.summary, theme.strong);

@@ -23,11 +23,17 @@ export async function resume(
   await carrier.refresh();
 }
 
-/** The last used session of this folder, except the open one. */
+/** A session of this folder in which a turn runs, or the last used one; not the open one. */
 export async function lastSession(client: EngineClient, { session, place }: State): Promise<SessionInfo | undefined> {
   if (place === undefined) return undefined;
-  const reply = await client.query("ListSessions", { cwd: place.cwd, limit: 2 });
-  return reply.ok ? reply.answer.sessions.find(({ id }) => id !== session) : undefined;
+  const reply = await client.query("ListSessions", { cwd: place.cwd, limit: 10 });
+  if (!reply.ok) return undefined;
+  const others = reply.answer.sessions.filter(({ id }) => id !== session);
+  return others.find(isWorking) ?? others[0];
+}
+
+export function isWorking({ live, unfinished }: SessionInfo): boolean {
+  return live && unfinished === true;
 }
 
 export async function resumeLast(place: DialogPlace): Promise<void> {

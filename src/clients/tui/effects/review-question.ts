@@ -1,5 +1,5 @@
 /** Shows the change that a question is about on the full screen. */
-import type { PermissionAnswer } from "../../sdk/permission-choices.js";
+import { type PermissionAnswer, shortQuestion } from "../../sdk/permission-choices.js";
 import { proposedChange } from "../dialogs/proposed-change.js";
 import {
   type ReviewCounts,
@@ -38,7 +38,7 @@ export async function reviewQuestion(
   const tools = await reviewTools(options);
   if (!isOpen()) return;
   const dialog = reviewDialog({
-    title: `Allow ${question.tool}?`,
+    title: shortQuestion(question) ?? `Allow ${question.tool}?`,
     files,
     unit: "hunk",
     end: endWords,

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../../protocol/json.js";
 import type { State } from "../state.js";
 import { ageOf } from "../views/age.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
-import { lastSession } from "./resume.js";
+import { isWorking, lastSession } from "./resume.js";
 
 export async function welcome(
   carrier: Carrier,
@@ -19,9 +19,14 @@ export async function welcome(
   };
   const last = await lastSession(client, state());
   if (last !== undefined) {
+    const { title = "(no title)" } = last;
+    const key = keys.nameOf("last-session") ?? "/resume";
     const age = ageOf(Date.parse(last.active_at), clock.wall());
+    const ago = age === "0m" ? "just now" : `${age} ago`;
     say(
-      `${keys.nameOf("last-session") ?? "/resume"} resumes the last conversation here: ${last.title ?? "(no title)"} (${age})`,
+      isWorking(last)
+        ? `${key} opens the conversation that still works here: ${title}`
+        : `${key} resumes the last conversation here: ${title} (${ago})`,
     );
     return;
   }

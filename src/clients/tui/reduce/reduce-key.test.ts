@@ -71,10 +71,25 @@ describe("the keys of the conversation", () => {
       if (next === undefined) throw new Error("not taken");
       state = next.state;
       seen.push(state.place?.mode ?? "");
-      expect(next.effects).toEqual([{ do: "send", kind: "SetMode", payload: { mode: state.place?.mode } }]);
+      expect(next.effects.at(-1)).toEqual({ do: "send", kind: "SetMode", payload: { mode: state.place?.mode } });
     }
     expect(seen).toEqual(["auto", "review", "plan", "auto"]);
   });
+
+  for (const [what, before, modes] of [
+    ["auto, if the person only passed review", {}, ["auto", "plan"]],
+    ["review, if a prompt was sent in it", { prompt: "work" }, ["plan"]],
+  ] as const)
+    verifies(["U2", "L16"], `come to plan from ${what}`, () => {
+      const press = (state: State) => reduceKey(state, "shift+tab", EMPTY) ?? { state, effects: [] };
+      const { state } = press(press(IDLE).state);
+      expect(state.place?.mode).toBe("review");
+      const sent = { sent: { kind: "prompt", text: "work" }, text: "work", images: [], when: "now" } as const;
+      const now = "prompt" in before ? { ...reduceSubmit(state, sent, 0).state, turn: undefined } : state;
+      expect(press(now as State).effects).toEqual(
+        modes.map((mode) => ({ do: "send", kind: "SetMode", payload: { mode } })),
+      );
+    });
 
   verifies(["U2"], "take queued input back only when there is some of this person", () => {
     expect(reduceKey(RUNNING, "alt+up", EMPTY)).toBeUndefined();

@@ -90,13 +90,17 @@ function interruptOrLeave(state: State, { now, draftIsEmpty }: KeyPlace): Reduce
   return { state: hinted, effects: draftIsEmpty ? [] : [{ do: "clear draft" }] };
 }
 
-/** Shows the mode at once; if the engine refuses, it is reset. */
+/**
+ * Shows the mode at once; if the engine refuses, it is reset. An approved plan goes on in the mode before it: that is `auto` for a
+ * person who only passes `review` on the way to `plan`.
+ */
 function nextMode(state: State): Reduced {
-  const { place } = state;
+  const { place, passesReview = false } = state;
   if (place === undefined) return { state, effects: [{ do: "refresh" }] };
   const mode = MODES[(MODES.indexOf(place.mode) + 1) % MODES.length] ?? "auto";
+  const modes = mode === "plan" && passesReview ? (["auto", "plan"] as const) : [mode];
   return {
-    state: { ...state, place: { ...place, mode } },
-    effects: [{ do: "send", kind: "SetMode", payload: { mode } }],
+    state: { ...state, place: { ...place, mode }, passesReview: place.mode === "auto" },
+    effects: modes.map((each) => ({ do: "send", kind: "SetMode", payload: { mode: each } })),
   };
 }

@@ -14,7 +14,8 @@ export interface Submitted {
   readonly when: "now" | "later";
 }
 
-export function reduceSubmit(state: State, submitted: Submitted, now: number): Reduced {
+export function reduceSubmit(before: State, submitted: Submitted, now: number): Reduced {
+  const state = without(before, "passesReview");
   const { sent, text } = submitted;
   switch (sent.kind) {
     case "shell":
