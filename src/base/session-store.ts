@@ -233,6 +233,8 @@ export interface SessionStore {
    * Stores without this have only the events.
    */
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
+  /** People may change everything that is stored: no permission may come from there. */
+  readonly isEditable?: boolean;
   /** Keeps the surroundings of the terminal that a session works for, as text. Absent if the store is not encrypted. */
   keepStart?(session: SessionId, start: string): Promise<void>;
   /** What was kept last. */

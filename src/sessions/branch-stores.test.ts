@@ -127,7 +127,7 @@ const CHANGES = {
     inDatabase("UPDATE ancestors SET last_event = 7"),
   ],
   files: [
-    inFile("events.jsonl", /word 1 of answer 2/, "word 1 of answer 3"),
+    inFile("events.jsonl", /^\{"id":3,/m, '{"id":2,'),
     inFile("session.conf", /ancestors=.*\n/, ""),
     inFile("session.conf", /ancestors=20/, "ancestors=7"),
   ],

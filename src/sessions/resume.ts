@@ -74,7 +74,7 @@ async function withExpiredTurn(
   return { ...rebuilt, open, questions, waiting: left, ...(unfinished !== undefined && { unfinished }) };
 }
 
-/** The last turn names the mode of the session at its end; it may have changed since. */
+/** The last turn names the mode of the session at its end; it may have changed since. Who edits a session cannot allow everything. */
 async function lastMode(
   store: SessionStore,
   session: SessionId,
@@ -93,7 +93,7 @@ async function lastMode(
       if (payload.mode !== "plan") mode = payload.copied ? undefined : payload.mode;
     }
   }
-  return { isPlanning, hasPlan: isPlanning && hasPlan, mode };
+  return { isPlanning, hasPlan: isPlanning && hasPlan, mode: store.isEditable ? undefined : mode };
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

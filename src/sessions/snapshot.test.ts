@@ -338,6 +338,15 @@ describe.each(["sqlite", "files"] as const)("a snapshot in the %s store", (kind)
     expect(JSON.stringify(rebuilt.messages)).not.toContain("prompt 3");
   });
 
+  verifies(["S6", "S7"], "is not where a mode comes from, and neither is a log that people may edit", async () => {
+    const session = await newSession();
+    await append(session, [
+      { ...started("go"), payload: { turn, input: [text("go")], mode: "allow" } } as EventBody,
+      { ...ended, payload: { ...ended.payload, mode: "allow" } } as EventBody,
+    ]);
+    expect((await readStoredSession(store, session)).mode).toBe(kind === "sqlite" ? "allow" : undefined);
+  });
+
   verifies(["S6"], "is refused beyond the end of the log", async () => {
     const session = await newSession();
     await append(session, turns(0, 2));

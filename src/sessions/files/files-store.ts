@@ -5,12 +5,12 @@
  *     <session id>/messages/0001-user.md   the conversation, for people to read and edit
  *     <session id>/messages.jsonl          which of those we wrote (message-index.ts)
  *     <session id>/events.jsonl            the log, one event a line (event-line.ts)
- *     <session id>/events.head             how long the log is at least (log-head.ts)
  *     <session id>/ledger.jsonl            which calls began and ended
  *     <session id>/snapshot.json           the conversation up to an event (snapshot-file.ts)
  *
  * 1. A folder appears complete under its name, and disappears as a whole.
- * 2. The log is the truth; `messages/` is made from it until the user edits something there (message-folder.ts).
+ * 2. The log is the truth; `messages/` is made from it until the user edits something there (message-folder.ts). People may change
+ *    every file, so there is no hash chain, and nothing here grants a permission (`isEditable`).
  * 3. Only their owner can read the files: 0600 in folders of 0700.
  */
 import { join } from "node:path";
@@ -54,7 +54,7 @@ import { closeSessionFiles, openSessionFiles, type SessionFiles } from "./sessio
 export interface FilesStoreOptions {
   /** Where the folders of the sessions are. */
   readonly folder: string;
-  /** 32 bytes. Without them the chain finds damage and careless edits, but nothing that was forged (chain.ts). */
+  /** 32 bytes. With them, only sessions that were made with the same key are opened. */
   readonly key?: Uint8Array;
   readonly clock?: Clock;
 }
@@ -84,6 +84,8 @@ class FilesStore implements SessionStore {
   readonly #open = new Map<SessionId, SessionFiles>();
   readonly #calls: CallLedgers;
   #closing: Promise<void> | undefined;
+
+  readonly isEditable = true;
 
   constructor(catalog: SessionCatalog, { key, clock, leases }: Parts) {
     this.#catalog = catalog;
@@ -133,10 +135,10 @@ class FilesStore implements SessionStore {
       // Under the lock of the source, because its log may be rewritten.
       await source.writer.add(async () => {
         const { reader, ancestors, expired_to } = await openReader(source.state);
-        const end = await reader.turnEnd(event);
-        if (end === undefined) throw notABoundary(event);
+        const bytes = await reader.turnEnd(event);
+        if (bytes === undefined) throw notABoundary(event);
         await this.#catalog.create(session, [], {
-          ...end,
+          bytes,
           events: source.state.paths.events,
           ancestors: ancestors.ofBranchAt(event),
           copied_to: event,
@@ -257,7 +259,7 @@ class FilesStore implements SessionStore {
     return this.#calls.orphans(session);
   }
 
-  /** Without a key the chain is plain SHA-256: then this finds damage and edits by hand, not a forgery. */
+  /** People may edit what is here, so this finds damage and events that are out of order, and no edit. */
   async verify(session: SessionId): Promise<Verification> {
     return (await this.#reader(session)).verify();
   }

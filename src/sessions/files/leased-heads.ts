@@ -3,7 +3,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { type KnownHead, KnownHeads, leaseWithHead } from "../known-heads.js";
 import type { SessionLeases } from "../lease.js";
 import type { Lease } from "../store.js";
-import { FIRST_LINK } from "./chain.js";
+import { NO_EVENTS } from "./event-log.js";
 import type { OpenSession } from "./open-session.js";
 import type { SessionCatalog } from "./session-catalog.js";
 import type { SessionFiles } from "./session-files.js";
@@ -26,7 +26,7 @@ export class LeasedHeads {
     const learn = () =>
       writer.add(async (open) => {
         const isThere = (await this.#catalog.find(session)) !== undefined;
-        this.#known.learn(session, isThere ? await open.head() : { event: 0, link: FIRST_LINK });
+        this.#known.learn(session, isThere ? await open.head() : { event: 0, link: NO_EVENTS.link });
         return "group";
       });
     return leaseWithHead(session, { leases: this.#leases, known: this.#known, learn });

@@ -5,14 +5,12 @@ import { writeFileAtomic } from "../../system/atomic-file.js";
 import { Ancestors } from "../ancestors.js";
 import type { KnownHead } from "../known-heads.js";
 import { StoreError } from "../store.js";
-import { Chain } from "./chain.js";
 import type { PreparedEvent } from "./event-line.js";
-import { EventReader, type LogIdentity, linesAfter, readTail, type Tail } from "./event-log.js";
+import { EventReader, linesAfter, readTail, type Tail } from "./event-log.js";
 import { guarded, ifThere } from "./file-errors.js";
 import { Ledger } from "./ledger.js";
 import { LineFile } from "./line-file.js";
-import { readHead, writeHead } from "./log-head.js";
-import { type ConfValues, parseConf, type SessionConf, withValues } from "./session-conf.js";
+import { type ConfValues, fingerprint, parseConf, type SessionConf, withValues } from "./session-conf.js";
 import type { SessionPaths } from "./session-paths.js";
 
 /** What a writer remembers of a session between two batches. */
@@ -22,7 +20,7 @@ export interface SessionState {
   readonly key: Uint8Array | undefined;
   ledger: Ledger;
   /** The log when we released it; another process may have written since. */
-  log: { readonly inode: number; readonly end: number; readonly tail: Tail; readonly chain: Chain } | undefined;
+  log: { readonly inode: number; readonly end: number; readonly tail: Tail } | undefined;
   /** Our files that may not be on disk yet. */
   readonly unsynced: Set<"log" | "ledger">;
 }
@@ -44,7 +42,7 @@ export class OpenSession {
   async append(events: readonly PreparedEvent[]): Promise<void> {
     const file = await this.#openLog();
     const log = this.#known();
-    const { text, tail } = linesAfter(log.tail, events, { session: this.#state.session, chain: log.chain });
+    const { text, tail } = linesAfter(log.tail, events, this.#state.session);
     if (text === "") return;
     await file.append(text);
     this.#state.log = { ...log, end: file.size, tail };
@@ -108,13 +106,10 @@ export class OpenSession {
   }
 
   async sync(): Promise<void> {
-    const { unsynced, paths } = this.#state;
+    const { unsynced } = this.#state;
     if (unsynced.has("log")) {
-      const file = await this.#openLog();
-      await file.sync();
+      await (await this.#openLog()).sync();
       unsynced.delete("log");
-      const { tail, chain } = this.#known();
-      await writeHead(paths.head, tail, chain);
     }
     if (!unsynced.has("ledger")) return;
     await (await this.#openLedger()).sync();
@@ -135,20 +130,15 @@ export class OpenSession {
 
   async #openLog(): Promise<LineFile> {
     if (this.#log !== undefined) return this.#log;
-    const { paths, session, log } = this.#state;
+    const { paths, log } = this.#state;
     this.#log = await openPart(paths.events, this.#state);
     if (log?.inode === this.#log.inode && log.end === this.#log.size) {
       this.#log.trustEnd(log.end);
       return this.#log;
     }
-    const chain = await readChain(this.#state);
+    await openReader(this.#state);
     const tail = await readTail(this.#log);
-    const head = await readHead(paths.head);
-    if (head !== undefined && head.event > tail.id) {
-      const problem = `The log of ${session} ends at event ${tail.id}; it had ${head.event}. Restore a copy of ${paths.events}.`;
-      throw new StoreError("damaged", problem);
-    }
-    this.#state.log = { inode: this.#log.inode, end: await this.#log.end(), tail, chain };
+    this.#state.log = { inode: this.#log.inode, end: await this.#log.end(), tail };
     return this.#log;
   }
 
@@ -179,38 +169,29 @@ export async function readConf(
   throw new StoreError("damaged", `${paths.conf} is of another session, ${conf.id}. Give the folder that name again.`);
 }
 
-export interface OpenedLog extends LogIdentity {
+export interface OpenedLog {
   readonly reader: EventReader;
+  readonly ancestors: Ancestors<undefined>;
   readonly log: string;
   readonly expired_to: number;
 }
 
-/** The reader of a session's log, once it is sure that this key fits. */
-export async function openReader(files: SessionFiles): Promise<OpenedLog> {
-  const { conf } = await readConf(files.paths, files.session);
-  const { session, key } = files;
+/** The reader of a session's log, once it is sure that the session belongs to this key. */
+export async function openReader({ paths, session, key }: SessionFiles): Promise<OpenedLog> {
+  const { conf } = await readConf(paths, session);
+  checkKey(conf, key, paths.folder);
   const { log, expired_to } = conf;
-  const chain = chainOf(conf, files);
-  const ancestors = new Ancestors({ session, log, chain }, conf.ancestors, (names) => new Chain(key, names));
-  const identity: LogIdentity = { session, chain, ancestors };
-  return { reader: new EventReader(files.paths, identity), ...identity, log, expired_to };
+  const ancestors = new Ancestors({ session, log, chain: undefined }, conf.ancestors, () => undefined);
+  return { reader: new EventReader(paths.events, ancestors), ancestors, log, expired_to };
 }
 
-async function readChain(files: SessionFiles): Promise<Chain> {
-  const { conf } = await readConf(files.paths, files.session);
-  return chainOf(conf, files);
-}
-
-function chainOf(conf: SessionConf, { key, paths }: SessionFiles): Chain {
-  const names = { session: conf.id, log: conf.log };
-  const chain = new Chain(key, names);
-  if (conf.chain === chain.fingerprint) return chain;
-  const plain = conf.chain === new Chain(undefined, names).fingerprint;
+/** A session that another person made, in a repository for example, is not continued as one's own. */
+function checkKey(conf: SessionConf, key: Uint8Array | undefined, folder: string): void {
+  if (conf.chain === fingerprint(key, conf)) return;
+  const plain = conf.chain === fingerprint(undefined, conf);
   const how = plain ? "without a key" : `with ${key === undefined ? "a" : "another"} key`;
-  throw new StoreError(
-    "wrong-key",
-    `The session in ${paths.folder} was written ${how}. Open it ${plain ? "without one" : "with that one"}.`,
-  );
+  const message = `The session in ${folder} was written ${how}. Open it ${plain ? "without one" : "with that one"}.`;
+  throw new StoreError("wrong-key", message);
 }
 
 async function openPart(path: string, { paths, session }: SessionFiles): Promise<LineFile> {

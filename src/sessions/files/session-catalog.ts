@@ -13,14 +13,12 @@ import {
   type SpendingFilter,
   StoreError,
 } from "../store.js";
-import { Chain } from "./chain.js";
 import type { PreparedEvent } from "./event-line.js";
 import { linesAfter, NO_EVENTS, readTailOf, type Tail } from "./event-log.js";
 import { errnoOf, guarded, ifThere } from "./file-errors.js";
 import { withLock } from "./lock.js";
-import { readHead, renderHead } from "./log-head.js";
 import { readConf } from "./open-session.js";
-import { checkIds, checkTime, type Inherited, renderConf } from "./session-conf.js";
+import { checkIds, checkTime, fingerprint, type Inherited, renderConf } from "./session-conf.js";
 import { type SessionPaths, sessionPaths } from "./session-paths.js";
 import { readSpending } from "./spending.js";
 
@@ -36,7 +34,6 @@ export interface CatalogOptions {
 export interface InheritedLog extends Inherited {
   readonly events: string;
   readonly bytes: number;
-  readonly tail: Tail;
 }
 
 /** A folder that is being created or removed, by its name. */
@@ -122,8 +119,7 @@ export class SessionCatalog {
     const { root, key } = this.#options;
     const folder = join(root, `${MAKING}${randomBytes(8).toString("hex")}`);
     const paths = sessionPaths(root, session.id, folder);
-    const chain = new Chain(key, { session: session.id, log: session.log });
-    const { text, tail } = linesAfter(inherited?.tail ?? NO_EVENTS, events, { session: session.id, chain });
+    const { text } = linesAfter(NO_EVENTS, events, session.id);
     try {
       await guarded(folder, async () => {
         await mkdir(folder, { mode: 0o700 });
@@ -131,8 +127,7 @@ export class SessionCatalog {
         if (inherited === undefined) await writeNew(paths.events, text);
         else await copyBeginning(inherited, paths.events);
         for (const path of [paths.ledger, paths.index]) await writeNew(path, "");
-        await writeNew(paths.head, renderHead(tail.id, tail.link, chain));
-        await writeNew(paths.conf, renderConf(session, chain.fingerprint, inherited));
+        await writeNew(paths.conf, renderConf(session, fingerprint(key, session), inherited));
         await syncFolder(folder);
         await rename(folder, this.paths(session.id).folder);
         await syncFolder(root);
@@ -245,8 +240,7 @@ export class SessionCatalog {
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
       const changed = await ifThere(() => stat(paths.conf));
-      const head = await readHead(paths.head);
-      return { id: head?.event ?? 0, ts: changed?.mtime.toISOString() };
+      return { id: 0, ts: changed?.mtime.toISOString() };
     }
   }
 

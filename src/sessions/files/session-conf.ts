@@ -4,6 +4,7 @@
  * 1. A value is the rest of its line. One that does not fit on a line is a JSON string in quotes.
  * 2. Lines that we do not know, and comments, stay as they are.
  */
+import { createHash, createHmac, hkdfSync } from "node:crypto";
 import type { SessionEndReason } from "../../protocol/events.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
 import type { Ancestor } from "../ancestors.js";
@@ -16,10 +17,22 @@ export interface SessionConf extends NewSession {
   readonly copied_to: number;
   readonly noticed_at?: string;
   readonly ended?: SessionEndReason;
-  /** The fingerprint of the chain its events form. */
+  /** Says with which key the session was made (`fingerprint`). */
   readonly chain: string;
   /** The logs that the first events of a branch were written to. */
   readonly ancestors: readonly Ancestor[];
+}
+
+/** Digits of a fingerprint. */
+const FINGERPRINT = 32;
+
+/** Only who has the key can make it, for this session and log only; without a key, anyone can. The form is that of earlier versions. */
+export function fingerprint(key: Uint8Array | undefined, { id, log }: Pick<NewSession, "id" | "log">): string {
+  const names = `${id} ${log}`;
+  const text = `\0key\0${names}`;
+  if (key === undefined) return createHash("sha256").update(`${names}${text}`).digest("hex").slice(0, FINGERPRINT);
+  const own = Buffer.from(hkdfSync("sha256", key, names, "oxbow session files 1", 32));
+  return createHmac("sha256", own).update(text).digest("hex").slice(0, FINGERPRINT);
 }
 
 /** The events that a session begins with when it is a branch. */

@@ -8,7 +8,6 @@ export interface SessionPaths {
   readonly messages: string;
   readonly index: string;
   readonly events: string;
-  readonly head: string;
   readonly ledger: string;
   readonly snapshot: string;
   readonly lock: string;
@@ -22,7 +21,6 @@ export function sessionPaths(root: string, session: SessionId, folder = join(roo
     messages: join(folder, "messages"),
     index: join(folder, "messages.jsonl"),
     events: join(folder, "events.jsonl"),
-    head: join(folder, "events.head"),
     ledger: join(folder, "ledger.jsonl"),
     snapshot: join(folder, "snapshot.json"),
     lock: join(root, ".locks", session),

@@ -10,12 +10,13 @@
 import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
-import { type Snapshot, StoreError } from "../store.js";
+import { SNAPSHOT_FORM, type Snapshot, StoreError } from "../store.js";
+import { digestOf } from "./event-log.js";
 import { guarded, ifThere } from "./file-errors.js";
 import type { OpenedLog } from "./open-session.js";
 
-/** Earlier versions kept the messages of whole turns in this file. */
-const EARLIER = "condensed.jsonl";
+/** Earlier versions kept the messages of whole turns in the first, and the length of the log in the second. */
+const EARLIER = ["condensed.jsonl", "events.head"];
 
 export class SnapshotFile {
   readonly #path: string;
@@ -43,18 +44,19 @@ export class SnapshotFile {
   }
 
   async discard(): Promise<void> {
-    for (const path of [this.#path, join(dirname(this.#path), EARLIER)]) {
+    for (const path of [this.#path, ...EARLIER.map((name) => join(dirname(this.#path), name))]) {
       await guarded(path, () => rm(path, { force: true }));
     }
   }
 }
 
 /** The first line for a content; undefined if the log does not reach the event, or is damaged: its reader reports that. */
-async function tieOf({ reader, chain, expired_to }: OpenedLog, content: string, event: number) {
+async function tieOf({ reader, log, expired_to }: OpenedLog, content: string, event: number) {
   if (!Number.isSafeInteger(event)) return undefined;
   try {
     const link = await reader.linkAt(event);
-    return link && JSON.stringify({ event, sum: chain.snapshot({ event, link, expired_to }, content) });
+    const text = `${SNAPSHOT_FORM} ${log} ${link} ${expired_to} ${content}`;
+    return link && JSON.stringify({ event, sum: digestOf(text) });
   } catch (error) {
     if (error instanceof StoreError && error.code === "damaged") return undefined;
     throw error;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect } from "vitest";
 import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { type Clock, systemClock } from "../../base/clock.js";
-import { digestOf } from "./chain.js";
+import { digestOf } from "./event-log.js";
 import { errnoOf } from "./file-errors.js";
 import { FolderWatch } from "./folder-watch.js";
 import { MessageIndex } from "./message-index.js";

@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { digestOf } from "./chain.js";
+import { digestOf } from "./event-log.js";
 import { FolderWatch } from "./folder-watch.js";
 import { parseMessageFileName } from "./message-file.js";
 import type { IndexedFile, MessageIndex } from "./message-index.js";

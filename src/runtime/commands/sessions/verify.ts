@@ -19,7 +19,11 @@ export const verify: SessionAction = async (args, port, { progress, warn }) => {
   for (const problem of problems) warn(problem);
   const ok = problems.length === 0 && results.every((result) => result.ok);
   const value = all ? results : (results[0] ?? {});
-  return { text: results.map(line).join("\n"), value: asValue(value), ...(!ok && { exitCode: COMMAND_EXIT.failed }) };
+  return {
+    text: results.map((result) => line(result, store)).join("\n"),
+    value: asValue(value),
+    ...(!ok && { exitCode: COMMAND_EXIT.failed }),
+  };
 };
 
 /** If one cannot be read, the others are still checked. */
@@ -36,8 +40,10 @@ function unreadable(message: string): Verification {
   return { ok: false, problem: "unreadable", event_id: 0, message };
 }
 
-function line(result: Verification & { readonly id: string }): string {
+function line(result: Verification & { readonly id: string }, { isEditable }: SessionStore): string {
   if (!result.ok) return `${result.id}: ${result.message}`;
   if (result.events === 0) return `${result.id}: no events. It was stopped before its first input was saved.`;
+  if (isEditable)
+    return `${result.id}: ${result.events} events, whole and in order. This store does not find edits: you may make them.`;
   return `${result.id}: ${result.events} events, all unchanged.`;
 }
