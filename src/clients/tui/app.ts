@@ -92,6 +92,7 @@ export class TuiApp {
       answerPlan: (answer) => this.#answerPlan(answer),
       answerToken: (token, answer) => answer === "refuse" && this.#carrier.refuseToken(token),
       copyCode: (token) => this.#carrier.copyCode(token),
+      tools: () => this.#screen.tools,
     });
     this.#carrier = new Carrier({
       client,

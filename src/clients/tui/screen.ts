@@ -47,6 +47,10 @@ export class Screen {
     this.#tools = await loadContentTools();
   }
 
+  get tools(): ContentTools {
+    return this.#tools;
+  }
+
   /** The current style of blocks. */
   look(): RenderOptions {
     const { terminal, clock } = this.#options;

@@ -20,6 +20,9 @@ export const ROLES = [
   "quote",
   "added",
   "removed",
+  /** The background of a changed line, in themes that have one. */
+  "addedLine",
+  "removedLine",
   /** The words that differ inside a changed line. */
   "addedWord",
   "removedWord",

@@ -80,3 +80,9 @@ export function languageNamed(name: string): Language | undefined {
   if ((LANGUAGES as readonly string[]).includes(name)) return name as Language;
   return Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
 }
+
+/** The language of a file, as a highlighter takes it. */
+export function languageOfFile(path: string): string {
+  const name = path.split("/").at(-1) ?? "";
+  return (name.split(".").at(-1) ?? "").toLowerCase();
+}

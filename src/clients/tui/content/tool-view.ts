@@ -7,6 +7,7 @@ import type { Theme } from "../theme.js";
 import type { ToolBlock } from "./block.js";
 import { parseHunks } from "./diff/hunks.js";
 import { renderDiff } from "./diff/render-diff.js";
+import { languageOfFile } from "./languages.js";
 import { dot, ellipsis, toolMark } from "./marks.js";
 import type { RenderOptions } from "./render-block.js";
 import { plainText, type Span, span } from "./spans.js";
@@ -17,8 +18,9 @@ import { clipSpans, clipText, wrapSpans } from "./wrap.js";
 
 /** Output lines of a running command. */
 const LIVE_LINES = 5;
-/** Output lines of a failed command: errors and summaries are at the end. */
-const FAILURE_LINES = 8;
+/** Output lines of a command that has ended: results, errors and summaries are at the end. */
+const SUCCESS_LINES = 5;
+const FAILURE_LINES = 10;
 /** The most rows for a long line of output, unless the output is expanded. */
 const ROWS_PER_LINE = 4;
 const DIFF_LINES = 24;
@@ -92,7 +94,16 @@ function bodyOf(block: ToolBlock, options: RenderOptions): string[] {
   const changes = changeLines(block, options);
   if (changes.length > 0) return changes;
   if (toolName(block.tool) === "todo") return todoLines(result.details, options);
-  return options.expanded ? outputLines(contentText(block), options) : [];
+  if (options.expanded) return outputLines(contentText(block), options);
+  return toolName(block.tool) === "bash" ? tailLines(contentText(block), SUCCESS_LINES, options) : [];
+}
+
+/** The last lines of an output, and how many lines are before them. */
+function tailLines(output: string, most: number, options: RenderOptions): string[] {
+  const { width, theme } = options;
+  const { lines, before } = tailOf(output, most);
+  const shown = lines.flatMap((line) => shortened(wrapSpans([span(line, "dim")], { width, theme }), options));
+  return before > 0 ? [hiddenLine(before, options), ...shown] : shown;
 }
 
 function liveTail({ progress }: ToolBlock, options: RenderOptions): string[] {
@@ -107,15 +118,10 @@ function failureLines(block: ToolBlock, options: RenderOptions): string[] {
   const failed = result === undefined ? undefined : commandFailure(result);
   const output = failed?.output ?? contentText(block);
   if (options.expanded) return outputLines(output, options);
-  const { width, theme } = options;
-  const { lines, before } = failed === undefined ? headOf(output) : tailOf(output, FAILURE_LINES);
-  const shown = lines.flatMap((line) => shortened(wrapSpans([span(line, "dim")], { width, theme }), options));
-  return before > 0 ? [beforeLine(before, options), ...shown] : shown;
-}
-
-/** A message of a tool has the important part first. */
-function headOf(text: string): { lines: readonly string[]; before: number } {
-  return { lines: safeText(text.slice(0, 8000).trim()).split("\n").slice(0, FAILURE_LINES), before: 0 };
+  if (failed !== undefined) return tailLines(output, FAILURE_LINES, options);
+  // A message of a tool has the important part first.
+  const head = safeText(output.slice(0, 8000).trim()).split("\n").slice(0, FAILURE_LINES);
+  return head.flatMap((line) => shortened(wrapSpans([span(line, "dim")], options), options));
 }
 
 /** Keeps the end of a long line, because it is the end of the output. */
@@ -130,6 +136,12 @@ export function beforeLine(count: number, { width, theme }: RenderOptions, one =
   return clipSpans([span(`${ellipsis(theme)} ${counted(count, one, `${one}s`)} before`, "dim")], { width, theme });
 }
 
+/** The line that counts the hidden lines, with the key that shows them. */
+export function hiddenLine(count: number, { width, theme }: RenderOptions): string {
+  const words = span(`${ellipsis(theme)} ${counted(count, "line", "lines")} before`, "dim");
+  return clipSpans([words, dot(theme), span("ctrl+o", "key"), span(" shows all", "dim")], { width, theme });
+}
+
 export function outputLines(text: string, { width, theme }: RenderOptions): string[] {
   const shown = safeText(text.trimEnd());
   return shown === "" ? [] : wrapSpans([span(shown, "dim")], { width, theme, at: "anywhere" });
@@ -138,17 +150,21 @@ export function outputLines(text: string, { width, theme }: RenderOptions): stri
 function changeLines({ result }: ToolBlock, options: RenderOptions): string[] {
   const details = result?.details;
   const files = patchedFiles(details);
-  if (files.length === 0) return typeof details?.diff === "string" ? diffLines(details.diff, options) : [];
+  if (files.length === 0) {
+    const path = typeof details?.path === "string" ? details.path : "";
+    return typeof details?.diff === "string" ? diffLines(details.diff, path, options) : [];
+  }
   return files.flatMap((file) => {
     const title =
       files.length === 1 ? [] : [span(safeLine(file.path), "strong"), dot(options.theme), span(file.words, "dim")];
-    return [...(title.length === 0 ? [] : [clipSpans(title, options)]), ...diffLines(file.diff, options)];
+    return [...(title.length === 0 ? [] : [clipSpans(title, options)]), ...diffLines(file.diff, file.path, options)];
   });
 }
 
-function diffLines(diff: string, { width, theme, expanded }: RenderOptions): string[] {
+function diffLines(diff: string, path: string, { width, theme, expanded, tools }: RenderOptions): string[] {
   const { hunks, notes } = parseHunks(diff);
-  const lines = renderDiff(hunks, { width, theme, ...(expanded ? {} : { maxLines: DIFF_LINES }) });
+  const highlighter = tools?.highlighter(languageOfFile(path));
+  const lines = renderDiff(hunks, { width, theme, highlighter, maxLines: expanded ? undefined : DIFF_LINES });
   return [...lines, ...notes.map((note) => clipSpans([span(safeLine(note), "dim")], { width, theme }))];
 }
 

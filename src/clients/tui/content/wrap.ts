@@ -20,6 +20,9 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 const SHORT = /^[\x20-\x7e]*[\x21-\x7e]$/;
 /** A colour that ends where another begins, with nothing visible between. Both come from the theme, because text contains no escapes. */
 const COLOUR_END = "\u001b[39m";
+const BACKGROUND_END = "\u001b[49m";
+/** The next background replaces the one that ends. */
+const BETWEEN_BACKGROUNDS = /\x1b\[49m(?=(?:\x1b\[[\d;]+m)*\x1b\[(?:[\d;]+;)?48;[\d;]+m)/g;
 const BETWEEN_COLOURS = /\x1b\[39m( *)(?=\x1b\[(?:3[0-7]|38;[\d;]+)m)/g;
 /** Where a long word may break, after the character. */
 const JOINTS = new Set("/?&=#._-,;:|");
@@ -156,7 +159,8 @@ function paintRange(
     if (to >= end) break;
     from = to;
   }
-  return out.includes(COLOUR_END) ? out.replace(BETWEEN_COLOURS, "$1") : out;
+  const joined = out.includes(BACKGROUND_END) ? out.replace(BETWEEN_BACKGROUNDS, "") : out;
+  return joined.includes(COLOUR_END) ? joined.replace(BETWEEN_COLOURS, "$1") : joined;
 }
 
 /** One column has no room for a wide character. */

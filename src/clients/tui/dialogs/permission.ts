@@ -15,6 +15,8 @@ import {
   shortQuestion,
 } from "../../sdk/permission-choices.js";
 import { renderDiff } from "../content/diff/render-diff.js";
+import { languageOfFile } from "../content/languages.js";
+import { type ContentTools, plainTools } from "../content/tools.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Style, Theme } from "../theme.js";
 import { choiceRows, chosenBy, markedBy, oneLine, wordsAfter, wordsRow } from "./choices.js";
@@ -44,11 +46,13 @@ export function canReview({ args }: Question): boolean {
 export interface PermissionOptions {
   /** Questions after this one. */
   readonly waiting?: number;
+  /** They colour the code of a change. */
+  readonly tools?: () => ContentTools;
 }
 
 export function permissionDialog(
   question: Question,
-  { waiting = 0 }: PermissionOptions = {},
+  { waiting = 0, tools = () => plainTools }: PermissionOptions = {},
 ): Dialog<PermissionState, PermissionAnswer> {
   const { form: fields } = question;
   if (fields !== undefined) {
@@ -61,6 +65,7 @@ export function permissionDialog(
     };
   }
   const asked = permissionChoices(question);
+  const preview = previewer(question);
   const choicesOf = ({ where }: PermissionState) => (where ? RULE_PLACES : asked);
   return {
     name: "permission",
@@ -68,7 +73,14 @@ export function permissionDialog(
     onKey: (state, key) => (state.message === undefined ? choose(state, key, choicesOf(state)) : write(state, key)),
     onPaste: (state, text) =>
       state.message === undefined ? { state } : { state: { ...state, message: state.message + oneLine(text) } },
-    view: (state, size, theme) => view(question, state, { choices: choicesOf(state), size, theme, waiting }),
+    view: (state, size, theme) =>
+      view(question, state, {
+        choices: choicesOf(state),
+        size,
+        theme,
+        waiting,
+        preview: (columns) => preview(columns, theme, tools()),
+      }),
   };
 }
 
@@ -110,12 +122,13 @@ interface ViewOptions {
   readonly size: DialogSize;
   readonly theme: Theme;
   readonly waiting: number;
+  readonly preview: (columns: number) => readonly string[];
 }
 
 function view(question: Question, state: PermissionState, options: ViewOptions): DialogView {
   const { theme, size, waiting, choices } = options;
   const { columns } = size;
-  const bar = theme.ascii ? "| " : "│ ";
+  const bar = barOf(theme);
   const quote = (text: string, style: Style) =>
     wrapText(spaced(text), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + style(line));
   const more = waiting > 0 ? theme.dim(` (${waiting} more after this)`) : "";
@@ -127,7 +140,7 @@ function view(question: Question, state: PermissionState, options: ViewOptions):
   const head = [theme.warning(truncateText(title, columns)) + (hasRoom ? more : "")];
   const what = isWhole ? [] : quote(command ?? question.summary, theme.strong);
   const why = question.reason === undefined ? [] : quote(safeLine(question.reason), theme.dim);
-  const preview = previewOf(question, theme, { bar, columns });
+  const preview = options.preview(columns);
   const foot = state.message === undefined ? choiceLines(choices, question, { columns, theme, state }) : [];
   const input = state.message === undefined ? undefined : wordsRow("Why not: ", state.message, { columns, theme });
   const taken = head.length + what.length + why.length + foot.length + (input === undefined ? 0 : 2);
@@ -138,6 +151,10 @@ function view(question: Question, state: PermissionState, options: ViewOptions):
   return { lines: [...lines, input.line, hint], cursor: { row: lines.length, column: input.column } };
 }
 
+function barOf({ ascii }: Theme): string {
+  return ascii ? "| " : "│ ";
+}
+
 /** A command of many lines leaves room for the choices. */
 function clip(lines: readonly string[], { rows, columns }: DialogSize): readonly string[] {
   const most = Math.max(3, Math.floor(rows / 3));
@@ -146,18 +163,30 @@ function clip(lines: readonly string[], { rows, columns }: DialogSize): readonly
     : [...lines.slice(0, most - 1), truncateText(`${lines.length - most + 1} more lines`, columns)];
 }
 
+/** Lays a change out once, and not for each key. */
+function previewer(question: Question) {
+  let known: { readonly for: readonly unknown[]; readonly lines: readonly string[] } | undefined;
+  return (columns: number, theme: Theme, tools: ContentTools): readonly string[] => {
+    const wanted = [columns, theme, tools];
+    if (known?.for.every((each, index) => each === wanted[index]) !== true)
+      known = { for: wanted, lines: previewOf(question, theme, { columns, tools }) };
+    return known.lines;
+  };
+}
+
 function previewOf(
   { preview, args }: Question,
   theme: Theme,
-  { bar, columns }: { readonly bar: string; readonly columns: number },
+  { columns, tools }: { readonly columns: number; readonly tools: ContentTools },
 ): readonly string[] {
+  const bar = barOf(theme);
   const width = Math.max(1, columns - bar.length);
   const files = proposedChange(args);
   if (files.length === 0) return preview === undefined ? [] : previewLines(preview, theme, { bar, columns });
-  const lines = files.flatMap(({ path, what, notes, hunks }) => [
+  const lines = files.flatMap(({ path, what, notes, hunks, isNew }) => [
     ...(files.length > 1 ? [theme.strong(truncateText(`${safeLine(path)} · ${what}`, width))] : []),
     ...notes.flatMap((note) => wrapText(safeLine(note), width)),
-    ...renderDiff(hunks, { width, theme }),
+    ...renderDiff(hunks, { width, theme, isNew, highlighter: tools.highlighter(languageOfFile(path)) }),
   ]);
   return lines.map((line) => theme.dim(bar) + line);
 }

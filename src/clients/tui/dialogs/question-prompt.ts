@@ -9,6 +9,7 @@ import type { EventPayloads } from "../../../protocol/events.js";
 import type { TurnId } from "../../../protocol/ids.js";
 import type { PermissionAnswer } from "../../sdk/permission-choices.js";
 import type { PlanAnswer } from "../../sdk/plan-choices.js";
+import type { ContentTools } from "../content/tools.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
@@ -32,6 +33,8 @@ export interface QuestionPromptOptions {
   readonly answerPlan: (answer: PlanAnswer) => void;
   readonly answerToken: (token: TokenRequest, answer: TokenAnswer) => void;
   readonly copyCode: (token: TokenRequest) => void;
+  /** They colour the code of a change. */
+  readonly tools?: () => ContentTools;
 }
 
 /** An open question with its dialog; `special` are keys that leave it open. */
@@ -98,11 +101,11 @@ export class QuestionPrompt {
   }
 
   #ofCall(question: Question, options: PermissionOptions): Open {
-    const { answer, review } = this.#options;
+    const { answer, review, tools } = this.#options;
     return {
       id: question.call,
       isCall: true,
-      dialog: permissionDialog(question, options),
+      dialog: permissionDialog(question, { ...options, ...(tools && { tools }) }),
       special: { v: () => review(question) },
       answered: (given) => answer(question, given as PermissionAnswer),
     };

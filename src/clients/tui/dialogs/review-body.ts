@@ -1,6 +1,7 @@
 /** The middle of a review: the changes of a file, or the whole file with them. */
 import { truncateText, wrapText } from "../../../base/text-width.js";
 import { type DiffOptions, diffRows, renderDiff } from "../content/diff/render-diff.js";
+import { languageOfFile } from "../content/languages.js";
 import type { ReviewFile, ReviewOptions, ReviewState, ReviewStop, ReviewVerdict } from "./review.js";
 import { layoutOf, wholeOf } from "./review-layout.js";
 import type { Look, ReviewContext } from "./review-view.js";
@@ -49,8 +50,7 @@ function changeTitle(
 }
 
 function diffOptions(base: DiffOptions, { path, isNew }: ReviewFile, { tools }: ReviewOptions): DiffOptions {
-  const language = path.split("/").at(-1)?.split(".").at(-1)?.toLowerCase() ?? "";
-  return { ...base, ...(tools && { highlighter: tools.highlighter(language) }), ...(isNew && { isNew }) };
+  return { ...base, highlighter: tools?.highlighter(languageOfFile(path)), isNew };
 }
 
 interface Shown extends Look {

@@ -6,6 +6,7 @@ import { verifies } from "../../../../../test/verifies.js";
 import { diffText } from "../../../../base/diff.js";
 import { textWidth } from "../../../../base/text-width.js";
 import { createTheme, plainTheme } from "../../themes.js";
+import { loadContentTools } from "../tools.js";
 import { parseHunks } from "./hunks.js";
 import { renderDiff } from "./render-diff.js";
 
@@ -50,6 +51,25 @@ describe("renderDiff", () => {
     expect(added).toContain(theme.addedWord("sum"));
     const rewritten = renderDiff(hunksOf("alpha beta\n", "wholly other words\n"), { width: 60, theme }).join("");
     expect(rewritten).not.toContain(theme.addedWord("x").slice(0, 4));
+  });
+
+  it("colours the code of a changed line on a background, and its changed words on a stronger one", async () => {
+    const { highlighter } = await loadContentTools();
+    const theme = createTheme("dark", { colours: "truecolor" });
+    const hunks = hunksOf("const total = 1; // one\n", "const sum = 1; // one\n");
+    const [removed = "", added = ""] = renderDiff(hunks, { width: 60, theme, highlighter: highlighter("ts") });
+    const [line] = theme.addedLine(" ").split(" ");
+    const [word] = theme.addedWord(" ").split(" ");
+    expect(added).toContain(`${line}${theme.keyword("const")}`);
+    expect(added).toContain(`${word}sum`);
+    expect(removed).toContain(theme.removedWord("total").replace(/\x1b\[[\d;]*m$/, ""));
+    expect([removed, added].map((each) => stripVTControlCharacters(each))).toEqual([
+      "1 - const total = 1; // one",
+      "1 + const sum = 1; // one",
+    ]);
+    const sixteen = createTheme("dark", { colours: "16" });
+    const plainAdded = renderDiff(hunks, { width: 60, theme: sixteen, highlighter: highlighter("ts") })[1];
+    expect(plainAdded).toContain(sixteen.added("const "));
   });
 
   it("cuts a long one with a count", () => {

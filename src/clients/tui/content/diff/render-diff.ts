@@ -15,11 +15,11 @@ export interface DiffOptions {
   readonly theme: Theme;
   readonly layout?: "unified" | "split";
   /** More lines than this are cut, with a count. */
-  readonly maxLines?: number;
-  /** Colours the code of lines that are not changed, and of a new file. */
-  readonly highlighter?: Highlighter;
+  readonly maxLines?: number | undefined;
+  /** Colours the code. In a theme without backgrounds the colours of a changed line show the change instead. */
+  readonly highlighter?: Highlighter | undefined;
   /** There was no file before: the left column says so. */
-  readonly isNew?: boolean;
+  readonly isNew?: boolean | undefined;
 }
 
 /** Below this, two columns are too narrow to read. */
@@ -27,7 +27,7 @@ const LEAST_SPLIT = 80;
 
 export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string[] {
   const { width, theme, maxLines = Number.POSITIVE_INFINITY } = options;
-  const shown = hunks.map((hunk) => highlighted(markedLines(hunk, theme), options));
+  const shown = hunks.map((hunk) => markedLines(hunk, options));
   const digits = digitsOf(shown.flat());
   const isSplit = options.layout === "split" && width >= LEAST_SPLIT;
   const lines: string[] = [];
@@ -62,7 +62,7 @@ export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string
 /** The rows of each line, in one column. */
 export function diffRows(hunk: Hunk, options: DiffOptions): readonly (readonly string[])[] {
   const { width, theme } = options;
-  const lines = highlighted(markedLines(hunk, theme), options);
+  const lines = markedLines(hunk, options);
   const digits = digitsOf(lines);
   return lines.map((line) => unifiedRow(line, { width, theme, digits }));
 }
@@ -72,14 +72,15 @@ function digitsOf(lines: readonly DiffLine[]): number {
 }
 
 /** Pairs the removed lines of a change with the added ones, in order, and marks their words. */
-function markedLines(hunk: Hunk, theme: Theme): ShownLine[] {
+function markedLines(hunk: Hunk, options: DiffOptions): ShownLine[] {
   const out: ShownLine[] = [];
+  const painter = new LinePainter(hunk, options);
   for (let at = 0; at < hunk.lines.length; ) {
     const removed = run(hunk.lines, at, "removed");
     const added = run(hunk.lines, at + removed.length, "added");
     if (removed.length === 0 && added.length === 0) {
       const line = hunk.lines[at] as DiffLine;
-      out.push({ ...line, spans: [span(clean(line.text).trimEnd())] });
+      out.push({ ...line, spans: painter.same(line) });
       at++;
       continue;
     }
@@ -87,8 +88,8 @@ function markedLines(hunk: Hunk, theme: Theme): ShownLine[] {
       const other = added[index];
       return other === undefined ? undefined : wordMarks(clean(line.text), clean(other.text));
     });
-    out.push(...removed.map((line, index) => changedLine(line, theme, marks[index]?.[0])));
-    out.push(...added.map((line, index) => changedLine(line, theme, marks[index]?.[1])));
+    out.push(...removed.map((line, index) => ({ ...line, spans: painter.changed(line, marks[index]?.[0]) })));
+    out.push(...added.map((line, index) => ({ ...line, spans: painter.changed(line, marks[index]?.[1]) })));
     at += removed.length + added.length;
   }
   return out;
@@ -97,29 +98,87 @@ function markedLines(hunk: Hunk, theme: Theme): ShownLine[] {
 /** Colouring more lines would delay the answer to a key. */
 const MOST_HIGHLIGHTED = 1000;
 
-/** In a changed line the colours show the change. */
-function highlighted(lines: ShownLine[], { highlighter, isNew }: DiffOptions): ShownLine[] {
-  if (lines.length > MOST_HIGHLIGHTED) return lines;
-  let state = highlighter;
-  return lines.map((line) => {
-    if (state === undefined || line.kind === "removed") return line;
-    const { spans, next } = state.line(clean(line.text).trimEnd());
-    state = next;
-    return line.kind === "same" || isNew ? { ...line, spans } : line;
-  });
+/** Paints the lines of a hunk in their order: the code of either side continues from its line before. */
+class LinePainter {
+  readonly #theme: Theme;
+  readonly #isNew: boolean;
+  /** Changed lines have a background, so their text can have the colours of the code. */
+  readonly #hasBackground: boolean;
+  #old: Highlighter | undefined;
+  #fresh: Highlighter | undefined;
+
+  constructor({ lines }: Hunk, { theme, highlighter, isNew = false }: DiffOptions) {
+    this.#theme = theme;
+    this.#isNew = isNew;
+    this.#hasBackground = theme.addedLine("x") !== "x";
+    if (lines.length <= MOST_HIGHLIGHTED) this.#fresh = highlighter;
+    if (lines.some(({ kind }) => kind === "removed")) this.#old = this.#fresh;
+  }
+
+  same({ text }: DiffLine): readonly Span[] {
+    const shown = clean(text).trimEnd();
+    this.#old = this.#old?.line(shown).next;
+    return this.#code(shown) ?? [span(shown)];
+  }
+
+  changed(line: DiffLine, pieces: readonly Piece[] | undefined): readonly Span[] {
+    const isAdded = line.kind === "added";
+    const text = clean(line.text);
+    const code = isAdded ? this.#code(text.trimEnd()) : this.#oldCode(text.trimEnd());
+    if (this.#isNew && code !== undefined) return code;
+    const [word, whole]: Role[] = isAdded ? ["addedWord", "addedLine"] : ["removedWord", "removedLine"];
+    const plain: Role = isAdded ? "added" : "removed";
+    if (!this.#hasBackground || code === undefined) {
+      const spans = pieces?.map((piece) => span(piece.text, piece.isChanged ? (word as Role) : plain));
+      return withTrailing(spans ?? [span(text, plain)], this.#theme);
+    }
+    const rest = text.slice(text.trimEnd().length);
+    const marked = withPieces(rest === "" ? code : [...code, span(rest)], pieces, word as Role);
+    return withTrailing(marked, this.#theme).map((each) => ({ ...each, roles: [...each.roles, whole as Role] }));
+  }
+
+  #code(text: string): readonly Span[] | undefined {
+    const line = this.#fresh?.line(text);
+    this.#fresh = line?.next;
+    return line?.spans;
+  }
+
+  #oldCode(text: string): readonly Span[] | undefined {
+    const line = this.#old?.line(text);
+    this.#old = line?.next;
+    return line?.spans;
+  }
+}
+
+/** Splits spans where a changed word begins or ends, and marks the changed ones. */
+function withPieces(spans: readonly Span[], pieces: readonly Piece[] | undefined, role: Role): readonly Span[] {
+  if (pieces === undefined) return spans;
+  const out: Span[] = [];
+  let at = 0;
+  let from = 0;
+  let [piece, ...left] = pieces;
+  for (const each of spans) {
+    const end = from + each.text.length;
+    let start = from;
+    while (start < end) {
+      while (piece !== undefined && at + piece.text.length <= start) {
+        at += piece.text.length;
+        [piece, ...left] = left;
+      }
+      const until = piece === undefined ? end : Math.min(end, at + piece.text.length);
+      const text = each.text.slice(start - from, until - from);
+      out.push(piece?.isChanged ? { ...each, text, roles: [...each.roles, role] } : { ...each, text });
+      start = until;
+    }
+    from = end;
+  }
+  return out;
 }
 
 function run(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): DiffLine[] {
   let end = from;
   while (lines[end]?.kind === kind) end++;
   return lines.slice(from, end);
-}
-
-function changedLine(line: DiffLine, theme: Theme, pieces?: readonly Piece[]): ShownLine {
-  const role: Role = line.kind === "added" ? "added" : "removed";
-  const word: Role = line.kind === "added" ? "addedWord" : "removedWord";
-  const spans = pieces?.map(({ text, isChanged }) => span(text, isChanged ? word : role));
-  return { ...line, spans: withTrailing(spans ?? [span(clean(line.text), role)], theme) };
 }
 
 /** Makes spaces at the end of a changed line visible. */

@@ -17,9 +17,10 @@ export function unifiedRow(
   const { kind } = line;
   const number = String((kind === "removed" ? line.oldNumber : line.newNumber) ?? "").padStart(digits);
   const sign = kind === "added" ? "+" : kind === "removed" ? "-" : " ";
+  const back = kind === "added" ? theme.addedLine : kind === "removed" ? theme.removedLine : theme.text;
   const style = kind === "same" ? theme.text : theme[kind];
   const cells = digits + 3;
-  const first: Prefix = { text: `${theme.dim(number)} ${style(sign)} `, width: cells };
+  const first: Prefix = { text: `${theme.dim(number)} ${back(`${style(sign)} `)}`, width: cells };
   const rest: Prefix = { text: " ".repeat(cells), width: cells };
   return wrapSpans(line.spans, { width, theme, first, rest, at: "anywhere" }).map((row) => row.trimEnd());
 }
