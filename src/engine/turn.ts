@@ -61,7 +61,7 @@ export interface Unanswered {
   readonly tool: string;
   /** The command, path or address of the question. */
   readonly about: string;
-  /** The rules that allow it, as TOML for a settings file and as values of `--allow`. */
+  /** The rules that allow it, as TOML for a settings file and as values of `--allow`; without the latter no flag and no mode allows it. */
   readonly toml?: readonly string[];
   readonly words?: readonly string[];
   /** How long the question waited, if a user was there. */

@@ -255,6 +255,9 @@ esac
     expect(await names("--tool-set", "read,edit", "--tool-set", "command")).toEqual(
       expect.arrayContaining(["read", "write", "bash"]),
     );
+    const { stdout } = await oxbow(["tools"]);
+    expect(stdout).toMatch(/^git .*\(instead: bash\) /m);
+    expect((await oxbow(["tools", "--tool-set", "git"])).stdout).not.toContain("instead");
   });
 
   verifies(["U1", "O1"], "doctor tells what works and fails when something that was set up does not", async () => {

@@ -325,6 +325,27 @@ describe("exit codes and clear errors", () => {
     },
   );
 
+  verifies(
+    ["P16"],
+    "a guarded path is never said to be allowed by a mode, and the rule that is named allows it",
+    async () => {
+      const script = `reply
+  tool write {"path": ".envrc", "content": "x"}
+reply
+  text: Done.
+`;
+      const cwd = await temporaryFolder();
+      const { code, stderr } = await runAgainst(script, ["run", "go"], { cwd });
+      expect(code).toBe(4);
+      expect(stderr).not.toContain("--permission-mode allow");
+      const [, rules = ""] = /permissions\.rules = (\[.*\]) into config\.toml/.exec(stderr) ?? [];
+      const profile = join(await temporaryFolder(), "profile.toml");
+      await writeFile(profile, `permissions.rules = ${rules}\n`);
+      expect((await runAgainst(script, ["run", "go", "--profile", profile], { cwd })).code).toBe(0);
+      expect(await readdir(cwd)).toEqual([".envrc"]);
+    },
+  );
+
   verifies(["U1", "M5"], "no model (6)", async () => {
     const { code, stderr } = await oxbow(["run", "hi", "--provider", "anthropic"]);
     oneLine(stderr);

@@ -126,14 +126,22 @@ function stricter(verdict: Verdict, held: HeldCall | undefined): Verdict {
 }
 
 /** How the user can allow it next time. */
-async function unanswered({ tool, args }: ToolCall, { offer = [], byFlag, law }: Verdict): Promise<Unanswered> {
-  const [{ describeCall }, { lastingRules }, { inlineRule, ruleWords }] = await Promise.all([
+async function unanswered({ tool, args }: ToolCall, verdict: Verdict): Promise<Unanswered> {
+  const { offer = [], byFlag, law, guarded = [] } = verdict;
+  const [{ describeCall }, { lastingRules }, { inlineRule, literal, ruleWords }] = await Promise.all([
     import("../../security/permissions/facts.js"),
     import("../../security/permissions/session-rules.js"),
     import("../../security/permissions/lasting-rule.js"),
   ]);
   const about = describeCall(tool, args);
-  if (law === "guarded") return { tool, about };
+  if (law === "guarded") {
+    // No flag and no mode allows it: only a rule of a settings file, for a file tool that changes it or a command that runs it.
+    const { command } = args;
+    const runs = typeof command === "string" && guarded.length === 0 && /^[\w ./=:@%+,-]+$/.test(command);
+    const changed = command === undefined ? guarded.map((path) => ({ path: literal(path) })) : [];
+    const rules = runs ? [{ command }] : changed;
+    return { tool, about, toml: rules.map((rule) => inlineRule({ tool, ...rule })) };
+  }
   const [rules, byFlags] = [offer, byFlag ?? offer].map((drafts) => drafts.flatMap(lastingRules));
   return { tool, about, toml: rules?.map(inlineRule) ?? [], words: byFlags?.map(ruleWords) ?? [] };
 }

@@ -1,6 +1,7 @@
 /** `oxbow tools`: what the model may call, by set, and which calls run without asking. */
 import { TOOLS } from "../../commands/catalogue/program.js";
 import { asValue, type Command } from "../../commands/command.js";
+import type { Tool } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Decision } from "../../security/permissions/facts.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -10,8 +11,9 @@ export const shell: ShellCommand = {
   name: "tools",
   specs: [TOOLS],
   about:
-    "Lists the built-in tools and those of folders, and whether a typical call of each runs without asking. In a session, /mcp lists those of MCP servers.",
+    "Lists the built-in tools and those of folders, and whether a typical call of each runs without asking. 'oxbow \"/profile\"' also names those of plugins and MCP servers.",
   more: `free: runs without asking · asks: asks you · denied · depends: on the command or the path
+(instead: NAME): the model gets that tool for the same work; calls by this name run, too
 ('oxbow permissions test COMMAND' explains a decision). The decisions follow your settings and rules in this folder.`,
   open: async (flags, variables) => {
     const place = await openPlace(flags, variables);
@@ -46,8 +48,9 @@ function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
       const permissions = new Map<string, string>();
       for (const { name } of tools) permissions.set(name, await permissionOf(name, place.judge));
       const width = Math.max(...tools.map((tool) => tool.name.length));
-      const lines = tools.map(({ name, set, description }) => {
-        const summary = description.trim().split("\n")[0] ?? "";
+      const lines = tools.map((tool) => {
+        const { name, set, description } = tool;
+        const summary = `${insteadOf(tool, tools)}${description.trim().split("\n")[0] ?? ""}`;
         return `${name.padEnd(width)}  ${set.padEnd(7)}  ${(permissions.get(name) ?? "").padEnd(7)}  ${summary}`;
       });
       const value = tools.map(({ name, set, mutating, description, inputSchema }) => ({
@@ -64,6 +67,12 @@ function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
       return { text: [...lines, ...more].join("\n"), value: asValue([...value, ...own.map((each) => each.value)]) };
     },
   };
+}
+
+/** Says which tool the model gets instead: its requests have only one for the same work. */
+function insteadOf({ replacedBy }: Pick<Tool, "replacedBy">, tools: readonly Pick<Tool, "name">[]): string {
+  if (replacedBy === undefined || !tools.some(({ name }) => name === replacedBy.tool)) return "";
+  return replacedBy.models === undefined ? `(instead: ${replacedBy.tool}) ` : `(or ${replacedBy.tool}, by the model) `;
 }
 
 /** Uses the same code as a run, so the answer cannot differ from what a run does. */

@@ -67,7 +67,7 @@ const ROWS: readonly (readonly [key: string, about: string, guide: string])[] = 
   ["agents_at_once", "the most subagents that work at the same time", "subagents"],
   ["agents_per_turn", "the most subagents in one turn", "subagents"],
   ["agent_timeout", "the time limit of a subagent", "subagents"],
-  ["delegate_model", "the model of the tool delegate", "subagents"],
+  ["delegate_model", "the model of subagents that the model asks to be cheap", "subagents"],
   ["permission_mode", "what runs without a question: auto, review, ask, allow or deny", "permissions"],
   ["permissions", "[permissions]: rules and presets", "permissions"],
   ["hooks", "[[hooks]]: commands at moments of a session", "hooks"],

@@ -31,7 +31,11 @@ function advice(unanswered: readonly Unanswered[]): string {
   const toml = [...new Set(unanswered.flatMap((each) => each.toml ?? []))];
   const byFlag = words.length === 0 ? [] : [`add ${words.map((each) => `--allow ${shellWord(each)}`).join(" ")}`];
   const byFile = toml.length === 0 ? [] : [`write permissions.rules = [${toml.join(", ")}] into config.toml`];
-  const ways = ["run it on a terminal", ...byFlag, ...byFile, "allow everything with --permission-mode allow"];
+  const byMode = unanswered.every((each) => each.words !== undefined)
+    ? ["allow everything with --permission-mode allow"]
+    : [];
+  const ways = ["run it on a terminal", ...byFlag, ...byFile, ...byMode];
+  if (ways.length === 1) return ways.join();
   return `${ways.slice(0, -1).join(", ")}, or ${ways.at(-1)}`;
 }
 
