@@ -44,6 +44,8 @@ export interface ModelRequest {
   /** The answer must be one JSON value of this schema. Servers that support it enforce that. */
   readonly answerSchema?: JsonObject;
   readonly effort?: Effort;
+  /** The provider searches the web for the answer; only for a model with `searchesWeb`. */
+  readonly webSearch?: true;
   /** The same for all calls with the same beginning, so that a provider can send them to the machine with the cache. */
   readonly cacheKey?: string;
 }
@@ -71,6 +73,8 @@ export type ModelEvent =
   | { readonly type: "block"; readonly block: ModelBlock }
   /** The newest count of this call; later ones replace earlier ones. */
   | { readonly type: "usage"; readonly usage: Usage; readonly cost?: Cost }
+  /** A page that the provider's search found. */
+  | { readonly type: "source"; readonly title: string; readonly url: string }
   /** For the user; not part of the answer. */
   | { readonly type: "notice"; readonly level: "progress" | "warning"; readonly message: string }
   | { readonly type: "stop"; readonly reason: StopReason }
@@ -122,6 +126,8 @@ export interface Model {
   contextLimit?(): Promise<number | undefined>;
   /** The longest answer, if set for its provider. */
   readonly outputTokens?: number;
+  /** Its service can search the web for an answer. */
+  readonly searchesWeb?: true;
   /** Its service needs a limit for each answer. */
   readonly needsOutputLimit?: true;
   /** US dollars per million tokens from its provider's list; undefined without one. */

@@ -124,6 +124,8 @@ class Reception {
         this.#turn.bus.publish("Notice", { turn: this.#turn.id, level, message });
         return;
       }
+      case "source":
+        return;
       case "stop":
         this.#stop = event.reason;
         return;

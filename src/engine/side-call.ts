@@ -12,6 +12,11 @@ import type { AnsweringModel, CallFacts, EnginePorts, Model, ModelEvent, ModelRe
 import { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
+export interface Source {
+  readonly title: string;
+  readonly url: string;
+}
+
 export interface SidePlace {
   readonly bus: Bus;
   readonly ports: EnginePorts;
@@ -28,9 +33,9 @@ export interface SideCall {
   readonly facts?: CallFacts;
 }
 
-/** `called`: the model made a call, which is not run. */
+/** `called`: the model made a call, which is not run. `sources`: the pages of a search, each once. */
 export type SideAnswer =
-  | { readonly text: string; readonly called?: true }
+  | { readonly text: string; readonly sources?: readonly Source[]; readonly called?: true }
   | { readonly failure: Failure }
   | { readonly cancelled: true };
 
@@ -51,7 +56,9 @@ export async function callBeside(call: SideCall, place: SidePlace): Promise<Side
   reading.pay();
   if (signal.aborted) return { cancelled: true };
   if (reading.failure !== undefined) return { failure: reading.failure };
-  return { text: reading.text, ...(reading.called && { called: true as const }) };
+  const sources = [...reading.sources.values()];
+  const extra = { ...(sources.length > 0 && { sources }), ...(reading.called && { called: true as const }) };
+  return { text: reading.text, ...extra };
 }
 
 async function read(stream: ModelStream, reading: SideReading, { ports, signal }: SidePlace): Promise<void> {
@@ -72,6 +79,7 @@ class SideReading {
   readonly #place: SidePlace;
   text = "";
   called = false;
+  readonly sources = new Map<string, Source>();
   failure: Failure | undefined;
   #by: AnsweringModel;
   #usage: Usage = NO_USAGE;
@@ -92,6 +100,10 @@ class SideReading {
         return;
       case "block":
         this.called ||= event.block.type === "tool_call";
+        return;
+      case "source":
+        if (event.title !== "" || !this.sources.has(event.url))
+          this.sources.set(event.url, { title: event.title, url: event.url });
         return;
       case "usage":
         this.#usage = event.usage;

@@ -67,6 +67,13 @@ const ERROR_BODY_BYTES = 64 * 1024;
 /** Protocols that can count the tokens of a request (tokens/count.ts). */
 const COUNTING_WIRES: ReadonlySet<string> = new Set(["anthropic", "gemini"]);
 
+/** The family whose own service searches the web, by protocol. Other servers that speak it mostly cannot. */
+const SEARCHES: Readonly<Record<string, string>> = {
+  anthropic: "anthropic",
+  "openai-responses": "openai",
+  gemini: "gemini",
+};
+
 export function usualTimeouts(endpoint: Pick<Endpoint, "local">): HttpTimeouts {
   return endpoint.local ? { connectMs: CONNECT_MS } : { connectMs: CONNECT_MS, idleMs: CLOUD_IDLE_MS };
 }
@@ -80,6 +87,7 @@ export function createHttpModel<State>(options: HttpModelOptions<State>): Model 
     model,
     ...(maxContextTokens !== undefined && { contextTokens: maxContextTokens }),
     ...(endpoint.maxOutputTokens !== undefined && { outputTokens: endpoint.maxOutputTokens }),
+    ...(SEARCHES[wire.name] === endpoint.family && { searchesWeb: true as const }),
     ...(wire.name === "anthropic" && endpoint.maxOutputTokens === undefined && { needsOutputLimit: true as const }),
     stream: (request, context) => stream(options, request, context),
     ...(reportsCost({ family: endpoint.family, url: endpoint.baseUrl }) && {

@@ -101,6 +101,8 @@ export interface SessionParts extends ProcessParts, Place {
   readonly umask?: number | undefined;
   /** The names of the variables that this client left out. */
   readonly withheld?: readonly string[];
+  /** Keys that this client gave to the credential helper. */
+  readonly keys?: readonly SessionKey[];
   readonly clock: Clock;
   readonly ids: IdSource;
   /** The subagents of all sessions that work now; absent where no client can follow them. */

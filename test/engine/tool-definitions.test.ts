@@ -8,6 +8,7 @@ import type { Tool } from "../../src/engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import { RECALL_TOOL } from "../../src/sessions/recall-tool-definition.js";
 import { CATALOG } from "../../src/tools/catalog.js";
+import { WEB_SEARCH } from "../../src/tools/web/definition.js";
 
 type Definition = Omit<Tool, "run">;
 
@@ -33,6 +34,7 @@ const REVIEWED: readonly (readonly [string, string, string])[] = [
   ["git", "git safe", "{action: status|diff|log|show|blame, args?: string[]}"],
   ["todo", "read safe own", "{todos: {text: string, status: pending|in_progress|done}[]}"],
   ["web_fetch", "web safe own", "{url: string, format?: markdown|text|raw, offset?: integer>=0, limit?: integer>=1}"],
+  ["web_search", "web safe own", "{query: string, count?: integer>=1}"],
   [
     "kb",
     "edit mutating",
@@ -74,7 +76,7 @@ function traitsOf({ set, concurrencySafe, mutating, ownResults }: Definition): s
 describe("[T1] the built-in tools", () => {
   const all: readonly Definition[] = [
     ...Object.values(CATALOG),
-    ...[KB_TOOL, MEMORY_TOOL, RETRIEVE_TOOL, SKILL_TOOL, RECALL_TOOL],
+    ...[WEB_SEARCH, KB_TOOL, MEMORY_TOOL, RETRIEVE_TOOL, SKILL_TOOL, RECALL_TOOL],
   ];
 
   it("have the arguments and traits that were reviewed, in this order", () => {

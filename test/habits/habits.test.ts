@@ -15,6 +15,7 @@ import type { EventPayloads } from "../../src/protocol/events.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { openToolbox } from "../../src/runtime/parts/toolbox.js";
 import { lackingTool } from "../../src/tools/habits/lacking.js";
+import { WEB_SEARCH } from "../../src/tools/web/definition.js";
 import { call, calls, ok, says, scriptedModel, testEngine } from "../support/engine.js";
 import { verifies } from "../verifies.js";
 
@@ -109,10 +110,12 @@ async function played(
 }
 
 /** Tools whose code needs more than a folder: they answer with what they were given. */
-const ECHOING: readonly Tool[] = [agentTool([], { cheap: true }), SKILL_TOOL, MEMORY_TOOL].map((definition) => ({
-  ...definition,
-  run: async (args) => ok(JSON.stringify(args)),
-}));
+const ECHOING: readonly Tool[] = [agentTool([], { cheap: true }), SKILL_TOOL, MEMORY_TOOL, WEB_SEARCH].map(
+  (definition) => ({
+    ...definition,
+    run: async (args) => ok(JSON.stringify(args)),
+  }),
+);
 
 /** `$ROOT` stands for the folder, which is another one for each call. */
 function withFolder(args: JsonObject, folder: string): JsonObject {

@@ -41,7 +41,7 @@ export interface ModelFit {
 }
 
 /** Tools that the others can replace; fewer choices cause fewer mistakes. */
-const EXPENDABLE = ["ls", "background", "git", "todo", "web_fetch", "agent", "delegate", "skill"];
+const EXPENDABLE = ["ls", "background", "git", "todo", "web_fetch", "web_search", "agent", "delegate", "skill"];
 /** Less context than this is used up by a few files. */
 const COMFORTABLE_TOKENS = 12_000;
 

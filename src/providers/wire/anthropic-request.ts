@@ -24,18 +24,22 @@ import type { WireRequest, WireTarget } from "./wire.js";
 
 export const ANTHROPIC_HEADERS = { "anthropic-version": "2023-06-01" } as const;
 
+/** Anthropic searches at most this often for one answer. */
+const WEB_SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 3 } as const;
+
 export function encodeAnthropic(request: ModelRequest, target: WireTarget): WireRequest {
   const turns = arrange(request.messages, (block) => isOwn(block, target.family));
   const messages = turns.flatMap((turn, index) => encodeTurn(turn, index === turns.length - 1 ? "last" : "earlier"));
   const { baseUrl } = target;
   const extra = { ...thinkingFields(request), ...target.extra };
   const features = anthropicFeatures(request.model, { baseUrl, extra, tools: request.tools.length });
-  const tools = request.tools.map((tool) => ({
+  const own = request.tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
     input_schema: tool.inputSchema,
     ...features.tool,
   }));
+  const tools: readonly JsonObject[] = request.webSearch ? [...own, WEB_SEARCH] : own;
   return {
     url: versionedUrl(baseUrl, "/messages"),
     headers: { ...ANTHROPIC_HEADERS, ...features.headers },

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import { NO_USAGE, type Usage } from "../../protocol/usage.js";
 import { encodeAnthropic } from "./anthropic-request.js";
 import { interrupted, malformed, streamFailure } from "./failures.js";
-import { asNumber, asObject, asText, parseJson } from "./fields.js";
+import { asList, asNumber, asObject, asText, parseJson } from "./fields.js";
 import { toolCall } from "./tool-arguments.js";
 import type { Frame, Wire, WireContext, WireStep } from "./wire.js";
 
@@ -152,10 +152,17 @@ function close(state: AnthropicState, which: (block: OpenBlock) => boolean): Ste
   for (const open of closing) {
     const block = finish(open, state.context.family);
     if (block === undefined) continue;
+    if (open.start.type === "web_search_tool_result") events.push(...sourcesIn(open.start));
     called ||= block.type === "tool_call";
     events.push({ type: "block", block });
   }
   return { state: { ...state, called, open: state.open.filter((block) => !which(block)) }, events };
+}
+
+/** The content is an object if the search failed. */
+function sourcesIn({ content }: JsonObject): readonly ModelEvent[] {
+  const found = asList(content).map(asObject);
+  return found.map(({ title, url }) => ({ type: "source", title: asText(title), url: asText(url) }));
 }
 
 function finish(block: OpenBlock, family: string): ModelBlock | undefined {

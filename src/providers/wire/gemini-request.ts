@@ -42,6 +42,10 @@ export function encodeGemini(request: ModelRequest, target: WireTarget): WireReq
     const parameters = toGeminiSchema(tool.inputSchema);
     return { name: tool.name, description: tool.description, ...(parameters !== undefined && { parameters }) };
   });
+  const tools = [
+    ...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []),
+    ...(request.webSearch ? [{ googleSearch: {} }] : []),
+  ];
   const { generationConfig, ...extra } = target.extra ?? {};
   const generation = {
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
@@ -53,7 +57,7 @@ export function encodeGemini(request: ModelRequest, target: WireTarget): WireReq
     headers: {},
     body: {
       ...(request.system.trim() !== "" && { systemInstruction: { parts: [{ text: request.system }] } }),
-      ...(functionDeclarations.length > 0 && { tools: [{ functionDeclarations }] }),
+      ...(tools.length > 0 && { tools }),
       contents: contents.filter(({ parts }) => parts.length > 0),
       ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
       ...extra,

@@ -65,6 +65,10 @@ function step(state: GeminiState, frame: Frame): Step {
   const candidate = asObject(asList(data.candidates)[0]);
   let next = state;
   for (const part of asList(asObject(candidate.content).parts)) next = takePart(next, asObject(part), events);
+  for (const chunk of asList(asObject(candidate.groundingMetadata).groundingChunks)) {
+    const { uri, title } = asObject(asObject(chunk).web);
+    if (typeof uri === "string") events.push({ type: "source", title: asText(title), url: uri });
+  }
   next = readUsage(next, asObject(data.usageMetadata), events);
   const finish = asText(candidate.finishReason);
   if (finish !== "") next = { ...next, finish, finishMessage: asText(candidate.finishMessage) };

@@ -38,7 +38,8 @@ export function encodeResponses(request: ModelRequest, target: WireTarget): Wire
   const input = turns.flatMap((turn) =>
     turn.role === "user" ? encodeUser(turn, freeform) : encodeAssistant(turn, freeform),
   );
-  const tools = request.tools.map((tool) => encodeTool(tool, freeform));
+  const own = request.tools.map((tool) => encodeTool(tool, freeform));
+  const tools = request.webSearch ? [...own, { type: "web_search" }] : own;
   const reasons = !WITHOUT_REASONING.test(request.model);
   return {
     url: compatibleUrl(target.baseUrl, "/responses"),
@@ -50,7 +51,12 @@ export function encodeResponses(request: ModelRequest, target: WireTarget): Wire
       ...(tools.length > 0 && { tools }),
       stream: true,
       store: false,
-      ...(reasons && { include: ["reasoning.encrypted_content"] }),
+      ...((reasons || request.webSearch) && {
+        include: [
+          ...(reasons ? ["reasoning.encrypted_content"] : []),
+          ...(request.webSearch ? ["web_search_call.action.sources"] : []),
+        ],
+      }),
       ...(reasons && request.effort !== undefined && { reasoning: { effort: request.effort } }),
       ...(target.family === "openai" && request.cacheKey !== undefined && { prompt_cache_key: request.cacheKey }),
       ...(request.maxOutputTokens !== undefined &&

@@ -422,3 +422,35 @@ describe("[M1 M2] a request to OpenAI Responses", () => {
     ]);
   });
 });
+
+describe("[T12] a search of OpenAI", () => {
+  const request: ModelRequest = { model: "gpt-5", system: "", messages: [], tools: [], webSearch: true };
+
+  it("is a tool of the request, whose sources are asked for", () => {
+    expect(openaiResponses.encode(request, TARGET).body).toMatchObject({
+      tools: [{ type: "web_search" }],
+      include: ["reasoning.encrypted_content", "web_search_call.action.sources"],
+    });
+    expect(openaiResponses.encode({ ...request, model: "gpt-4.1" }, TARGET).body.include).toEqual([
+      "web_search_call.action.sources",
+    ]);
+  });
+
+  it("gives the pages that it found and those that the text cites", () => {
+    const search = { type: "web_search_call", id: "ws", action: { sources: [{ type: "url", url: "https://a.com" }] } };
+    const annotations = [{ type: "url_citation", url: "https://b.com", title: "B" }];
+    const content = [{ type: "output_text", text: "hi", annotations }];
+    const all = events(
+      added(0, { type: "web_search_call", id: "ws" }),
+      done(0, search),
+      added(1, message("")),
+      delta(1, "output_text", "hi"),
+      done(1, message("hi", { content })),
+      ended(),
+    );
+    expect(all.filter(({ type }) => type === "source")).toEqual([
+      { type: "source", title: "", url: "https://a.com" },
+      { type: "source", title: "B", url: "https://b.com" },
+    ]);
+  });
+});

@@ -173,6 +173,7 @@ function close(state: ResponsesState, item: OpenItem, final: JsonObject): Step {
   const events: ModelEvent[] = [];
   const rest = unsaid(item, whole);
   if (rest !== "") events.push(shown(item.kind, rest));
+  events.push(...sourcesIn(whole));
   const blocks = blocksOf(withBody(item, item.body + rest), whole, state.context.family);
   for (const block of blocks) events.push({ type: "block", block });
   const next = {
@@ -183,6 +184,15 @@ function close(state: ResponsesState, item: OpenItem, final: JsonObject): Step {
     open: state.open.filter((other) => other !== item),
   };
   return { state: next, events };
+}
+
+/** The pages of a search, and those that a text cites. */
+function sourcesIn({ type, action, content }: JsonObject): readonly ModelEvent[] {
+  const cited = asList(content).flatMap((part) => asList(asObject(part).annotations).map(asObject));
+  const found = type === "web_search_call" ? asList(asObject(action).sources).map(asObject) : cited;
+  return found.flatMap(({ url, title }) =>
+    typeof url === "string" ? [{ type: "source" as const, title: asText(title), url }] : [],
+  );
 }
 
 /** The text comes from the deltas; for an item without deltas, from its final text. */

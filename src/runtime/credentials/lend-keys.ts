@@ -7,7 +7,7 @@ import type { Variables } from "../../base/variables.js";
 import type { SessionKey } from "../../protocol/commands.js";
 import { loadWire } from "../../providers/named.js";
 import { ProviderDirectory } from "../../providers/selection/provider-directory.js";
-import { bindEndpoint } from "../../security/credentials/bind-endpoint.js";
+import { type BindOptions, bindEndpoint } from "../../security/credentials/bind-endpoint.js";
 import { CredentialError } from "../../security/credentials/credential-error.js";
 import { type ApiKeyEntry, lentAccount } from "../../security/credentials/entry.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -38,11 +38,21 @@ async function environmentKeys(
     const { key, baseUrl } = directory.endpoint(provider);
     if (key === undefined || !URL.canParse(baseUrl)) continue;
     const { authorize } = await loadWire(provider.wire);
-    const mark = createHash("sha256").update([provider.name, baseUrl, key].join("\n")).digest("hex").slice(0, 16);
-    const named = { provider: provider.name, account: lentAccount(mark) };
-    entries.push({ kind: "api_key", ...named, endpoint: bindEndpoint({ baseUrl, authorize }), addedAt: 0, key });
+    entries.push(lentEntry(provider.name, key, { baseUrl, authorize }));
+  }
+  const { value: search } = settings.web_search;
+  if (search === "brave" || search === "tavily") {
+    const { SEARCH_ENGINES } = await import("../../tools/web/search-engines.js");
+    const { baseUrl, key } = SEARCH_ENGINES[search];
+    const given = variables[key.variable];
+    if (given) entries.push(lentEntry(search, given, { baseUrl, authorize: key.headers }));
   }
   return entries;
+}
+
+function lentEntry(provider: string, key: string, bound: BindOptions): ApiKeyEntry {
+  const mark = createHash("sha256").update([provider, bound.baseUrl, key].join("\n")).digest("hex").slice(0, 16);
+  return { kind: "api_key", provider, account: lentAccount(mark), endpoint: bindEndpoint(bound), addedAt: 0, key };
 }
 
 async function give(entries: readonly ApiKeyEntry[], variables: Variables): Promise<void> {

@@ -35,6 +35,7 @@ import { retrieval } from "./retrieval.js";
 import { skills } from "./skills.js";
 import { subagents } from "./subagents.js";
 import { toolsPart } from "./tools.js";
+import { webSearch } from "./web-search.js";
 
 export type CreateBuiltIn = (opening: Opening) => SessionPart | Promise<SessionPart>;
 
@@ -239,6 +240,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   rawTraffic,
   recording,
   tools,
+  webSearch,
   plugins,
   subagents,
   skills,

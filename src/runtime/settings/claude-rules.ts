@@ -17,7 +17,15 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   // Nothing may touch what must not be read.
   Read: ["*"],
   ...Object.fromEntries(["Edit", "Write", "MultiEdit", "NotebookEdit"].map((name) => [name, EDITING])),
-  ...{ Glob: ["glob"], Grep: ["grep"], LS: ["ls"], WebFetch: ["web_fetch"], Task: ["agent"], Agent: ["agent"] },
+  ...{
+    Glob: ["glob"],
+    Grep: ["grep"],
+    LS: ["ls"],
+    WebFetch: ["web_fetch"],
+    WebSearch: ["web_search"],
+    Task: ["agent"],
+    Agent: ["agent"],
+  },
 };
 
 /** A layer for each approved list, and a warning for each rule that has no counterpart. */

@@ -47,6 +47,7 @@ function shown(key: string, value: unknown): string {
     return [standard, ...[...byComponent].map(([component, level]) => `${component}=${level}`)].join(",");
   }
   if (Array.isArray(value)) return value.join(",");
+  if (value instanceof URL) return value.href;
   if (typeof value === "object" && value !== null) return Object.keys(value).join(",");
   const text = String(value).replaceAll("\n", "⏎");
   return shorten(text, 60);

@@ -84,6 +84,11 @@ const ROWS: readonly (readonly [key: string, about: string, guide: string])[] = 
   ["credential_key", "where the key of stored keys is: file, keychain or passphrase", "models"],
   ["credential_idle", "how long the idle credential helper stays", "models"],
   ["web_hosts", "private hosts that web_fetch may reach", "permissions"],
+  [
+    "web_search",
+    "who answers web_search: provider, brave, tavily, the address of a SearXNG server, or off",
+    "permissions",
+  ],
   ["web_names", "who looks up the names of pages behind a proxy: check (Oxbow) or proxy", "proxies"],
   ["proxy", "the proxy of model requests and web_fetch", "proxies"],
   ["no_proxy", "hosts to reach without the proxy", "proxies"],

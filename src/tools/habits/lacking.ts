@@ -59,7 +59,7 @@ const GROUPS: readonly (readonly [advice: string, names: string])[] = [
   ["Use bash: stat -- PATH.", "get_file_info file_info stat file_exists"],
   [
     "There is no search of the web in this session; web_fetch reads a page whose address you know.",
-    "web_search google_web_search search_web websearch internet_search brave_web_search tavily_search google_search bing_search duckduckgo_search search_engine",
+    "web_search google_web_search search_web websearch internet_search brave_web_search tavily_search google_search bing_search duckduckgo_search search_engine browser_search web_search_preview",
   ],
   [THINK, "think sequential_thinking sequentialthinking thinking reflect scratchpad"],
   [

@@ -149,6 +149,40 @@ export const WEB_FETCH_HABITS: ToolHabits = {
   },
 };
 
+/* ---- web_search ---- */
+
+export const WEB_SEARCH_HABITS: ToolHabits = {
+  names: words(`
+    google_web_search search_web websearch internet_search brave_web_search tavily_search google_search bing_search
+    duckduckgo_search search_engine browser_search web_search_preview
+  `),
+  parameters: {
+    query: words("q search_query search_term queries keywords question objective text input search"),
+    count: words("max_results num_results limit n top_k number_of_results results"),
+  },
+  unused: {
+    ...WORDS,
+    ...same("searchcontextsize searchdepth topic userlocation safesearch", "the search has no such choice."),
+  },
+  convert(sent) {
+    const lists = (value: JsonValue | undefined) => (listIn(value) ?? []).filter((each) => typeof each === "string");
+    const inside = [...lists(sent.alloweddomains), ...lists(sent.includedomains), ...lists(sent.domains)];
+    const outside = [...lists(sent.blockeddomains), ...lists(sent.excludedomains)];
+    const args = without(sent, ..."alloweddomains includedomains domains blockeddomains excludedomains".split(" "));
+    const queries = listIn(args.query);
+    if (queries !== undefined && queries.length > 1) {
+      const calls = queries.map((query) => JSON.stringify({ query })).join(" ");
+      return { refused: `web_search takes one query a call. Nothing was run. Send these calls: ${calls}` };
+    }
+    const [query = args.query] = queries ?? [];
+    if (typeof query !== "string") return { args };
+    const sites = inside.map((domain) => `site:${domain}`).join(" OR ");
+    return {
+      args: { ...args, query: [query, sites, ...outside.map((domain) => `-site:${domain}`)].filter(Boolean).join(" ") },
+    };
+  },
+};
+
 /* ---- git ---- */
 
 const GIT_ACTIONS = ["status", "diff", "log", "show", "blame"] as const;

@@ -1,7 +1,8 @@
-/** The description of `web_fetch`, apart from its code, which is loaded at the first call. */
+/** The descriptions of `web_fetch` and `web_search`, apart from their code, which is loaded at the first call. */
 import type { ToolDefinition } from "../catalog.js";
-import { WEB_FETCH_HABITS } from "../habits/plans.js";
+import { WEB_FETCH_HABITS, WEB_SEARCH_HABITS } from "../habits/plans.js";
 import description from "../web-fetch.md";
+import search from "../web-search.md";
 
 export const WEB_FORMATS = ["markdown", "text", "raw"] as const;
 
@@ -23,5 +24,20 @@ export const WEB_FETCH = {
       limit: { type: "integer", minimum: 1, description: "characters, default 12000" },
     },
     required: ["url"],
+  },
+} as const satisfies ToolDefinition;
+
+export const WEB_SEARCH = {
+  name: "web_search",
+  habits: WEB_SEARCH_HABITS,
+  description: search.trim(),
+  set: "web",
+  concurrencySafe: true,
+  mutating: false,
+  ownResults: true,
+  inputSchema: {
+    type: "object",
+    properties: { query: { type: "string" }, count: { type: "integer", minimum: 1 } },
+    required: ["query"],
   },
 } as const satisfies ToolDefinition;

@@ -2,6 +2,7 @@
 
 import { nearest } from "../../../base/nearest.js";
 import { UsageError } from "../../../base/usage-error.js";
+import type { Variables } from "../../../base/variables.js";
 import { loadWire, type NamedProvider } from "../../../providers/named.js";
 import type { ProviderDirectory } from "../../../providers/selection/provider-directory.js";
 import { namedEntry } from "../../../runtime/commands/credentials/named-entry.js";
@@ -10,6 +11,7 @@ import { bindEndpoint, isOpenlySent } from "../../../security/credentials/bind-e
 import { checkKey } from "../../../security/credentials/check-key.js";
 import { findOAuthProvider } from "../../../security/oauth/providers.js";
 import { nodeClock } from "../../../system/node-clock.js";
+import { SEARCH_ENGINES } from "../../../tools/web/search-engines.js";
 import { EXIT } from "../../exit-codes.js";
 import { printMessage } from "../../print-message.js";
 import { personPresent, readInput } from "../../terminal-io.js";
@@ -21,11 +23,8 @@ export async function setKey(context: SecretContext): Promise<number> {
   const { provider: name, account } = namedEntry(args);
   const signsIn = findOAuthProvider(name);
   if (signsIn !== undefined) return (await import("./sign-in.js")).signInTo(signsIn, { ...context, account });
-  const directory = await openDirectory(variables);
-  const provider = knownProvider(name, directory);
-  const { authorize } = await loadWire(provider.wire);
-  const baseUrl = args.flag("base-url") ?? directory.endpoint(provider).baseUrl;
-  const endpoint = bindEndpoint({ baseUrl, authorize });
+  const { keyName, ...bound } = searchEngine(name) ?? (await providerOf(name, variables));
+  const endpoint = bindEndpoint({ ...bound, baseUrl: args.flag("base-url") ?? bound.baseUrl });
   const given = await readKey(context, endpoint.baseUrl);
   if (given === undefined) {
     printMessage("nothing was stored.");
@@ -38,7 +37,7 @@ export async function setKey(context: SecretContext): Promise<number> {
     isOpenlySent(endpoint.baseUrl)
       ? `${endpoint.baseUrl} is not encrypted: others on the network can read the key.`
       : undefined,
-    variables[provider.keyName ?? ""] ? `${provider.keyName} is set and overrides the stored key.` : undefined,
+    variables[keyName ?? ""] ? `${keyName} is set and overrides the stored key.` : undefined,
   ];
   const file = await openFileAtTerminal(variables);
   const { key } = checked;
@@ -49,6 +48,19 @@ export async function setKey(context: SecretContext): Promise<number> {
     `${done === "added" ? "Stored" : "Replaced"} the key for ${which}, for ${endpoint.baseUrl} only.\n`,
   );
   return EXIT.answered;
+}
+
+function searchEngine(name: string) {
+  if (!Object.hasOwn(SEARCH_ENGINES, name)) return undefined;
+  const { baseUrl, key } = SEARCH_ENGINES[name as keyof typeof SEARCH_ENGINES];
+  return { baseUrl, keyName: key.variable, authorize: key.headers };
+}
+
+async function providerOf(name: string, variables: Variables) {
+  const directory = await openDirectory(variables);
+  const provider = knownProvider(name, directory);
+  const { authorize } = await loadWire(provider.wire);
+  return { baseUrl: directory.endpoint(provider).baseUrl, keyName: provider.keyName, authorize };
 }
 
 function knownProvider(name: string, directory: ProviderDirectory): NamedProvider {

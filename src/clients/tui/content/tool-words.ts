@@ -44,6 +44,8 @@ export function argumentWords({ tool, args, result }: ToolBlock): string {
         .join(", ");
     case "todo":
       return "";
+    case "web_search":
+      return text(args.query) ?? allArguments(args);
     case "web_fetch":
       return text(args.url) ?? allArguments(args);
     case "git":

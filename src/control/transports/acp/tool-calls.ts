@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   bash: "execute",
   background: "execute",
   web_fetch: "fetch",
+  web_search: "fetch",
   todo: "think",
   agent: "think",
   delegate: "think",
@@ -141,6 +142,8 @@ function wordsFor(tool: string, args: JsonObject): string {
       return `git ${word("action")}`;
     case "web_fetch":
       return `Fetch ${word("url")}`;
+    case "web_search":
+      return `Search the web for ${word("query")}`;
     case "todo":
       return "Update the plan";
     default:

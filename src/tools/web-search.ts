@@ -1,0 +1,72 @@
+/** The `web_search` tool: asks the provider of the model, or a search engine, and lists what was found with its addresses. */
+
+import type { ToolOutcome } from "../engine/ports.js";
+import { ownText, text } from "../protocol/content.js";
+import type { JsonObject } from "../protocol/json.js";
+import { HttpError } from "../system/http-error.js";
+import { ArgumentError, Arguments, counted, failed } from "./file-tool.js";
+import { FetchError } from "./web/fetch-error.js";
+import type { FoundPage } from "./web/search-engines.js";
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly count: number;
+}
+
+export interface Found {
+  /** Who searched. */
+  readonly by: string;
+  /** What a model wrote about the pages. */
+  readonly answer?: string;
+  readonly pages: readonly FoundPage[];
+}
+
+export interface WebSearchOptions {
+  /** Throws a FetchError with a sentence for the model. */
+  readonly search: (request: SearchRequest, signal: AbortSignal) => Promise<Found>;
+  /** Marks text from outside. */
+  readonly wrap: (found: { readonly source: string; readonly kind: string; readonly text: string }) => string;
+}
+
+const USUAL_COUNT = 8;
+const MOST_PAGES = 20;
+/** Engines refuse longer ones. */
+const LONGEST_QUERY = 400;
+
+export async function webSearch(
+  given: JsonObject,
+  signal: AbortSignal,
+  { search, wrap }: WebSearchOptions,
+): Promise<ToolOutcome> {
+  try {
+    const args = new Arguments(given);
+    const query = args.text("query").trim();
+    const count = args.integer("count", { least: 1, most: MOST_PAGES, otherwise: USUAL_COUNT });
+    if (query === "") throw new ArgumentError("The query is empty.");
+    if (query.length > LONGEST_QUERY)
+      throw new ArgumentError(`The query has ${query.length} characters; at most ${LONGEST_QUERY} are searched for.`);
+    const found = await search({ query, count }, signal);
+    return shown(found, query, wrap);
+  } catch (error) {
+    if (signal.aborted) return { status: "cancelled", content: [ownText("Cancelled.")] };
+    if (error instanceof FetchError || error instanceof ArgumentError) return failed(error.message);
+    if (error instanceof HttpError) return failed(`The search failed: ${error.message}.`);
+    throw error;
+  }
+}
+
+function shown({ by, answer = "", pages }: Found, query: string, wrap: WebSearchOptions["wrap"]): ToolOutcome {
+  const details = { query, by, pages: pages.map(({ title, url }) => ({ title, url })) };
+  if (answer.trim() === "" && pages.length === 0)
+    return { status: "ok", content: [ownText(`${by} found nothing for this query.`)], details };
+  const list = pages.map(({ title, url, excerpt }, index) =>
+    [`[${index + 1}] ${title || url}`, url, excerpt].filter((line) => line !== "").join("\n"),
+  );
+  const parts = [answer.trim(), ...(answer.trim() !== "" && list.length > 0 ? ["Sources:"] : []), ...list];
+  const whole = parts.filter((part) => part !== "").join("\n\n");
+  const lines = [
+    `${by} found ${counted(pages.length, "page")}.`,
+    wrap({ source: by, kind: "web_search", text: whole }),
+  ];
+  return { status: "ok", content: [text(lines.join("\n"))], details };
+}
