@@ -99,6 +99,10 @@ describe("background commands", () => {
     const lines = (await background({})).output.split("\n");
     expect(lines[0]).toMatch(/^bg1: running for .*: sleep 1000$/);
     expect(lines[1]).toMatch(/^bg2: ended after .*, exit code 0: true$/);
+    await start(`sleep 1000 # first\nsleep 1000 # second`);
+    expect((await background({})).output.split("\n").slice(2)).toEqual([
+      expect.stringMatching(/^bg3: running for .*: sleep 1000 # first$/),
+    ]);
   });
 
   it("keep the end of a long output", async () => {

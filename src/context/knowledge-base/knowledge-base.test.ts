@@ -143,6 +143,12 @@ describe("the knowledge base", () => {
   });
 });
 
+describe("a name", () => {
+  it("is one line of 200 characters", () => {
+    expect(oneLine(` a\r\n b\t c ${"x".repeat(300)}`)).toBe(`a b c ${"x".repeat(194)}`);
+  });
+});
+
 describe("what is worth recording", () => {
   it.each([
     [

@@ -170,6 +170,11 @@ describe("the registry", () => {
     expect([await builtIn?.body(), await builtIn?.folder()]).toEqual(["# x\nDo it.", undefined]);
   });
 
+  test("the built-in skills are for the model, and for people by their names", () => {
+    const shown = BUILT_IN_SKILLS.map(({ facts: { id, forModel, forPeople } }) => [id, forModel, forPeople]);
+    expect(shown).toEqual(["code-review", "commit", "extend-oxbow"].map((id) => [id, true, true]));
+  });
+
   test("a plugin's skill has its name before its own, and may name the plugin's files", async () => {
     const body = "Run $" + "{CLAUDE_PLUGIN_ROOT}/x.sh";
     const one = memoryFile("skill", { source: "/plugins/p$&", name: "skills/a/SKILL.md", text: skill("a", "", body) });

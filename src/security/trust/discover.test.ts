@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, realpathSync, rmSync, truncateSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, truncateSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -120,6 +120,23 @@ describe("what a folder would load", () => {
       sources: ["AGENTS.md", "GEMINI.md"],
     });
     expect(items.map(({ path }) => path)).toEqual(["GEMINI.md"]);
+  });
+
+  it("knows the instruction files that docs/instructions.md lists", async () => {
+    const files = ["AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "GEMINI.md"]
+      .concat(["QWEN.md", ".cursorrules", ".windsurfrules", ".github/copilot-instructions.md", ".clinerules"])
+      .concat([".roorules", ".goosehints", ".junie/guidelines.md", ".rules"]);
+    const folders = [".cursor/rules", ".windsurf/rules", ".github/instructions", ".claude/rules", ".kiro/steering"];
+    const inside = [".cursor/rules/a.mdc", ".windsurf/rules/a.md", ".github/instructions/a.instructions.md"].concat([
+      ".claude/rules/a.md",
+      ".kiro/steering/a.md",
+    ]);
+    const docs = readFileSync(new URL("../../../docs/instructions.md", import.meta.url), "utf8");
+    for (const name of [...files, ...folders]) expect(docs).toContain(`\`${name}\``);
+    for (const file of [...files, ...inside]) bed.put(file, file);
+    const { items } = await discoverContent({ folder: bed.folder, home: bed.home, sources: [...files, ...folders] });
+    const found = items.filter(({ kind }) => kind === "instructions").map(({ path }) => path);
+    expect(found.sort()).toEqual([...files, ...inside].sort());
   });
 });
 

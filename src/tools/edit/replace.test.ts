@@ -57,6 +57,22 @@ describe("[T1] an edit quoted to the letter", () => {
   });
 });
 
+describe("[T1] an edit of a quotation that is only alike", () => {
+  it("finds its place whatever `,` and `;` end its lines", () => {
+    for (const sign of [",", ";"]) {
+      expect(edited(`a = b${sign}\nc = d\n`, "a = b\nc  =  d", "a = b\nc = e")).toBe(`a = b${sign}\nc = e\n`);
+    }
+    expect(refusal("a = b:\nc = d\n", { old: "a = b\nc  =  d", new: "x" })).toContain("does not occur");
+  });
+
+  it("is refused within a line if the new text is indented and the quotation is not", () => {
+    const file = "x = call(a,  b);\n";
+    expect(refusal(file, { old: "(a, b)", new: " (c)" })).toContain("part of a line");
+    expect(edited(file, " (a, b)", " (c)")).toBe("x = call(c);\n");
+    expect(edited(file, "(a, b)", "(c)")).toBe("x = call(c);\n");
+  });
+});
+
 describe("[T1] several edits", () => {
   it("are all looked for in the text as it was", () => {
     const edits = [
