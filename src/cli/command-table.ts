@@ -2,7 +2,7 @@
 
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
-import type { Subject } from "../feature/command.js";
+import type { OpenShell, Subject } from "../feature/command.js";
 import { failure } from "../protocol/errors.js";
 import { noteKeyVariables } from "../system/own-secrets.js";
 import { EXIT } from "./exit-codes.js";
@@ -26,9 +26,19 @@ export interface CliModule {
   readonly shell?: ShellCommand;
 }
 
-/** A subject declares its commands itself. */
-function ofSubject(load: () => Promise<{ readonly subject: Subject }>): CliCommand["load"] {
-  return async () => (await import("./subject-command.js")).subjectModule((await load()).subject);
+/** A subject declares its commands itself; `open` joins it with other features. */
+function ofSubject(
+  load: () => Promise<{ readonly subject: Subject }>,
+  open?: () => Promise<{ readonly openShell: OpenShell }>,
+): CliCommand["load"] {
+  return async () => {
+    const [{ subjectModule }, { subject }, joint] = await Promise.all([
+      import("./subject-command.js"),
+      load(),
+      open?.(),
+    ]);
+    return subjectModule(subject, joint?.openShell);
+  };
 }
 
 export const COMMANDS: readonly CliCommand[] = [
@@ -49,7 +59,13 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "skills", load: () => import("./commands/skills.js") },
   { name: "memory", load: ofSubject(() => import("../context/memory/commands.js")) },
   { name: "kb", load: ofSubject(() => import("../context/knowledge-base/commands.js")) },
-  { name: "rag", load: () => import("./commands/rag.js") },
+  {
+    name: "rag",
+    load: ofSubject(
+      () => import("../context/retrieval/commands.js"),
+      () => import("../runtime/retrieval.js"),
+    ),
+  },
   { name: "mcp", load: () => import("./commands/mcp.js") },
   { name: "sources", load: () => import("./commands/sources.js") },
   { name: "hooks", load: () => import("./commands/hooks.js") },

@@ -1,7 +1,7 @@
 /** `oxbow NAME …` of a subject that declares its commands itself (`feature/command.ts`). */
 import { resolve } from "node:path";
 import type { Variables } from "../base/variables.js";
-import type { ShellPlace, Subject } from "../feature/command.js";
+import type { OpenShell, ShellPlace, Subject } from "../feature/command.js";
 import type { ParsedFlags } from "../feature/flags.js";
 import { nodeClock } from "../system/node-clock.js";
 import { roots } from "../system/xdg-paths.js";
@@ -9,23 +9,30 @@ import type { CliModule } from "./command-table.js";
 import { printMessage } from "./print-message.js";
 import { shellRunner } from "./shell-command.js";
 
-export async function subjectModule({ name, specs, shell: declared }: Subject): Promise<CliModule> {
-  if (declared === undefined) throw new Error(`${name} has no commands outside a session`);
+export async function subjectModule(
+  { name, specs, shell: declared }: Subject,
+  open: OpenShell | undefined = declared?.open,
+): Promise<CliModule> {
+  if (declared === undefined || open === undefined) throw new Error(`${name} has no commands outside a session`);
   const shell = {
     ...{ name, specs: specs.filter(({ places }) => places.includes("without a session")) },
     ...declared,
-    open: (flags: ParsedFlags, variables: Variables) => declared.open(shellPlace(flags, variables)),
+    open: (flags: ParsedFlags, variables: Variables) => open(shellPlace(flags, variables)),
   };
   return { shell, run: shellRunner(shell) };
 }
 
-function shellPlace(flags: ParsedFlags, variables: Variables): ShellPlace {
+export function shellPlace(
+  flags: ParsedFlags,
+  variables: Variables,
+  notify: ShellPlace["notify"] = printMessage,
+): ShellPlace {
   const root = async () => {
     const { openRoot } = await import("../tools/files/workspace-root.js");
     return openRoot(resolve(flags.text("cwd") ?? process.cwd()));
   };
   return {
-    ...{ flags, variables, roots: roots(variables), clock: nodeClock, root },
+    ...{ flags, variables, roots: roots(variables), clock: nodeClock, root, notify },
     approved: async (kind) =>
       (await approvedFiles(await root(), flags, variables)).filter((file) => file.kind === kind),
     redact: async () => (await import("../security/redact/redact.js")).redact,
@@ -36,7 +43,6 @@ function shellPlace(flags: ParsedFlags, variables: Variables): ShellPlace {
         import("../runtime/feature-context.js"),
       ]);
       const { settings, roots, warnings } = await loadSettings(flags, variables);
-      const notify = (message: string) => printMessage(message);
       for (const warning of warnings) notify(warning);
       return keyFor(
         purpose,

@@ -223,9 +223,14 @@ export interface Subject {
     /** What the help says below the usage. */
     readonly about: string;
     readonly more?: string;
-    open(place: ShellPlace): Promise<{ readonly commands: readonly Command[]; close?(): Promise<void> | void }>;
+    /** Absent if it needs another feature: the command line supplies it. */
+    readonly open?: OpenShell;
   };
 }
+
+export type OpenShell = (
+  place: ShellPlace,
+) => Promise<{ readonly commands: readonly Command[]; close?(): Promise<void> | void }>;
 
 /** Where `oxbow NAME` works, outside a session. */
 export interface ShellPlace {
@@ -238,6 +243,8 @@ export interface ShellPlace {
   /** The approved files of that folder. */
   approved(kind: ExtensionKind): Promise<readonly ExtensionFile[]>;
   redact(): Promise<(text: string) => string>;
+  /** Shows the person a message on stderr. */
+  notify(message: string): void;
   /** A key for one purpose, made from the user's key. */
   key(purpose: string): Promise<Uint8Array>;
 }

@@ -1,5 +1,6 @@
 /** What the part of a feature gets from the session that it belongs to. */
 import { hkdfSync } from "node:crypto";
+import type { RetrievalContext } from "../context/retrieval/session-retrieval.js";
 import { callBeside } from "../engine/side-call.js";
 import type { AsideAnswer, AsideCall, FeatureContext, SafeText } from "../feature/part.js";
 import type { Opening } from "./opening.js";
@@ -28,6 +29,19 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
       return access === "write" ? gatherer.writeRefusalOf(path, "") : gatherer.readRefusalOf(path);
     },
     key: (purpose) => keyFor(purpose, engine.sessions),
+  };
+}
+
+export function retrievalContext(opening: Opening): RetrievalContext {
+  const { engine, current } = opening;
+  return {
+    ...featureContext(opening),
+    openEmbedder: (spec) => engine.registry.embedder(spec),
+    documents: async () => (await import("./retrieval.js")).sessionDocuments(opening),
+    answering: () => {
+      const model = current.run?.model;
+      return model === undefined ? undefined : `${model.provider}:${model.model}`;
+    },
   };
 }
 

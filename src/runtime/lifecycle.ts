@@ -7,11 +7,12 @@
  * 2. Added text is a message of the conversation and in the log, so the prompt before it never changes and a resumed session has it.
  * 3. A turn waits for functions that can change it, not for observers. The end of the session waits for both.
  */
-import { type AddedContext, addContext } from "../chain/add-context.js";
+
 import type { ApprovalGate } from "../chain/approval-gate.js";
 import type { CompactionWatcher } from "../chain/services.js";
 import type { ToolLink, ToolOutcome } from "../engine/ports.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../engine/turn.js";
+import { type AddedContext, addContext } from "../feature/add-context.js";
 import { type Message, plainText, text } from "../protocol/content.js";
 import type { EventPayloads } from "../protocol/events.js";
 import type { CallId, SessionId, TurnId } from "../protocol/ids.js";

@@ -1,6 +1,7 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
 import { subject as knowledgeBase } from "../../context/knowledge-base/commands.js";
 import { subject as memory } from "../../context/memory/commands.js";
+import { subject as retrieval } from "../../context/retrieval/commands.js";
 import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
@@ -13,7 +14,6 @@ import * as mcp from "./mcp.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
 import * as program from "./program.js";
-import * as retrieval from "./retrieval.js";
 import * as screen from "./screen.js";
 import * as security from "./security.js";
 import * as service from "./service.js";
@@ -21,7 +21,7 @@ import * as sessions from "./sessions.js";
 import * as skills from "./skills.js";
 
 /** The subjects that declare their commands in their own folder. */
-export const DECLARED: readonly Subject[] = [memory, knowledgeBase];
+export const DECLARED: readonly Subject[] = [memory, retrieval, knowledgeBase];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
@@ -36,7 +36,6 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Subagents, skills and extensions", agents],
   ["Conversation", screen],
   ["Subagents, skills and extensions", skills],
-  ["Memory and knowledge", retrieval],
   ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
   ["Subagents, skills and extensions", extensions],
   ["Subagents, skills and extensions", mcp],
@@ -92,7 +91,6 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...models.OLLAMA_NAMESPACE,
   ...models.ROUTE_NAMESPACE,
   ...profiles.PROFILES_NAMESPACE,
-  ...retrieval.RAG_NAMESPACE,
   ...Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])),
   ...program.CONFIG_NAMESPACE,
   ...service.TOKEN_NAMESPACE,

@@ -8,7 +8,6 @@ import { DECLARED, HELP_GROUPS, helpGroupOf } from "../../commands/catalogue/ind
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
-import { RAG_NAMESPACE } from "../../commands/catalogue/retrieval.js";
 import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
 import {
   AUDIT_NAMESPACE,
@@ -50,7 +49,6 @@ const NAMESPACES = {
   ...AUDIT_NAMESPACE,
   ...AGENTS_NAMESPACE,
   ...SKILLS_NAMESPACE,
-  ...RAG_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */

@@ -8,9 +8,10 @@
 import { OutsideResults } from "../../chain/outside-results.js";
 import { knowledgeBase } from "../../context/knowledge-base/part.js";
 import { memory } from "../../context/memory/part.js";
+import { retrieval } from "../../context/retrieval/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
-import { featureContext } from "../feature-context.js";
+import { featureContext, retrievalContext } from "../feature-context.js";
 import { modelFits } from "../models/model-fit.js";
 import { type Opening, type RunEffort, runOf } from "../opening.js";
 import type { SessionPart } from "../part.js";
@@ -31,7 +32,6 @@ import { promptFiles } from "./prompt-files.js";
 import { rawTraffic } from "./raw-traffic.js";
 import { recall } from "./recall.js";
 import { RunRecording } from "./recording.js";
-import { retrieval } from "./retrieval.js";
 import { skills } from "./skills.js";
 import { subagents } from "./subagents.js";
 import { toolsPart } from "./tools.js";
@@ -247,7 +247,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   feature(memory),
   recall,
   promptFiles,
-  retrieval,
+  (opening) => retrieval(retrievalContext(opening)),
   feature(knowledgeBase),
   aliases,
   mcp,

@@ -2,10 +2,11 @@
  * Text that the user gives the model with commands: for the next input, and pinned. Both follow the input in the conversation, with a
  * label that names the command.
  */
-import { addContext } from "../../chain/add-context.js";
+
 import { GatheredContext } from "../../context/pinned/gathered-context.js";
 import { PinnedContext } from "../../context/pinned/pinned-context.js";
 import type { Turn } from "../../engine/turn.js";
+import { addContext } from "../../feature/add-context.js";
 import type { CreateBuiltIn } from "./built-in.js";
 
 export const gathered: CreateBuiltIn = (opening) => {

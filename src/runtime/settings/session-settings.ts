@@ -19,8 +19,6 @@ export interface SessionSettings {
   /** The size limit of all long outputs of commands together; the oldest are deleted first. */
   readonly output_bytes: Setting<number>;
   readonly log: Setting<LogLevels>;
-  /** The `[rag]` table, as it was written. */
-  readonly rag: Setting<Readonly<Record<string, unknown>> | undefined>;
 }
 
 export function readSessionSettings(from: SettingReader): SessionSettings {
@@ -45,7 +43,6 @@ export function readSessionSettings(from: SettingReader): SessionSettings {
       read: read.durationOrOff,
     }),
     output_bytes: from.pick({ key: "output_bytes", fallback: DEFAULT_OUTPUT_BYTES, read: read.wholeNumber }),
-    rag: from.tables("rag"),
     log: from.pick({
       key: "log",
       flag: "log-level",

@@ -8,6 +8,7 @@ import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { type KnowledgeSettings, readKnowledgeSettings } from "../../context/knowledge-base/settings.js";
 import { type MemorySettings, readMemorySettings } from "../../context/memory/settings.js";
+import { type RetrievalSettings, readRetrievalSettings } from "../../context/retrieval/settings.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
@@ -32,6 +33,7 @@ export interface Settings
     SessionSettings,
     MemorySettings,
     KnowledgeSettings,
+    RetrievalSettings,
     ScreenSettings {}
 
 export interface LoadedSettings {
@@ -75,6 +77,7 @@ export async function resolveSettings(
     ...readSessionSettings(from),
     ...readMemorySettings(from),
     ...readKnowledgeSettings(from),
+    ...readRetrievalSettings(from),
     ...readScreenSettings(from),
   };
   // The user's config.toml names the profile.

@@ -6,11 +6,11 @@
  * 3. Hooks may continue a turn a few times; then it ends anyway.
  */
 import { withOrigin } from "../../../base/message-origin.js";
-import { addContext } from "../../../chain/add-context.js";
 import type { CompactionAnswer, CompactionWatcher, StartedCompaction } from "../../../chain/services.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../../engine/turn.js";
 import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
 import type { HookAnswer } from "../../../extensions/hooks/hook-answer.js";
+import { addContext } from "../../../feature/add-context.js";
 import { contextMessage, type InputContent, plainText, REFUSED_INPUT } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads, StopReason } from "../../../protocol/events.js";

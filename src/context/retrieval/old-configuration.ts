@@ -20,8 +20,8 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { YamlValue } from "../../base/yaml.js";
-import { type StoreEntry, withStore } from "../../context/retrieval/store-registry.js";
-import type { Retrieval } from "./retrieval.js";
+import { type StoreEntry, withStore } from "./store-registry.js";
+import type { Retrieval } from "./stores.js";
 
 export interface OldStore {
   readonly name: string;
@@ -120,7 +120,8 @@ async function copyStore(old: OldStore, { retrieval, base, mark }: CopyPlace): P
   try {
     await mkdir(retrieval.registry.folder, { recursive: true, mode: 0o700 });
     const store = await retrieval.open(entry);
-    if (path !== undefined && existsSync(path)) await (await import("./old-database.js")).copyChunks(path, store);
+    if (path !== undefined && existsSync(path))
+      await (await import("./old-database.js")).copyChunks(path, store, retrieval.redact);
   } catch (error) {
     // Nothing is half taken over.
     await retrieval.drop(entry);

@@ -4,15 +4,15 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { CreateBuiltIn } from "./built-in.js";
-import type { LiveRetrieval } from "./live-retrieval.js";
+import type { SessionPart } from "../../feature/part.js";
+import type { RetrievalContext, SessionRetrieval } from "./session-retrieval.js";
 
-export const retrieval: CreateBuiltIn = async (opening) => {
-  const { roots, settings } = opening.engine.loaded;
-  let live: Promise<LiveRetrieval> | undefined;
-  let current: LiveRetrieval | undefined;
+export async function retrieval(context: RetrievalContext): Promise<SessionPart> {
+  const { roots, settings } = context;
+  let live: Promise<SessionRetrieval> | undefined;
+  let current: SessionRetrieval | undefined;
   const open = () => {
-    live ??= import("./live-retrieval.js").then(({ LiveRetrieval }) => LiveRetrieval.open(opening));
+    live ??= import("./session-retrieval.js").then(({ SessionRetrieval }) => SessionRetrieval.open(context));
     return live;
   };
   const hasStores = existsSync(join(roots.data, "retrieval", "stores.json")) || settings.rag.value !== undefined;
@@ -23,13 +23,13 @@ export const retrieval: CreateBuiltIn = async (opening) => {
     tools: () => current?.tools ?? [],
     subscribers: [{ name: "45-retrieval", run: (event) => current?.see(event) }],
     commands: async () => {
-      const { retrievalCommands } = await import("../commands/retrieval.js");
+      const { retrievalCommands } = await import("./commands.js");
       return retrievalCommands(async () => {
         current = await open();
-        return current.port;
+        return current.port();
       });
     },
     statusRows: async () => [["store", (await current?.storeName()) ?? "none (/rag)"]],
     close: async () => (await live?.catch(() => undefined))?.close(),
   };
-};
+}

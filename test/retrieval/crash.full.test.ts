@@ -7,17 +7,17 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished } from "vitest";
-import { buildChildPrograms } from "../../../test/support/child-programs.js";
-import { isThorough, times } from "../../../test/support/thorough.js";
-import { verifies } from "../../../test/verifies.js";
-import { parseFlags } from "../../commands/flags.js";
-import { type Said, slashLine } from "../../commands/test-support/slash-line.js";
-import { nodeClock } from "../../system/node-clock.js";
-import { atStatements } from "../../system/sqlite/test-support/at-statements.js";
-import { type MockEmbeddings, startMockEmbeddings } from "../../testkit/mock-embeddings.js";
-import { retrievalCommands } from "../commands/retrieval.js";
-import { openRetrieval } from "./open-retrieval.js";
-import { retrievalFolder } from "./retrieval.js";
+import { shellPlace } from "../../src/cli/subject-command.js";
+import { type Said, slashLine } from "../../src/commands/test-support/slash-line.js";
+import { retrievalCommands } from "../../src/context/retrieval/commands.js";
+import { retrievalFolder } from "../../src/context/retrieval/stores.js";
+import { parseFlags } from "../../src/feature/flags.js";
+import { openRetrieval } from "../../src/runtime/retrieval.js";
+import { atStatements } from "../../src/system/sqlite/test-support/at-statements.js";
+import { type MockEmbeddings, startMockEmbeddings } from "../../src/testkit/mock-embeddings.js";
+import { buildChildPrograms } from "../support/child-programs.js";
+import { isThorough, times } from "../support/thorough.js";
+import { verifies } from "../verifies.js";
 
 let base: string;
 let folder: string;
@@ -58,13 +58,16 @@ function valueIn<T>(said: Said): T {
 /** Works with the stores of one home, then closes them as a process does that ends. */
 async function using<T>(home: string, work: (rag: Rag) => Promise<T>): Promise<T> {
   await mkdir(join(home, "config"), { recursive: true });
-  const { port, close } = await openRetrieval({
-    flags: parseFlags([], [], ""),
-    variables: { OXBOW_HOME: home, OLLAMA_HOST: server.url },
-    folder,
-    notify: () => {},
-    clock: nodeClock,
-  });
+  const { port, close } = await openRetrieval(
+    shellPlace(
+      parseFlags([{ name: "cwd", value: "DIR", help: "" }], ["--cwd", folder], ""),
+      {
+        OXBOW_HOME: home,
+        OLLAMA_HOST: server.url,
+      },
+      () => {},
+    ),
+  );
   try {
     const say = slashLine(...retrievalCommands(async () => port));
     return await work((line) => say(`rag ${line}`));

@@ -1,4 +1,6 @@
 /**
+ * Joins retrieval with what reads documents: the search for files, the web and redaction.
+ *
  * The documents of files, folders, globs and addresses.
  *
  * 1. Folders and globs obey ignore files and follow no links. Version control, lock files, minified files, Oxbow's own folders and files that
@@ -12,32 +14,29 @@ import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { formatBytes } from "../../base/byte-size.js";
-import type { Clock } from "../../base/clock.js";
-import { sensitiveReason } from "../../base/sensitive-path.js";
-import { isBinary } from "../../base/text-or-binary.js";
-import { UsageError } from "../../base/usage-error.js";
-import { VERSION } from "../../base/version.js";
-import { kindOf } from "../../context/retrieval/chunk.js";
-import type { ReadDocument, SkippedDocument, SourceDocument } from "../../context/retrieval/ingest.js";
-import type { SourceKind } from "../../context/retrieval/store-types.js";
-import { redact } from "../../security/redact/redact.js";
-import { decode } from "../../tools/search/built-in-search.js";
-import { globMatcher } from "../../tools/search/glob-pattern.js";
-import { ignoreTop } from "../../tools/search/ignore-files.js";
-import { walkTree } from "../../tools/search/tree-walk.js";
-import { FetchError } from "../../tools/web/fetch-error.js";
-import { fetchPage, USUAL_LIMITS } from "../../tools/web/fetch-page.js";
-import { pageText } from "../../tools/web/page-text.js";
-import { type WebServicesOptions, webServices } from "../web-services.js";
+import { formatBytes } from "../base/byte-size.js";
+import type { Clock } from "../base/clock.js";
+import { sensitiveReason } from "../base/sensitive-path.js";
+import { isBinary } from "../base/text-or-binary.js";
+import { UsageError } from "../base/usage-error.js";
+import { VERSION } from "../base/version.js";
+import { kindOf } from "../context/retrieval/chunk.js";
+import { type RetrievalPort, retrievalCommands } from "../context/retrieval/commands.js";
+import type { ReadDocument, SkippedDocument, SourceDocument } from "../context/retrieval/ingest.js";
+import { type Documents, type FoundDocuments, Retrieval, type SourcePlace } from "../context/retrieval/stores.js";
+import type { OpenShell, ShellPlace } from "../feature/command.js";
+import { redact } from "../security/redact/redact.js";
+import { decode } from "../tools/search/built-in-search.js";
+import { globMatcher } from "../tools/search/glob-pattern.js";
+import { ignoreTop } from "../tools/search/ignore-files.js";
+import { walkTree } from "../tools/search/tree-walk.js";
+import { FetchError } from "../tools/web/fetch-error.js";
+import { fetchPage, USUAL_LIMITS } from "../tools/web/fetch-page.js";
+import { pageText } from "../tools/web/page-text.js";
+import type { Opening } from "./opening.js";
+import { type WebServicesOptions, webServices } from "./web-services.js";
 
-export interface SourcePlace {
-  readonly kind: SourceKind;
-  /** Absolute. */
-  readonly place: string;
-}
-
-export interface DocumentSourceOptions extends WebServicesOptions {
+interface DocumentSourceOptions extends WebServicesOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Folders that are never read. */
@@ -46,9 +45,56 @@ export interface DocumentSourceOptions extends WebServicesOptions {
   readonly refusal?: (path: string) => Promise<string | undefined>;
 }
 
-export interface FoundDocuments {
-  readonly total: number;
-  readonly documents: AsyncIterable<SourceDocument>;
+function documents(options: Omit<DocumentSourceOptions, "signal">): Documents {
+  return { readPlace, find: (place, signal) => findDocuments(place, { ...options, signal }) };
+}
+
+export function sessionDocuments({ engine, clock, built }: Opening): Documents {
+  const { web_hosts, web_names } = engine.loaded.settings;
+  const { variables, sessions } = engine;
+  return documents({
+    ...{ clock, variables, webHosts: web_hosts.value, webNames: web_names.value, hidden: sessions.ownFolders },
+    refusal: async (path) => {
+      const permissions = await built.get("permissions").parts();
+      const asked = { tool: { name: "read", set: "read", mutating: false }, args: { path } } as const;
+      const verdict = await permissions.engine.test(asked);
+      return verdict.decision === "deny" && BINDING.has(verdict.law) ? verdict.reason : undefined;
+    },
+  });
+}
+
+/** What the user's own word does not lift. */
+const BINDING: ReadonlySet<string> = new Set(["path permission", "blocklist", "safe mode"]);
+
+/** `oxbow rag`. */
+export const openShell: OpenShell = async (place) => {
+  const { port, close } = await openRetrieval(place);
+  return { commands: retrievalCommands(async () => port), close };
+};
+
+/** Opens the stores without a session. On a full or read-only disk they can still be read. */
+export async function openRetrieval(
+  place: ShellPlace,
+): Promise<{ readonly port: RetrievalPort; close(): Promise<void> }> {
+  const { flags, variables, roots, clock, notify, key } = place;
+  const [{ loadSettings }, { createModelRegistry }, { SessionStores }, root] = await Promise.all([
+    import("./settings/settings.js"),
+    import("./models/model-registry.js"),
+    import("./sessions/session-stores.js"),
+    place.root(),
+  ]);
+  const loaded = await loadSettings(flags, variables);
+  const { settings } = loaded;
+  const tables = { value: settings.providers.value, file: loaded.profilePath };
+  const models = createModelRegistry({ variables, roots, tables });
+  const retrieval = new Retrieval({
+    ...{ settings, roots, key, redact, clock, root, warn: notify, isForReading: true },
+    openEmbedder: (spec) => models.embedder(spec),
+  });
+  const { ownFolders } = new SessionStores({ settings, roots, variables, root, notify, hint: notify });
+  const web = { variables, webHosts: settings.web_hosts.value, webNames: settings.web_names.value };
+  const port = { retrieval, clock, documents: documents({ ...web, clock, hidden: ownFolders }) };
+  return { port, close: () => retrieval.close() };
 }
 
 const MOST_IN_FOLDER = 4 * 1024 * 1024;
@@ -58,7 +104,7 @@ const GENERATED =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|go\.sum|.*\.min\.(?:js|css)|.*\.(?:map|snap|svg))$/i;
 
 /** What the user means by a word: an address, a pattern, a folder or a file. */
-export async function readPlace(word: string, base: string): Promise<SourcePlace> {
+async function readPlace(word: string, base: string): Promise<SourcePlace> {
   if (/^https?:\/\//i.test(word)) {
     if (!URL.canParse(word)) throw new UsageError(`This is not a valid address: ${word}.`);
     return { kind: "url", place: new URL(word).href };
@@ -80,10 +126,7 @@ export async function readPlace(word: string, base: string): Promise<SourcePlace
   throw new UsageError(`There is nothing at ${word}.`);
 }
 
-export async function findDocuments(
-  { kind, place }: SourcePlace,
-  options: DocumentSourceOptions,
-): Promise<FoundDocuments> {
+async function findDocuments({ kind, place }: SourcePlace, options: DocumentSourceOptions): Promise<FoundDocuments> {
   if (kind === "url") return { total: 1, documents: listed([pageDocument(place, options)]) };
   if (kind === "import") return { total: 0, documents: listed([]) };
   if (kind === "file") {
@@ -167,7 +210,7 @@ async function textOf(path: string, bytes: Buffer): Promise<Pick<ReadDocument, "
   const text = decode(bytes);
   const kind = kindOf(basename(path));
   if (!/\.x?html?$/i.test(path)) return { text: redact(text), kind };
-  const { htmlToMarkdown } = await import("../../tools/web/html/html-to-markdown.js");
+  const { htmlToMarkdown } = await import("../tools/web/html/html-to-markdown.js");
   return { text: redact(htmlToMarkdown(text, { url: pathToFileURL(path), format: "markdown" }).text), kind };
 }
 

@@ -3,15 +3,18 @@
  * and then float64 values, all little-endian.
  */
 import { createHash } from "node:crypto";
-import type { Chunk } from "../../context/retrieval/chunk.js";
-import type { RetrievalStore } from "../../context/retrieval/retrieval-store.js";
-import { redact } from "../../security/redact/redact.js";
 import { Database } from "../../system/sqlite/database.js";
+import type { Chunk } from "./chunk.js";
+import type { RetrievalStore } from "./retrieval-store.js";
 
 const PORTION = 200;
 
 /** The number of chunks. */
-export async function copyChunks(path: string, store: RetrievalStore): Promise<number> {
+export async function copyChunks(
+  path: string,
+  store: RetrievalStore,
+  redact: (text: string) => string,
+): Promise<number> {
   const old = await Database.openPlain({ path, noun: "old retrieval database" });
   try {
     const source = store.beginSource("import", path);
@@ -21,7 +24,7 @@ export async function copyChunks(path: string, store: RetrievalStore): Promise<n
     for (const { source: name } of names) {
       const document = name === "" ? path : name;
       seen.add(document);
-      copied += copyDocument(old, store, { name, document, source });
+      copied += copyDocument(old, store, { name, document, source, redact });
       await new Promise((resolve) => setImmediate(resolve));
     }
     store.finishSource(source, seen);
@@ -34,7 +37,17 @@ export async function copyChunks(path: string, store: RetrievalStore): Promise<n
 function copyDocument(
   old: Database,
   store: RetrievalStore,
-  { name, document, source }: { readonly name: string; readonly document: string; readonly source: number },
+  {
+    name,
+    document,
+    source,
+    redact,
+  }: {
+    readonly name: string;
+    readonly document: string;
+    readonly source: number;
+    readonly redact: (text: string) => string;
+  },
 ): number {
   const rows = old.select(
     { text: ["text", "content"], embedding: "bytes" },

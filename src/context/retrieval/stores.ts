@@ -4,24 +4,47 @@
  * 1. A store is used with the model that its vectors are of. Another one is refused, with the command that embeds the store again.
  * 2. Text goes to the embedding model that the user named when the store was made, and nowhere else.
  */
-import { hkdfSync } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Embedder } from "../../base/embedder.js";
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
-import { RetrievalStore } from "../../context/retrieval/retrieval-store.js";
-import { choiceFor, isSameModel, type StoreEntry, StoreRegistry } from "../../context/retrieval/store-registry.js";
+import type { Failure } from "../../protocol/errors.js";
 import type { Roots } from "../../system/xdg-paths.js";
-import type { ModelRegistry } from "../models/model-registry.js";
-import type { SessionStores } from "../sessions/session-stores.js";
-import type { LoadedSettings } from "../settings/settings.js";
+import type { SourceDocument } from "./ingest.js";
+import { RetrievalStore } from "./retrieval-store.js";
+import type { RetrievalSettings } from "./settings.js";
+import { choiceFor, isSameModel, type StoreEntry, StoreRegistry } from "./store-registry.js";
+import type { SourceKind } from "./store-types.js";
+
+export interface SourcePlace {
+  readonly kind: SourceKind;
+  /** Absolute. */
+  readonly place: string;
+}
+
+/** Finds and reads the documents of files, folders, patterns and addresses. */
+export interface Documents {
+  readPlace(word: string, base: string): Promise<SourcePlace>;
+  find(place: SourcePlace, signal: AbortSignal): Promise<FoundDocuments>;
+}
+
+export interface FoundDocuments {
+  readonly total: number;
+  readonly documents: AsyncIterable<SourceDocument>;
+}
+
+/** Opens an embedding model by its name. */
+export type OpenEmbedder = (spec: string) => Promise<{ readonly embedder: Embedder } | { readonly failure: Failure }>;
 
 export interface RetrievalOptions {
-  readonly loaded: Pick<LoadedSettings, "settings" | "roots">;
-  readonly keys: Pick<SessionStores, "key">;
-  readonly models: Pick<ModelRegistry, "embedder">;
+  readonly settings: RetrievalSettings;
+  readonly roots: Pick<Roots, "data">;
+  /** A key for one purpose, made from the user's key. */
+  readonly key: (purpose: string) => Promise<Uint8Array>;
+  readonly redact: (text: string) => string;
+  readonly openEmbedder: OpenEmbedder;
   readonly clock: Clock;
   /** The folder that is worked in. */
   readonly root: string;
@@ -38,7 +61,11 @@ export class Retrieval {
 
   constructor(options: RetrievalOptions) {
     this.#options = options;
-    this.registry = new StoreRegistry(retrievalFolder(options.loaded.roots), options.clock);
+    this.registry = new StoreRegistry(retrievalFolder(options.roots), options.clock);
+  }
+
+  get redact(): (text: string) => string {
+    return this.#options.redact;
   }
 
   get root(): string {
@@ -47,7 +74,7 @@ export class Retrieval {
 
   /** The number of passages, the least score, and how much vectors count beside words. */
   get limits(): { readonly top?: number; readonly minimum?: number; readonly meaning?: number } {
-    const { top, minimum, vectors } = this.#options.loaded.settings.rag.value ?? {};
+    const { top, minimum, vectors } = this.#options.settings.rag.value ?? {};
     return {
       ...(typeof top === "number" && top >= 1 && { top: Math.min(50, Math.floor(top)) }),
       ...(typeof minimum === "number" && { minimum }),
@@ -102,8 +129,8 @@ export class Retrieval {
   }
 
   async #reallyOpen(entry: StoreEntry): Promise<RetrievalStore> {
-    const key = storeKey(await this.#options.keys.key(), entry);
     const { clock, isForReading } = this.#options;
+    const key = await this.#options.key(`oxbow retrieval store 1 ${entry.id}`);
     const path = this.registry.fileOf(entry);
     const store = await RetrievalStore.open({ path, key, wall: clock.wall, isForReading });
     await this.#agree(entry, store);
@@ -129,7 +156,7 @@ export class Retrieval {
   }
 
   async namedEmbedder(spec: string): Promise<Embedder> {
-    const opened = await this.#options.models.embedder(spec);
+    const opened = await this.#options.openEmbedder(spec);
     if ("failure" in opened) throw new UsageError(opened.failure.message);
     return opened.embedder;
   }
@@ -157,7 +184,7 @@ export class Retrieval {
 
   /** Stores of the profile's `[rag]` table are taken over once. */
   async #migrate(): Promise<void> {
-    const table = this.#options.loaded.settings.rag;
+    const table = this.#options.settings.rag;
     if (this.#isMigrated || table.value === undefined) return;
     this.#isMigrated = true;
     const { takeOver } = await import("./old-configuration.js");
@@ -172,10 +199,6 @@ export class Retrieval {
 
 export function retrievalFolder({ data }: Pick<Roots, "data">): string {
   return join(data, "retrieval");
-}
-
-function storeKey(key: Uint8Array, { id }: Pick<StoreEntry, "id">): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", key, "", `oxbow retrieval store 1 ${id}`, 32));
 }
 
 /** By the whole name of the answering model, `PROVIDER:MODEL`, or by the model's alone. */

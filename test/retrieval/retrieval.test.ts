@@ -6,21 +6,22 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildChildPrograms, type ChildPrograms } from "../../../test/support/child-programs.js";
-import { verifies } from "../../../test/verifies.js";
-import { parseFlags } from "../../commands/flags.js";
-import { type Said, slashLine } from "../../commands/test-support/slash-line.js";
-import { withLock } from "../../system/file-lock.js";
-import { nodeClock } from "../../system/node-clock.js";
+import { shellPlace } from "../../src/cli/subject-command.js";
+import { type Said, slashLine } from "../../src/commands/test-support/slash-line.js";
+import { retrievalCommands } from "../../src/context/retrieval/commands.js";
+import type { Retrieval } from "../../src/context/retrieval/stores.js";
+import { parseFlags } from "../../src/feature/flags.js";
+import { openRetrieval } from "../../src/runtime/retrieval.js";
+import { withLock } from "../../src/system/file-lock.js";
+import { nodeClock } from "../../src/system/node-clock.js";
 import {
   hashEmbedding,
   type MockEmbeddings,
   type MockEmbeddingsOptions,
   startMockEmbeddings,
-} from "../../testkit/mock-embeddings.js";
-import { retrievalCommands } from "../commands/retrieval.js";
-import { openRetrieval } from "./open-retrieval.js";
-import type { Retrieval } from "./retrieval.js";
+} from "../../src/testkit/mock-embeddings.js";
+import { buildChildPrograms, type ChildPrograms } from "../support/child-programs.js";
+import { verifies } from "../verifies.js";
 
 let base: string;
 let folder: string;
@@ -65,13 +66,9 @@ async function open(
   await mkdir(join(home(), "config"), { recursive: true });
   if (options.config !== undefined) await writeFile(join(home(), "config", "config.toml"), options.config);
   const variables = { OXBOW_HOME: home(), OLLAMA_HOST: server.url, LLAMACPP_BASE_URL: `${server.url}/v1` };
-  const { port, close } = await openRetrieval({
-    flags: parseFlags([], [], ""),
-    variables,
-    folder,
-    notify: () => {},
-    clock: nodeClock,
-  });
+  const { port, close } = await openRetrieval(
+    shellPlace(parseFlags([{ name: "cwd", value: "DIR", help: "" }], ["--cwd", folder], ""), variables, () => {}),
+  );
   closing.push(close);
   const say = slashLine(...retrievalCommands(async () => port));
   return { rag: (line) => say(`rag ${line}`), retrieval: port.retrieval };

@@ -6,66 +6,60 @@
  * 3. A store that cannot be searched never stops a turn: the user gets a warning.
  */
 import type { Embedder } from "../../base/embedder.js";
-import { addContext } from "../../chain/add-context.js";
-import { contextBlock, placeOf } from "../../context/retrieval/context-block.js";
-import { RETRIEVE_TOOL } from "../../context/retrieval/retrieve-tool-definition.js";
-import { type FoundChunk, type SearchOptions, searchStore } from "../../context/retrieval/search.js";
-import type { StoreEntry } from "../../context/retrieval/store-registry.js";
 import type { Tool, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
+import { addContext } from "../../feature/add-context.js";
+import type { FeatureContext, SafeText } from "../../feature/part.js";
 import { plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { JsonObject } from "../../protocol/json.js";
-import type { RetrievalPort } from "../commands/retrieval.js";
-import type { Opening } from "../opening.js";
-import { ModelMismatch, Retrieval } from "../retrieval/retrieval.js";
-import { sessionMark } from "../sessions/session-mark.js";
+import type { RetrievalPort } from "./commands.js";
+import { contextBlock, placeOf } from "./context-block.js";
+import { RETRIEVE_TOOL } from "./retrieve-tool-definition.js";
+import { type FoundChunk, type SearchOptions, searchStore } from "./search.js";
+import type { RetrievalSettings } from "./settings.js";
+import type { StoreEntry } from "./store-registry.js";
+import { type Documents, ModelMismatch, type OpenEmbedder, Retrieval } from "./stores.js";
+
+export interface RetrievalContext extends FeatureContext<RetrievalSettings> {
+  readonly openEmbedder: OpenEmbedder;
+  /** Loads what reads documents. */
+  documents(): Promise<Documents>;
+  /** The model that answers, `PROVIDER:NAME`. */
+  answering(): string | undefined;
+}
 
 /** A local model may have to be loaded first. */
 const PATIENCE_MS = 20_000;
 /** A model that did not answer is not asked again so soon: each input would wait for it. */
 const SILENCE_MS = 60_000;
-/** What the user's own word does not lift. */
-const BINDING: ReadonlySet<string> = new Set(["path permission", "blocklist", "safe mode"]);
-
-export class LiveRetrieval {
-  readonly #opening: Opening;
+export class SessionRetrieval {
+  readonly #context: RetrievalContext;
   readonly #retrieval: Retrieval;
+  readonly #text: SafeText;
   readonly #given = new Set<number>();
   readonly #tool: Tool;
   #active: StoreEntry | undefined;
   #warned: string | undefined;
   #silentUntil = Number.NEGATIVE_INFINITY;
 
-  private constructor(opening: Opening) {
-    const { engine, root, clock } = opening;
-    this.#opening = opening;
-    const { loaded, sessions: keys, registry: models } = engine;
-    this.#retrieval = new Retrieval({ loaded, keys, models, clock, root, warn: (message) => this.#warn(message) });
+  private constructor(context: RetrievalContext, text: SafeText) {
+    this.#context = context;
+    this.#text = text;
+    const warn = (message: string) => this.#warn(message);
+    this.#retrieval = new Retrieval({ ...context, redact: text.redact, warn });
     this.#tool = { ...RETRIEVE_TOOL, run: (args, { signal }) => this.#retrieve(args, signal) };
   }
 
-  static async open(opening: Opening): Promise<LiveRetrieval> {
-    const live = new LiveRetrieval(opening);
+  static async open(context: RetrievalContext): Promise<SessionRetrieval> {
+    const live = new SessionRetrieval(context, await context.safeText());
     await live.#follow();
     return live;
   }
 
-  get port(): RetrievalPort {
-    const { engine, clock } = this.#opening;
-    const { settings } = engine.loaded;
-    const web = { webHosts: settings.web_hosts.value, webNames: settings.web_names.value };
-    return {
-      retrieval: this.#retrieval,
-      sources: {
-        ...web,
-        clock,
-        variables: engine.variables,
-        hidden: engine.sessions.ownFolders,
-        refusal: (path) => this.#refusal(path),
-      },
-      onChange: () => this.#follow(),
-    };
+  async port(): Promise<RetrievalPort> {
+    const documents = await this.#context.documents();
+    return { retrieval: this.#retrieval, documents, clock: this.#context.clock, onChange: () => this.#follow() };
   }
 
   /** The store that is on in this folder. */
@@ -84,7 +78,7 @@ export class LiveRetrieval {
 
   /** Adds what fits the user's input. The inputs of a subagent are the model's own words: it has the tool. */
   async augment(turn: Turn): Promise<undefined> {
-    if (this.#opening.parent !== undefined) return;
+    if (this.#context.parent !== undefined) return;
     await this.#follow();
     const entry = this.#active;
     const question = plainText(turn.input).trim();
@@ -93,8 +87,8 @@ export class LiveRetrieval {
     const fresh = found.filter(({ id }) => !this.#given.has(id));
     if (fresh.length === 0) return;
     for (const { id } of fresh) this.#given.add(id);
-    const source = `retrieval from ${entry.name}: ${fresh.map((chunk) => placeOf({ ...chunk, title: "" }, this.#opening.root)).join(", ")}`;
-    addContext(turn, { source, text: await this.#block(fresh, entry) });
+    const source = `retrieval from ${entry.name}: ${fresh.map((chunk) => placeOf({ ...chunk, title: "" }, this.#context.root)).join(", ")}`;
+    addContext(turn, { source, text: this.#block(fresh, entry) });
   }
 
   async close(): Promise<void> {
@@ -122,7 +116,7 @@ export class LiveRetrieval {
         embedder,
       });
       if (problem !== undefined) {
-        this.#silentUntil = this.#opening.clock.now() + SILENCE_MS;
+        this.#silentUntil = this.#context.clock.now() + SILENCE_MS;
         this.#warn(
           `Oxbow cannot use the embedding model of ${entry.name} now, so it searches by words only: ${problem}`,
         );
@@ -137,9 +131,9 @@ export class LiveRetrieval {
 
   /** A model of another store is refused; one that cannot be used is done without. */
   async #embedder(entry: StoreEntry): Promise<{ readonly embedder?: Embedder; readonly trouble?: string }> {
-    if (this.#opening.clock.now() < this.#silentUntil) return {};
+    if (this.#context.clock.now() < this.#silentUntil) return {};
     try {
-      const embedder = await this.#retrieval.embedder(entry, this.#answering());
+      const embedder = await this.#retrieval.embedder(entry, this.#context.answering());
       return embedder === undefined ? {} : { embedder: impatient(embedder) };
     } catch (error) {
       if (error instanceof ModelMismatch) throw error;
@@ -154,39 +148,24 @@ export class LiveRetrieval {
     const found = await this.#search(entry, String(args.query ?? ""), { signal, ...top });
     if (signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
     const none = `Nothing in the store ${entry.name} is close to this. Try other words.`;
-    const shown = found.length === 0 ? none : await this.#block(found, entry);
+    const shown = found.length === 0 ? none : this.#block(found, entry);
     return {
       status: "ok",
       content: [text(shown)],
-      details: { store: entry.name, sources: found.map((chunk) => placeOf(chunk, this.#opening.root)) },
+      details: { store: entry.name, sources: found.map((chunk) => placeOf(chunk, this.#context.root)) },
     };
   }
 
-  async #block(found: readonly FoundChunk[], { name }: StoreEntry): Promise<string> {
-    const { session, engine, root } = this.#opening;
-    const [{ wrapUntrusted }, mark] = await Promise.all([
-      import("../../security/untrusted/untrusted.js"),
-      sessionMark(session, engine.sessions),
-    ]);
-    return contextBlock(found, { store: name, root }, (passage) => wrapUntrusted(passage, mark));
-  }
-
-  #answering(): string | undefined {
-    const model = this.#opening.current.run?.model;
-    return model === undefined ? undefined : `${model.provider}:${model.model}`;
+  #block(found: readonly FoundChunk[], { name }: StoreEntry): string {
+    const { root } = this.#context;
+    return contextBlock(found, { store: name, root }, this.#text.delimit);
   }
 
   /** Once for each reason. */
   #warn(message: string): void {
     if (this.#warned === message) return;
     this.#warned = message;
-    this.#opening.bus.publish("Notice", { level: "warning", message: `Retrieval: ${message}` });
-  }
-
-  async #refusal(path: string): Promise<string | undefined> {
-    const { engine } = await this.#opening.built.get("permissions").parts();
-    const verdict = await engine.test({ tool: { name: "read", set: "read", mutating: false }, args: { path } });
-    return verdict.decision === "deny" && BINDING.has(verdict.law) ? verdict.reason : undefined;
+    this.#context.bus.publish("Notice", { level: "warning", message: `Retrieval: ${message}` });
   }
 }
 
