@@ -114,6 +114,8 @@ export interface Intent {
   readonly tool: string;
   readonly args_hash: string;
   readonly mutating: boolean;
+  /** Its changes are applied as a whole or not at all. */
+  readonly whole?: boolean | undefined;
   readonly started_at: string;
 }
 

@@ -72,7 +72,7 @@ export interface RunJournal {
   /** Resolves when the session can be stored; rejects when it cannot. */
   ready?(): Promise<void>;
   /** Resolves when the start of the call is on disk; rejects when it cannot be written. */
-  intend(call: ToolCall): Promise<void>;
+  intend(call: ToolCall, about?: { readonly isWhole?: Promise<boolean> | undefined }): Promise<void>;
   /** The conversation as the user edited it since the last turn; undefined without edits. */
   editedConversation(): Promise<readonly Message[] | undefined>;
   /** Resolves when everything so far is saved, rejects when it cannot be. */
@@ -91,6 +91,8 @@ export interface ChangeRecorder extends EventObserver {
   }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[]> }>;
   /** Whether the changes of this call are held back and announced before they are applied. */
   holdsBack?(call: ToolCall, tool: Tool): Promise<boolean>;
+  /** Whether all that it does happens at once when its changes are applied, or not at all. */
+  isWhole?(call: ToolCall, tool: Tool, openings: readonly string[]): Promise<boolean>;
 }
 
 /** The approved instructions of a folder. */

@@ -1,7 +1,7 @@
 /**
  * Ends the turn that was interrupted when an earlier run stopped.
  *
- * 1. A call that may have changed something never runs again: the user has said how it ended.
+ * 1. A call that may have changed something never runs again: the user has said how it ended, or the sandbox knows it.
  * 2. A call that only reads runs again; one that had not started does not run.
  * 3. Every open question gets its end, every open call its result and the turn its end, so that the log is complete again.
  */
@@ -27,8 +27,14 @@ export interface CutOffCall {
   readonly call: CallId;
   readonly tool: string;
   readonly args: JsonObject;
-  /** The user's answer about a call that started and has no recorded result. */
-  readonly verdict?: { readonly verdict: "failed" | "succeeded"; readonly note?: string };
+  /**
+   * For a call that started and has no recorded result: the user's answer, or what the sandbox knows about one whose changes are applied as a
+   * whole or not at all.
+   */
+  readonly verdict?: {
+    readonly verdict: "failed" | "succeeded" | "applied" | "not applied";
+    readonly note?: string | undefined;
+  };
 }
 
 export interface CutOffWork {
@@ -60,6 +66,7 @@ export async function endCutOffTurn(work: CutOffWork): Promise<ReadonlyMap<CallI
 async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOutcome> {
   const { verdict, note } = cutOff.verdict ?? {};
   if (verdict === "failed") return outcomeByUser("error", "failed", note);
+  if (verdict === "applied" || verdict === "not applied") return outcomeOfWhole(verdict, note);
   if (verdict === "succeeded") return outcomeByUser("ok", "succeeded", note);
   const definition = ports.tools.find(cutOff.tool);
   if (definition === undefined || definition.mutating) {
@@ -78,6 +85,14 @@ async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOu
   } finally {
     abort.dispose();
   }
+}
+
+function outcomeOfWhole(verdict: "applied" | "not applied", note: string | undefined): ToolOutcome {
+  const words =
+    verdict === "applied"
+      ? `The program was stopped after this had ended, and its output is lost. Its changes were applied. ${note ?? ""}`
+      : "The program was stopped while this ran. Its changes were not applied: the workspace is as it was before. Run it again if needed.";
+  return { status: verdict === "applied" ? "ok" : "cancelled", content: [ownText(words.trim())] };
 }
 
 function outcomeByUser(status: "ok" | "error", word: string, note: string | undefined): ToolOutcome {

@@ -256,6 +256,7 @@ export class Dispatch {
       return outcome("error", refused ?? unknownTool(this.#ports.tools, block.tool));
     if (tool.mutating && tool.onlyReads?.(block.args) !== true) this.#turn.unchanged = {};
     const context: ToolLinkContext = {
+      call: block.call,
       definition: tool,
       turn: this.#turn,
       unchanged: this.#turn.unchanged,

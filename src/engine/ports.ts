@@ -167,6 +167,7 @@ export interface ToolCall {
 }
 
 export interface ToolContext {
+  readonly call?: CallId | undefined;
   readonly signal: AbortSignal;
   /** What the user allowed this call beyond the sandbox. */
   readonly openings?: readonly string[];

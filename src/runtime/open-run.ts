@@ -1,4 +1,5 @@
 /** Opens one session: makes its parts in order, joins them and starts the run. */
+import { join } from "node:path";
 import { NO_EXTENSIONS } from "../base/extension-files.js";
 import type { RunRequest } from "../control/host.js";
 import type { LeftInput } from "../control/inbox.js";
@@ -22,7 +23,7 @@ import { builtInSet } from "./parts/own-tools.js";
 import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
 import { earlierPermissions } from "./sessions/earlier-permissions.js";
-import { resumeSession, takeUp } from "./sessions/resumed-session.js";
+import { resumeSession, takeUp, type WholeEnds } from "./sessions/resumed-session.js";
 import { variantFor } from "./settings/prompt-variants.js";
 import type { ParentRun } from "./subagents/parent-run.js";
 import { SubagentPrompts } from "./subagents/subagent-prompts.js";
@@ -45,7 +46,7 @@ export async function openRun(
   const before = request.place?.profile === undefined ? previous : undefined;
   const choosesModel = before === undefined || request.place?.model !== undefined;
   const parts = choosesModel ? engine : { ...engine, model: before.run.model };
-  const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
+  const resumed = request.resume && (await resumeSession(parts.sessions, request.resume, endsOf(parts)));
   if (resumed !== undefined && "failure" in resumed) return resumed;
   try {
     const back = await earlierPermissions(request, before, engine);
@@ -58,6 +59,14 @@ export async function openRun(
     await resumed?.lease.release();
     throw error;
   }
+}
+
+/** How calls ended whose changes are applied as a whole or not at all. */
+function endsOf({ loaded, notify }: SessionParts): WholeEnds {
+  return async (calls) => {
+    const { finishAbandoned } = await import("./parts/held-changes.js");
+    return finishAbandoned(join(loaded.roots.state, "sandbox"), { notify, calls });
+  };
 }
 
 function contextOf(

@@ -104,8 +104,11 @@ export class Journal {
     return this.#open();
   }
 
-  /** Before a call that changes something. Rejects when that cannot be written: the call must not run. */
-  async intend({ call, tool, args }: IntendedCall): Promise<void> {
+  /**
+   * Before a call that changes something. Rejects when that cannot be written: the call must not run. `isWhole`: it has happened as a whole
+   * or not at all, and the sandbox knows which.
+   */
+  async intend({ call, tool, args }: IntendedCall, isWhole = false): Promise<void> {
     await this.#open();
     const writer = this.#writer;
     await writer.recovered();
@@ -119,7 +122,10 @@ export class Journal {
     try {
       // In one commit with the events that led to it.
       writer.submit("group");
-      await store.intend({ call, session, tool, args_hash, mutating: true, started_at }, writer.fence);
+      await store.intend(
+        { call, session, tool, args_hash, mutating: true, whole: isWhole || undefined, started_at },
+        writer.fence,
+      );
       await writer.settled();
     } catch (error) {
       writer.fail(error);

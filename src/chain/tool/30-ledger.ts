@@ -9,7 +9,7 @@ import type { CreateToolLink } from "../services.js";
  * can be stored: a turn that cannot be saved runs no tool.
  */
 export const create: CreateToolLink =
-  ({ journal }) =>
+  ({ journal, undo }) =>
   async (call, context, next) => {
     if (journal === undefined) return next(call);
     const refuse = (error: Error): never => {
@@ -19,7 +19,9 @@ export const create: CreateToolLink =
       await journal.ready?.().catch(refuse);
       return next(call);
     }
-    const intended = journal.intend(call).catch(refuse);
+    const { definition, openings = [] } = context;
+    const isWhole = definition.set === "command" ? undo?.isWhole?.(call, definition, openings) : undefined;
+    const intended = journal.intend(call, { isWhole }).catch(refuse);
     // A link that refuses the call never waits for it.
     intended.catch(() => {});
     return next(call, { ...context, intended });

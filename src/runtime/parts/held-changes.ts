@@ -5,7 +5,9 @@
  * 1. A command that was cancelled or ran out of time changes nothing. What it wrote is kept for the session, and `/keep` applies it.
  * 2. Undo knows of every change before the first one is made, and the plan is on the disk. After a crash the next Oxbow finishes it.
  * 3. One set of changes is applied at a time.
+ * 4. Until the result of a call is in the log, a file says that its changes were applied. A resumed session needs no question then.
  */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { diffText } from "../../base/diff.js";
 import type { ToolContext } from "../../engine/ports.js";
@@ -22,7 +24,13 @@ import {
   readPlan,
   writePlan,
 } from "../../system/overlay/apply-changes.js";
-import { fileBytes, type HeldChange, type HeldEntry, type IgnoreSource } from "../../system/overlay/change-set.js";
+import {
+  fileBytes,
+  type HeldChange,
+  type HeldEntry,
+  type IgnoreSource,
+  look,
+} from "../../system/overlay/change-set.js";
 import { shownPath } from "../../system/path-bytes.js";
 import type { ProcessEnd } from "../../system/process-group.js";
 import type { ObservedChange, ObservedEntry } from "../../tools/files/change-observer.js";
@@ -30,6 +38,8 @@ import type { ObservedChange, ObservedEntry } from "../../tools/files/change-obs
 export interface HeldChangesOptions {
   /** Where the session works. */
   readonly root: string;
+  /** Oxbow's own folder for the sandbox. */
+  readonly folder: string;
   readonly ignore: () => Promise<IgnoreSource | undefined>;
   /** Why a change of this path needs the user. Absolute. */
   readonly reason: (path: string) => Promise<string | undefined>;
@@ -52,7 +62,7 @@ export interface EndedCommand {
   readonly startedAt: number;
   readonly records: "pass" | "guarded";
   readonly end: Pick<ProcessEnd, "reason">;
-  readonly context: Pick<ToolContext, "granted" | "approved" | "ask">;
+  readonly context: Pick<ToolContext, "granted" | "approved" | "ask" | "call">;
 }
 
 export interface Settled {
@@ -70,10 +80,17 @@ const PREVIEWED_BYTES = 64 * 1024;
 
 export class HeldChanges {
   readonly #options: HeldChangesOptions;
+  readonly #ends: AppliedCalls;
   #applying: Promise<unknown> = Promise.resolve();
 
   constructor(options: HeldChangesOptions) {
     this.#options = options;
+    this.#ends = new AppliedCalls(options.folder);
+  }
+
+  /** The results of all calls so far are in the log. */
+  forgetEnds(): void {
+    this.#ends.forget();
   }
 
   /** Resolves when the changes are applied, or will not be. */
@@ -103,7 +120,13 @@ export class HeldChanges {
       isPart ||= heldBack.length > 0;
       notes.push(...heldBackNotes(heldBack, set));
       const { root, upper } = set;
-      plans.push({ root, upper, removed: view.removedOf(root), startedAt: command.startedAt, changes: allowed });
+      const { startedAt, context } = command;
+      plans.push({
+        ...{ root, upper, startedAt },
+        removed: view.removedOf(root),
+        call: context.call,
+        changes: allowed,
+      });
       for (const { path, why } of set.problems.slice(0, MOST_NAMED))
         notes.push(`[${named(path)} was left out: ${why}]`);
       const innermost = set.staying.filter((path) => !set.staying.some((other) => other.startsWith(`${path}/`)));
@@ -127,12 +150,13 @@ export class HeldChanges {
       const why = `[only a part of its changes could be applied: ${(error as Error).message}. Undo reverts that part; the next start of Oxbow applies the rest]`;
       return { notes: [...notes, why], changed: [], failed: true };
     }
+    const changed = applied.flatMap(({ done }) => outermostOf(done).map(lineOf));
+    this.#ends.note(command.context.call, changed);
     dropPlan(view.folder);
     for (const { path, ours } of applied.flatMap(({ conflicts }) => conflicts)) {
       const kept = `${named(path)} was changed by another program meanwhile and is kept`;
       notes.push(ours === undefined ? `[${kept}]` : `[${kept}; the version of this command is ${named(ours)}]`);
     }
-    const changed = applied.flatMap(({ done }) => outermostOf(done).map(lineOf));
     return { notes: [...notes, ...changedNote(changed)], changed, ...(isPart && { failed: true as const }) };
   }
 
@@ -219,22 +243,100 @@ function observed(full: string, entry: HeldEntry | undefined, most: number): Obs
   return { kind, mode, size, content: size <= most ? fileBytes(full, most) : undefined };
 }
 
-/** Finishes or drops what Oxbows that ended left. One that cannot be finished now is left to the next start. */
-export async function finishAbandoned(folder: string, notify: (message: string) => void): Promise<void> {
+const MARK_DAYS = 30;
+
+/** A file for each call whose changes were applied. */
+class AppliedCalls {
+  readonly #folder: string;
+  readonly #noted = new Set<string>();
+
+  /** Oxbow's own folder for the sandbox. */
+  constructor(folder: string) {
+    this.#folder = join(folder, "applied");
+  }
+
+  note(call: string | undefined, changed: readonly string[]): void {
+    if (call === undefined) return;
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const [line = ""] = changedNote(changed);
+    writeFileSync(this.#at(call), line, { mode: 0o600, flush: true });
+    this.#noted.add(call);
+  }
+
+  /** What it changed; undefined if nothing was applied. */
+  find(call: string): string | undefined {
+    return fileBytes(this.#at(call), PREVIEWED_BYTES)?.toString();
+  }
+
+  forget(): void {
+    for (const call of this.#noted) rmSync(this.#at(call), { force: true });
+    this.#noted.clear();
+  }
+
+  /** Of sessions that were not resumed. */
+  removeOld(): void {
+    if (look(this.#folder) === undefined) return;
+    for (const name of readdirSync(this.#folder)) {
+      const found = look(join(this.#folder, name));
+      if (found && Date.now() - found.mtimeMs > MARK_DAYS * 86_400_000)
+        rmSync(join(this.#folder, name), { force: true });
+    }
+  }
+
+  #at(call: string): string {
+    return join(this.#folder, call.replaceAll(/\W/g, "_"));
+  }
+}
+
+export type WholeEnd = { readonly verdict: "applied" | "not applied"; readonly note?: string | undefined };
+
+/**
+ * Finishes or drops what Oxbows that ended left. One that cannot be finished now is left to the next start. Returns how `calls` ended, which
+ * ran in a session that no other process has: those that are missing are not known.
+ */
+export async function finishAbandoned(
+  folder: string,
+  { notify, calls = [] }: { readonly notify: (message: string) => void; readonly calls?: readonly string[] },
+): Promise<ReadonlyMap<string, WholeEnd>> {
   const { takeAbandonedViews, removeView } = await import("../../security/sandbox/overlay-view.js");
-  for (const view of takeAbandonedViews(folder)) {
+  const ends = new AppliedCalls(folder);
+  const unknown = new Set<string>();
+  const isMeant = (view: string) => calls.length > 0 && plansOf(view).some(({ call }) => call && calls.includes(call));
+  for (const view of takeAbandonedViews(folder, isMeant)) {
+    const plans = plansOf(view);
     try {
-      for (const plan of readPlan(view) ?? []) {
-        await finishPlan(plan);
+      const changed: string[] = [];
+      for (const plan of plans) {
+        const { done } = await finishPlan(plan);
+        changed.push(...outermostOf(done).map(lineOf));
         notify(`Oxbow ended while it applied the changes of a command in ${plan.root}. They are complete now.`);
       }
+      if (plans.length > 0) ends.note(plans[0]?.call, changed);
       removeView(view);
     } catch (error) {
+      for (const { call = "" } of plans) unknown.add(call);
       const why = (error as Error).message;
-      notify(
-        `Oxbow ended while it applied the changes of a command, and cannot complete them: ${why}. They are in ${view}.`,
-      );
+      const problem = "Oxbow ended while it applied the changes of a command, and cannot complete them";
+      notify(`${problem}: ${why}. The next start tries again; they are in ${view}.`);
     }
+  }
+  ends.removeOld();
+  return new Map(
+    calls
+      .filter((call) => !unknown.has(call))
+      .map((call) => {
+        const note = ends.find(call);
+        return [call, note === undefined ? { verdict: "not applied" } : { verdict: "applied", note }];
+      }),
+  );
+}
+
+/** A plan that cannot be read was not written to its end: no step of it was taken. */
+function plansOf(view: string): readonly ApplyPlan[] {
+  try {
+    return readPlan(view) ?? [];
+  } catch {
+    return [];
   }
 }
 

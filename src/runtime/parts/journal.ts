@@ -59,7 +59,7 @@ export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
       else parts.clock.after(OPENING_DELAY_MS, () => void late.ready());
     },
     ready: async () => (await late.ready()).ready(),
-    intend: async (call) => (await late.ready()).intend(call),
+    intend: async (call, about) => (await late.ready()).intend(call, await about?.isWhole),
     editedConversation: async () => {
       // A new session is not visible to others yet.
       return late.consumer?.editedConversation();
@@ -123,7 +123,7 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
     ...(profile !== undefined && { profile }),
   };
   const verdicts = resumed?.calls.flatMap(({ call, verdict }) =>
-    verdict === undefined ? [] : [[call, verdict.note ?? `the user said: ${verdict.verdict}`] as const],
+    verdict === undefined ? [] : [[call, verdictNote(verdict)] as const],
   );
   return new Journal({
     session,
@@ -142,6 +142,11 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
     loadRedactor,
     onFailure: (error) => parts.onFailure(notSaved(error)),
   });
+}
+
+function verdictNote({ verdict, note }: NonNullable<ResumedSession["calls"][number]["verdict"]>): string {
+  if (verdict === "applied" || verdict === "not applied") return `its changes were ${verdict}`;
+  return note ?? `the user said: ${verdict}`;
 }
 
 async function loadRedactor() {

@@ -17,9 +17,11 @@ export async function openHeldChanges(place: HeldPlace): Promise<HeldChanges> {
       import("../../sessions/undo/limits.js"),
       import("../../security/permissions/path-permissions.js"),
     ]);
-  await finishAbandoned(join(loaded.roots.state, "sandbox"), notify);
+  const folder = join(loaded.roots.state, "sandbox");
+  await finishAbandoned(folder, { notify });
   return new HeldChanges({
     root,
+    folder,
     ignore: async () => ignoreSource(await sessions.keptFolders()),
     reason: (path) => guard.reason(path),
     refusal: async () => {

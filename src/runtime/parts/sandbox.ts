@@ -57,10 +57,12 @@ export class RunSandbox {
   #reader: Promise<ReaderSandbox> | undefined;
   #held: Promise<HeldChanges> | undefined;
   #whyNotHeld: Promise<string | undefined> | undefined;
-  #live: Promise<LivePrograms> | undefined;
+  #livePrograms: Promise<LivePrograms> | undefined;
   #space: Promise<SessionSpace> | undefined;
   #ports: Promise<SessionPorts> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
+  /** Programs that go on running. */
+  readonly #live = new Set<object>();
   #isClosed = false;
 
   constructor(options: RunSandboxOptions) {
@@ -112,6 +114,16 @@ export class RunSandbox {
     return this.#held;
   }
 
+  /** Whether a command that only writes in the workspace is held back, and no program that goes on running sees it meanwhile. */
+  async holdsAll(): Promise<boolean> {
+    return this.#live.size === 0 && (await this.holdsBack());
+  }
+
+  /** What ended calls did is in the log. */
+  async forgetEnds(): Promise<void> {
+    (await this.#held)?.forgetEnds();
+  }
+
   /** Whether the changes of a command without an opening outside are held back. */
   async holdsBack(): Promise<boolean> {
     return (await this.#openHeld()) !== undefined;
@@ -135,7 +147,7 @@ export class RunSandbox {
     { onTerminal, outside, openings = [], byPerson, writes, line, ...live }: WrapOptions,
   ): Promise<WrappedCommand> {
     const { kind } = await this.find();
-    const programs = await this.#livePrograms();
+    const programs = await this.#openLive();
     const mode = this.#options.loaded.settings.sandbox.value;
     if (kind === "none" && mode === "required") {
       throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
@@ -160,6 +172,7 @@ export class RunSandbox {
     });
     let startedAt = 0;
     let left: string | undefined;
+    if (writes === "live") this.#live.add(wrapped);
     return {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
@@ -184,6 +197,7 @@ export class RunSandbox {
       }),
       ended: async () => {
         await wrapped.ended();
+        this.#live.delete(wrapped);
         if (access === undefined) this.mayHaveChanged();
         left = await program?.ended();
       },
@@ -211,10 +225,12 @@ export class RunSandbox {
     return programs.prepare({ folders, settings, covered: sandbox.covered(), ask });
   }
 
-  #livePrograms(): Promise<LivePrograms> {
+  #openLive(): Promise<LivePrograms> {
     const { root, notify, reason } = this.#options;
-    this.#live ??= import("./live-programs.js").then(({ LivePrograms }) => new LivePrograms({ root, notify, reason }));
-    return this.#live;
+    this.#livePrograms ??= import("./live-programs.js").then(
+      ({ LivePrograms }) => new LivePrograms({ root, notify, reason }),
+    );
+    return this.#livePrograms;
   }
 
   /** For the git tool: only these folders and the system's programs are readable, and nothing is writable. */
@@ -234,8 +250,9 @@ export class RunSandbox {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.forgetEnds();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
-    (await this.#live)?.close();
+    (await this.#livePrograms)?.close();
     (await this.#secrets)?.close();
     (await this.#ports)?.closeAll();
     if (this.#options.space === undefined) await (await this.#space)?.close();

@@ -97,6 +97,12 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
         begin: (call) => undo.begin(call),
         holdsBack: async ({ args }, { name, extension }) =>
           (name === "bash" || extension !== undefined) && !args.outside_sandbox && (await sandbox.holdsBack()),
+        isWhole: async ({ args }, { name }, openings) =>
+          name === "bash" &&
+          !args.outside_sandbox &&
+          !args.run_in_background &&
+          !openings.some((each) => SEEN_OUTSIDE.has(each)) &&
+          (await sandbox.holdsAll().catch(() => false)),
         ...(shared === undefined && { onEvent: (event) => undo.onEvent(event) }),
       },
       audit: security,
@@ -115,12 +121,17 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   return { part, toolbox, permissions, security, sandbox, undo, hookVariables, outputDirectory };
 }
 
+/** With these, a command can do what no one can take back. */
+const SEEN_OUTSIDE: ReadonlySet<string> = new Set(["network", "unix_sockets"]);
+
 /** Between turns, others work in the workspace, too. */
 function turnBegins(sandbox: RunSandbox): Subscriber {
   return {
     name: "15-workspace",
     run: ({ kind }) => {
-      if (kind === "TurnStarted") sandbox.mayHaveChanged();
+      if (kind !== "TurnStarted") return;
+      sandbox.mayHaveChanged();
+      void sandbox.forgetEnds();
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventRange } from "../../protocol/events.js";
-import type { SessionId } from "../../protocol/ids.js";
+import type { CallId, SessionId } from "../../protocol/ids.js";
 import type { StoredSession } from "../../sessions/resume.js";
 import { type Lease, type SessionRecord, type SessionStore, StoreError } from "../../sessions/store.js";
 import type { SessionStores } from "./session-stores.js";
@@ -28,10 +28,14 @@ export interface ResumedSession extends StoredSession {
 
 type Request = CommandPayloads["CreateSession"] & { readonly resume: SessionId };
 
+/** How these calls ended. Those that are missing are not known. */
+export type WholeEnds = (calls: readonly CallId[]) => Promise<ReadonlyMap<string, NonNullable<CutOffCall["verdict"]>>>;
+
 /** Undefined: nothing of it is stored, and its client begins it anew. */
 export async function resumeSession(
   sessions: SessionStores,
   { resume: session, orphans: answer, start }: Request,
+  wholeEnds?: WholeEnds,
 ): Promise<ResumedSession | undefined | { readonly failure: Failure }> {
   try {
     const store = await sessions.open();
@@ -41,7 +45,7 @@ export async function resumeSession(
     }
     const lease = await store.lease(session);
     try {
-      const resumed = await readLeased(store, { session, answer });
+      const resumed = await readLeased(store, { session, answer, wholeEnds });
       if ("failure" in resumed) await lease.release();
       if ("failure" in resumed) return resumed;
       const wasCutOff = (await store.last(session, "SessionEnded")) !== resumed.record.last_event;
@@ -76,20 +80,29 @@ async function replacedIds(
 
 async function readLeased(
   store: SessionStore,
-  { session, answer }: { readonly session: SessionId; readonly answer: Request["orphans"] },
+  {
+    session,
+    answer,
+    wholeEnds,
+  }: { readonly session: SessionId; readonly answer: Request["orphans"]; readonly wholeEnds: WholeEnds | undefined },
 ): Promise<Omit<ResumedSession, "lease" | "wasCutOff" | "replaced" | "lastAt"> | { readonly failure: Failure }> {
   const { readStoredSession } = await import("../../sessions/resume.js");
   const stored = await readStoredSession(store, session);
   if (stored.orphans.size === 0) return { ...stored, calls: stored.rebuilt.open };
-  if (answer === undefined) return { failure: failure("OrphanedCalls", { calls: describe(stored) }) };
-  if (answer.verdict === "abort") {
+  const whole = [...stored.orphans.values()].filter((intent) => intent.whole).map(({ call }) => call);
+  const known = whole.length === 0 ? new Map() : ((await wholeEnds?.(whole)) ?? new Map());
+  const asked = new Map([...stored.orphans].filter(([call]) => !known.has(call)));
+  if (answer === undefined && asked.size > 0)
+    return { failure: failure("OrphanedCalls", { calls: describe({ ...stored, orphans: asked }) }) };
+  if (answer?.verdict === "abort") {
     await store.update(session, { ended: "user" });
     return { failure: failure("SessionAborted", { session }) };
   }
-  const { verdict, note } = answer;
-  const calls = stored.rebuilt.open.map((call) =>
-    stored.orphans.has(call.call) ? { ...call, verdict: { verdict, ...(note !== undefined && { note }) } } : call,
-  );
+  const byUser = answer && { verdict: answer.verdict, ...(answer.note !== undefined && { note: answer.note }) };
+  const calls = stored.rebuilt.open.map((call) => {
+    const verdict = known.get(call.call) ?? (asked.has(call.call) ? byUser : undefined);
+    return verdict === undefined ? call : { ...call, verdict };
+  });
   return { ...stored, calls };
 }
 

@@ -97,13 +97,13 @@ export class Ledger {
   }
 
   /** The line that begins a call. */
-  intention({ call, tool, args_hash, mutating, started_at }: Intent): string {
+  intention({ call, tool, args_hash, mutating, whole, started_at }: Intent): string {
     if (!isId("call", call)) throw new StoreError("invalid", `'${call}' is not a call id.`);
     checkTime(started_at);
     if (this.#calls.has(call)) {
       throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
     }
-    return render({ intent: { call, tool, args_hash, mutating, started_at } });
+    return render({ intent: { call, tool, args_hash, mutating, whole, started_at } });
   }
 
   /** The line that ends a call. */

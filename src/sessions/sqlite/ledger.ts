@@ -18,6 +18,7 @@ const OPEN_CALL = {
   tool: "integer",
   args_hash: "text",
   mutating: "integer",
+  whole: "integer",
   started_at: "integer",
 } as const;
 
@@ -32,12 +33,12 @@ export class Ledger {
 
   /** Writes it, or refuses and writes nothing. */
   intention(head: Head, intent: Intent): void {
-    const { call, tool, args_hash, mutating } = intent;
+    const { call, tool, args_hash, mutating, whole = false } = intent;
     const started = toMilliseconds(intent.started_at);
     const written = this.#database.run(
-      `INSERT INTO calls (call, session, tool, mutating, started_at, args_hash) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO calls (call, session, tool, mutating, whole, started_at, args_hash) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
-      [callIdToBytes(call), head.number, this.#names.numberOf(tool), mutating, started, args_hash],
+      [callIdToBytes(call), head.number, this.#names.numberOf(tool), mutating, whole, started, args_hash],
     );
     if (written === 0) throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
   }
@@ -69,6 +70,7 @@ export class Ledger {
       tool: this.#names.nameOf(row.tool),
       args_hash: row.args_hash,
       mutating: row.mutating === 1,
+      ...(row.whole === 1 && { whole: true }),
       started_at: toTimestamp(row.started_at),
     }));
   }

@@ -99,7 +99,8 @@ describe("migrations", () => {
       await made.close();
       // As the version before left it.
       const old = await Database.open({ path, key: databaseKey(key) });
-      old.script("DROP TABLE snapshots; CREATE TABLE stretches (place INTEGER PRIMARY KEY, body BLOB) STRICT");
+      old.script("ALTER TABLE calls DROP COLUMN whole; DROP TABLE snapshots");
+      old.script("CREATE TABLE stretches (place INTEGER PRIMARY KEY, body BLOB) STRICT");
       old.script("DELETE FROM schema_migrations WHERE version > 8");
       old.close();
       await writeFile(join(folder, "data", "search.db"), "words");

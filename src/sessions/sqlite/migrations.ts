@@ -10,6 +10,7 @@ import { sql as profiles } from "./migrations/0006-profiles.js";
 import { sql as ancestors } from "./migrations/0007-ancestors.js";
 import { sql as starts } from "./migrations/0008-starts.js";
 import { sql as snapshots } from "./migrations/0009-snapshots.js";
+import { sql as wholeCalls } from "./migrations/0010-whole-calls.js";
 
 export const MIGRATIONS: readonly string[] = [
   sessions,
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly string[] = [
   ancestors,
   starts,
   snapshots,
+  wholeCalls,
 ];
 
 export type MigrateOptions = Pick<AllOptions, "wall"> & Partial<Pick<AllOptions, "migrations">>;

@@ -41,6 +41,8 @@ export interface ApplyPlan {
   /** The layer with what the command wrote, and a folder on its file system for what goes. */
   readonly upper: string;
   readonly removed: string;
+  /** The call that these changes are of. */
+  readonly call?: string | undefined;
   /** In milliseconds since the epoch: what changed later was changed by others. */
   readonly startedAt: number;
   readonly changes: readonly HeldChange[];

@@ -19,7 +19,8 @@ export const LEDGER_RULES: readonly Rule[] = [
         mutating,
         started_at: at(ms),
       });
-      const [read, bash, edit] = [intent("read", false, 1), intent("bash", true, 2), intent("edit", true, 3)];
+      const [read, edit] = [intent("read", false, 1), intent("edit", true, 3)];
+      const bash: Intent = { ...intent("bash", true, 2), whole: true };
       for (const each of [edit, read, bash]) await store.intend(each);
       assert.deepEqual(await store.orphans(session.id), [read, bash, edit]);
       await store.conclude(bash.call, { outcome: "ok", completed_at: at(4), result_event: 1 });
