@@ -125,9 +125,7 @@ describe("the budget of a day", () => {
           expect(held).toHaveLength(1);
           expect(held[0]?.tokens).toBeGreaterThan(LIMIT / 2);
           const told = await here.run("cost");
-          expect(told.stdout).toMatch(
-            /Of the budget of this day, \d\d,\d\d\d tokens \(\$\d.*\) are held .* was killed/,
-          );
+          expect(told.stdout).toMatch(/^\d\d,\d\d\d tokens \(\$\d.*\) of today's budget is held .* was killed/m);
           expect(await here.run("run", "quickly")).toMatchObject({ code: 0 });
           const { held: after, killed } = await dayOf(here);
           expect([after, killed?.answers]).toEqual([{}, 1]);

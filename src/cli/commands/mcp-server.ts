@@ -72,7 +72,7 @@ async function approve(variables: Variables, { confirm, warn }: CommandContext):
       await parents.stopWaiting(parent);
       continue;
     }
-    const attach = (await confirm("Show you the sessions that it starts, always?")) ? "always" : "never";
+    const attach = (await confirm("Always show you the sessions that it starts?")) ? "always" : "never";
     await parents.allow(parent, { attach, allowed_at: new Date().toISOString() });
     allowed.push(nameOf(parent));
   }

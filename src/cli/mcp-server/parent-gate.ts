@@ -79,7 +79,7 @@ export class ParentGate {
     const { ask, parents, clock } = this.#options;
     const answer = await ask(questionAbout(parent), signal);
     if (answer?.trim().toLowerCase() !== "yes") return untilAborted(signal);
-    const show = await ask("Show you the sessions that it starts, always? [Y/n] ", signal);
+    const show = await ask("Always show you the sessions that it starts? [Y/n] ", signal);
     const attach = /^n/i.test(show?.trim() ?? "") ? "never" : "always";
     await parents.allow(parent, { attach, allowed_at: new Date(clock.wall()).toISOString() });
   }

@@ -49,7 +49,7 @@ export const SOURCES_REVOKE: CommandSpec = {
 
 export const HOOKS: CommandSpec = {
   name: "hooks",
-  summary: "list the hooks of each stage, in the order they run, and those of events",
+  summary: "list the hooks of each stage, in the order they run, and the event hooks",
   shellFlags: [...FOLDER, PLUGIN_DIR],
   reaches: "session",
   users: EVERYONE,

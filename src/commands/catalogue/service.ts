@@ -54,14 +54,14 @@ const OF_A_TOKEN: readonly Flag[] = [
     value: "ID",
     repeatable: true,
     complete: "session",
-    help: "a session that it is for (repeatable; 'oxbow session list' shows the ids)",
+    help: "a session that the token is for (repeatable; 'oxbow session list' shows the ids)",
   },
   {
     name: "folder",
     value: "DIR",
     repeatable: true,
     complete: "folder",
-    help: "a folder whose sessions it reaches and where it may open new ones (repeatable); an agent's token that names neither has the folder of the engine",
+    help: "a folder whose sessions the token reaches and where it may open new ones (repeatable); an agent's token that names neither has the folder of the engine",
   },
   {
     name: "identity",

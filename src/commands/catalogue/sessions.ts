@@ -215,7 +215,7 @@ export const SESSION_GC = session("gc", {
 });
 
 export const SESSION_DISMISS = session("dismiss", {
-  summary: "hide the notice about the sessions that lose content soon; they still do",
+  summary: "hide the notice about sessions whose content expires soon; it still expires",
   users: PEOPLE,
   places: ANYWHERE,
 });

@@ -84,13 +84,13 @@ function reservedText({ held, killed }: Reserved): readonly string[] {
   const reasonOf = ({ isKilled, pid, session }: HeldPart) => {
     const answer = `for an answer${session === undefined ? "" : ` in session ${session}`}`;
     return isKilled
-      ? `${answer}: process ${pid} was killed, the next call with this budget settles it by the log`
+      ? `${answer}: process ${pid} was killed, and the next call with this budget settles it by the log`
       : `${answer} that process ${pid} waits for`;
   };
-  const lines = held.map((part) => `Of the budget of this day, ${amountText(part)} are held ${reasonOf(part)}.`);
+  const lines = held.map((part) => `${amountText(part)} of today's budget is held ${reasonOf(part)}.`);
   if (killed.answers === 0) return lines;
   const answers = killed.answers === 1 ? "1 killed answer counts" : `${killed.answers} killed answers count`;
-  return [...lines, `${answers} ${amountText(killed)} in the budget of this day, and nothing in the sums.`];
+  return [...lines, `${answers} ${amountText(killed)} in today's budget, and nothing in the sums.`];
 }
 
 function amountText({ usd, tokens }: Amount): string {

@@ -22,7 +22,7 @@ export async function unlock({ args, variables }: SecretContext): Promise<number
     : await askPassphrase(credentialFile(variables));
   await startCredentialHelper(variables, { passphrase });
   process.stdout.write(
-    "The keys are open until they have not been used for a while ('oxbow auth lock' closes them).\n",
+    "The keys stay open until they have been idle for a while ('oxbow auth lock' closes them).\n",
   );
   return EXIT.answered;
 }

@@ -8,7 +8,7 @@ import { withLease } from "./with-lease.js";
 
 export const deleteSession: SessionAction = async (args, port, { confirm }) => {
   const { id, title, pinned } = await named(args.text("ID"), port);
-  if (pinned) throw new UsageError(`${id} is pinned. 'oxbow session unpin ${id}' first.`);
+  if (pinned) throw new UsageError(`${id} is pinned. Unpin it first: oxbow session unpin ${id}`);
   const subagents = await subagentsOf(id, port);
   const more = subagents.length === 0 ? "" : ` with the sessions of its ${subagents.length} subagents`;
   const question = `Delete ${id} (${title ?? "no title"})${more} permanently?`;

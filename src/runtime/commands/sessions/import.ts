@@ -75,7 +75,7 @@ async function folderFor(
 ): Promise<string> {
   if (named === "" || named === here || wanted === "here") return here;
   if (wanted === "there") return named;
-  const question = `The file names the folder ${safeLine(named)}. Shall the session work there when you resume it?`;
+  const question = `The file names the folder ${safeLine(named)}. Should the session work there when you resume it?`;
   return (await context.confirm?.(question)) === true ? named : here;
 }
 
