@@ -21,8 +21,6 @@ export async function unlock({ args, variables }: SecretContext): Promise<number
     ? ((await readInput({ patient: true })) ?? "").replace(/\r?\n$/, "")
     : await askPassphrase(credentialFile(variables));
   await startCredentialHelper(variables, { passphrase });
-  process.stdout.write(
-    "The keys stay open until they have been idle for a while ('oxbow auth lock' closes them).\n",
-  );
+  process.stdout.write("The keys stay open until they have been idle for a while ('oxbow auth lock' closes them).\n");
   return EXIT.answered;
 }
