@@ -16,7 +16,7 @@ const SERVICES: readonly NamedProvider[] = [
     keyName: "ANTHROPIC_API_KEY",
     baseUrlName: "ANTHROPIC_BASE_URL",
     defaultModel: "claude-sonnet-*",
-    modelNames: /^claude-/,
+    modelNames: /^claude-|^(opus|sonnet|haiku)$/,
   },
   {
     name: "openai",

@@ -263,7 +263,7 @@ esac
   verifies(["U1", "O1"], "doctor tells what works and fails when something that was set up does not", async () => {
     const fresh = await oxbow(["doctor"]);
     expect(fresh.code).toBe(0);
-    expect(fresh.stdout).toContain("would use");
+    expect(fresh.stdout).toContain("model in use");
     expect(fresh.stdout).toContain("offline");
     const mock = await startMockModel({ script: "reply\n  text: hi\n", key: "another" });
     mocks.push(mock);

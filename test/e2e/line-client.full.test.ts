@@ -74,11 +74,11 @@ describe("the plain line client on a pipe", () => {
     const env = { ...providerEnvironment("anthropic", mock.url), ...providerEnvironment("openai", mock.url) };
     const input = "first\n/model openai:other\n/effort high\nsecond\n/model nonsense:x\n/effort most\n/effort auto\n";
     const { stdout, stderr } = await oxbow(["--plain"], { env, input });
-    expect(stdout).toContain("The next turn uses openai:other.");
+    expect(stdout).toContain("Model: openai:other, from the next turn on.");
     expect(mock.requests[0]?.body).not.toHaveProperty("thinking");
     expect(mock.requests[1]?.body).toMatchObject({ reasoning_effort: "high" });
     expect(stderr).toContain('There is no effort "most"');
-    expect(stdout).toContain("the model decides how much it thinks.");
+    expect(stdout).toContain("Effort: auto: the model decides how much it thinks, from the next turn on.");
     expect(mock.requests.map((request) => request.wire)).toEqual(["anthropic", "openai"]);
     expect(JSON.stringify(mock.requests[1]?.body)).toContain("one");
     expect(mock.failures).toEqual([]);
@@ -112,7 +112,7 @@ reply
     expect(JSON.stringify(second?.body)).toContain("Plan mode is on");
     expect(await readdir(cwd)).toEqual(["notes.md"]);
     expect(stdout.match(/Plan mode is on/g)).toHaveLength(2);
-    expect(stdout).toContain("openai:other thinks with high effort");
+    expect(stdout).toContain("Effort of openai:other: high.");
     // What both conversations spent; the cost is that of the new one.
     expect(stdout).toMatch(/this run: 100,000 tokens, \d,\d\d\d tokens spent/);
     expect(stdout).toMatch(/This session: .* · 2 calls/);

@@ -96,7 +96,7 @@ describe("oxbow ollama", () => {
       "new:1b is installed. Use it: /ollama use new:1b",
       "NAME      SIZE  PARAMETERS  QUANTIZATION  CHANGED",
       expect.stringMatching(/^new:1b {2}2\.1 GB +8\.0B +Q4_K_M +\w+ ago$/),
-      "The next turn uses ollama:new:1b.",
+      "Model: ollama:new:1b, from the next turn on.",
       "I am new.",
       "Ollama 0.12.6 at http://… (started by Oxbow, …)",
       "In memory:",

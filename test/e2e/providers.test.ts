@@ -158,7 +158,7 @@ describe("switching in the middle of a session", () => {
     const env = providerEnvironment("openai", mock.url);
     const { stdout, stderr } = await oxbow(["--plain"], { env, input: "/model\n/model 2\nhello\n/model 99\n" });
     expect(stdout).toMatch(/Now: openai:\S+\n\nopenai: .*\n {2}1 {2}openai:one\n {2}2 {2}openai:two\n/);
-    expect(stdout).toContain("The next turn uses openai:two.");
+    expect(stdout).toContain("Model: openai:two, from the next turn on.");
     expect(mock.requests.at(-1)?.body).toMatchObject({ model: "two" });
     expect(stderr).toMatch(/there is no model 99: the list ends at \d+\./);
   });

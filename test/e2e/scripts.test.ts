@@ -32,7 +32,7 @@ describe("oxbow --run SCRIPT", () => {
       "/status",
     ]);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^One\.\n.*high effort.*\nTwo\.\n.*messages +4\n/s);
+    expect(stdout).toMatch(/^One\.\nEffort: high, from the next turn on\.\nTwo\.\n.*messages +4\n/s);
     expect(JSON.stringify(mock.requests[1]?.body)).toMatch(/first question.*# second question/s);
     const sessions = await oxbow(["session", "list", "--json"], { cwd, env });
     expect(JSON.parse(sessions.stdout)).toHaveLength(1);
@@ -46,14 +46,14 @@ describe("oxbow --run SCRIPT", () => {
     const refused = await script(lines.slice(1));
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("Did you mean /help")]);
     const all = await script(lines, "--keep-going");
-    expect([all.code, all.stdout]).toEqual([1, expect.stringContaining("low effort")]);
+    expect([all.code, all.stdout]).toEqual([1, expect.stringContaining("Effort: low")]);
     const test = await script(["/permissions test sudo reboot", "/effort low"], "--permission-mode", "deny");
     expect([test.code, test.stdout]).toEqual([1, expect.not.stringContaining("effort")]);
   });
 
   verifies(["U1"], "reads standard input as '-', ends at /exit, and refuses files that are not scripts", async () => {
     const piped = await oxbow(["--run", "-"], { cwd, env, input: "/effort high\n/exit\n/hlep\n" });
-    expect([piped.code, piped.stdout]).toEqual([0, expect.stringContaining("high effort")]);
+    expect([piped.code, piped.stdout]).toEqual([0, expect.stringContaining("Effort: high")]);
     const refusals: [readonly string[], RegExp][] = [
       [["--run", "missing"], /--run: .*does not exist.*missing/],
       [["--run", "."], /--run: .*is a folder/],

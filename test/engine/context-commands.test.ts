@@ -106,7 +106,7 @@ describe("with a model without tools", () => {
       ["/export", /oxbow-sess_\w+-2\.md$/],
       ["/export --format jsonl", /oxbow-sess_\w+\.jsonl$/],
     ] as const) {
-      const [, file = ""] = /was written to (\/.+)\.$/.exec(await project.slash(line)) ?? [];
+      const [, file = ""] = /The conversation is in (\/.+)\.$/.exec(await project.slash(line)) ?? [];
       expect(file).toMatch(ending);
       expect(readFileSync(file, "utf8")).toContain("A fine answer.");
     }

@@ -133,7 +133,9 @@ describe("a change of the model", () => {
     expect(await project.slash("/model anthropic:claude-haiku-4-5")).toMatch(/^refused: .*Too small\./);
     expect(await project.slash("/model anthropic:late")).toMatch(/^refused: .*did not end in time/);
     expect(await project.slash("/model anthropic:asked")).toMatch(/^refused: /);
-    expect(await project.slash("/model anthropic:claude-opus-4-5")).toContain("The next turn uses");
+    expect(await project.slash("/model anthropic:claude-opus-4-5")).toContain(
+      "Model: anthropic:claude-opus-4-5, from the next turn on.",
+    );
     const { lastRequest } = await project.turn();
     expect(lastRequest).toContain("You are another model now.");
     const names = { to_model: "claude-opus-4-5", requested_model: "anthropic:claude-opus-4-5" };

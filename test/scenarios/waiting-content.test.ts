@@ -155,9 +155,7 @@ describe("content that waits for approval", () => {
         client.type(ALT_A);
         await client.until("not decided");
         client.type("a");
-        await client.until(
-          /Run approved programs of this project from now on\?\n.*yes, until.*\n.*only until Oxbow ends/,
-        );
+        await client.until(/Run approved programs of this project from now on\?\n.*yes .*\n.*only until Oxbow ends/);
       };
       await approve();
       // Without an answer the hook stays undecided.
@@ -172,7 +170,7 @@ describe("content that waits for approval", () => {
       client.type("/sources", "\r");
       await client.until(/approved; off: 'sources allow'/);
       client.type("/sources allow", "\r");
-      await client.until("run from now on.");
+      await client.until("run from now on;");
       client.type("/sources", "\r");
       await client.until("Approved programs of this project run since");
       client.type("/sources revoke", "\r");

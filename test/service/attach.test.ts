@@ -163,7 +163,7 @@ describe("oxbow status and doctor", () => {
     const checked = JSON.parse((await run(["doctor", "--json"])).stdout) as { subject: string; verdict: string }[];
     const subjects = checked.map(({ subject }) => subject);
     expect(subjects).toEqual(expect.arrayContaining(["disk", "terminal", "extensions", "MCP", "sandbox", "sessions"]));
-    expect(checked.find(({ subject }) => subject === "control")).toMatchObject({ verdict: "ok" });
+    expect(checked.find(({ subject }) => subject === "engine")).toMatchObject({ verdict: "ok" });
     const idle = await oxbowHere(["status"], { cwd });
     expect(idle).toMatchObject({ code: 1, stdout: expect.stringContaining("No engine runs here") });
   });
@@ -184,7 +184,7 @@ describe("oxbow status and doctor", () => {
     await rm(engine.socket);
     const { code, stdout } = await run(["doctor"]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ control +process \d+ owns the control socket: Could not reach the engine/);
+    expect(stdout).toMatch(/✗ engine +process \d+ is the engine: Could not reach the engine/);
     expect((await run(["status"])).code).toBe(1);
   });
 });

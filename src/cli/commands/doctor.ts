@@ -64,7 +64,7 @@ async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
     withFolders("sessions", (own) => parts.sessionsFinding(own, variables)),
     withFolders("sandbox", (own) => parts.sandboxFinding(own, variables)),
     withSettings("extensions", (own) => parts.extensionFindings(own, variables)),
-    withSettings("control", ({ roots }) => control.controlFindings(roots, variables)),
+    withSettings("engine", ({ roots }) => control.controlFindings(roots, variables)),
     withSettings("environment", ({ settings }) => machine.environmentFinding(variables, settings.environment.value)),
     [machine.terminalFinding(variables)],
   ];

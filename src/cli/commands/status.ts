@@ -50,8 +50,9 @@ async function status(variables: Variables): Promise<CommandResult> {
 
 function sessionLines(sessions: readonly SessionInfo[]): string {
   return sessions
-    .map(({ id, title, cwd, provider, model }) =>
-      `${id}  ${safeLine(cwd)}  ${provider}:${model}  ${safeLine(title ?? "")}`.trimEnd(),
-    )
+    .map(({ id, title, cwd, provider, model, unfinished }) => {
+      const state = unfinished ? "working" : "idle   ";
+      return `${state}  ${id}  ${safeLine(cwd)}  ${provider}:${model}  ${safeLine(title ?? "")}`.trimEnd();
+    })
     .join("\n");
 }

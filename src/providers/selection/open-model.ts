@@ -60,7 +60,9 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const endpoint = withPatience(directory.endpoint(provider), parts.local?.idleMs);
   const problem = baseUrlProblem(provider, endpoint.baseUrl, directory.variables);
   if (problem !== undefined) return { failure: failure("ConfigurationInvalid", { detail: problem }) };
-  const chosen = model ?? (await defaultOf(provider, parts.cache)) ?? (await firstOf(parts, provider));
+  const named =
+    model === undefined ? await defaultOf(provider, parts.cache) : await byFamily(provider, model, parts.cache);
+  const chosen = named ?? (await firstOf(parts, provider));
   if (typeof chosen !== "string") return chosen;
   const wire = await loadWire(provider.wire);
   const { family } = endpoint;
@@ -85,6 +87,14 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
 async function defaultOf(provider: NamedProvider, cache: string | undefined): Promise<string | undefined> {
   if (!provider.defaultModel?.includes("*")) return provider.defaultModel;
   return (await import("../catalogue/newest.js")).defaultModelOf(provider, cache);
+}
+
+/** `haiku` is the newest Claude of this family, as in other programs. */
+async function byFamily(provider: NamedProvider, model: string, cache: string | undefined): Promise<string> {
+  const usual = provider.defaultModel;
+  if (!usual?.endsWith("claude-sonnet-*") || !/^[a-z]+$/.test(model)) return model;
+  const defaultModel = usual.replace("sonnet", model);
+  return (await import("../catalogue/newest.js")).defaultModelOf({ ...provider, defaultModel }, cache) ?? model;
 }
 
 /** A model on this machine may be silent without a limit by default. */

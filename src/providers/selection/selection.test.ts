@@ -9,7 +9,8 @@ import {
   type ModelRegistry,
   type ModelRegistryOptions,
 } from "../../runtime/models/model-registry.js";
-import type { NamedProvider } from "../named.js";
+import { Catalogue } from "../catalogue/catalogue.js";
+import { findProvider, type NamedProvider } from "../named.js";
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -45,6 +46,8 @@ async function script(file: string, text: string): Promise<void> {
   await writeFile(file, `#!/bin/sh\n${text}\n`);
   await chmod(file, 0o755);
 }
+
+const named = (name: string) => findProvider(name) as NamedProvider;
 
 const NOWHERE = "http://127.0.0.1:9";
 
@@ -233,6 +236,19 @@ describe("[M5 M7] a model by its name alone", () => {
     expect(await chosen(from, { model: "x" })).toBe("other:x");
     const fresh = await registry([SERVICE, OTHER], { variables: { SERVICE_KEY: "k", OTHER_KEY: "k" } });
     expect(await chosen(fresh, { model: "x" })).toBe("service:x");
+  });
+
+  it("is the newest Claude of a family, where it names only that", async () => {
+    const ids = (await new Catalogue().ids("anthropic")).filter((id) => /^claude-haiku-[\d-]{1,5}$/.test(id));
+    const from = await registry([named("openai"), named("anthropic")], {
+      variables: { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" },
+    });
+    expect(await chosen(from, { model: "gpt-x" })).toBe("openai:gpt-x");
+    const haiku = await chosen(from, { model: "haiku" });
+    expect(ids.map((id) => `anthropic:${id}`)).toContain(haiku);
+    expect(await chosen(from, { model: "anthropic:haiku" })).toBe(haiku);
+    expect(await chosen(from, { model: "anthropic:nosuch" })).toBe("anthropic:nosuch");
+    expect(await chosen(from, { model: "openai:haiku" })).toBe("openai:haiku");
   });
 
   it("belongs to the local server that has it", async () => {

@@ -97,24 +97,23 @@ export async function switchModel(
   if ("failure" in resolved) return resolved;
   const refused = await change(resolved.model, spec, signal);
   if (refused !== undefined) return { failure: refused };
-  return { text: `The next turn uses ${modelName(run)}.`, value: { model: modelName(run) } };
+  return { text: `Model: ${modelName(run)}, from the next turn on.`, value: { model: modelName(run) } };
 }
 
 export function effortCommand({ run, effort }: { readonly run: Run; readonly effort: RunEffort }): Command {
-  const level = () =>
-    effort.level === undefined ? "decides how much it thinks" : `thinks with ${effort.level} effort`;
+  const level = () => effort.level ?? "auto: the model decides how much it thinks";
   return {
     ...EFFORT,
     run: (args) => {
       const wanted = args.text("EFFORT");
       if (wanted === undefined) {
         return {
-          text: `${modelName(run)} ${level()}. Change it: /effort LEVEL`,
+          text: `Effort of ${modelName(run)}: ${level()}. Change it: /effort LEVEL`,
           value: { effort: effort.level ?? null },
         };
       }
       effort.level = EFFORTS.find((known) => known === wanted);
-      return { text: `From the next turn on the model ${level()}.`, value: { effort: effort.level ?? null } };
+      return { text: `Effort: ${level()}, from the next turn on.`, value: { effort: effort.level ?? null } };
     },
   };
 }

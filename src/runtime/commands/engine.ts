@@ -34,7 +34,7 @@ export function engineCommands(host: Pick<Host, "query">, session: SessionId): r
       run: async () => {
         const reply = await host.query({ kind: "GetHealth", request: {} });
         if (!reply.ok) return { failure: reply.failure };
-        return { text: healthLines(reply.answer), value: asValue(reply.answer) };
+        return { text: healthLines(reply.answer, { each: true }), value: asValue(reply.answer) };
       },
     },
   ];
@@ -54,20 +54,31 @@ export function clientLines(clients: readonly ClientInfo[], session?: SessionId)
     .join("\n");
 }
 
-function cacheRows({ bytes, limit_bytes: limit, each }: NonNullable<HealthInfo["caches"]>) {
-  const rows = each.map((cache) => {
+function cacheRows({ each }: NonNullable<HealthInfo["caches"]>) {
+  return each.map((cache) => {
     const counts = `${cache.entries} entries, ${cache.hits} hits, ${cache.misses} misses, ${cache.evictions} evicted`;
     return [`  ${cache.name}`, `  ${formatBytes(cache.bytes)}, ${counts}`] as const;
   });
-  return [["caches", `✓ ${formatBytes(bytes)} of ${formatBytes(limit)}`] as const, ...rows];
 }
 
-export function healthLines({ version, protocol_version, pid, started_at, ...health }: HealthInfo): string {
+/** `2026-11-19 12:49 UTC` */
+function minuteOf(iso: string): string {
+  return `${iso.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** `each`: with a row for each cache. */
+export function healthLines(
+  { version, protocol_version, pid, started_at, ...health }: HealthInfo,
+  { each = false }: { readonly each?: boolean } = {},
+): string {
   const { sessions, clients, parts = {}, caches } = health;
   const rows: readonly (readonly [string, string])[] = [
-    ["engine", `✓ version ${version}, protocol ${protocol_version}, process ${pid}, since ${started_at}`],
+    ["engine", `✓ version ${version}, protocol ${protocol_version}, process ${pid}, since ${minuteOf(started_at)}`],
     ["open", `✓ ${counted(sessions, "session")}, ${counted(clients, "client")}`],
-    ...(caches === undefined ? [] : cacheRows(caches)),
+    ...(caches === undefined
+      ? []
+      : [["caches", `✓ ${formatBytes(caches.bytes)} of ${formatBytes(caches.limit_bytes)}`] as const]),
+    ...(each && caches !== undefined ? cacheRows(caches) : []),
     ...Object.entries(parts).map(([name, { ok, detail }]) => [name, `${ok ? "✓" : "✗"} ${safeLine(detail)}`] as const),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -65,10 +65,10 @@ verifies(["E1", "P14"], "oxbow sources allow runs approved programs of the proje
   await bed.approveAll();
   expect(await show("sources")).toMatch(/hello +approved; off: 'sources allow'/);
   expect(await show("sources:revoke")).toContain("run only with --allow-project-hooks already.");
-  expect(await show("sources:allow")).toContain("run from now on. 'oxbow sources revoke' ends it.");
+  expect(await show("sources:allow")).toContain("run from now on; /sources revoke takes it back.");
   const allowed = await show("sources");
   expect(allowed).toMatch(
-    /^Approved programs of this project run since \d{4}-\d\d-\d\d: 'oxbow sources revoke' ends it\.\n/,
+    /^Approved programs of this project run since \d{4}-\d\d-\d\d: \/sources revoke takes it back\.\n/,
   );
   expect(allowed).toMatch(/hello +approved$/m);
   expect(await show("sources:revoke")).toContain("run only with --allow-project-hooks again.");

@@ -4,7 +4,7 @@ import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
 import { listing } from "../../chain/listing.js";
 import { HOOKS, SOURCES, SOURCES_ALLOW, SOURCES_REVOKE } from "../../commands/catalogue/extensions.js";
-import { asValue, type Command } from "../../commands/command.js";
+import { asValue, type Command, type CommandContext, spell } from "../../commands/command.js";
 import { programName } from "../../extensions/executable/chosen-files.js";
 import { HOOK_STAGES, type HookStage, hookPlace } from "../../extensions/executable/hooks.js";
 import { labelOf } from "../../security/trust/content.js";
@@ -25,9 +25,9 @@ export interface SourcesPlace {
 
 export function sourceCommands(place: SourcesPlace): readonly Command[] {
   return [
-    { ...SOURCES, run: () => sources(place) },
-    { ...SOURCES_ALLOW, run: () => decidePrograms(place, "run") },
-    { ...SOURCES_REVOKE, run: () => decidePrograms(place, "ask") },
+    { ...SOURCES, run: (_args, context) => sources(place, context) },
+    { ...SOURCES_ALLOW, run: (_args, context) => decidePrograms(place, "run", context) },
+    { ...SOURCES_REVOKE, run: (_args, context) => decidePrograms(place, "ask", context) },
     { ...HOOKS, run: () => hooks(place) },
   ];
 }
@@ -36,7 +36,15 @@ function lockOf({ loaded: { roots }, variables, root }: SourcesPlace) {
   return openApprovals(root, { roots, variables });
 }
 
-function decidePrograms(place: SourcesPlace, programs: "run" | "ask") {
+type Typed = Pick<CommandContext, "surface">;
+
+/** How a person takes it back that programs of the project run. */
+function takesBack(context: Typed): string {
+  const typed = spell("sources:revoke", context);
+  return context.surface === "slash" ? typed : `'${typed}'`;
+}
+
+function decidePrograms(place: SourcesPlace, programs: "run" | "ask", context: Typed) {
   const lock = lockOf(place);
   const top = projectTop(place.root);
   const wasOn = lock.programsRun(top) !== undefined;
@@ -44,7 +52,7 @@ function decidePrograms(place: SourcesPlace, programs: "run" | "ask") {
     lock.decidePrograms(top, programs, { by: approver(place.variables), at: new Date() });
   const text =
     programs === "run"
-      ? `Approved programs in ${safeLine(top)} run from now on. 'oxbow sources revoke' ends it.`
+      ? `Approved programs in ${safeLine(top)} run from now on; ${takesBack(context)} takes it back.`
       : wasOn
         ? `Programs in ${safeLine(top)} run only with --allow-project-hooks again.`
         : `Programs in ${safeLine(top)} run only with --allow-project-hooks already.`;
@@ -52,16 +60,16 @@ function decidePrograms(place: SourcesPlace, programs: "run" | "ask") {
 }
 
 /** The line about programs of the project, if they run without a flag. */
-function programsLine(place: SourcesPlace): readonly string[] {
+function programsLine(place: SourcesPlace, context: Typed): readonly string[] {
   const since = lockOf(place).programsRun(projectTop(place.root))?.at.slice(0, 10);
   return since === undefined
     ? []
-    : [`Approved programs of this project run since ${since}: 'oxbow sources revoke' ends it.`, ""];
+    : [`Approved programs of this project run since ${since}: ${takesBack(context)} takes it back.`, ""];
 }
 
-async function sources(place: SourcesPlace) {
+async function sources(place: SourcesPlace, context: Typed) {
   const { items, unusable } = await listExtensions(place);
-  const programs = programsLine(place);
+  const programs = programsLine(place, context);
   const folders = [...new Set(items.map(({ source }) => source))];
   const kinds = Math.max(0, ...items.map(({ kind }) => labelOf(kind).length));
   const lines = folders.flatMap((folder) => {

@@ -9,7 +9,7 @@ import type { Roots } from "../../../system/xdg-paths.js";
 import { reachEngine } from "../../attach/reach.js";
 import type { Finding } from "./finding.js";
 
-const subject = "control";
+const subject = "engine";
 
 export async function controlFindings(roots: Roots, variables: Variables): Promise<readonly Finding[]> {
   const place = controlPlace(roots);
@@ -22,18 +22,19 @@ export async function controlFindings(roots: Roots, variables: Variables): Promi
 async function engineFinding(variables: Variables): Promise<Finding> {
   const reached = await reachEngine(variables, { name: "oxbow doctor", canAnswer: false });
   if (reached.kind === "none") {
-    return { subject, verdict: "ok", text: "no engine listens in this home; 'oxbow' and 'oxbow serve' start one" };
+    return { subject, verdict: "ok", text: "none runs; 'oxbow' and 'oxbow serve' start one" };
   }
   const process = `process ${reached.pid ?? "of another system"}`;
   if (reached.kind === "unreachable") {
     const fix = `end ${process}, or wait until it answers; 'oxbow --no-attach' works without it`;
-    return { subject, verdict: "fail", text: `${process} owns the control socket: ${reached.reason}`, fix };
+    return { subject, verdict: "fail", text: `${process} is the engine: ${reached.reason}`, fix };
   }
   const reply = await reached.client.query("GetHealth", {});
   await reached.client.close();
   if (!reply.ok) return { subject, verdict: "fail", text: reply.failure.message };
   const { version, sessions, clients } = reply.answer;
-  const text = `${process}, version ${version}: ${counted(sessions, "session")}, ${counted(clients, "client")}`;
+  // The doctor itself is one of them.
+  const text = `${process}, version ${version}: ${counted(sessions, "session")}, ${counted(clients - 1, "client")}`;
   if (version === VERSION) return { subject, verdict: "ok", text };
   return { subject, verdict: "warn", text: `${text}; this is ${VERSION}`, fix: "start the engine again" };
 }

@@ -7,11 +7,21 @@ export interface Finding {
   readonly text: string;
   /** What to do about it. */
   readonly fix?: string;
+  /** A model provider that is not set up: people get one line about all of them. */
+  readonly isUnused?: true;
 }
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: "✓", warn: "–", fail: "✗" };
 
-export function findingLines(findings: readonly Finding[]): string {
+export function findingLines(all: readonly Finding[]): string {
+  const unused = all.filter(({ isUnused }) => isUnused).map(({ subject }) => subject);
+  const more: Finding = {
+    subject: "other models",
+    verdict: "warn",
+    text: `not set up: ${unused.join(", ")} ('oxbow models' says what each needs)`,
+  };
+  const last = all.findLastIndex(({ isUnused }) => isUnused);
+  const findings = all.flatMap((finding, at) => (at === last ? [more] : finding.isUnused ? [] : [finding]));
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   return findings
     .map(({ subject, verdict, text, fix }) => {

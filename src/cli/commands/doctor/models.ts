@@ -18,7 +18,8 @@ export async function modelFindings(
   });
   const findings = (await registry.providers()).map((state): Finding => {
     const { name: subject, detail } = state;
-    if (!state.ready) return { subject, verdict: state.configured ? "fail" : "warn", text: detail };
+    if (!state.ready && !state.configured) return { subject, verdict: "warn", text: detail, isUnused: true };
+    if (!state.ready) return { subject, verdict: "fail", text: detail };
     const count = `${state.models.length} model${state.models.length === 1 ? "" : "s"}`;
     return { subject, verdict: "ok", text: state.baseUrl === "" ? detail : `${count} at ${state.baseUrl}` };
   });
@@ -28,5 +29,5 @@ export async function modelFindings(
   });
   const { failure, model } = chosen;
   const text = failure?.message ?? `${model.provider}:${model.model}`;
-  return [...findings, { subject: "would use", verdict: failure ? "fail" : "ok", text }];
+  return [...findings, { subject: "model in use", verdict: failure ? "fail" : "ok", text }];
 }

@@ -106,7 +106,9 @@ async function setModel(place: DialogPlace, { model, effort }: ChosenModel): Pro
   if (failed?.ok === false) print({ kind: "notice", level: "error", text: failed.failure.message });
   else {
     const saved = await saveSettings?.({ model, ...(level && { effort: effort === "auto" ? null : effort }) });
-    const text = [`The next turn uses ${model}${thinking}.`, saved].filter((each) => each !== undefined).join(" ");
+    const text = [`Model: ${model}${thinking}, from the next turn on.`, saved]
+      .filter((each) => each !== undefined)
+      .join(" ");
     print({ kind: "notice", level: "info", text });
   }
   await carrier.refresh();

@@ -37,7 +37,7 @@ async function withPrograms(place: DialogPlace, items: readonly WaitingContent[]
 
 const PROGRAMS_QUESTION = "Run approved programs of this project from now on?";
 const PROGRAMS_CHOICES = [
-  { key: "y", label: "yes, until /sources revoke", answer: true },
+  { key: "y", label: "yes (/sources revoke takes it back)", answer: true },
   { key: "o", label: "only until Oxbow ends", answer: false },
 ];
 

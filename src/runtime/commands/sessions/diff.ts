@@ -1,3 +1,4 @@
+import { safeLine } from "../../../base/terminal-text.js";
 import { asValue, type CommandResult } from "../../../commands/command.js";
 import { type TurnSummary, turnsOf } from "../../../sessions/branch.js";
 import { type SessionRecord, StoreError } from "../../../sessions/store.js";
@@ -16,7 +17,7 @@ export const diff: SessionAction = async (args, port, { screen }) => {
 
 /** Reads the plan of undoing all of a session forwards. */
 async function changedFiles(
-  { id, cwd }: SessionRecord,
+  { id, cwd, title }: SessionRecord,
   { stores }: OpenPort,
   look: { readonly color: boolean },
 ): Promise<CommandResult> {
@@ -24,7 +25,10 @@ async function changedFiles(
   try {
     const plan = await planUndo(journal, { workspaceRoot: cwd, from: "first" });
     if (plan.items.length === 0 && plan.notes.length === 0) return nothing(id);
-    return { text: `${id} changed:\n\n${renderChanges(plan, look)}`, value: asValue(changesJson(plan)) };
+    return {
+      text: `Changed in ${safeLine(title ?? id)}:\n\n${renderChanges(plan, look)}`,
+      value: asValue(changesJson(plan)),
+    };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
     return nothing(id);

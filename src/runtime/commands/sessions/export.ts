@@ -27,7 +27,7 @@ export const exportSession: SessionAction = async (args, port, { write, screen, 
   }
   const file = resolve(port.base, output);
   await writeFile(file, pieces);
-  return { text: `${record.id} was written to ${file}.`, value: { id: record.id, file, format } };
+  return { text: `The conversation is in ${file}.`, value: { id: record.id, file, format } };
 };
 
 /** A name that no file has yet. */
