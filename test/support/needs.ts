@@ -50,13 +50,16 @@ const CONDITIONS = {
   posix: () => (process.platform === "win32" ? "needs a system other than Windows" : undefined),
   root: () => (process.getuid?.() === 0 ? undefined : "needs root: run the tests with sudo"),
   sandbox: () => sandboxReason,
+  /** The sandbox that is made without bubblewrap. */
+  "util-linux": () => utilLinuxReason,
 } as const;
 
 export type Need = keyof typeof PACKAGES | keyof typeof CONDITIONS;
 
 type Body = (context: TestContext) => Promise<void> | void;
 
-const sandboxReason = await whyNoSandbox();
+const sandboxReason = await whyNoSandbox("bubblewrap");
+const utilLinuxReason = await whyNoSandbox("unshare");
 
 /** Returns the reason why tests with these needs cannot run here; undefined when they can. */
 export function whyNot(...needed: readonly Need[]): string | undefined {
@@ -88,14 +91,15 @@ function whyWithout(need: Need): string | undefined {
   return `needs ${need}: apt-get install ${PACKAGES[need as keyof typeof PACKAGES]}`;
 }
 
-async function whyNoSandbox(): Promise<string | undefined> {
-  const missing = process.platform === "linux" ? whyWithout("bwrap") : undefined;
+async function whyNoSandbox(kind: "bubblewrap" | "unshare"): Promise<string | undefined> {
+  const missing = process.platform === "linux" ? whyWithout(kind === "bubblewrap" ? "bwrap" : "unshare") : undefined;
   if (missing !== undefined) return missing;
   const folder = mkdtempSync(join(tmpdir(), "needs-"));
   try {
     const { platform, arch: architecture, env } = process;
-    const state = await detectSandbox({ platform, architecture, path: env.PATH, workspace: folder, folder });
-    return state.kind === "bubblewrap" ? undefined : `needs a sandbox that works: ${state.reason ?? state.kind}`;
+    const place = { platform, architecture, path: env.PATH, workspace: folder, folder };
+    const state = await detectSandbox(kind === "unshare" ? { ...place, findBubblewrap: () => undefined } : place);
+    return state.kind === kind ? undefined : `needs a sandbox that works: ${state.reason ?? state.kind}`;
   } finally {
     rmSync(folder, { recursive: true });
   }

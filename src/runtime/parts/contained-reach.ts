@@ -41,12 +41,14 @@ export async function whyNotContained(
   { variables, root, isRecorded }: Pick<RunSandboxOptions, "variables" | "root" | "isRecorded">,
 ): Promise<string | undefined> {
   if (state.kind === "none") return "there is no sandbox.";
-  if (state.kind !== "bubblewrap") return `the ${state.kind} sandbox does not hide the home folder.`;
-  const [{ seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
+  const [{ hasNamespaces }, { seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
+    import("../../security/sandbox/state.js"),
     import("../../security/sandbox/seccomp-filter.js"),
     import("../../security/sandbox/private-home.js"),
   ]);
-  if (seccompFilter(process.arch, "off") === undefined) return `there is no system-call filter for ${process.arch}.`;
+  if (!hasNamespaces(state)) return `the ${state.kind} sandbox does not hide the home folder.`;
+  if (state.kind === "bubblewrap" && seccompFilter(process.arch, "off") === undefined)
+    return `there is no system-call filter for ${process.arch}.`;
   const why = whyNoPrivateHome({ home: variables.HOME || homedir(), workspace: root });
   if (why !== undefined) return why;
   return (await isRecorded?.()) === false ? "the session is not stored, so nothing could be undone." : undefined;

@@ -312,7 +312,8 @@ export class RunSandbox {
 
   /** The folder that commands see as `/tmp`; undefined where they see the one of this machine. */
   async temporaryFolder(): Promise<string | undefined> {
-    return (await this.#look()).kind === "bubblewrap" ? (await this.space()).temporaryFolder() : undefined;
+    const { hasNamespaces } = await import("../../security/sandbox/state.js");
+    return hasNamespaces(await this.#look()) ? (await this.space()).temporaryFolder() : undefined;
   }
 
   /** The ports of the session's network. */

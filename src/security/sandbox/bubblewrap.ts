@@ -24,8 +24,9 @@ import {
   proxyVariables,
 } from "./network-forwarding.js";
 import type { ViewedFolder } from "./overlay-view.js";
-import type { Command, PrivateHome, SandboxPolicy } from "./policy.js";
+import { type Command, type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
 import type { JoinedSpace } from "./session-space.js";
+import { type UnshareParts, unshareWords } from "./unshare.js";
 
 export interface BubblewrapProgram {
   readonly program: string;
@@ -41,7 +42,9 @@ export interface FilterFile {
 }
 
 export interface BubblewrapParts {
-  readonly bubblewrap: BubblewrapProgram;
+  /** Undefined where util-linux makes the sandbox (unshare.ts). */
+  readonly bubblewrap: BubblewrapProgram | undefined;
+  readonly unshare?: Pick<UnshareParts, "program" | "setpriv" | "folder"> | undefined;
   readonly policy: SandboxPolicy;
   readonly layout: Layout;
   /** An empty file. */
@@ -79,15 +82,26 @@ const SMALL_BYTES = 16 * 1024 * 1024;
 
 export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wrapped {
   const inside = [SHELL, "-c", firstProcess(parts, command.mark), "sandbox", command.program, ...command.args];
-  const words = [parts.bubblewrap.program, ...options(parts, command), "--", ...inside];
   const [program = "", ...args] = [
     ...preparation(parts),
     ...(parts.space?.words ?? []),
     ...(parts.view?.words ?? []),
     ...networkAround(parts),
-    ...words,
+    ...sandboxWords(parts, command),
+    ...inside,
   ];
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
+}
+
+function sandboxWords(parts: BubblewrapParts, command: Command): readonly string[] {
+  const { bubblewrap, unshare } = parts;
+  const mounts = mountWords(parts, command);
+  if (bubblewrap === undefined) {
+    if (unshare === undefined) throw new SandboxError("There is nothing that could make the sandbox.");
+    return unshareWords({ ...unshare, network: hasOwnNetwork(parts) ? "own" : "outer", mounts, cwd: command.cwd });
+  }
+  const words = [...flags(parts, bubblewrap), ...mounts, "--chdir", command.cwd];
+  return [bubblewrap.program, ...(isSince(bubblewrap, [0, 7]) ? words : withoutSizes(words)), "--"];
 }
 
 /** A shell that becomes bubblewrap, where the filter has to be opened for it. */
@@ -98,7 +112,7 @@ function preparation({ filter }: BubblewrapParts): string[] {
 
 /** A bubblewrap with the forwarder in it, which becomes the real one. */
 function networkAround({ bubblewrap, forwarding }: BubblewrapParts): string[] {
-  if (forwarding?.place !== "around") return [];
+  if (forwarding?.place !== "around" || bubblewrap === undefined) return [];
   const script = `${forwarderStart(forwarding)}\nexec "$@"`;
   return [bubblewrap.program, ...AROUND_OPTIONS, "--", SHELL, "-c", script, "sandbox"];
 }
@@ -127,11 +141,6 @@ function countLeftovers(mark: string): readonly string[] {
   ];
 }
 
-function options(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes">): string[] {
-  const words = allOptions(parts, place);
-  return isSince(parts.bubblewrap, [0, 7]) ? words : withoutSizes(words);
-}
-
 /** Older versions cannot limit the size of a folder in memory; the kernel's limit applies: half of the memory. */
 function withoutSizes(words: readonly string[]): string[] {
   return words.filter((word, index) => word !== "--size" && words[index - 1] !== "--size");
@@ -147,16 +156,25 @@ function writableFolders({ view, layout }: BubblewrapParts, { writes }: Pick<Com
   return folders.flatMap((each) => [each.access === "writable" ? "--bind" : "--ro-bind", each.merged, each.path]);
 }
 
-function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes">): string[] {
+function hasOwnNetwork({ policy, forwarding, space }: BubblewrapParts): boolean {
+  return policy.network !== "open" && forwarding?.place !== "around" && !sharesNetwork({ policy, space });
+}
+
+function flags(parts: BubblewrapParts, bubblewrap: BubblewrapProgram): readonly string[] {
+  return [
+    ..."--unshare-user --unshare-pid --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(" "),
+    ...(parts.space?.mounting === undefined ? [] : asUser()),
+    ...(hasOwnNetwork(parts) ? ["--unshare-net"] : []),
+    ...filterOptions(parts, bubblewrap),
+  ];
+}
+
+function mountWords(parts: BubblewrapParts, place: Pick<Command, "writes">): string[] {
   const { layout, policy, forwarding, runFolders, blank, mask, quotaEntry, space } = parts;
   const { home } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
   return [
-    ..."--unshare-user --unshare-pid --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(" "),
-    ...(space?.mounting === undefined ? [] : asUser()),
-    ...(policy.network === "open" || forwarding?.place === "around" || sharesNetwork(parts) ? [] : ["--unshare-net"]),
-    ...filterOptions(parts),
     ..."--ro-bind / / --dev /dev --proc /proc --remount-ro /proc".split(" "),
     ...(space === undefined ? inMemory("/tmp", policy) : ["--bind", space.temporary, "/tmp"]),
     ...(space?.stubs ?? []).flatMap((path) => tmpfs(path, { mode: "0755", bytes: SMALL_BYTES })),
@@ -177,7 +195,6 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd" | "writes
     ...(forwarding?.place === "within" ? ["--ro-bind", forwarding.folder, forwarding.inside] : []),
     // A process in the group can use this file to enter it again, but not to leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
-    ...["--chdir", place.cwd],
   ];
 }
 
@@ -187,7 +204,7 @@ function asUser(): string[] {
 }
 
 /** Without the filter, options prevent pushed keystrokes and further user namespaces. */
-function filterOptions({ bubblewrap, filter }: BubblewrapParts): string[] {
+function filterOptions({ filter }: BubblewrapParts, bubblewrap: BubblewrapProgram): string[] {
   if (filter !== undefined) return ["--seccomp", String(FILTER_DESCRIPTOR)];
   return isSince(bubblewrap, [0, 8]) ? ["--new-session", "--disable-userns"] : ["--new-session"];
 }

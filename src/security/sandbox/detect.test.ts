@@ -87,6 +87,12 @@ describe("[P8] finding the sandbox on Linux", () => {
     expect((await detectSandbox({ ...options, path })).kind).toBe("bubblewrap");
   });
 
+  needs("util-linux").it("uses util-linux where bubblewrap is missing, and says what that lacks", async () => {
+    const state = await detectSandbox({ ...options, findBubblewrap: () => undefined });
+    expect(state).toMatchObject({ kind: "unshare", abilities: { filesystem: true, pids: true, network: "allowlist" } });
+    expect(describeSandbox(state)).toContain("no system-call filter: install bubblewrap for it");
+  });
+
   it("wants a version that has the options", async () => {
     const state = await detectSandbox({ ...options, path: program("bwrap", WORKING("0.4.1")) });
     expect(state).toMatchObject({ kind: "none", reason: expect.stringContaining("too old") });

@@ -14,7 +14,7 @@ import { SYSTEM_PATH } from "../../base/system-path.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { findProgram } from "../../system/find-program.js";
 import { bootId } from "../../system/process-identity.js";
-import { type BubblewrapProgram, bubblewrapCommand } from "./bubblewrap.js";
+import { type BubblewrapParts, bubblewrapCommand } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
 import { AROUND_OPTIONS } from "./network-forwarding.js";
@@ -23,6 +23,7 @@ import { openProcessQuota } from "./process-quota.js";
 import { SANDBOX_EXEC, sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import { noSandbox, type SandboxState } from "./state.js";
+import { UTIL_LINUX } from "./unshare.js";
 
 /** The user's settings. */
 export interface SandboxOverrides {
@@ -40,6 +41,8 @@ export interface DetectOptions {
   readonly folder: string;
   /** Programs in it are not trusted. */
   readonly workspace: string;
+  /** Finds bubblewrap; default: on the path, then on the system's. */
+  readonly findBubblewrap?: () => string | undefined;
 }
 
 const PROBE_LIMIT_MS = 10_000;
@@ -60,11 +63,10 @@ export async function detectSandbox(options: DetectOptions): Promise<SandboxStat
 
 async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
   const { path, workspace, folder, architecture } = options;
-  const program =
-    findProgram("bwrap", path, { outside: workspace }) ?? findProgram("bwrap", SYSTEM_PATH, { outside: workspace });
-  if (program === undefined) {
-    return noSandbox("bubblewrap is not installed. Install it (apt, dnf, pacman or apk: the package bubblewrap).");
-  }
+  const outside = { outside: workspace };
+  const find = () => findProgram("bwrap", path, outside) ?? findProgram("bwrap", SYSTEM_PATH, outside);
+  const program = (options.findBubblewrap ?? find)();
+  if (program === undefined) return detectUnshare(options);
   const files = sandboxFiles(folder, architecture);
   const memory = new Memory(join(folder, "probe.json"), keyOf(program, architecture));
   const version = memory.read() ?? (await bubblewrapVersion(program));
@@ -74,7 +76,7 @@ async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
     return noSandbox(`bubblewrap ${version} is too old. Install 0.5 or newer.`);
   }
   if (memory.read() === undefined) {
-    const failure = await probe(bubblewrapProbe(bubblewrap, files, folder));
+    const failure = await probe(linuxProbe({ bubblewrap }, files, folder));
     if (failure !== undefined) return noSandbox(bubblewrapAdvice(failure));
     await memory.write(version);
   }
@@ -85,6 +87,57 @@ async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
     reason: "found and tested",
     abilities: { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() },
   };
+}
+
+/* ---- without bubblewrap ---- */
+
+const INSTALL = "Install bubblewrap (apt, dnf, pacman or apk: the package bubblewrap).";
+
+/** What makes the sandbox where bubblewrap is missing; undefined without util-linux. */
+export function findUnshare({ path, workspace }: Pick<DetectOptions, "path" | "workspace">) {
+  const find = (name: string) => {
+    const outside = { outside: workspace };
+    return findProgram(name, SYSTEM_PATH, outside) ?? findProgram(name, path, outside);
+  };
+  const [program, setpriv] = [find("unshare"), find("setpriv")];
+  const isWhole = UTIL_LINUX.every((name) => findProgram(name, SYSTEM_PATH, { outside: workspace }) !== undefined);
+  return program === undefined || setpriv === undefined || !isWhole ? undefined : { program, setpriv };
+}
+
+async function detectUnshare(options: DetectOptions): Promise<SandboxState> {
+  const { folder, architecture } = options;
+  const unshare = findUnshare(options);
+  if (unshare === undefined) return noSandbox(`bubblewrap and util-linux are not installed. ${INSTALL}`);
+  const files = sandboxFiles(folder, architecture);
+  const memory = new Memory(join(folder, "probe.json"), keyOf(unshare.program, architecture));
+  if (memory.read() === undefined) {
+    const failure = await probe(linuxProbe({ bubblewrap: undefined, unshare: { ...unshare, folder } }, files, folder));
+    if (failure !== undefined) return noSandbox(`bubblewrap is not installed, and ${unshareAdvice(failure)}`);
+    await memory.write("works");
+  }
+  return {
+    kind: "unshare",
+    program: unshare.program,
+    reason: "bubblewrap is not installed; util-linux makes the sandbox, without a system-call filter",
+    abilities: { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() },
+  };
+}
+
+function unshareAdvice(failure: string): string {
+  const lastLine = failure.trim().split("\n").at(-1) ?? "";
+  const isRestricted = smallFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1";
+  const advice = isRestricted
+    ? `AppArmor does not let unshare create user namespaces. ${INSTALL} Its AppArmor profile is in the package apparmor-profiles: bwrap-userns-restrict.`
+    : `a sandbox made with util-linux does not work here. ${INSTALL}`;
+  return `${advice} (${lastLine || "no message"})`;
+}
+
+function smallFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 export function parseVersion(version: string): readonly [number, number] {
@@ -111,10 +164,11 @@ const EMPTY_LAYOUT: Omit<Layout, "writable"> = {
   masked: [],
 };
 
-function bubblewrapProbe(bubblewrap: BubblewrapProgram, files: SandboxFiles, folder: string) {
+function linuxProbe(maker: Pick<BubblewrapParts, "bubblewrap" | "unshare">, files: SandboxFiles, folder: string) {
   const parts = {
-    ...{ bubblewrap, blank: files.blank, mask: files.mask, tasks: countTasks(), isRoot: isRoot(), runFolders: [] },
-    filter: files.filters && ({ path: files.filters.off, handOver: "opened" } as const),
+    ...maker,
+    ...{ blank: files.blank, mask: files.mask, tasks: countTasks(), isRoot: isRoot(), runFolders: [] },
+    filter: maker.bubblewrap && files.filters && ({ path: files.filters.off, handOver: "opened" } as const),
     policy: sandboxPolicy({ writable: [folder] }),
     layout: { ...EMPTY_LAYOUT, writable: [folder] },
   };

@@ -36,6 +36,9 @@ const TRIES = 5;
 
 let count = 0;
 
+/** Who makes the sandbox: bubblewrap, or util-linux without it. The names are those of `needs`. */
+export type Maker = "sandbox" | "util-linux";
+
 export class SandboxTestbed {
   /** Below /tmp, as the sandbox's own is, so that both are seen to live together. */
   readonly workspace: string;
@@ -44,8 +47,10 @@ export class SandboxTestbed {
   /** Oxbow's own folder. */
   readonly state: string;
   readonly #sandboxes: Sandbox[] = [];
+  readonly #maker: Maker;
 
-  constructor() {
+  constructor(maker: Maker = "sandbox") {
+    this.#maker = maker;
     this.workspace = realpathSync(mkdtempSync(join(tmpdir(), "sandbox-ws-")));
     this.outside = realpathSync(mkdtempSync("/var/tmp/sandbox-out-"));
     this.state = join(this.outside, "state");
@@ -67,6 +72,7 @@ export class SandboxTestbed {
     const made = new Sandbox({
       ...{ platform: process.platform, architecture: process.arch, path: PATH },
       ...{ folder: this.state, workspace: this.workspace, id: `test-${process.pid}-${count}` },
+      ...(this.#maker === "util-linux" && { findBubblewrap: () => undefined }),
       ...sandbox,
       policy: sandboxPolicy({ writable: [this.workspace], hidden: [this.state], ...policy }),
     });

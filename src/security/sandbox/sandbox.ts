@@ -18,7 +18,7 @@ import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
-import { canNest, detectSandbox, isRoot, parseVersion } from "./detect.js";
+import { canNest, detectSandbox, findUnshare, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
 import { findWithheld } from "./inherited-files.js";
@@ -37,7 +37,7 @@ import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 import { seccompFilter } from "./seccomp-filter.js";
 import { SessionLayout } from "./session-layout.js";
 import type { JoinedSpace, SpaceMounting } from "./session-space.js";
-import type { SandboxState } from "./state.js";
+import { hasNamespaces, type SandboxState } from "./state.js";
 
 export type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 
@@ -72,7 +72,7 @@ export class Sandbox {
 
   /** Finds what commands must not change or inherit, so that the first one need not wait for it. */
   prepare(): void {
-    this.#layout("held");
+    this.covered();
     this.withheldFiles();
   }
 
@@ -91,7 +91,7 @@ export class Sandbox {
       const { writes } = command;
       const mounting = writes === undefined ? undefined : await this.#mounting(state);
       const isDirect = mounting === undefined && writes !== "nothing";
-      const layout = withShown(this.#layout(isDirect ? "direct" : "held"), writes);
+      const layout = withShown(this.#layout(isDirect ? "direct" : "held", state), writes);
       const entrance = await this.#entrance(state, undo);
       const space = await this.#space(state, layout);
       const needsView = writes !== "nothing" || layout.masked.length > 0;
@@ -101,7 +101,7 @@ export class Sandbox {
       else if (view instanceof OverlayView) noteEnd = () => this.#place.noteMade(view.madeSecrets());
       const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
-      const isWrapper = state.kind === "bubblewrap";
+      const isWrapper = hasNamespaces(state);
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
@@ -130,10 +130,11 @@ export class Sandbox {
     this.#quota = undefined;
   }
 
-  #layout(access: "direct" | "held"): Layout {
+  #layout(access: "direct" | "held", { kind }: Pick<SandboxState, "kind">): Layout {
     const { policy, architecture } = this.#options;
     const isShut = policy.unixSockets === "off" && (policy.network === "off" || policy.network === "open");
-    return this.#place.now(access, { hidesSockets: !isShut || seccompFilter(architecture, "off") === undefined });
+    const hasFilter = kind === "bubblewrap" && seccompFilter(architecture, "off") !== undefined;
+    return this.#place.now(access, { hidesSockets: !isShut || !hasFilter });
   }
 
   async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {
@@ -142,16 +143,18 @@ export class Sandbox {
       return undefined;
     if (resolveSafely === undefined) throw new SandboxError("Hosts are allowed, but nothing can resolve their names.");
     this.#gate ??= new NetworkGate({ allow: policy.network.allow, resolveSafely, ...(network && { network }) });
-    if (state.kind === "bubblewrap")
-      this.#forwarderPlace ??= (await canNest(state.program ?? "")) ? "around" : "within";
-    const entrance = await this.#gate.open(state.kind === "bubblewrap" ? "socket" : "port");
+    if (hasNamespaces(state))
+      this.#forwarderPlace ??=
+        state.kind === "bubblewrap" && (await canNest(state.program ?? "")) ? "around" : "within";
+    const entrance = await this.#gate.open(hasNamespaces(state) ? "socket" : "port");
     undo.push(() => entrance.close());
     return entrance;
   }
 
-  async #space({ kind, program = "" }: SandboxState, { writable, home }: Layout): Promise<JoinedSpace | undefined> {
+  async #space(state: SandboxState, { writable, home }: Layout): Promise<JoinedSpace | undefined> {
     const { space, policy, path, workspace } = this.#options;
-    if (kind !== "bubblewrap") return undefined;
+    if (!hasNamespaces(state)) return undefined;
+    const program = state.kind === "bubblewrap" ? state.program : undefined;
     const mounts = [...writable, ...(home === undefined ? [] : [home.path, home.cache])];
     const network = policy.network === "off" ? "shared" : "own";
     return space?.join({ bubblewrap: program, path, workspace, mounts, network });
@@ -160,21 +163,22 @@ export class Sandbox {
   /** Why commands write into the real folders; undefined if what they write can be held back. */
   async whyNotHeld(): Promise<string | undefined> {
     const state = await this.state();
-    if (state.kind !== "bubblewrap")
+    if (!hasNamespaces(state))
       return state.kind === "none" ? state.reason : `the ${state.kind} sandbox has no overlay.`;
     return this.#holds.get();
   }
 
   readonly #holds = new Once(async () => {
     const { folder } = this.#options;
-    const layout = this.#layout("held");
-    const space = await this.#space(await this.state(), layout);
+    const state = await this.state();
+    const layout = this.#layout("held", state);
+    const space = await this.#space(state, layout);
     return whyNoView({ mounting: space?.mounting, folder, roots: outermost(layout.writable) });
   });
 
   async #mounting(state: SandboxState): Promise<SpaceMounting | undefined> {
     if ((await this.whyNotHeld()) !== undefined) return undefined;
-    return (await this.#space(state, this.#layout("held")))?.mounting;
+    return (await this.#space(state, this.#layout("held", state)))?.mounting;
   }
 
   #view(
@@ -207,7 +211,7 @@ export class Sandbox {
 
   /** Secret files that commands which run without asking do not see: absolute. */
   covered(): readonly string[] {
-    return this.#layout("held").masked.map(({ path }) => path);
+    return this.#place.now("held", { hidesSockets: false }).masked.map(({ path }) => path);
   }
 
   #wrapped(state: SandboxState, { layout, entrance, space, view, command, undo }: Pieces): Wrapped {
@@ -221,20 +225,27 @@ export class Sandbox {
     }
     if (state.kind === "container") return this.#inContainer(program, { layout, command, undo });
     const { blank, mask } = this.#files;
-    const filter = this.#filter(entrance);
+    const filter = state.kind === "bubblewrap" ? this.#filter(entrance) : undefined;
     const handOver = this.#options.passesDescriptors === "yes" ? "inherited" : "opened";
     return bubblewrapCommand(
       {
         ...{ policy, blank, mask, space, view, isRoot: isRoot(), tasks: countTasks() },
         layout: { ...layout, masked: mounted(view instanceof OverlayView ? outsideOf(layout) : layout.masked, layout) },
         filter: filter === undefined ? undefined : { path: filter, handOver },
-        bubblewrap: { program, version: parseVersion(state.version ?? "") },
+        bubblewrap: state.kind === "bubblewrap" ? { program, version: parseVersion(state.version ?? "") } : undefined,
+        unshare: this.#unshare(state),
         forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
         quotaEntry: this.#quotaEntry(),
         runFolders: runFolders(policy.network),
       },
       command,
     );
+  }
+
+  #unshare({ kind }: SandboxState) {
+    const { folder } = this.#options;
+    const found = kind === "unshare" ? findUnshare(this.#options) : undefined;
+    return found && { ...found, folder };
   }
 
   /** A forwarder in the sandbox connects to a Unix socket, so they cannot be off there. */

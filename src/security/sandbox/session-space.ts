@@ -19,7 +19,8 @@ import { findProgram } from "../../system/find-program.js";
 import { realpathSoFar } from "../../system/real-path.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
-import { canNest } from "./detect.js";
+import { canNest, findUnshare } from "./detect.js";
+import { LOOPBACK } from "./unshare.js";
 
 /** How a command joins. */
 export interface JoinedSpace {
@@ -41,7 +42,8 @@ export interface SpaceMounting {
 }
 
 export interface JoinOptions {
-  readonly bubblewrap: string;
+  /** Undefined where util-linux makes the sandboxes. */
+  readonly bubblewrap: string | undefined;
   /** Where programs are searched. */
   readonly path: string | undefined;
   readonly workspace: string;
@@ -130,14 +132,18 @@ function makeFolder(): { readonly path: string; readonly identity: string } {
 
 async function startHolder({ bubblewrap, path, workspace }: Place): Promise<Holder | undefined> {
   const nsenter = findProgram("nsenter", path, { outside: workspace });
-  if (nsenter === undefined || !(await canNest(bubblewrap))) return undefined;
+  if (nsenter === undefined || (bubblewrap !== undefined && !(await canNest(bubblewrap)))) return undefined;
   const options = "--unshare-net --die-with-parent --cap-drop ALL --dev-bind / /".split(" ");
   const wait = ["--", "/bin/sh", "-c", "echo $$; read _"];
   const unshare = findProgram("unshare", path, { outside: workspace });
+  const found = bubblewrap === undefined ? findUnshare({ path, workspace }) : undefined;
   // Who joins is root of this namespace, and so may mount in it; the command's own sandbox makes it the user again.
-  const asRoot = unshare && [unshare, "--user", "--map-root-user", "--", bubblewrap, ...options, ...wait];
-  const plain = [bubblewrap, "--unshare-user", ...options, ...wait];
-  for (const words of asRoot === undefined ? [plain] : [asRoot, plain]) {
+  const asRoot =
+    found !== undefined
+      ? [...[found.setpriv, "--pdeathsig", "KILL", found.program], ...holderOptions(), `${LOOPBACK}; ${wait.at(-1)}`]
+      : unshare && bubblewrap && [unshare, "--user", "--map-root-user", "--", bubblewrap, ...options, ...wait];
+  const plain = bubblewrap === undefined ? [] : [bubblewrap, "--unshare-user", ...options, ...wait];
+  for (const words of [asRoot || [], plain].filter(({ length }) => length > 0)) {
     const [program = "", ...args] = words;
     const child = spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
     const pid = await firstNumber(child);
@@ -148,6 +154,10 @@ async function startHolder({ bubblewrap, path, workspace }: Place): Promise<Hold
     if (pid !== undefined) return { child, pid, nsenter, mounts: words !== plain };
   }
   return undefined;
+}
+
+function holderOptions(): readonly string[] {
+  return [..."--user --map-root-user --mount --net --".split(" "), "/bin/sh", "-c"];
 }
 
 function firstNumber(child: ChildProcess): Promise<number | undefined> {

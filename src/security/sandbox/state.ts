@@ -1,7 +1,8 @@
 /** The sandbox of this machine, and the message about it. */
 import type { LimitName } from "./policy.js";
 
-export type SandboxKind = "bubblewrap" | "sandbox-exec" | "container" | "none";
+/** `unshare`: what bubblewrap does, made with util-linux, without a system-call filter. */
+export type SandboxKind = "bubblewrap" | "unshare" | "sandbox-exec" | "container" | "none";
 
 export interface SandboxAbilities {
   /** Writes outside the workspace and reads of hidden files fail. */
@@ -29,6 +30,11 @@ export function noSandbox(reason: string): SandboxState {
   return { kind: "none", reason, abilities: NO_ABILITIES };
 }
 
+/** Whether the kernel's namespaces make it: with a private home folder, a shared space of the session, and views. */
+export function hasNamespaces({ kind }: Pick<SandboxState, "kind">): boolean {
+  return kind === "bubblewrap" || kind === "unshare";
+}
+
 /** One line for `/security` and `doctor`. */
 export function describeSandbox(state: SandboxState): string {
   if (state.kind === "none") return `none: ${state.reason}`;
@@ -38,6 +44,7 @@ export function describeSandbox(state: SandboxState): string {
     "writes only in the workspace",
     network === "allowlist" ? "network off or allowlist only" : "network off",
     pids ? "own processes" : "shared processes",
+    ...(state.kind === "unshare" ? ["no system-call filter: install bubblewrap for it"] : []),
     limits.length > 0 ? `limits on ${limits.map((name) => LIMIT_WORDS[name]).join(", ")}` : "no limits",
   ];
   return `${name}: ${parts.join("; ")}`;

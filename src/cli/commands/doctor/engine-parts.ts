@@ -6,7 +6,7 @@ import { sandboxOverrides } from "../../../runtime/parts/open-sandbox.js";
 import { SessionStores } from "../../../runtime/sessions/session-stores.js";
 import type { LoadedSettings } from "../../../runtime/settings/settings.js";
 import { detectSandbox } from "../../../security/sandbox/detect.js";
-import { describeSandbox } from "../../../security/sandbox/state.js";
+import { describeSandbox, hasNamespaces } from "../../../security/sandbox/state.js";
 import { labelOf } from "../../../security/trust/content.js";
 import type { Finding } from "./finding.js";
 
@@ -46,13 +46,14 @@ export async function sandboxFinding(loaded: LoadedSettings, variables: Variable
   });
   const subject = "sandbox";
   const text = describeSandbox(state);
-  if (state.kind === "bubblewrap") {
+  if (hasNamespaces(state)) {
     const why = await whyNotHeld(loaded, variables);
     const held =
       why === undefined
         ? "what commands write is held back and checked"
         : `commands write straight into the workspace: ${why}`;
-    return [{ subject, verdict: why === undefined ? "ok" : "warn", text: `${text}; ${held}` }];
+    const isFull = why === undefined && state.kind === "bubblewrap";
+    return [{ subject, verdict: isFull ? "ok" : "warn", text: `${text}; ${held}` }];
   }
   if (state.kind !== "none") return [{ subject, verdict: "ok", text }];
   const isRequired = settings.sandbox.value === "required";

@@ -39,5 +39,5 @@ export async function welcome(
 /** Its name; /security has the rest. A sandbox that is off or broken says why. */
 function sandboxWords(sandbox: string): string {
   const [name = sandbox] = sandbox.split(":");
-  return name.startsWith("bubblewrap") ? `Sandbox: ${name} (/security explains it)` : `Sandbox: ${sandbox}`;
+  return /^(bubblewrap|unshare)/.test(name) ? `Sandbox: ${name} (/security explains it)` : `Sandbox: ${sandbox}`;
 }

@@ -1,0 +1,3 @@
+import { escapeTests } from "../../../test/support/sandbox-escapes.js";
+
+escapeTests("util-linux");
