@@ -111,6 +111,15 @@ describe("one engine", () => {
     const same = await send({ profile: join(base, "same.toml"), cwd: await folder("beta") });
     expect(same).toMatchObject({ ok: true });
     if (!same.ok || same.session === undefined) throw new Error("no session");
+    // All who read it continue with the other profile.
+    const other = hosted.connect();
+    const seen: string[] = [];
+    other.subscribe((event) => void (event.kind === "TurnEnded" && seen.push(event.session)));
+    await other.send("AttachSession", {}, same.session);
+    await turnOf(client, same.session, "go");
+    expect(await send({ resume: same.session, profile: join(base, "same.toml") })).toMatchObject({ ok: true });
+    await turnOf(client, same.session, "go");
+    expect(seen).toEqual([same.session, same.session]);
     // A resumed session stays where it is stored.
     await turnOf(client, same.session, "go");
     await client.send("EndSession", {}, same.session);

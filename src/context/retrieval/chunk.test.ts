@@ -56,6 +56,12 @@ describe("chunks", () => {
     expect(chunks[1]?.text.startsWith("// Writes it.\n@decorated")).toBe(true);
   });
 
+  it("of a line that is too long end at a blank in their second half, or in the middle of a word", () => {
+    const pieces = (line: string) => chunkDocument(line, "text").map(({ text }) => text.length);
+    expect(pieces(`${"a".repeat(700)} ${"b".repeat(2000)}`)).toEqual([701, 1200, 800]);
+    expect(pieces(`${"a".repeat(500)} ${"b".repeat(2000)}`)).toEqual([1200, 1200, 101]);
+  });
+
   it("of a long class are its members", () => {
     const member = (name: string) => [
       `  # ${name} does it.`,

@@ -130,6 +130,15 @@ describe("the diff", () => {
     expect(renderDiff(await pendingOne(), LOOK)).toMatch(/\(changed.*\n@@.*\n one\n-two\n\+`2`$/);
   });
 
+  it("has a colour for what is new, what is gone and where it is", async () => {
+    bed.put("AGENTS.md", "one\ntwo\n");
+    await bed.approveAll();
+    bed.put("AGENTS.md", "one\n`2`\n");
+    const [, ...lines] = renderDiff(await pendingOne(), { ...LOOK, color: true }).split("\n");
+    const colours = lines.map((line) => /^\u001b\[(\d+)m/.exec(line)?.[1]);
+    expect(colours).toEqual(["2", undefined, "31", "32"]);
+  });
+
   it("reports when the approved version is not available", async () => {
     bed.put("AGENTS.md", "one\n");
     await bed.approveAll();

@@ -173,7 +173,12 @@ describe("an answer that can be understood in two ways", () => {
     const nested = block("md README.md", `# A\n${block("sh", "ls")}\nmore`);
     expect(problemsOf(`${nested}\n${block("ts b.ts", "1")}`)).toContain("Where the block at line 1 ends is not clear");
     const search = "<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE";
-    expect(problemsOf(`### src/a.ts\n${block("ts", "1")}\nsrc/a.ts\n${block("", search)}`)).toContain("a whole text");
+    const twice = `### src/a.ts\n${block("ts", "1")}\nsrc/a.ts\n${block("", search)}`;
+    expect(problemsOf(twice)).toBe("src/a.ts has a whole text and a change. Ask for one of them.");
+    const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-1\n+2\n*** End Patch";
+    expect(problemsOf(`### src/a.ts\n${block("ts", "1")}\n${block("", patch)}`)).toBe(
+      "src/a.ts has a whole text and a change (line 5). Ask for one of them.",
+    );
   });
 });
 
