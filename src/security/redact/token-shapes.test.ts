@@ -247,3 +247,45 @@ describe("tokens with a published format", () => {
     expect([...new Set(missing)]).toEqual(["discord", "mandrill"]);
   });
 });
+
+/** Services whose keys have no beginning of their own. */
+const SERVICE_NAMES = `
+adafruit adobe airtable algolia alibaba asana atlassian beamer bitbucket bittrex cloudflare codecov cohere coinbase confluence confluent
+contentful datadog deepseek discord droneci dropbox etsy facebook fastly finicity finnhub flickr freshbooks gitter heroku hubspot
+intercom jfrog artifactory bintray jira kraken kucoin launchdarkly linear linkedin linked-in linked_in looker mailchimp mailgun mapbox
+mattermost maxmind meraki messagebird message-bird message_bird mistral netlify newrelic new-relic new_relic nytimes new-york-times okta
+opsgenie pagerduty plaid privateai private-ai private_ai rapidapi sendbird sentry snyk sonar sourcegraph squarespace sumo sumologic
+telegram telegr travis twilio twitch twitter yandex zendesk
+`;
+
+/** What a key may be for that is no secret. */
+const OTHER_KEYS = `
+cache primary foreign partition sort shard object storage host row unique group index hash dedup deduplication routing event message query
+item entry lookup range registry map state lock build idempotency publishable anon site pub verify verification ssh gpg pgp artifact commit
+content trace record s3
+`;
+
+/** Ends of names that hold something about a secret. */
+const OTHER_ENDS = `
+hash sha256 digest checksum commit revision version fingerprint integrity etag url uri path file dir type count limit size length expiry
+expires ttl index label field header prefix suffix pattern regex regexp name column row class style color policy scope format placeholder
+hint help title message error text description endpoint host algorithm enabled required arn arg
+`;
+
+describe("names that go before a value", () => {
+  const value = sample("<l9><d5><l9><d5><l4>", 5);
+  const isHidden = (name: string) => redact(`${name} = "${value}"`) !== `${name} = "${value}"`;
+  const list = (names: string) => names.trim().split(/\s+/);
+
+  verifies(["S4"], "hide it if they name a service and a login", () => {
+    expect(list(SERVICE_NAMES).filter((name) => !isHidden(`${name}_login`))).toEqual([]);
+    expect(isHidden("village_login")).toBe(false);
+  });
+
+  verifies(["S4"], "leave it if they name a key that is no secret, or something about one", () => {
+    expect(isHidden("some_key")).toBe(true);
+    expect(list(OTHER_KEYS).filter((name) => isHidden(`${name}_key`))).toEqual([]);
+    expect(isHidden("api_token")).toBe(true);
+    expect(list(OTHER_ENDS).filter((end) => isHidden(`api_token_${end}`))).toEqual([]);
+  });
+});
