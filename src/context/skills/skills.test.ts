@@ -232,6 +232,14 @@ describe("the catalogue", () => {
       expect(list).toContain(`skill-${count - 1}`);
     }
     expect(skillCatalogue(many(5000, "x"), delimit)).toMatch(/and \d+ more/);
+    const own = BUILT_IN_SKILLS.map(({ facts }) => ({
+      ...facts,
+      description: "d".repeat(400),
+      scope: "built-in" as const,
+    }));
+    const both = skillCatalogue([...own, ...many(100, "d".repeat(1000))], delimit, 4000) ?? "";
+    expect(both.length).toBeLessThan(4300);
+    expect(both).toContain("skill-99");
   });
 
   test("keeps a description on one line", () => {
