@@ -1,10 +1,25 @@
 /** The text of the rarer events. */
 import { formatDuration } from "../../../base/duration.js";
+import { groupDigits } from "../../../base/group-digits.js";
+import { subagentLine } from "../../../base/subagent-line.js";
 import { plainText, resultText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { jsonText } from "./argument-text.js";
 
-export function describeNotice(event: Envelope): { title: string; text: string } {
+/** Those that are no part of an answer. */
+export type Happening = Exclude<
+  Envelope,
+  { kind: "ThinkingDelta" | "TextDelta" | "ToolCallProgress" | "AnswerEnded" | "CostIncremented" | "TurnTiming" }
+>;
+
+type Rarer = Exclude<
+  Happening,
+  {
+    kind: "TurnStarted" | "ToolCallStarted" | "ToolResult" | "PermissionRequested" | "PermissionResolved" | "TurnEnded";
+  }
+>;
+
+export function describeNotice(event: Rarer): { title: string; text: string } {
   switch (event.kind) {
     case "Error":
       return { title: `error: ${event.payload.reason}`, text: event.payload.message };
@@ -65,6 +80,25 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       const names = [...added.map((name) => `+ ${name}`), ...removed.map((name) => `- ${name}`)];
       return { title: "skills changed", text: names.join("\n") };
     }
+    case "ModeChanged":
+      return { title: `mode: ${event.payload.mode}`, text: "" };
+    case "ContextNearlyFull": {
+      const { model, used, window } = event.payload;
+      return {
+        title: "context window almost full",
+        text: `${groupDigits(used)} of ${groupDigits(window)} tokens of ${model}`,
+      };
+    }
+    case "SubagentStarted":
+      return { title: `subagent ${event.payload.type} started`, text: event.payload.description };
+    case "SubagentProgress":
+      return { title: "subagent", text: subagentLine(event.payload) };
+    case "SubagentEnded": {
+      const { type, outcome, elapsed_ms } = event.payload;
+      return { title: `subagent ${type}: ${outcome}`, text: `after ${formatDuration(elapsed_ms)}` };
+    }
+    case "SessionContinued":
+      return { title: "continued after an interruption", text: "" };
     case "TokenExpiring":
       return { title: "token expires soon", text: event.payload.jti };
     case "SessionEnded":
@@ -75,6 +109,7 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       return { title: `${namespace}: ${kind}`, text };
     }
     default:
-      return { title: event.kind, text: "" };
+      // An event of a newer version.
+      return { title: (event satisfies never as Envelope).kind, text: "" };
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { EXPIRED } from "../../../protocol/events.js";
+import { NO_USAGE } from "../../../protocol/usage.js";
 import { type ContentOptions, type StepContent, StepReader } from "./step-content.js";
 import { shownSections } from "./step-layout.js";
 import { callId, SampleLog } from "./test-support/sample-log.js";
@@ -106,6 +107,7 @@ describe("[S6] StepReader", () => {
 
   it("has words for every kind of event", () => {
     const turn = "turn_1" as const;
+    const helper = { call: callId("a"), session: "sess_2", type: "explore" } as const;
     const log = new SampleLog()
       .add("Error", { reason: "Internal", message: "fault" })
       .add("Cancelled", { turn, by: "cli_2" })
@@ -116,7 +118,13 @@ describe("[S6] StepReader", () => {
       .add("MCPServerDown", { name: "db", reason: "gone", attempts: 2 })
       .add("SkillRegistryChanged", { added: ["a"], removed: ["b"] })
       .add("SessionEnded", { reason: "idle" })
-      .add("CustomEvent", { namespace: "acme", kind: "ping", payload: { x: 1 } });
+      .add("CustomEvent", { namespace: "acme", kind: "ping", payload: { x: 1 } })
+      .add("ModeChanged", { mode: "plan", by: "cli_2" })
+      .add("ContextNearlyFull", { turn, model: "m", used: 9000, window: 10_000 })
+      .add("SubagentStarted", { ...helper, provider: "p", model: "m", description: "look" })
+      .add("SubagentProgress", { ...helper, text: "grep TODO", elapsed_ms: 12_000, tokens: 3400 })
+      .add("SubagentEnded", { ...helper, outcome: "answered", elapsed_ms: 12_000, usage: NO_USAGE })
+      .add("SessionContinued", { replaced: [] });
     const said = log.events.map((event) => {
       const content = read(Object.assign(new SampleLog(), { events: [event] }));
       return [content.title, ...plain(content)].join(" | ");
@@ -132,6 +140,12 @@ describe("[S6] StepReader", () => {
       "skills changed | + a\n- b",
       "session ended: idle",
       'acme: ping | {"x":1}',
+      "mode: plan",
+      "context window almost full | 9,000 of 10,000 tokens of m",
+      "subagent explore started | look",
+      "subagent | explore: grep TODO (12s, 3.4k tokens)",
+      "subagent explore: answered | after 12s",
+      "continued after an interruption",
     ]);
   });
 

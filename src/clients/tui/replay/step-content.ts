@@ -18,7 +18,7 @@ import { EXPIRED } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import { describeArguments } from "./argument-text.js";
 import { JoinedText } from "./joined-text.js";
-import { describeNotice } from "./notice-text.js";
+import { describeNotice, type Happening } from "./notice-text.js";
 
 export interface Section {
   readonly text: string;
@@ -108,7 +108,7 @@ export class StepReader {
   }
 
   /** Sets the title of the step. */
-  #happened(event: Envelope): void {
+  #happened(event: Happening): void {
     switch (event.kind) {
       case "TurnStarted":
         this.#input(event.payload);
@@ -209,7 +209,7 @@ export class StepReader {
     this.#say(`${calls} · ${number(promptTokens)} in · ${number(replyTokens)} out`, { style: "dim" });
   }
 
-  #notice(event: Envelope): void {
+  #notice(event: Parameters<typeof describeNotice>[0]): void {
     const { title, text } = describeNotice(event);
     this.#title = title;
     this.#style = event.kind === "Error" || event.kind === "StreamGap" ? "red" : "yellow";
