@@ -1,7 +1,7 @@
 /** What is wrong with a log, and where. */
-import type { LogProblem } from "./store.js";
+import { type LogProblem, StoreError, type Verification } from "./store.js";
 
-/** Found while walking the chain; `verify` reports it, readers throw it. */
+/** Found while walking the log; `verify` reports it, readers throw it. */
 export class ChainBreak extends Error {
   readonly problem: LogProblem;
   readonly event: number;
@@ -11,4 +11,16 @@ export class ChainBreak extends Error {
     this.problem = problem;
     this.event = event;
   }
+}
+
+/** What a reader gets instead of a break. */
+export function asStoreError(error: unknown): unknown {
+  if (!(error instanceof ChainBreak)) return error;
+  return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });
+}
+
+/** What `verify` says about it; throws any other error. */
+export function asVerification(error: unknown): Verification {
+  if (!(error instanceof ChainBreak)) throw error;
+  return { ok: false, problem: error.problem, event_id: error.event, message: error.message };
 }

@@ -10,8 +10,8 @@ import type { Clock } from "../base/clock.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { SessionId } from "../protocol/ids.js";
+import { overtaken } from "./log-rules.js";
 import { type Durability, type Fence, type NewSession, type SessionStore, StoreError } from "./store.js";
-import { overtaken } from "./write-conflict.js";
 
 export interface EventWriterOptions {
   readonly session: SessionId;

@@ -7,38 +7,16 @@ import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { ChainBreak } from "../chain-break.js";
 import { withoutContent } from "../expired.js";
-import { StoreError } from "../store.js";
-import { checkTime } from "./session-conf.js";
+import type { PreparedEvent } from "../log-rules.js";
 
-/** An event in its stored form, made when it is appended: the caller may change its objects later. */
-export interface PreparedEvent extends Pick<Envelope, "id" | "kind" | "ts"> {
-  readonly line: string;
-}
-
-export function prepareEvent(session: SessionId, event: Envelope): PreparedEvent {
-  const { id, kind, ts } = event;
-  if (event.session !== session) {
-    throw new StoreError("invalid", `Event ${id} belongs to ${event.session}, not to ${session}.`);
-  }
-  if (!Number.isSafeInteger(id) || id < 1) throw new StoreError("invalid", `${id} is not an event id.`);
-  checkTime(ts);
-  try {
-    return { id, kind, ts, line: renderEvent(event) };
-  } catch (cause) {
-    const detail = (cause as Error).message;
-    throw new StoreError("invalid", `Oxbow cannot store the payload of event ${id}: ${detail}.`, { cause });
-  }
-}
-
-function renderEvent({ id, kind, session, originator, ts, payload }: Envelope): string {
-  const json: string | undefined = JSON.stringify(payload);
-  if (json === undefined) throw new TypeError("it has no JSON form");
+export function lineOf(session: SessionId, { id, kind, originator, ts, json }: PreparedEvent): string {
   return `${JSON.stringify({ id, kind, session, originator, ts }).slice(0, -1)},"payload":${json}}`;
 }
 
 /** Renders the remains of an event whose content has expired. */
 export function renderExpired(event: Envelope): string {
-  return renderEvent(withoutContent(event));
+  const { id, kind, session, originator, ts, payload } = withoutContent(event);
+  return JSON.stringify({ id, kind, session, originator, ts, payload });
 }
 
 /** Reads the event of a line, if it is the one that belongs there. */

@@ -6,10 +6,10 @@ import type { EventKind } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import type { Ancestors } from "../ancestors.js";
-import { ChainBreak } from "../chain-break.js";
+import { asStoreError, asVerification, ChainBreak } from "../chain-break.js";
+import type { PreparedEvent } from "../log-rules.js";
 import { type EventRange, StoreError, type Verification } from "../store.js";
-import { outOfOrder } from "../write-conflict.js";
-import { labelOf, type PreparedEvent, parsed, readEvent, renderExpired } from "./event-line.js";
+import { labelOf, lineOf, parsed, readEvent, renderExpired } from "./event-line.js";
 import { guarded } from "./file-errors.js";
 import { LineFile } from "./line-file.js";
 
@@ -87,12 +87,10 @@ export function linesAfter(
   events: readonly PreparedEvent[],
   session: SessionId,
 ): { readonly text: string; readonly tail: Tail } {
-  for (const [i, { id }] of events.entries())
-    if (id !== tail.id + 1 + i) throw outOfOrder(session, id, tail.id + 1 + i);
-  const last = events.at(-1);
-  if (last === undefined) return { text: "", tail };
-  const text = events.map(({ line }) => `${line}\n`).join("");
-  return { text, tail: { id: last.id, link: digestOf(last.line), ts: last.ts } };
+  const lines = events.map((event) => lineOf(session, event));
+  const [last, line] = [events.at(-1), lines.at(-1)];
+  if (last === undefined || line === undefined) return { text: "", tail };
+  return { text: `${lines.join("\n")}\n`, tail: { id: last.id, link: digestOf(line), ts: last.ts } };
 }
 
 /** Reads one session's log; needs no lock. */
@@ -115,7 +113,7 @@ export class EventReader {
         if (--left <= 0) return;
       }
     } catch (error) {
-      throw asDamage(error);
+      throw asStoreError(error);
     } finally {
       await file.close();
     }
@@ -128,7 +126,7 @@ export class EventReader {
     try {
       return (await this.#find(file, id))?.link;
     } catch (error) {
-      throw asDamage(error);
+      throw asStoreError(error);
     } finally {
       await file.close();
     }
@@ -141,7 +139,7 @@ export class EventReader {
       const found = id >= 1 ? await this.#find(file, id) : undefined;
       return found?.kind === "TurnEnded" ? found.from : undefined;
     } catch (error) {
-      throw asDamage(error);
+      throw asStoreError(error);
     } finally {
       await file.close();
     }
@@ -178,8 +176,7 @@ export class EventReader {
       for await (const { stored } of this.#walk(file, 0)) events = stored.id;
       return { ok: true, events };
     } catch (error) {
-      if (!(error instanceof ChainBreak)) throw error;
-      return { ok: false, problem: error.problem, event_id: error.event, message: error.message };
+      return asVerification(error);
     } finally {
       await file.close();
     }
@@ -194,7 +191,7 @@ export class EventReader {
         parts.push(Buffer.from(`${stored.id <= last ? renderExpired(stored) : line}\n`));
       }
     } catch (error) {
-      throw asDamage(error);
+      throw asStoreError(error);
     } finally {
       await file.close();
     }
@@ -237,10 +234,4 @@ export class EventReader {
     }
     return undefined;
   }
-}
-
-/** The error that a reader gets for a log that is not in order. */
-function asDamage(error: unknown): unknown {
-  if (!(error instanceof ChainBreak)) return error;
-  return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });
 }

@@ -21,15 +21,13 @@ import type { EventKind } from "../../protocol/events.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
 import { derivedId, notABoundary } from "../branch.js";
 import { SessionLeases } from "../lease.js";
+import { checkSession, neverStarted, noSession } from "../log-rules.js";
+import { type Addition, type Beginning, type Check, type Fenced, type LogEnd, LogStore } from "../log-store.js";
 import {
-  type AppendOptions,
   type Conclusion,
-  type CreateOptions,
   type Durability,
   type EventRange,
-  type Fence,
   type Intent,
-  type Lease,
   type NewBranch,
   type NewSession,
   type SessionFilter,
@@ -42,11 +40,10 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
-import { CallLedgers } from "./call-ledgers.js";
-import { prepareEvent } from "./event-line.js";
 import { expireEvents } from "./expire-events.js";
-import { LeasedHeads } from "./leased-heads.js";
-import { openReader } from "./open-session.js";
+import { Ledger } from "./ledger.js";
+import { LineFile } from "./line-file.js";
+import { openReader, readConf } from "./open-session.js";
 import { SessionCatalog } from "./session-catalog.js";
 import { confOf } from "./session-conf.js";
 import { closeSessionFiles, openSessionFiles, type SessionFiles } from "./session-files.js";
@@ -76,48 +73,42 @@ interface Parts {
   readonly leases: SessionLeases;
 }
 
-class FilesStore implements SessionStore {
+class FilesStore extends LogStore {
   readonly #catalog: SessionCatalog;
   readonly #key: Uint8Array | undefined;
   readonly #clock: Clock;
-  readonly #heads: LeasedHeads;
   readonly #open = new Map<SessionId, SessionFiles>();
-  readonly #calls: CallLedgers;
+  /** Where calls that have not ended were begun, as far as this store has seen it. */
+  readonly #calls = new Map<CallId, SessionId>();
   #closing: Promise<void> | undefined;
 
   readonly isEditable = true;
 
   constructor(catalog: SessionCatalog, { key, clock, leases }: Parts) {
+    super(leases);
     this.#catalog = catalog;
     this.#key = key;
     this.#clock = clock;
-    this.#heads = new LeasedHeads(catalog, leases);
-    this.#calls = new CallLedgers({
-      filesOf: (session) => this.#filesOf(session),
-      sessionOf: async (call) => {
-        this.#checkOpen();
-        return catalog.sessionOf(call);
-      },
-      checkHead: (session, open) => this.#heads.check(session, open),
-    });
   }
 
-  async create(session: NewSession, { draft, events = [] }: CreateOptions = {}): Promise<void> {
-    if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
-    const prepared = events.map((event) => prepareEvent(session.id, event));
-    if (draft) {
+  protected async insert(session: NewSession, beginning: Beginning): Promise<void> {
+    const { events, check, moved, isDraft } = beginning;
+    if (isDraft) {
       await this.#catalog.beginDraft(session.id);
       this.#open.delete(session.id);
     }
+    const { writer, messages } = this.#filesOf(session.id);
     try {
-      await this.#filesOf(session.id).writer.add(async (open) => {
-        await this.#catalog.create(session, prepared);
-        if (prepared.length > 0) await this.#heads.move(session.id, open);
+      await writer.add(async (open) => {
+        check({ event: 0, link: "" });
+        await this.#catalog.create(session, events);
+        if (events.length > 0) moved(await open.end());
+        this.committed();
         return "group";
       });
-      this.#filesOf(session.id).messages.scheduleFor(prepared);
+      messages.scheduleFor(events);
     } catch (error) {
-      if (draft) {
+      if (isDraft) {
         await this.#catalog.endDraft(session.id);
         this.#open.delete(session.id);
       }
@@ -126,6 +117,7 @@ class FilesStore implements SessionStore {
   }
 
   async branch(session: NewBranch): Promise<void> {
+    checkSession(session);
     const { session: from, event } = session.branch_of;
     const source = this.#filesOf(from);
     const lease = await this.lease(session.id);
@@ -173,23 +165,77 @@ class FilesStore implements SessionStore {
     this.#open.delete(session);
   }
 
-  async append(
-    session: SessionId,
-    events: readonly Envelope[],
-    durability: Durability,
-    { copied }: AppendOptions = {},
-  ): Promise<void> {
+  protected async write(session: SessionId, addition: Addition, durability: Durability): Promise<void> {
+    const { events, copied, check, moved } = addition;
     const { writer, messages } = this.#filesOf(session);
-    const prepared = events.map((event) => prepareEvent(session, event));
     await writer.add(async (open) => {
-      await this.#heads.check(session, open);
-      await open.append(prepared);
-      await this.#heads.move(session, open);
-      const last = prepared.at(-1);
+      check(await open.end());
+      await open.append(events);
+      moved(await open.end());
+      this.committed();
+      const last = events.at(-1);
       if (copied && last !== undefined) await open.changeConf({ copied_to: String(last.id) });
       return durability;
     });
-    messages.scheduleFor(prepared);
+    messages.scheduleFor(events);
+  }
+
+  protected async endOf(session: SessionId): Promise<LogEnd | undefined> {
+    let end: LogEnd | undefined;
+    await this.#filesOf(session).writer.add(async (open) => {
+      end = (await this.#catalog.find(session)) && (await open.end());
+      return "group";
+    });
+    return end;
+  }
+
+  protected async begin(intent: Intent, check: Check): Promise<void> {
+    const { call, session, mutating } = intent;
+    const { writer } = this.#filesOf(session);
+    const isNew = !this.#calls.has(call);
+    if (isNew) this.#calls.set(call, session);
+    try {
+      await writer.add(async (open) => {
+        check(await open.end());
+        await open.addToLedger(call, (ledger) => ledger.intention(intent));
+        return mutating ? "sync" : "group";
+      });
+    } catch (error) {
+      if (isNew) this.#calls.delete(call);
+      throw error;
+    }
+  }
+
+  protected async finish(call: CallId, conclusion: Conclusion, fenced: Fenced | undefined): Promise<void> {
+    this.#checkOpen();
+    const session = this.#calls.get(call) ?? (await this.#catalog.sessionOf(call));
+    if (session === undefined) throw neverStarted(call);
+    await this.#filesOf(session).writer.add(async (open) => {
+      fenced?.check(await open.end());
+      let mutating = false;
+      await open.addToLedger(call, (ledger) => {
+        mutating = ledger.isMutating(call);
+        return ledger.conclusion(call, conclusion);
+      });
+      return mutating ? "sync" : "group";
+    });
+    this.#calls.delete(call);
+  }
+
+  async orphans(session: SessionId): Promise<readonly Intent[]> {
+    const { state, writer } = this.#filesOf(session);
+    await writer.idle();
+    await readConf(state.paths, session);
+    const file = await LineFile.open(state.paths.ledger, "read");
+    try {
+      const ledger = new Ledger();
+      await ledger.refresh(file);
+      const orphans = ledger.orphans(session);
+      for (const { call } of orphans) this.#calls.set(call, session);
+      return orphans;
+    } finally {
+      await file.close();
+    }
   }
 
   async *events(session: SessionId, range?: EventRange): AsyncGenerator<Envelope> {
@@ -203,8 +249,6 @@ class FilesStore implements SessionStore {
   async count(session: SessionId, kind: EventKind): Promise<number> {
     return (await this.#reader(session)).count(kind);
   }
-
-  readonly holder = (session: SessionId) => this.#heads.holder(session);
 
   async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
     this.#checkOpen();
@@ -241,22 +285,6 @@ class FilesStore implements SessionStore {
       messages.forget();
       return "group";
     });
-  }
-
-  async lease(session: SessionId): Promise<Lease> {
-    return this.#heads.lease(session, this.#filesOf(session).writer);
-  }
-
-  intend(intent: Intent, fence?: Fence): Promise<void> {
-    return this.#calls.intend(intent, fence);
-  }
-
-  conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
-    return this.#calls.conclude(call, conclusion, fence);
-  }
-
-  orphans(session: SessionId): Promise<readonly Intent[]> {
-    return this.#calls.orphans(session);
   }
 
   /** People may edit what is here, so this finds damage and events that are out of order, and no edit. */
@@ -315,7 +343,7 @@ class FilesStore implements SessionStore {
     this.#checkOpen();
     const there = this.#open.get(session);
     if (there !== undefined) return there;
-    if (!isId("sess", session)) throw new StoreError("not-found", `There is no session ${session}.`);
+    if (!isId("sess", session)) throw noSession(session);
     const files = openSessionFiles(session, this.#catalog.paths(session), { key: this.#key, clock: this.#clock });
     this.#open.set(session, files);
     return files;

@@ -9,10 +9,9 @@
  * call the whole file is read.
  */
 import type { CallId, SessionId } from "../../protocol/ids.js";
-import { isId } from "../../protocol/ids.js";
+import { endedBefore, neverStarted, startedBefore } from "../log-rules.js";
 import { type Conclusion, type Intent, StoreError } from "../store.js";
 import type { LineFile } from "./line-file.js";
-import { checkTime } from "./session-conf.js";
 
 type StoredIntent = Omit<Intent, "session">;
 type StoredConclusion = Conclusion & { readonly call: CallId };
@@ -98,22 +97,15 @@ export class Ledger {
 
   /** The line that begins a call. */
   intention({ call, tool, args_hash, mutating, whole, started_at }: Intent): string {
-    if (!isId("call", call)) throw new StoreError("invalid", `'${call}' is not a call id.`);
-    checkTime(started_at);
-    if (this.#calls.has(call)) {
-      throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
-    }
+    if (this.#calls.has(call)) throw startedBefore(call);
     return render({ intent: { call, tool, args_hash, mutating, whole, started_at } });
   }
 
   /** The line that ends a call. */
   conclusion(call: CallId, { outcome, completed_at, result_event, note }: Conclusion): string {
-    checkTime(completed_at);
     const begun = this.#calls.get(call);
     if (begun === undefined) throw neverStarted(call);
-    if (begun.conclusion !== undefined) {
-      throw new StoreError("conflict", `The call ${call} has ended before, with '${begun.conclusion.outcome}'.`);
-    }
+    if (begun.conclusion !== undefined) throw endedBefore(call, begun.conclusion.outcome);
     const rest = { ...(result_event !== undefined && { result_event }), ...(note !== undefined && { note }) };
     return render({ conclusion: { call, outcome, completed_at, ...rest } });
   }
@@ -143,10 +135,6 @@ export class Ledger {
     const begun = conclusion && this.#calls.get(conclusion.call);
     if (begun !== undefined && conclusion !== undefined) begun.conclusion = conclusion;
   }
-}
-
-export function neverStarted(call: CallId): StoreError {
-  return new StoreError("not-found", `The call ${call} was never started.`);
 }
 
 function render(line: LedgerLine): string {

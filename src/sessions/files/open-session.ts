@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { Ancestors } from "../ancestors.js";
-import type { KnownHead } from "../known-heads.js";
+import { noSession, type PreparedEvent } from "../log-rules.js";
+import type { LogEnd } from "../log-store.js";
 import { StoreError } from "../store.js";
-import type { PreparedEvent } from "./event-line.js";
 import { EventReader, linesAfter, readTail, type Tail } from "./event-log.js";
 import { guarded, ifThere } from "./file-errors.js";
 import { Ledger } from "./ledger.js";
@@ -69,7 +69,7 @@ export class OpenSession {
     return this.#known().tail.id;
   }
 
-  async head(): Promise<KnownHead> {
+  async end(): Promise<LogEnd> {
     await this.#openLog();
     const { id, link } = this.#known().tail;
     return { event: id, link };
@@ -163,7 +163,7 @@ export async function readConf(
 ): Promise<{ readonly conf: SessionConf; readonly text: string }> {
   // Synchronous: it is small, and lists read every one of them.
   const text = await guarded(paths.conf, () => ifThere(async () => readFileSync(paths.conf, "utf8")));
-  if (text === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
+  if (text === undefined) throw noSession(session);
   const conf = parseConf(text, paths.conf);
   if (conf.id === session) return { conf, text };
   throw new StoreError("damaged", `${paths.conf} is of another session, ${conf.id}. Give the folder that name again.`);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
 import { syncFolder } from "../../system/sync-folder.js";
+import { type PreparedEvent, sessionExists } from "../log-rules.js";
 import {
   type NewSession,
   type SessionFilter,
@@ -13,12 +14,11 @@ import {
   type SpendingFilter,
   StoreError,
 } from "../store.js";
-import type { PreparedEvent } from "./event-line.js";
 import { linesAfter, NO_EVENTS, readTailOf, type Tail } from "./event-log.js";
 import { errnoOf, guarded, ifThere } from "./file-errors.js";
 import { withLock } from "./lock.js";
 import { readConf } from "./open-session.js";
-import { checkIds, checkTime, fingerprint, type Inherited, renderConf } from "./session-conf.js";
+import { fingerprint, type Inherited, renderConf } from "./session-conf.js";
 import { type SessionPaths, sessionPaths } from "./session-paths.js";
 import { readSpending } from "./spending.js";
 
@@ -64,7 +64,7 @@ export class SessionCatalog {
 
   /** A session with this id stays hidden until `publish`. Leftovers of a killed process are removed. */
   async beginDraft(session: SessionId): Promise<void> {
-    if ((await this.find(session)) !== undefined) throw exists(session);
+    if ((await this.find(session)) !== undefined) throw sessionExists(session);
     this.#drafts.add(session);
     await discard(this.paths(session).folder);
   }
@@ -86,7 +86,7 @@ export class SessionCatalog {
         await syncFolder(root);
       });
     } catch (error) {
-      if (errnoOf(error) === "ENOTEMPTY" || errnoOf(error) === "EEXIST") throw exists(session);
+      if (errnoOf(error) === "ENOTEMPTY" || errnoOf(error) === "EEXIST") throw sessionExists(session);
       throw error;
     }
     this.#drafts.delete(session);
@@ -113,9 +113,7 @@ export class SessionCatalog {
 
   /** With its first events, if there are any: new ones, or those that a branch takes over. */
   async create(session: NewSession, events: readonly PreparedEvent[] = [], inherited?: InheritedLog): Promise<void> {
-    checkIds(session);
-    checkTime(session.created_at);
-    if (await this.#isTaken(session)) throw exists(session.id);
+    if (await this.#isTaken(session)) throw sessionExists(session.id);
     const { root, key } = this.#options;
     const folder = join(root, `${MAKING}${randomBytes(8).toString("hex")}`);
     const paths = sessionPaths(root, session.id, folder);
@@ -134,7 +132,7 @@ export class SessionCatalog {
       });
     } catch (error) {
       await discard(folder);
-      if (errnoOf(error) === "ENOTEMPTY" || errnoOf(error) === "EEXIST") throw exists(session.id);
+      if (errnoOf(error) === "ENOTEMPTY" || errnoOf(error) === "EEXIST") throw sessionExists(session.id);
       throw error;
     }
     this.#logs.set(session.id, session.log);
@@ -259,10 +257,6 @@ export class SessionCatalog {
     const { root } = this.#options;
     return (await guarded(root, () => readdir(root))).filter((name) => isId("sess", name));
   }
-}
-
-function exists(session: SessionId): StoreError {
-  return new StoreError("conflict", `There is a session ${session} already, or another one with its log.`);
 }
 
 async function discard(folder: string): Promise<void> {

@@ -9,6 +9,7 @@ import type { SessionEndReason } from "../../protocol/events.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
 import type { Ancestor } from "../ancestors.js";
 import { type NewSession, type SessionPatch, StoreError } from "../store.js";
+import { toMilliseconds } from "../timestamp.js";
 
 export interface SessionConf extends NewSession {
   readonly pinned: boolean;
@@ -144,19 +145,9 @@ export function parseConf(text: string, path: string): SessionConf {
   };
 }
 
-export function isTime(text: string): boolean {
+function isTime(text: string): boolean {
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
-}
-
-export function checkTime(text: string): void {
-  if (isTime(text)) return;
-  throw new StoreError("invalid", `'${text}' is not a time in UTC with milliseconds, as 2026-01-31T12:00:00.000Z is.`);
-}
-
-export function checkIds({ id, log }: { readonly id: string; readonly log: string }): void {
-  if (!isId("sess", id)) throw new StoreError("invalid", `'${id}' is not a session id.`);
-  if (!isId("log", log)) throw new StoreError("invalid", `'${log}' is not a log id.`);
 }
 
 function branchOf(session: string | undefined, event: number | undefined): Pick<NewSession, "branch_of"> {
@@ -204,7 +195,7 @@ function parseValue(text: string): string {
 /** The values that a change of a session's record sets. */
 export function confOf(patch: SessionPatch): ConfValues {
   const { title, provider, model, pinned, ended, noticed_at } = patch;
-  if (noticed_at) checkTime(noticed_at);
+  if (noticed_at) toMilliseconds(noticed_at);
   return {
     ...(title !== undefined && { title: title ?? undefined }),
     ...(provider !== undefined && { provider }),

@@ -7,7 +7,8 @@
  *    the session is on the disk.
  */
 import type { Clock } from "../../base/clock.js";
-import { type Durability, StoreError } from "../store.js";
+import { isRefusal } from "../log-rules.js";
+import type { Durability } from "../store.js";
 import { withLock } from "./lock.js";
 import { OpenSession, type SessionState } from "./open-session.js";
 
@@ -19,8 +20,6 @@ interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
-
-const REFUSALS: ReadonlySet<string> = new Set(["conflict", "invalid", "not-found"]);
 
 export class SessionWriter {
   readonly #state: SessionState;
@@ -84,7 +83,7 @@ export class SessionWriter {
           if ((await each.job(session)) === "sync") toSync.push(each);
           else each.resolve();
         } catch (error) {
-          if (!(error instanceof StoreError) || !REFUSALS.has(error.code)) failed = error;
+          if (!isRefusal(error)) failed = error;
           each.reject(error);
         }
       }

@@ -10,6 +10,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import { snapshotMisfits } from "../log-rules.js";
 import { SNAPSHOT_FORM, type Snapshot, StoreError } from "../store.js";
 import { digestOf } from "./event-log.js";
 import { guarded, ifThere } from "./file-errors.js";
@@ -38,7 +39,7 @@ export class SnapshotFile {
     const { from, to } = snapshot;
     const content = JSON.stringify(snapshot);
     const tie = from < log.expired_to || to <= from ? undefined : await tieOf(log, content, to);
-    if (tie === undefined) throw new StoreError("conflict", `The snapshot up to event ${to} does not fit the log.`);
+    if (tie === undefined) throw snapshotMisfits(to);
     await this.discard();
     await guarded(this.#path, () => writeFileAtomic(this.#path, `${tie}\n${content}\n`, { mode: 0o600 }));
   }

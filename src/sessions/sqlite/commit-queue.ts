@@ -8,7 +8,8 @@
  */
 import type { Clock } from "../../base/clock.js";
 import type { Database } from "../../system/sqlite/database.js";
-import { type Durability, StoreError } from "../store.js";
+import { isRefusal } from "../log-rules.js";
+import type { Durability } from "../store.js";
 
 /** Checks everything first, then returns what writes; or has written all it had to. */
 export type Work = () => (() => void) | undefined;
@@ -60,7 +61,7 @@ export class CommitQueue {
     this.#cancelTimer = undefined;
     const batch = this.#waiting;
     this.#waiting = [];
-    const refused = new Map<Waiting, StoreError>();
+    const refused = new Map<Waiting, unknown>();
     try {
       const { database, together } = this.#options;
       database.transaction(synchronous, () => {
@@ -75,23 +76,20 @@ export class CommitQueue {
     }
     this.#options.onCommit();
     for (const each of batch) {
-      const error = refused.get(each);
-      if (error === undefined) each.resolve();
-      else each.reject(error);
+      if (refused.has(each)) each.reject(refused.get(each));
+      else each.resolve();
     }
   }
 }
 
-function perform(waiting: Waiting, refused: Map<Waiting, StoreError>): void {
+function perform(waiting: Waiting, refused: Map<Waiting, unknown>): void {
   let write: (() => void) | undefined;
   try {
     write = waiting.work();
   } catch (error) {
-    if (!(error instanceof StoreError) || !REFUSALS.has(error.code)) throw error;
+    if (!isRefusal(error)) throw error;
     refused.set(waiting, error);
     return;
   }
   write?.();
 }
-
-const REFUSALS: ReadonlySet<string> = new Set(["conflict", "invalid", "not-found"]);

@@ -5,43 +5,22 @@
  * 2. The id of a turn or call is spelt out by the event that opens it (payload.ts, 3).
  */
 import type { Envelope } from "../../protocol/envelope.js";
-import type { SessionId } from "../../protocol/ids.js";
-import { ChainBreak } from "../chain-break.js";
+import { asVerification, ChainBreak } from "../chain-break.js";
 import { withoutContent } from "../expired.js";
-import { type EventRange, StoreError, type Verification } from "../store.js";
-import { readable } from "./chain-break.js";
-import { EventReader, PAGE_ROWS, type ReadEvent, type Tables } from "./event-reader.js";
-import { AT_PLACE, EVENTS_PER_SESSION, type EventRow, isEventId, opensTurnOrCall, placeOf } from "./event-row.js";
+import { EVENTS_PER_SESSION, isEventId, type PreparedEvent } from "../log-rules.js";
+import type { EventRange, Verification } from "../store.js";
+import { EventReader, PAGE_ROWS, type ReadEvent, readable, type Tables } from "./event-reader.js";
+import { AT_PLACE, type EventRow, opensTurnOrCall, placeOf } from "./event-row.js";
 import { LeadingIds } from "./leading-ids.js";
-import { encode, leadingIdOf, type PreparedPayload, preparePayload, withoutLeadingId } from "./payload.js";
+import { encode, leadingIdOf, type PreparedPayload, withoutLeadingId } from "./payload.js";
 import type { Head } from "./session-table.js";
-import { toMilliseconds } from "./timestamp.js";
 
 /** Sessions whose last ids are remembered; one that was forgotten spells out its next ones. */
 const WRITTEN_MOST = 256;
 
-/** An event in its stored form, made when it is appended and not when it is committed: the caller may change its objects. */
-export interface PreparedEvent {
-  readonly id: number;
-  readonly ts: number;
-  readonly kind: string;
-  readonly originator: string;
+/** An event in its stored form. */
+export interface StoredEvent extends PreparedEvent {
   readonly payload: PreparedPayload;
-}
-
-export function prepareEvent(session: SessionId, event: Envelope): PreparedEvent {
-  if (event.session !== session) {
-    throw new StoreError("invalid", `Event ${event.id} belongs to ${event.session}, not to ${session}.`);
-  }
-  if (!isEventId(event.id)) throw new StoreError("invalid", `${event.id} is not an event id.`);
-  try {
-    const { id, kind, originator } = event;
-    return { id, kind, originator, ts: toMilliseconds(event.ts), payload: preparePayload(event.payload) };
-  } catch (cause) {
-    if (cause instanceof StoreError) throw cause;
-    const detail = (cause as Error).message;
-    throw new StoreError("invalid", `Oxbow cannot store the payload of event ${event.id}: ${detail}.`, { cause });
-  }
 }
 
 export class EventLog {
@@ -59,7 +38,7 @@ export class EventLog {
   }
 
   /** Inside a transaction; answers with the last link. */
-  insert(head: Head, events: readonly PreparedEvent[]): Buffer {
+  insert(head: Head, events: readonly StoredEvent[]): Buffer {
     const { names, blobs: blobTable } = this.#tables;
     let link = head.last_link;
     for (const event of events) {
@@ -67,10 +46,10 @@ export class EventLog {
       const { json, rest, holes, blobs } = event.payload;
       const origin = this.#originOf(head, event);
       const encoded = encode(origin === undefined ? rest : withoutLeadingId(rest));
-      link = head.chain.link(link, { ...event, payload: json });
+      link = head.chain.link(link, { ...event, ts: event.at, payload: json });
       const kind = names.numberOf(event.kind);
       const originator = names.numberOf(event.originator);
-      const since = event.ts - head.created_at;
+      const since = event.at - head.created_at;
       this.#insertRow({ place, kind, originator, since, ...encoded, origin, holes, remains: undefined, link });
       for (const blob of blobs) blobTable.use(blob, place);
     }
@@ -154,8 +133,7 @@ export class EventLog {
       reader.checkEnd(from);
       return { ok: true, events: last };
     } catch (error) {
-      if (!(error instanceof ChainBreak)) throw error;
-      return { ok: false, problem: error.problem, event_id: error.event, message: error.message };
+      return asVerification(error);
     }
   }
 
@@ -200,7 +178,7 @@ export class EventLog {
   }
 
   /** How far back the event stands that spells out the id which this payload begins with, if another one does. */
-  #originOf(head: Head, { id, kind, payload: { rest } }: PreparedEvent): number | undefined {
+  #originOf(head: Head, { id, kind, payload: { rest } }: StoredEvent): number | undefined {
     const name = leadingIdOf(rest);
     if (name === undefined) return undefined;
     let written = this.#written.get(head.number);

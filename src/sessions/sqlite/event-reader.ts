@@ -8,16 +8,16 @@
 import type { Envelope } from "../../protocol/envelope.js";
 import type { Database } from "../../system/sqlite/database.js";
 import { ChainBreak } from "../chain-break.js";
+import { EVENTS_PER_SESSION } from "../log-rules.js";
 import { StoreError } from "../store.js";
+import { createTimestamps } from "../timestamp.js";
 import type { Blobs } from "./blobs.js";
 import { FIRST_LINK } from "./chain.js";
-import { readable } from "./chain-break.js";
-import { AT_PLACE, EVENT, EVENTS_PER_SESSION, type EventRow, opensTurnOrCall, placeOf } from "./event-row.js";
+import { AT_PLACE, EVENT, type EventRow, opensTurnOrCall, placeOf } from "./event-row.js";
 import { LeadingIds } from "./leading-ids.js";
 import type { Names } from "./names.js";
 import { decodePayload, leadingIdBytes } from "./payload.js";
 import type { Head } from "./session-table.js";
-import { createTimestamps } from "./timestamp.js";
 
 export const PAGE_ROWS = 512;
 const PAGE_BYTES = 1024 * 1024;
@@ -44,6 +44,16 @@ export interface Tables {
   readonly database: Database;
   readonly names: Names;
   readonly blobs: Blobs;
+}
+
+/** Rows that the database itself cannot make sense of are a break in the chain like any other. */
+export function readable<T>(id: number, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
+    throw new ChainBreak("unreadable", id, `Oxbow cannot read the log from event ${id} on: ${error.message}`);
+  }
 }
 
 export class EventReader {

@@ -1,8 +1,6 @@
 /** A row of `events`; the schema (migrations/0001-sessions.ts) says what its columns are. */
 import type { Row } from "../../system/sqlite/columns.js";
-
-/** `place` = session number × this + event id; with 2^23 sessions the product stays exact. */
-export const EVENTS_PER_SESSION: number = 2 ** 30;
+import { EVENTS_PER_SESSION } from "../log-rules.js";
 
 export const EVENT = {
   place: "integer",
@@ -20,12 +18,9 @@ export type EventRow = Row<typeof EVENT>;
 
 export const AT_PLACE = "FROM events WHERE place = ?";
 
+/** With 2^23 sessions the product stays exact. */
 export function placeOf({ number }: { readonly number: number }, id: number): number {
   return number * EVENTS_PER_SESSION + id;
-}
-
-export function isEventId(id: number): boolean {
-  return Number.isInteger(id) && id >= 1 && id < EVENTS_PER_SESSION;
 }
 
 /** The events that spell out the id of a turn or call; what remains of them when they expire begins with it too. */

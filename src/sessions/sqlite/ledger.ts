@@ -6,11 +6,12 @@
  */
 import type { CallId } from "../../protocol/ids.js";
 import type { Database } from "../../system/sqlite/database.js";
-import { type Conclusion, type Intent, StoreError } from "../store.js";
+import { endedBefore, neverStarted, startedBefore } from "../log-rules.js";
+import type { Conclusion, Intent } from "../store.js";
+import { toMilliseconds, toTimestamp } from "../timestamp.js";
 import { callIdFromBytes, callIdToBytes } from "./call-id.js";
 import type { Names } from "./names.js";
 import type { Head } from "./session-table.js";
-import { toMilliseconds, toTimestamp } from "./timestamp.js";
 
 const CALL = { mutating: "integer", outcome: "integer?" } as const;
 const OPEN_CALL = {
@@ -40,7 +41,7 @@ export class Ledger {
        ON CONFLICT DO NOTHING`,
       [callIdToBytes(call), head.number, this.#names.numberOf(tool), mutating, whole, started, args_hash],
     );
-    if (written === 0) throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
+    if (written === 0) throw startedBefore(call);
   }
 
   conclusion(call: CallId, { outcome, completed_at, result_event, note }: Conclusion): void {
@@ -53,9 +54,8 @@ export class Ledger {
     );
     if (written > 0) return;
     const found = this.#find(bytes);
-    if (found?.outcome === undefined) throw new StoreError("not-found", `The call ${call} was never started.`);
-    const earlier = this.#names.nameOf(found.outcome);
-    throw new StoreError("conflict", `The call ${call} has ended before, with '${earlier}'.`);
+    if (found?.outcome === undefined) throw neverStarted(call);
+    throw endedBefore(call, this.#names.nameOf(found.outcome));
   }
 
   isMutating(call: CallId): boolean {

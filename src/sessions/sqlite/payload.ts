@@ -73,9 +73,7 @@ export interface PayloadSources {
 type Path = readonly (string | number)[];
 type Hole = readonly [path: Path, hash: string];
 
-export function preparePayload(payload: unknown): PreparedPayload {
-  const text = JSON.stringify(payload);
-  if (text === undefined) throw new TypeError("it has no JSON form");
+export function preparePayload(text: string): PreparedPayload {
   const json = Buffer.from(text);
   if (json.length <= LARGE) return { json, rest: json, blobs: [] };
   const holes: Hole[] = [];

@@ -1,14 +1,14 @@
 /** The rows of `sessions`: the record of a session, and the head of its chain. */
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { LogId, SessionId } from "../../protocol/ids.js";
-import { isId } from "../../protocol/ids.js";
 import type { Bindable } from "../../system/sqlite/bindable.js";
 import type { Row } from "../../system/sqlite/columns.js";
 import type { Database } from "../../system/sqlite/database.js";
 import { type Ancestor, Ancestors } from "../ancestors.js";
-import { type NewSession, type SessionFilter, type SessionPatch, type SessionRecord, StoreError } from "../store.js";
+import { noSession, sessionExists } from "../log-rules.js";
+import type { NewSession, SessionFilter, SessionPatch, SessionRecord } from "../store.js";
+import { toMilliseconds, toTimestamp } from "../timestamp.js";
 import { Chain, FIRST_LINK } from "./chain.js";
-import { toMilliseconds, toTimestamp } from "./timestamp.js";
 
 const RECORD = {
   id: "text",
@@ -70,14 +70,12 @@ export class SessionTable {
 
   /** Checks, and returns what writes. */
   insertion(session: NewSession, { draft = false }: { readonly draft?: boolean } = {}): () => void {
-    if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
-    if (!isId("log", session.log)) throw new StoreError("invalid", `'${session.log}' is not a log id.`);
     const created = toMilliseconds(session.created_at);
     const taken = this.#database.first({ id: "text" }, "FROM sessions WHERE id = ? OR log = ?", [
       session.id,
       session.log,
     ]);
-    if (taken !== undefined) throw new StoreError("conflict", `The session ${taken.id} already exists.`);
+    if (taken !== undefined) throw sessionExists(session.id);
     return () => {
       this.#database.run(
         `INSERT INTO sessions (id, log, cwd, provider, model, title, created_at, active_at, branch_session, branch_event,
@@ -166,7 +164,7 @@ export class SessionTable {
     const known = this.#heads?.get(session);
     if (known !== undefined) return known.head;
     const row = this.#database.first(HEAD, "FROM sessions WHERE id = ?", [session]);
-    if (row === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
+    if (row === undefined) throw noSession(session);
     const chain = this.#chain(session, row.log);
     const before = row.branch_session === undefined ? [] : this.#ancestors(row.number);
     const ancestors = new Ancestors({ session, log: row.log as LogId, chain }, before, (log) =>

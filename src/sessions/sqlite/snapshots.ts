@@ -8,6 +8,7 @@
 import { promisify } from "node:util";
 import { deflateRaw, inflateRawSync } from "node:zlib";
 import { ChainBreak } from "../chain-break.js";
+import { snapshotMisfits } from "../log-rules.js";
 import { type Snapshot, StoreError } from "../store.js";
 import { EventReader, type Tables } from "./event-reader.js";
 import type { Head } from "./session-table.js";
@@ -48,7 +49,7 @@ export class Snapshots {
 
   /** Checks, and returns what writes. */
   addition(head: Head, { from, to }: Snapshot, body: Buffer): () => void {
-    if (from < head.expired_to || to <= from || to > head.last_event) throw beyond(to);
+    if (from < head.expired_to || to <= from || to > head.last_event) throw snapshotMisfits(to);
     const tag = this.#tag(head, to, body);
     return () => {
       const row = "INSERT OR REPLACE INTO snapshots (session, event, body, tag) VALUES (?, ?, ?, ?)";
@@ -63,8 +64,4 @@ export class Snapshots {
   #tag(head: Head, event: number, body: Buffer): Buffer {
     return head.chain.snapshot(new EventReader(head, this.#tables).positionAt(event), head.expired_to, body);
   }
-}
-
-function beyond(event: number): StoreError {
-  return new StoreError("conflict", `The snapshot up to event ${event} does not fit the log.`);
 }

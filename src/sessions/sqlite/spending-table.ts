@@ -1,13 +1,14 @@
 /** The rows of `spending`: written in the transaction that writes the events, so that the two never disagree. */
-import type { Envelope } from "../../protocol/envelope.js";
+import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Bindable } from "../../system/sqlite/bindable.js";
 import type { Database } from "../../system/sqlite/database.js";
+import type { PreparedEvent } from "../log-rules.js";
 import { isCounted } from "../spending.js";
 import { SPENDING_MS, type Spending, type SpendingFilter } from "../store.js";
+import { toMilliseconds, toTimestamp } from "../timestamp.js";
 import type { Names } from "./names.js";
 import type { Head } from "./session-table.js";
-import { toMilliseconds, toTimestamp } from "./timestamp.js";
 
 const ROW = {
   id: "text",
@@ -28,7 +29,7 @@ const ROW = {
 
 const NANO = 1e9;
 
-/** A call in its stored form, made when it is appended: the caller may change its objects later. */
+/** A call in its stored form. */
 export interface PaidCall {
   readonly quarter: number;
   readonly provider: string;
@@ -37,13 +38,14 @@ export interface PaidCall {
   readonly numbers: readonly number[];
 }
 
-export function paidCalls(events: readonly Envelope[]): PaidCall[] {
-  return events.flatMap((event) => {
-    if (event.kind !== "CostIncremented" || !isCounted(event.payload)) return [];
-    const { provider, model, usage, elapsed_ms, cost } = event.payload;
+export function paidCalls(events: readonly PreparedEvent[]): PaidCall[] {
+  return events.flatMap(({ kind, at, json }) => {
+    const paid = kind === "CostIncremented" ? (JSON.parse(json) as EventPayloads["CostIncremented"]) : undefined;
+    if (paid === undefined || !isCounted(paid)) return [];
+    const { provider, model, usage, elapsed_ms, cost } = paid;
     const tokens = [usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reasoning];
     const numbers = [...tokens, elapsed_ms, (cost?.usd ?? 0) * NANO, cost === undefined ? 1 : 0].map(count);
-    return [{ quarter: Math.floor(toMilliseconds(event.ts) / SPENDING_MS), provider, model, numbers }];
+    return [{ quarter: Math.floor(at / SPENDING_MS), provider, model, numbers }];
   });
 }
 

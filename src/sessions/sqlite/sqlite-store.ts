@@ -10,17 +10,15 @@ import type { Database } from "../../system/sqlite/database.js";
 import { isUpgrade } from "../../system/sqlite/migrate.js";
 import { openOrView } from "../../system/sqlite/open-or-view.js";
 import { notABoundary } from "../branch.js";
-import { ChainBreak } from "../chain-break.js";
+import { asStoreError, ChainBreak } from "../chain-break.js";
 import { SessionLeases } from "../lease.js";
+import { checkSession, isEventId } from "../log-rules.js";
+import { type Addition, type Beginning, type Check, type Fenced, type LogEnd, LogStore } from "../log-store.js";
 import {
-  type AppendOptions,
   type Conclusion,
-  type CreateOptions,
   type Durability,
   type EventRange,
-  type Fence,
   type Intent,
-  type Lease,
   type NewBranch,
   type NewSession,
   type SessionFilter,
@@ -33,23 +31,18 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
-import { outOfOrder } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
-import { CallCommits } from "./call-commits.js";
-import { asStoreError } from "./chain-break.js";
-import { CommitQueue, type Work } from "./commit-queue.js";
-import { EventLog, prepareEvent } from "./event-log.js";
-import { isEventId } from "./event-row.js";
+import { CommitQueue } from "./commit-queue.js";
+import { EventLog } from "./event-log.js";
 import { inspectDatabase } from "./inspect.js";
 import { chainKey, databaseKey } from "./keys.js";
 import { Ledger } from "./ledger.js";
 import { MIGRATIONS, migrate } from "./migrations.js";
 import { Names } from "./names.js";
-import { SessionHeads } from "./session-heads.js";
-import { SessionTable } from "./session-table.js";
+import { preparePayload } from "./payload.js";
+import { type Head, SessionTable } from "./session-table.js";
 import { packSnapshot, Snapshots } from "./snapshots.js";
 import { paidCalls, SpendingTable } from "./spending-table.js";
-import { sweepDrafts } from "./sweep-drafts.js";
 
 export interface SqliteStoreOptions {
   readonly path: string;
@@ -99,24 +92,22 @@ interface Parts {
   readonly chainKey: Uint8Array;
 }
 
-class SqliteStore implements SessionStore {
+class SqliteStore extends LogStore {
   readonly #database: Database;
   readonly #queue: CommitQueue;
   readonly #sessions: SessionTable;
   readonly #log: EventLog;
   readonly #snapshots: Snapshots;
   readonly #ledger: Ledger;
-  readonly #leases: SessionLeases;
-  readonly #heads: SessionHeads;
-  readonly #calls: CallCommits;
   readonly #spending: SpendingTable;
+  /** Calls that change something, begun here and not ended. */
+  readonly #changing = new Set<CallId>();
 
   constructor(database: Database, { clock, groupDelayMs, chainKey, leases }: Parts) {
+    super(leases);
     this.#database = database;
-    this.#leases = leases;
     const names = new Names(database);
     this.#sessions = new SessionTable(database, chainKey);
-    this.#heads = new SessionHeads(this.#sessions, leases);
     const tables = { database, names, blobs: new Blobs(database) };
     this.#log = new EventLog(tables);
     this.#snapshots = new Snapshots(tables);
@@ -125,38 +116,49 @@ class SqliteStore implements SessionStore {
     const onRollback = () => {
       names.forget();
       this.#log.forget();
-      this.#heads.rollBack();
+      this.rolledBack();
     };
-    const onCommit = () => this.#heads.commit();
+    const onCommit = this.committed;
     const together = (work: () => void) => this.#sessions.together(work);
     this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback, onCommit });
-    const parts = { database, queue: this.#queue, sessions: this.#sessions };
-    this.#calls = new CallCommits({ ...parts, ledger: this.#ledger, heads: this.#heads });
   }
 
-  async create(session: NewSession, options: CreateOptions = {}): Promise<void> {
-    const sweep = () => sweepDrafts(this.#sessions, this.#leases, (draft) => this.remove(draft));
-    if (options.draft) await sweep();
-    const addFirst = this.#addition(session.id, options.events ?? []);
+  protected async insert(session: NewSession, beginning: Beginning): Promise<void> {
+    // A draft of this session is abandoned, because its builder would have the lease.
+    if (beginning.isDraft) await this.#sweepDrafts();
+    const add = this.#inserted(beginning);
     await this.#queue.add("sync", () => {
-      const insert = this.#sessions.insertion(session, options);
-      this.#leases.check(session.id);
-      checkFollows(session.id, options.events ?? [], 0);
+      const insert = this.#sessions.insertion(session, { draft: beginning.isDraft });
+      beginning.check(NO_EVENTS);
       return () => {
         insert();
-        addFirst()?.();
+        add(this.#sessions.head(session.id));
       };
     });
-    if (!options.draft) await sweep();
+    if (!beginning.isDraft) await this.#sweepDrafts();
+  }
+
+  /** Removes abandoned drafts. They are invisible; what cannot be removed now is removed the next time. */
+  async #sweepDrafts(): Promise<void> {
+    for (const draft of this.#sessions.drafts()) {
+      if (this.#sessions.builds(draft)) continue;
+      try {
+        const lease = this.leases.has(draft) ? undefined : await this.leases.take(draft);
+        await this.remove(draft).finally(() => lease?.release());
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+      }
+    }
   }
 
   async branch(session: NewBranch): Promise<void> {
+    checkSession(session);
     const { session: from, event } = session.branch_of;
     await this.#queue.add("sync", () => {
       const source = this.#sessions.head(from);
       if (!this.#log.endsTurn(source, event)) throw notABoundary(event);
       const insert = this.#sessions.insertion(session);
-      this.#leases.check(session.id);
+      this.leases.check(session.id);
       return () => {
         insert();
         const expired = Math.min(source.expired_to, event);
@@ -174,31 +176,40 @@ class SqliteStore implements SessionStore {
     });
   }
 
-  async append(
-    session: SessionId,
-    events: readonly Envelope[],
-    durability: Durability,
-    options: AppendOptions = {},
-  ): Promise<void> {
-    await this.#queue.add(durability, this.#addition(session, events, options));
+  protected async write(session: SessionId, addition: Addition, durability: Durability): Promise<void> {
+    const add = this.#inserted(addition);
+    await this.#queue.add(durability, () => {
+      const head = this.#checked(session, addition.check);
+      return () => add(head);
+    });
   }
 
-  #addition(session: SessionId, events: readonly Envelope[], { copied }: AppendOptions = {}): Work {
+  /** Returns what writes the events behind a head. */
+  #inserted({ events, copied, moved }: Addition): (head: Head) => void {
     const paid = copied ? [] : paidCalls(events);
-    const prepared = events.map((event) => prepareEvent(session, event));
-    const last = prepared.at(-1);
-    return () => {
-      const head = this.#heads.checked(session);
-      checkFollows(session, prepared, head.last_event);
-      return () => {
-        if (last === undefined) return;
-        const lastLink = this.#log.insert(head, prepared);
-        const activeAt = Math.max(head.active_at, last.ts);
-        this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt });
-        this.#heads.move(session, last.id, lastLink);
-        this.#spending.add(head, paid);
-      };
+    const stored = events.map((event) => ({ ...event, payload: preparePayload(event.json) }));
+    const last = stored.at(-1);
+    return (head) => {
+      if (last === undefined) return;
+      const lastLink = this.#log.insert(head, stored);
+      this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt: Math.max(head.active_at, last.at) });
+      moved({ event: last.id, link: lastLink.toString("hex") });
+      this.#spending.add(head, paid);
     };
+  }
+
+  /** Within a commit. */
+  #checked(session: SessionId, check: Check): Head {
+    const head = this.#sessions.head(session);
+    check(endOf(head));
+    return head;
+  }
+
+  protected async endOf(session: SessionId): Promise<LogEnd | undefined> {
+    this.#queue.flush();
+    return this.#database.transaction("NORMAL", () =>
+      this.#sessions.find(session) === undefined ? undefined : endOf(this.#sessions.head(session)),
+    );
   }
 
   async *events(session: SessionId, range: EventRange = {}): AsyncGenerator<Envelope> {
@@ -229,8 +240,6 @@ class SqliteStore implements SessionStore {
       throw asStoreError(error);
     }
   }
-
-  readonly holder = (session: SessionId) => this.#leases.holder(session);
 
   async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
     this.#queue.flush();
@@ -273,23 +282,37 @@ class SqliteStore implements SessionStore {
     this.#database.shrink();
   }
 
-  lease(session: SessionId): Promise<Lease> {
-    return this.#heads.lease(session, (learn) => {
-      this.#queue.flush();
-      this.#database.transaction("NORMAL", learn);
+  protected async begin(intent: Intent, check: Check): Promise<void> {
+    const { call, session, mutating } = intent;
+    const written = this.#queue.add("group", () => {
+      this.#ledger.intention(this.#checked(session, check), intent);
+      return undefined;
     });
+    if (!mutating) return written;
+    this.#changing.add(call);
+    // The caller may get ready meanwhile: it must only not begin before this is on the disk.
+    this.#queue.flush();
+    await written;
+    await this.#database.syncLog();
   }
 
-  intend(intent: Intent, fence?: Fence): Promise<void> {
-    return this.#calls.intend(intent, fence);
+  protected async finish(call: CallId, conclusion: Conclusion, fenced: Fenced | undefined): Promise<void> {
+    // The intent may still be waiting for its group; then it is not a mutating one.
+    const isMutating = this.#changing.delete(call) || this.#ledger.isMutating(call);
+    const written = this.#queue.add("group", () => {
+      if (fenced !== undefined) this.#checked(fenced.session, fenced.check);
+      this.#ledger.conclusion(call, conclusion);
+      return undefined;
+    });
+    if (!isMutating) return written;
+    // No caller waits for it: the model receives the result first, and the next call commits it too.
+    await written;
+    await this.#database.syncLog();
   }
 
-  conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
-    return this.#calls.conclude(call, conclusion, fence);
-  }
-
-  orphans(session: SessionId): Promise<readonly Intent[]> {
-    return this.#calls.orphans(session);
+  async orphans(session: SessionId): Promise<readonly Intent[]> {
+    this.#queue.flush();
+    return this.#ledger.orphans(this.#sessions.head(session));
   }
 
   async verify(session: SessionId): Promise<Verification> {
@@ -354,9 +377,8 @@ class SqliteStore implements SessionStore {
   }
 }
 
-function checkFollows(session: SessionId, events: readonly { readonly id: number }[], last: number): void {
-  for (const [i, { id }] of events.entries()) {
-    const expected = last + 1 + i;
-    if (id !== expected) throw outOfOrder(session, id, expected);
-  }
+const NO_EVENTS: LogEnd = { event: 0, link: "" };
+
+function endOf({ last_event, last_link }: Head): LogEnd {
+  return { event: last_event, link: last_link.toString("hex") };
 }

@@ -1,4 +1,4 @@
-import { StoreError } from "../store.js";
+import { StoreError } from "./store.js";
 
 /** Times are stored as milliseconds; a text that would not come back the same is refused. */
 export function toMilliseconds(text: string): number {
