@@ -26,7 +26,12 @@ let client: TuiClient;
 beforeEach(async () => {
   const hold = reply().start().hang();
   mock = await startMockModel({
-    script: script([reply().text("First answer."), ...[hold, hold, hold], reply().text("Last answer.").times(9)]),
+    script: script([
+      reply().tool("todo", { todos: [{ text: "answer", status: "pending" }] }),
+      reply().text("First answer."),
+      ...[hold, hold, hold],
+      reply().text("Last answer.").times(9),
+    ]),
   });
   const base = await temporaryFolder();
   const folder = join(base, "place");
@@ -189,6 +194,16 @@ const PRESSES: Readonly<Record<string, readonly [string, (bytes: string) => Prom
   "alt+v": ["\x1bv", image],
   "ctrl+o": ["\x0f", opens(/first prompt[\s\S]*First answer\.[\s\S]*q closes/)],
   "ctrl+t": ["\x14", opens(/first prompt[\s\S]*First answer\.[\s\S]*q closes/)],
+  "alt+t": [
+    "\x1bt",
+    async (bytes) => {
+      await client.until(/^Todos: 0 of 1 done · alt\+t hides them\n☐ answer$/m);
+      client.type(bytes);
+      await expect.poll(() => client.screen(), PATIENT).not.toMatch(/^Todos:/m);
+      client.type(bytes);
+      await client.until(/^Todos:/m);
+    },
+  ],
   "alt+p": ["\x1bp", opens(/^Model:/m)],
   f2: ["\x1bOQ", opens(/^Model:/m)],
   "alt+a": ["\x1ba", opens(/Content that is not approved[\s\S]*AGENTS\.md/)],

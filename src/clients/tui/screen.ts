@@ -3,6 +3,7 @@
 import type { Clock } from "../../base/clock.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { type RenderOptions, renderBlock } from "./content/render-block.js";
+import { pinnedTodos } from "./content/todo.js";
 import { type ContentTools, loadContentTools, plainTools } from "./content/tools.js";
 import type { DialogSize, DialogView } from "./dialogs/dialog.js";
 import type { Composer } from "./input/composer.js";
@@ -17,6 +18,7 @@ import { statusLine } from "./views/status-line.js";
 import { workingLine } from "./views/working-line.js";
 
 const COMPOSER_SHARE = 3;
+const MOST_TODO_ROWS = 8;
 /** Rows that a dialog leaves free for the draft and the status. */
 const ROWS_BESIDE_DIALOG = 8;
 
@@ -78,6 +80,14 @@ export class Screen {
     terminal.setProgress(isAsked ? "waiting" : isBusy(state) ? "busy" : "none");
   }
 
+  #todos({ todos }: State): readonly string[] {
+    if (todos === undefined) return [];
+    const { columns, rows } = this.size;
+    const key = (this.#options.keys ?? USUAL_KEYS).nameOf("todos");
+    const most = Math.max(2, Math.min(MOST_TODO_ROWS, Math.floor(rows / 4)));
+    return pinnedTodos(todos, { width: columns, theme: this.theme, rows: most, key });
+  }
+
   #frame({ state, dialog, dialogHasFocus, composer, transcript }: Shown, answer: readonly string[]) {
     const { clock, verses, still, linear, keys } = this.#options;
     const { columns, rows } = this.size;
@@ -92,6 +102,7 @@ export class Screen {
         live: linear ? [] : [...answer, ...transcript.spaced("tool", tools), ...output],
         working: workingLine(state, { width: columns, theme, now: clock.now(), verses, still }),
         queue: queueLines(state, { width: columns, theme, key: (keys ?? USUAL_KEYS).nameOf("take-back") ?? "up" }),
+        todos: linear || state.todosHidden ? [] : this.#todos(state),
         dialog,
         dialogHasFocus,
         composer: composer.view(columns, most, theme),

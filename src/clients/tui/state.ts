@@ -8,6 +8,7 @@ import type { EventPayloads } from "../../protocol/events.js";
 import type { ClientId, SessionId, TurnId } from "../../protocol/ids.js";
 import type { PlaceStatus } from "../../protocol/queries.js";
 import type { Block, ToolBlock } from "./content/block.js";
+import type { Todo } from "./content/todo.js";
 import type { TokenRequest } from "./dialogs/token-request.js";
 import { type CostState, NO_COSTS } from "./reduce/costs.js";
 
@@ -60,6 +61,9 @@ export interface State {
   readonly questions: readonly Question[];
   /** Programs that ask for a token. */
   readonly tokens: readonly TokenRequest[];
+  /** The model's list, while something of it is open. */
+  readonly todos?: readonly Todo[];
+  readonly todosHidden?: boolean;
   /** The turn that ended with a plan, until someone decides about it. */
   readonly plan?: TurnId;
   readonly costs: CostState;
@@ -164,7 +168,17 @@ export function estimateMs({ recent }: State): number | undefined {
 
 /** A copy without some optional fields. */
 export function without<
-  K extends "turn" | "plan" | "thinking" | "hint" | "leaveUntil" | "escapeUntil" | "shell" | "command" | "passesReview",
+  K extends
+    | "turn"
+    | "plan"
+    | "todos"
+    | "thinking"
+    | "hint"
+    | "leaveUntil"
+    | "escapeUntil"
+    | "shell"
+    | "command"
+    | "passesReview",
 >(state: State, ...names: readonly K[]): State {
   const copy = { ...state };
   for (const name of names) delete copy[name];

@@ -4,7 +4,7 @@
  */
 import type { ResultContent } from "../../../protocol/content.js";
 import type { ToolStatus, TurnOutcome } from "../../../protocol/events.js";
-import type { CallId } from "../../../protocol/ids.js";
+import type { CallId, SessionId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
 
 export type Block =
@@ -35,6 +35,15 @@ export type Block =
       readonly failure?: string;
     };
 
+export interface AgentFacts {
+  readonly session: SessionId;
+  readonly type: string;
+  readonly description: string;
+  /** Calls and tokens so far. */
+  readonly calls: number;
+  readonly tokens: number;
+}
+
 export interface ToolBlock {
   readonly kind: "tool";
   readonly call: CallId;
@@ -53,4 +62,6 @@ export interface ToolBlock {
   };
   /** Calls of a subagent, nested below it. */
   readonly children?: readonly ToolBlock[];
+  /** The subagent that the call started. */
+  readonly agent?: AgentFacts;
 }

@@ -1,4 +1,5 @@
 /** A tool call: one line with its purpose and result, and below it the output that the user needs. */
+import { roundTokens } from "../../../base/budget-text.js";
 import { commandFailure } from "../../../base/command-failure.js";
 import { formatDuration } from "../../../base/duration.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
@@ -67,14 +68,23 @@ interface Facts {
 
 function factsOf(block: ToolBlock, { now }: RenderOptions): Facts {
   const { result, startedAt } = block;
-  if (result === undefined) return { facts: elapsed(now - startedAt), time: [] };
+  const agent = agentSpans(block);
+  if (result === undefined) return { facts: [...agent, ...elapsed(now - startedAt)], time: [] };
   const time = elapsed(durationOf(block));
   if (result.status !== "ok") {
     const role = result.status === "error" || result.status === "timeout" ? "danger" : "warning";
     return { facts: [span(safeLine(commandFailure(result)?.ending ?? result.status), role)], time };
   }
+  if (agent.length > 0) return { facts: agent, time };
   const words = resultWords(block) ?? counted(lineCount(contentText(block)), "line", "lines");
   return { facts: words === undefined ? [] : [span(safeLine(words), "dim")], time };
+}
+
+/** What a subagent used so far. */
+function agentSpans({ agent }: ToolBlock): Span[] {
+  if (agent === undefined) return [];
+  const calls = agent.calls === 0 ? [] : [span(counted(agent.calls, "call", "calls") ?? "", "dim")];
+  return agent.tokens === 0 ? calls : [...calls, span(`${roundTokens(agent.tokens)} tokens`, "dim")];
 }
 
 function durationOf({ result, startedAt }: ToolBlock): number {
@@ -106,9 +116,9 @@ function tailLines(output: string, most: number, options: RenderOptions): string
   return before > 0 ? [hiddenLine(before, options), ...shown] : shown;
 }
 
-function liveTail({ progress }: ToolBlock, options: RenderOptions): string[] {
+function liveTail({ progress, agent }: ToolBlock, options: RenderOptions): string[] {
   const { width, theme, expanded } = options;
-  const { lines, before } = tailOf(progress, expanded ? 200 : LIVE_LINES);
+  const { lines, before } = tailOf(progress, expanded ? 200 : agent === undefined ? LIVE_LINES : 1);
   const head = before > 0 && expanded ? [beforeLine(before, options)] : [];
   return [...head, ...lines.map((line) => clipSpans([span(line.replaceAll("\t", "    "), "dim")], { width, theme }))];
 }

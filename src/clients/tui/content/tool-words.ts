@@ -20,7 +20,8 @@ export function toolName(tool: string): string {
 }
 
 /** The important arguments in one line. */
-export function argumentWords({ tool, args, result }: ToolBlock): string {
+export function argumentWords(block: ToolBlock): string {
+  const { tool, args, result } = block;
   const name = toolName(tool);
   const path = text(result?.details?.path) ?? text(args.path) ?? text(args.file_path) ?? "";
   switch (name) {
@@ -46,6 +47,9 @@ export function argumentWords({ tool, args, result }: ToolBlock): string {
       return "";
     case "web_search":
       return text(args.query) ?? allArguments(args);
+    case "agent":
+    case "delegate":
+      return agentWords(args, block.agent);
     case "web_fetch":
       return text(args.url) ?? allArguments(args);
     case "git":
@@ -53,6 +57,12 @@ export function argumentWords({ tool, args, result }: ToolBlock): string {
     default:
       return allArguments(args);
   }
+}
+
+function agentWords(args: JsonObject, agent: ToolBlock["agent"]): string {
+  const type = agent?.type ?? text(args.type);
+  const about = agent?.description ?? text(args.description) ?? text(args.prompt) ?? "";
+  return type === undefined || type === "delegate" ? about : `${type}: ${about}`;
 }
 
 /** As it would be typed. */

@@ -230,6 +230,7 @@ describe("a turn on the screen", () => {
     const { state } = play([
       started(),
       call(A),
+      event("SubagentStarted", { ...name, provider: "p", model: "m", description: "find it" } as never),
       event("SubagentProgress", { ...name, text: "grep TODO", elapsed_ms: 12_000, tokens: 3400 } as never),
       event("SubagentEnded", {
         ...name,
@@ -239,7 +240,8 @@ describe("a turn on the screen", () => {
         cost: { usd: 0.03 },
       } as never),
     ]);
-    expect(state.tools[0]?.progress).toBe("explore: grep TODO (12s, 3.4k tokens)\n");
+    expect(state.tools[0]?.progress).toBe("grep TODO\n");
+    expect(state.tools[0]?.agent).toMatchObject({ session: "sess_x", description: "find it", calls: 1, tokens: 110 });
     expect(state.costs.turn).toEqual({ usd: 0.03, known: true, byProvider: { subagents: 0.03 } });
     expect(state.costs.contextUsed).toBe(0);
   });

@@ -1,7 +1,6 @@
 /** What an event of the engine changes on the screen. */
 
 import { shownInput, typedText } from "../../../base/own-shell.js";
-import { subagentLine } from "../../../base/subagent-line.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
 import type { InputContent } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -9,11 +8,20 @@ import type { EventPayloads } from "../../../protocol/events.js";
 import { type ClientId, isId } from "../../../protocol/ids.js";
 import { endsWithPlan } from "../../sdk/plan-choices.js";
 import type { Block } from "../content/block.js";
+import { openTodos } from "../content/todo.js";
 import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
 import { addCosts, addStreamed, addSubagent, newTurn } from "./costs.js";
 import { noticeOf } from "./notices.js";
 import { reduceToken } from "./tokens.js";
-import { printFinished, progressOfCall, resultOfCall, startCall } from "./tool-calls.js";
+import {
+  endAgent,
+  printFinished,
+  progressOfAgent,
+  progressOfCall,
+  resultOfCall,
+  startAgent,
+  startCall,
+} from "./tool-calls.js";
 
 const RECENT_TURNS = 5;
 /** After a turn of this length the user may have left the terminal. */
@@ -48,14 +56,16 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     }
     case "ToolCallProgress":
       return { state: progressOfCall(state, event.payload), effects: [] };
-    case "SubagentProgress": {
-      const { call } = event.payload;
-      return { state: progressOfCall(state, { call, text: `${subagentLine(event.payload)}\n` }), effects: [] };
-    }
+    case "SubagentStarted":
+      return { state: startAgent(state, event.payload), effects: [] };
+    case "SubagentProgress":
+      return { state: progressOfAgent(state, event.payload), effects: [] };
     case "ToolResult":
-      return printFinished(resultOfCall(state, event.payload, now));
-    case "SubagentEnded":
-      return { state: { ...state, costs: addSubagent(state.costs, shownPart(state, event.payload)) }, effects: [] };
+      return printFinished(withTodos(resultOfCall(state, event.payload, now), event.payload));
+    case "SubagentEnded": {
+      const costs = addSubagent(state.costs, shownPart(state, event.payload));
+      return { state: { ...endAgent(state, event.payload), costs }, effects: [] };
+    }
     case "CostIncremented":
       return {
         state: {
@@ -221,6 +231,13 @@ function markAnswered(state: State): State {
   if (turn === undefined || (turn.answered && turn.progress === undefined)) return state;
   const { progress: _progress, ...rest } = turn;
   return { ...state, turn: { ...rest, answered: true } };
+}
+
+/** The newest list is pinned while something of it is open. */
+function withTodos(state: State, { tool, status, details }: EventPayloads["ToolResult"]): State {
+  if (tool !== "todo" || status !== "ok") return state;
+  const todos = openTodos(details);
+  return todos === undefined ? without(state, "todos") : { ...state, todos };
 }
 
 function resolved(state: State, { call, decision, decided_by, message }: EventPayloads["PermissionResolved"]): Reduced {

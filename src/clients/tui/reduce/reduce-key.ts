@@ -47,6 +47,8 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
       return { state, effects: [{ do: "open", dialog: "last session" }] };
     case "alt+a":
       return { state, effects: [{ do: "open", dialog: "approvals" }] };
+    case "alt+t":
+      return { state: { ...state, todosHidden: !state.todosHidden }, effects: [] };
     case "f1":
       return { state, effects: [{ do: "open", dialog: "help" }] };
     case "?":

@@ -19,6 +19,28 @@ export function progressOfCall(state: State, { call, text }: EventPayloads["Tool
   return change(state, call, (block) => ({ ...block, progress: (block.progress + text).slice(-PROGRESS_TAIL) }));
 }
 
+export function startAgent(state: State, started: EventPayloads["SubagentStarted"]): State {
+  const { call, session, type, description } = started;
+  return change(state, call, (block) => ({ ...block, agent: { session, type, description, calls: 0, tokens: 0 } }));
+}
+
+export function progressOfAgent(state: State, { call, text, tokens }: EventPayloads["SubagentProgress"]): State {
+  return change(state, call, (block) => {
+    const { agent } = block;
+    const counted = agent && { ...agent, calls: agent.calls + 1, tokens };
+    return {
+      ...block,
+      progress: `${block.progress}${text}\n`.slice(-PROGRESS_TAIL),
+      ...(counted && { agent: counted }),
+    };
+  });
+}
+
+export function endAgent(state: State, { call, usage }: EventPayloads["SubagentEnded"]): State {
+  const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
+  return change(state, call, (block) => (block.agent ? { ...block, agent: { ...block.agent, tokens } } : block));
+}
+
 export function resultOfCall(state: State, result: EventPayloads["ToolResult"], now: number): State {
   const { call, tool, status, content, details } = result;
   const known = state.tools.some((block) => block.call === call);

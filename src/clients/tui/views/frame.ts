@@ -11,6 +11,8 @@ export interface FrameParts {
   readonly live: readonly string[];
   readonly working: string | undefined;
   readonly queue: readonly string[];
+  /** The open list of the model. */
+  readonly todos?: readonly string[];
   /** A question or a picker. */
   readonly dialog: Rows | undefined;
   readonly dialogHasFocus: boolean;
@@ -31,10 +33,12 @@ export function composeFrame(parts: FrameParts, { columns, rows, theme, linear }
   const rule = linear ? [] : [theme.dim((theme.ascii ? "-" : "─").repeat(columns))];
   const footer = parts.status;
   const fixed = composer.lines.length + 1 + 2 * rule.length + (parts.working === undefined ? 0 : 1);
-  const middle = [...queue, ...(dialog?.lines ?? [])];
+  // A question needs the room more.
+  const todos = dialog === undefined ? (parts.todos ?? []) : [];
+  const middle = [...queue, ...todos, ...(dialog?.lines ?? [])];
   const room = Math.max(0, rows - 1 - fixed - middle.length);
   const live = parts.live.slice(Math.max(0, parts.live.length - room));
-  const above = [...live, ...(parts.working === undefined ? [] : [parts.working]), ...queue];
+  const above = [...live, ...(parts.working === undefined ? [] : [parts.working]), ...queue, ...todos];
   const dialogTop = above.length;
   const lines = [...above, ...(dialog?.lines ?? []), ...rule];
   const composerTop = lines.length;
